@@ -1,0 +1,213 @@
+//! Usuba0: the flat language that passes work on and emitters print.
+//!
+//! A program is monomorphic. Every value is one atom (a word of `bits` bits; one bit under
+//! bitslicing), is defined once, and is defined before it is read. Equations compute one
+//! operator, call a node, or run a loop with a constant trip count. One instance of the program
+//! is described; how many instances share a register is the business of the target.
+//!
+//! - `op`: the operators, with their one meaning.
+//! - `build`: makes nodes, folding what is free.
+//! - `print`: as Usuba text that re-parses.
+//! - `verify`: the rules above, checked.
+//! - `interp`: runs one instance.
+
+pub mod op;
+
+use std::fmt;
+use std::rc::Rc;
+
+pub use op::Op;
+use smallvec::SmallVec;
+
+/// A value of one node: an index into [`Node::bits`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Val(pub u32);
+
+/// A node of a program: an index into [`Program::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+/// How instances are packed in registers; it never changes what one instance computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Slicing {
+    /// Every value is one bit; bit i of a register belongs to instance i.
+    B,
+    /// Every value sits in one lane of its word size; lane i belongs to instance i.
+    V,
+    /// The bits of a word spread over the elements of a register.
+    H,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// Callees before callers.
+    pub nodes: Vec<Node>,
+    pub entry: NodeId,
+    pub slicing: Slicing,
+}
+
+/// When a node may disappear into its callers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inline {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// A unique name, valid as an Usuba identifier.
+    pub name: String,
+    /// The flattened parameters are the values `0..n`, in order.
+    pub params: Vec<Port>,
+    pub results: Vec<Port>,
+    /// Word size of every value, indexed by [`Val`].
+    pub bits: Vec<u8>,
+    pub body: Vec<Eqn>,
+    /// One value per flattened result atom, in order; repeats are allowed.
+    pub outs: Vec<Val>,
+    pub inline: Inline,
+}
+
+/// A parameter or result: an array of equal words, flattened row by row, outer dimension first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// The name as the user wrote it (it may contain quotes).
+    pub name: String,
+    /// Word size in the source, before slicing.
+    pub word: u8,
+    /// Dimensions in the source; empty for a single word. Bitslicing appends `word` when above 1.
+    pub dims: Vec<u32>,
+    /// The value is the same for all instances (a key, usually).
+    pub constant: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Eqn {
+    Op(OpEqn),
+    Call(Call),
+    Loop(Box<Loop>),
+}
+
+/// `dst = op(args)`
+#[derive(Clone, PartialEq, Debug)]
+pub struct OpEqn {
+    pub dst: Val,
+    pub op: Op,
+    pub args: Args,
+}
+
+pub type Args = SmallVec<[Val; 3]>;
+
+/// `dsts = node(args)`, flattened on both sides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    pub dsts: Vec<Val>,
+    pub node: NodeId,
+    pub args: Vec<Val>,
+}
+
+/// Runs `body` for k = 0, 1, ..., count-1.
+///
+/// The body may read values defined before the loop. Nothing defined in the body is visible
+/// after the loop except through `carried[..].result` and `collects[..].results`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Loop {
+    pub count: u32,
+    pub carried: Vec<Carried>,
+    pub reads: Vec<Read>,
+    pub body: Vec<Eqn>,
+    pub collects: Vec<Collect>,
+    /// The user asked to keep this loop (`_no_unroll`).
+    pub keep: bool,
+}
+
+/// A value handed from one iteration to the next.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Carried {
+    /// Name inside the body.
+    pub param: Val,
+    /// `param` in iteration 0; defined before the loop.
+    pub init: Val,
+    /// `param` of the next iteration: a value of the body, a `param`, a read, or one defined
+    /// before the loop.
+    pub next: Val,
+    /// `next` of the last iteration, visible after the loop.
+    pub result: Val,
+}
+
+/// `dst` is `list[k]` in iteration k; the members are defined before the loop.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Read {
+    pub dst: Val,
+    pub list: Vec<Val>,
+}
+
+/// `results[k]` is `value` as it was in iteration k.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Collect {
+    pub value: Val,
+    pub results: Vec<Val>,
+}
+
+impl Program {
+    pub fn entry(&self) -> &Node {
+        &self.nodes[self.entry.0 as usize]
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+impl Port {
+    /// Number of words in the source.
+    pub fn words(&self) -> usize {
+        self.dims.iter().map(|&d| d as usize).product()
+    }
+
+    /// Number of values (registers) under `slicing`.
+    pub fn values(&self, slicing: Slicing) -> usize {
+        self.words() * if slicing == Slicing::B { self.word as usize } else { 1 }
+    }
+
+    /// Word size of each value under `slicing`.
+    pub fn value_bits(&self, slicing: Slicing) -> u8 {
+        if slicing == Slicing::B { 1 } else { self.word }
+    }
+
+    /// Dimensions of the array of values under `slicing`.
+    pub fn value_dims(&self, slicing: Slicing) -> Vec<u32> {
+        let mut dims = self.dims.clone();
+        if slicing == Slicing::B && self.word > 1 {
+            dims.push(self.word as u32);
+        }
+        dims
+    }
+}
+
+impl Node {
+    pub fn bits_of(&self, v: Val) -> u8 {
+        self.bits[v.0 as usize]
+    }
+
+    /// A fresh value of `bits` bits.
+    pub fn fresh(&mut self, bits: u8) -> Val {
+        self.bits.push(bits);
+        Val(self.bits.len() as u32 - 1)
+    }
+
+    /// Number of flattened parameter values.
+    pub fn arity(&self, slicing: Slicing) -> usize {
+        self.params.iter().map(|p| p.values(slicing)).sum()
+    }
+}
+
+impl fmt::Debug for Val {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+/// A group pattern of [`Op::Shuffle`], shared because patterns repeat.
+pub type Pattern = Rc<[u8]>;

@@ -1,0 +1,115 @@
+//! The operators: the one place that says what each of them means.
+//!
+//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Bit positions in
+//! patterns count from the most significant bit, as everywhere in Usuba.
+
+use super::Pattern;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// The word itself; no operand. Below 2^m.
+    Const(u64),
+    /// One operand, unchanged. Passes remove it.
+    Copy,
+    Not,
+    And,
+    Or,
+    Xor,
+    /// `~a & b`
+    Andn,
+    /// Any function of three bits, bit by bit: bit `4a + 2b + c` of the table.
+    Lut3(u8),
+    /// Modulo 2^m, as are `Sub` and `Mul`.
+    Add,
+    Sub,
+    Mul,
+    /// Zeros enter; `1 <= k < m` here and below.
+    Shl(u8),
+    Shr(u8),
+    /// Copies of the top bit enter.
+    Sar(u8),
+    Rotl(u8),
+    /// The m bits in `pattern.len()` equal groups, group 0 most significant; result group i is
+    /// source group `pattern[i]`.
+    Shuffle(Pattern),
+    /// All ones if bit i is set, else zero; bit 0 is the least significant.
+    Bitmask(u8),
+    /// `a * 2^k + b` for operands of k bits; the result has 2k bits.
+    Pack,
+}
+
+/// All ones in the low `bits` bits.
+pub fn mask(bits: u8) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+impl Op {
+    /// Number of operands.
+    pub fn arity(&self) -> usize {
+        match self {
+            Op::Const(_) => 0,
+            Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
+            Op::Shuffle(_) | Op::Bitmask(_) => 1,
+            Op::And | Op::Or | Op::Xor | Op::Andn => 2,
+            Op::Add | Op::Sub | Op::Mul | Op::Pack => 2,
+            Op::Lut3(_) => 3,
+        }
+    }
+
+    /// Whether each result bit depends on the same bit of each operand only.
+    pub fn is_bitwise(&self) -> bool {
+        matches!(self, Op::Copy | Op::Not | Op::And | Op::Or | Op::Xor | Op::Andn | Op::Lut3(_))
+    }
+
+    /// Whether the two operands may be exchanged.
+    pub fn is_commutative(&self) -> bool {
+        matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul)
+    }
+
+    /// The result word of `bits` bits.
+    pub fn eval(&self, bits: u8, args: &[u64]) -> u64 {
+        let m = bits as u32;
+        let a = args.first().copied().unwrap_or(0);
+        let b = args.get(1).copied().unwrap_or(0);
+        let word = match self {
+            Op::Const(value) => *value,
+            Op::Copy => a,
+            Op::Not => !a,
+            Op::And => a & b,
+            Op::Or => a | b,
+            Op::Xor => a ^ b,
+            Op::Andn => !a & b,
+            Op::Lut3(table) => lut3(*table, a, b, args[2]),
+            Op::Add => a.wrapping_add(b),
+            Op::Sub => a.wrapping_sub(b),
+            Op::Mul => a.wrapping_mul(b),
+            Op::Shl(k) => a << k,
+            Op::Shr(k) => a >> k,
+            Op::Sar(k) => {
+                let up = 64 - m;
+                (((a << up) as i64) >> (up + *k as u32)) as u64
+            }
+            Op::Rotl(k) => a << k | a >> (m - *k as u32),
+            Op::Shuffle(pattern) => shuffle(bits, pattern, a),
+            Op::Bitmask(i) => 0u64.wrapping_sub(a >> i & 1),
+            Op::Pack => a << (m / 2) | b,
+        };
+        word & mask(bits)
+    }
+}
+
+fn lut3(table: u8, a: u64, b: u64, c: u64) -> u64 {
+    (0..8).filter(|i| table >> i & 1 == 1).fold(0, |sum, i| {
+        let pick = |x: u64, bit: u8| if i >> bit & 1 == 1 { x } else { !x };
+        sum | pick(a, 2) & pick(b, 1) & pick(c, 0)
+    })
+}
+
+fn shuffle(bits: u8, pattern: &[u8], a: u64) -> u64 {
+    let group = bits / pattern.len() as u8;
+    pattern.iter().fold(0, |sum, &p| {
+        let shift = bits - (p + 1) * group;
+        let taken = a >> shift & mask(group);
+        (if group >= 64 { 0 } else { sum << group }) | taken
+    })
+}

@@ -1,0 +1,268 @@
+//! The tree of one source file, close to the text: what the formatter prints back.
+//!
+//! Trees are at most [`MAX_DEPTH`] deep, so recursive walks need no care for the stack.
+
+use crate::diag::Span;
+
+/// The deepest nesting of expressions, index expressions and loops that the parser accepts.
+/// A left-nested chain such as `a ^ b ^ c` counts one level per operator.
+pub const MAX_DEPTH: usize = 200;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ident {
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct File {
+    pub items: Vec<Item>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Item {
+    Include { path: String, span: Span },
+    Decl(Decl),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeclOpt {
+    Inline,
+    NoInline,
+    NoOpt,
+    LsbFirst,
+    Interleave(u64),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decl {
+    pub opts: Vec<DeclOpt>,
+    pub name: Ident,
+    pub params: Vec<ParamGroup>,
+    pub results: Vec<ParamGroup>,
+    pub kind: DeclKind,
+    /// From the first option or keyword to the end of the body.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum DeclKind {
+    Node(Body),
+    NodeArray(Vec<Body>),
+    Table(IntList),
+    TableArray(Vec<IntList>),
+    Perm(IntList),
+    PermArray(Vec<IntList>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IntList {
+    pub values: Vec<u64>,
+    pub span: Span,
+}
+
+/// `a, b : const u32[4]`: several names of one type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ParamGroup {
+    pub names: Vec<Ident>,
+    pub is_const: bool,
+    pub lazy_lift: bool,
+    pub ty: Type,
+}
+
+/// A type word with its array dimensions, outer dimension first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Type {
+    pub word: TypeWord,
+    pub dims: Vec<AExpr>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypeWord {
+    Nat,
+    /// `u[dir]width[xlen]`
+    U { dir: Option<DirWord>, width: Width, len: Option<u64> },
+    /// `b[dir]len`: `len` atoms of one bit.
+    B { dir: Option<DirWord>, len: u64 },
+    /// `v[dir]len`: `len` atoms of the default word size `'m`.
+    V { dir: Option<DirWord>, len: u64 },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DirWord {
+    H,
+    V,
+    B,
+    /// `<4>`: accepted by the grammar, refused by the type checker.
+    Number(u64),
+    /// `<'D>`; the name without its quote.
+    Var(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Width {
+    Bits(u64),
+    /// `u'm`; the name without its leading quote.
+    Var(String),
+}
+
+/// `vars ... let ... tel`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Body {
+    pub vars: Vec<ParamGroup>,
+    pub stmts: Vec<Stmt>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    Equation(Equation),
+    Loop(Loop),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Equation {
+    pub targets: Vec<Var>,
+    /// `^` in `p ^:= e`.
+    pub op: Option<BinOp>,
+    /// Whether the colon of `:=` is there.
+    pub colon: bool,
+    pub value: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopOpt {
+    Unroll,
+    NoUnroll,
+    Pipelined,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Loop {
+    pub opts: Vec<LoopOpt>,
+    pub index: Ident,
+    pub from: AExpr,
+    pub to: AExpr,
+    pub body: Vec<Stmt>,
+    /// The head, from the first option or `forall` to the closing bracket.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Var {
+    pub name: Ident,
+    pub selectors: Vec<Selector>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Selector {
+    Index(AExpr),
+    Range(AExpr, AExpr),
+    /// Two or more members.
+    List(Vec<AExpr>),
+}
+
+/// An index expression: compile-time integers only.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AExpr {
+    Int(u64, Span),
+    Name(Ident),
+    Bin(ABinOp, Box<AExpr>, Box<AExpr>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ABinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    /// Covers the expression without parentheses around it.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    Int { value: u64, ty: Option<Type> },
+    Var(Var),
+    Tuple(Vec<Expr>),
+    /// `Shuffle(v,[..])` and `v{..}` (then `braces`).
+    Shuffle { value: Var, pattern: Vec<u64>, braces: bool },
+    Bitmask(Box<Expr>, AExpr),
+    Pack { high: Box<Expr>, low: Box<Expr>, ty: Option<Type> },
+    Call { callee: Ident, instance: Option<AExpr>, args: Vec<Expr> },
+    Not(Box<Expr>),
+    Bin(BinOp, Box<Expr>, Box<Expr>),
+    Shift(ShiftOp, Box<Expr>, AExpr),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinOp {
+    And,
+    Or,
+    Xor,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ShiftOp {
+    /// `<<`
+    Left,
+    /// `>>`
+    Right,
+    /// `>>!`
+    RightArith,
+    /// `<<<`
+    RotLeft,
+    /// `>>>`
+    RotRight,
+}
+
+impl AExpr {
+    pub fn span(&self) -> Span {
+        match self {
+            AExpr::Int(_, span) => *span,
+            AExpr::Name(id) => id.span,
+            AExpr::Bin(_, l, r) => l.span().to(r.span()),
+        }
+    }
+}
+
+impl BinOp {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinOp::And => "&",
+            BinOp::Or => "|",
+            BinOp::Xor => "^",
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            BinOp::Mul => "*",
+            BinOp::Div => "/",
+            BinOp::Mod => "%",
+        }
+    }
+}
+
+impl ShiftOp {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            ShiftOp::Left => "<<",
+            ShiftOp::Right => ">>",
+            ShiftOp::RightArith => ">>!",
+            ShiftOp::RotLeft => "<<<",
+            ShiftOp::RotRight => ">>>",
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! From text to tree and back.
+//!
+//! - `ast`: the tree.
+
+pub mod ast;
