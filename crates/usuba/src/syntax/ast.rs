@@ -82,11 +82,21 @@ pub struct Type {
 pub enum TypeWord {
     Nat,
     /// `u[dir]width[xlen]`
-    U { dir: Option<DirWord>, width: Width, len: Option<u64> },
+    U {
+        dir: Option<DirWord>,
+        width: Width,
+        len: Option<u64>,
+    },
     /// `b[dir]len`: `len` atoms of one bit.
-    B { dir: Option<DirWord>, len: u64 },
+    B {
+        dir: Option<DirWord>,
+        len: u64,
+    },
     /// `v[dir]len`: `len` atoms of the default word size `'m`.
-    V { dir: Option<DirWord>, len: u64 },
+    V {
+        dir: Option<DirWord>,
+        len: u64,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,14 +201,29 @@ pub struct Expr {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
-    Int { value: u64, ty: Option<Type> },
+    Int {
+        value: u64,
+        ty: Option<Type>,
+    },
     Var(Var),
     Tuple(Vec<Expr>),
     /// `Shuffle(v,[..])` and `v{..}` (then `braces`).
-    Shuffle { value: Var, pattern: Vec<u64>, braces: bool },
+    Shuffle {
+        value: Var,
+        pattern: Vec<u64>,
+        braces: bool,
+    },
     Bitmask(Box<Expr>, AExpr),
-    Pack { high: Box<Expr>, low: Box<Expr>, ty: Option<Type> },
-    Call { callee: Ident, instance: Option<AExpr>, args: Vec<Expr> },
+    Pack {
+        high: Box<Expr>,
+        low: Box<Expr>,
+        ty: Option<Type>,
+    },
+    Call {
+        callee: Ident,
+        instance: Option<AExpr>,
+        args: Vec<Expr>,
+    },
     Not(Box<Expr>),
     Bin(BinOp, Box<Expr>, Box<Expr>),
     Shift(ShiftOp, Box<Expr>, AExpr),
