@@ -6,9 +6,11 @@
 //! - `ast`: the tree.
 //! - `lexer`: text to tokens and comments.
 //! - `parser`: tokens to tree.
+//! - `splice`: one list of declarations from a file and its includes.
 
 pub mod ast;
 mod lexer;
 mod parser;
+pub mod splice;
 
 pub use parser::{MAX_ERRORS, parse};

@@ -338,7 +338,7 @@ pub(super) fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
         Some(ast::DirWord::V) => Ok(Dir::V),
         Some(ast::DirWord::B) => Ok(Dir::B),
         Some(ast::DirWord::Var(name)) => Ok(Dir::Var(name.as_str().into())),
-        Some(ast::DirWord::Number(n)) => Err(n),
+        Some(ast::DirWord::Number(n)) => Err(*n),
     };
     let (dir, size, len) = match &ty.word {
         ast::TypeWord::Nat => {
@@ -576,7 +576,12 @@ impl Names<'_> {
 
 /// The candidate within two edits of `name`, if there is one.
 fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    if name.len() > LONGEST {
+        return None;
+    }
     candidates
+        .filter(|c| c.len() <= LONGEST)
         .map(|c| (edits(name, c), c))
         .filter(|&(d, c)| d <= 2 && d < c.len().max(name.len()).div_ceil(2))
         .min()
