@@ -48,6 +48,30 @@ pub fn mask(bits: u8) -> u64 {
 }
 
 impl Op {
+    /// The name by which counts and messages speak of the operator.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::Const(_) => "const",
+            Op::Copy => "copy",
+            Op::Not => "not",
+            Op::And => "and",
+            Op::Or => "or",
+            Op::Xor => "xor",
+            Op::Andn => "andn",
+            Op::Lut3(_) => "lut3",
+            Op::Add => "add",
+            Op::Sub => "sub",
+            Op::Mul => "mul",
+            Op::Shl(_) => "shl",
+            Op::Shr(_) => "shr",
+            Op::Sar(_) => "sar",
+            Op::Rotl(_) => "rotl",
+            Op::Shuffle(_) => "shuffle",
+            Op::Bitmask(_) => "bitmask",
+            Op::Pack => "pack",
+        }
+    }
+
     /// Number of operands.
     pub fn arity(&self) -> usize {
         match self {
