@@ -187,41 +187,106 @@ impl Cover<'_> {
     }
 
     fn emit(&self) -> Circuit {
-        let mut out = Lut3s::new(self.net.inputs);
-        // A node that outputs want complemented only is kept so.
-        let mut plain = vec![false; self.net.nodes.len()];
-        self.net.outputs.iter().filter(|lit| !lit.is_complemented()).for_each(|lit| {
-            plain[lit.node()] = true;
-        });
-        let mut kept: Vec<(Wire, bool)> = vec![(0, false); self.net.nodes.len()];
+        let mut lits = vec![Lit::ZERO; self.net.nodes.len()];
+        let mut luts = LutNet { inputs: self.net.inputs, gates: Vec::new(), outputs: Vec::new() };
         for (i, node) in self.net.nodes.iter().enumerate() {
             if let Node::Input(k) = node {
-                kept[i] = (*k as Wire, false);
+                lits[i] = Lit::new(1 + *k as usize, false);
             }
-            if !self.is_gate(i) || self.needed[i] == 0 {
-                continue;
+            if self.is_gate(i) && self.needed[i] > 0 {
+                let cut = self.chosen[i];
+                let mut operands = [Lit::ZERO; 3];
+                for (operand, &leaf) in operands.iter_mut().zip(cut.leaves()) {
+                    *operand = lits[leaf as usize];
+                }
+                lits[i] = luts.gate(self.function(Lit::new(i, false), &cut), operands);
             }
-            let cut = self.chosen[i];
-            let mut table = self.function(Lit::new(i, false), &cut);
+        }
+        let output = |lit: &Lit| lits[lit.node()].flipped_if(lit.is_complemented());
+        luts.outputs = self.net.outputs.iter().map(output).collect();
+        luts.circuit()
+    }
+}
+
+/// Gates of three inputs in which complement is free. Literals name the constant 0, the inputs,
+/// then the gates.
+pub(super) struct LutNet {
+    inputs: u8,
+    gates: Vec<(u8, [Lit; 3])>,
+    outputs: Vec<Lit>,
+}
+
+impl LutNet {
+    fn gate(&mut self, table: u8, operands: [Lit; 3]) -> Lit {
+        self.gates.push((table, operands));
+        Lit::new(self.inputs as usize + self.gates.len(), false)
+    }
+
+    /// The gates of a circuit.
+    pub fn of(circuit: &Circuit) -> LutNet {
+        let mut luts = LutNet { inputs: circuit.inputs, gates: Vec::new(), outputs: Vec::new() };
+        let mut wires: Vec<Lit> =
+            (0..circuit.inputs as usize).map(|i| Lit::new(1 + i, false)).collect();
+        for gate in &circuit.gates {
+            let of = |w: Wire| wires[w as usize];
+            let lit = match *gate {
+                Gate::Zero => Lit::ZERO,
+                Gate::One => Lit::ONE,
+                Gate::Not(a) => of(a).flipped_if(true),
+                Gate::And(a, b) => luts.gate(0xc0, [of(a), of(b), Lit::ZERO]),
+                Gate::Or(a, b) => luts.gate(0xfc, [of(a), of(b), Lit::ZERO]),
+                Gate::Xor(a, b) => luts.gate(0x3c, [of(a), of(b), Lit::ZERO]),
+                Gate::Andn(a, b) => luts.gate(0x0c, [of(a), of(b), Lit::ZERO]),
+                Gate::Lut3(t, a, b, c) => luts.gate(t, [of(a), of(b), of(c)]),
+            };
+            wires.push(lit);
+        }
+        luts.outputs = circuit.outputs.iter().map(|&w| wires[w as usize]).collect();
+        luts
+    }
+
+    /// The same gates where input `i` is the input `inputs[i]`, perhaps complemented, and output
+    /// `k` the old output `outputs[k]`, perhaps complemented.
+    pub fn moved(&self, inputs: &[(Wire, bool)], outputs: &[(usize, bool)]) -> LutNet {
+        let rename = |lit: Lit| match lit.node().checked_sub(1).and_then(|i| inputs.get(i)) {
+            Some(&(input, sign)) => {
+                Lit::new(1 + input as usize, sign).flipped_if(lit.is_complemented())
+            }
+            None => lit,
+        };
+        let gates = self.gates.iter().map(|(table, lits)| (*table, lits.map(rename))).collect();
+        let outputs = outputs.iter().map(|&(k, sign)| rename(self.outputs[k]).flipped_if(sign));
+        LutNet { inputs: self.inputs, gates, outputs: outputs.collect() }
+    }
+
+    /// The circuit: a gate is kept complemented if outputs want it so only.
+    pub fn circuit(&self) -> Circuit {
+        let mut out = Gates::new(self.inputs);
+        let mut kept: Vec<(Wire, bool)> = vec![(0, false)];
+        kept.extend((0..self.inputs).map(|i| (i as Wire, false)));
+        for (g, (table, operands)) in self.gates.iter().enumerate() {
+            let own = Lit::new(1 + self.inputs as usize + g, false);
+            let wanted = |sign: bool| self.outputs.contains(&own.flipped_if(sign));
+            let complement = wanted(true) && !wanted(false);
+            let mut table = if complement { !table } else { *table };
             let mut wires = [0; 3];
-            for (k, &leaf) in cut.leaves().iter().enumerate() {
-                let (wire, complemented) = kept[leaf as usize];
+            for (k, lit) in operands.iter().enumerate() {
+                let (wire, sign) = kept[lit.node()];
                 wires[k] = wire;
-                if complemented {
+                if lit.node() == 0 {
+                    table = fix_operand(table, k, lit.is_complemented());
+                } else if sign != lit.is_complemented() {
                     table = flip_operand(table, k);
                 }
             }
-            let complement =
-                !plain[i] && self.net.outputs.iter().any(|lit| *lit == Lit::new(i, true));
-            let table = if complement { !table } else { table };
-            kept[i] = (out.function(table, wires), complement);
+            kept.push((out.function(table, wires), complement));
         }
-        let mut complements: Vec<Option<Wire>> = vec![None; self.net.nodes.len()];
-        for lit in &self.net.outputs {
-            let (wire, complemented) = kept[lit.node()];
+        let mut complements: Vec<Option<Wire>> = vec![None; kept.len()];
+        for lit in &self.outputs {
+            let (wire, complement) = kept[lit.node()];
             let wire = match *lit {
                 Lit::ZERO | Lit::ONE => out.constant(*lit == Lit::ONE),
-                lit if lit.is_complemented() == complemented => wire,
+                lit if lit.is_complemented() == complement => wire,
                 lit => *complements[lit.node()].get_or_insert_with(|| out.gate(Gate::Not(wire))),
             };
             out.circuit.outputs.push(wire);
@@ -231,21 +296,28 @@ impl Cover<'_> {
 }
 
 /// The table of the same function with operand `k` (0 = `a`) complemented.
-pub(super) fn flip_operand(table: u8, k: usize) -> u8 {
+fn flip_operand(table: u8, k: usize) -> u8 {
     let stride = 4 >> k;
     (0..8).fold(0, |sum, row| sum | (table >> (row ^ stride) & 1) << row)
 }
 
+/// The table of the function with operand `k` fixed; it no longer depends on that operand.
+fn fix_operand(table: u8, k: usize, one: bool) -> u8 {
+    let stride = 4 >> k;
+    let from = |row: u8| if one { row | stride } else { row & !stride };
+    (0..8).fold(0, |sum, row| sum | (table >> from(row) & 1) << row)
+}
+
 /// A circuit in the making, each function in its simplest gate.
-struct Lut3s {
+struct Gates {
     circuit: Circuit,
     constants: [Option<Wire>; 2],
 }
 
-impl Lut3s {
-    fn new(inputs: u8) -> Lut3s {
+impl Gates {
+    fn new(inputs: u8) -> Gates {
         let circuit = Circuit { inputs, gates: Vec::new(), outputs: Vec::new() };
-        Lut3s { circuit, constants: [None; 2] }
+        Gates { circuit, constants: [None; 2] }
     }
 
     fn gate(&mut self, gate: Gate) -> Wire {

@@ -14,16 +14,23 @@
 //! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
 //! * `cover.rs`: a network as gates of the `Lut3` profile.
 //! * `horner.rs`: a network for any table.
+//! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
+//! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
 
+#[cfg(test)]
+mod boxes;
+mod canon;
 mod cover;
 mod eval;
 mod horner;
+mod known;
 mod linear;
 mod network;
 mod realize;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use eval::{Fault, simulate};
 
@@ -120,7 +127,7 @@ impl Table {
 /// table on all inputs.
 pub fn for_table(table: &Table, profile: Profile) -> Circuit {
     assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
-    let circuit = horner::synthesise(table, profile);
+    let circuit = known::find(table, profile).unwrap_or_else(|| horner::synthesise(table, profile));
     circuit.check(profile).expect("internal error: a circuit for a table is not well formed");
     assert_eq!(simulate(&circuit), table.entries, "internal error: a circuit is not its table");
     circuit

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Circuit, Gate, eval::Truth, eval::input_truth};
+use super::{Circuit, Gate, Wire};
 
 /// Twice the index of a node, plus one if complemented.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -99,10 +99,12 @@ impl Network {
         plain.flipped_if(flip)
     }
 
-    /// The network of a circuit without `Lut3` gates; `None` if it has one.
-    pub fn of(circuit: &Circuit) -> Option<Network> {
+    /// The network of a circuit without `Lut3` gates, whose input wire `w` is the input bit
+    /// `inputs[w]`, perhaps complemented; `None` if there is such a gate.
+    pub fn of(circuit: &Circuit, inputs: &[(Wire, bool)]) -> Option<Network> {
         let mut net = Network::new(circuit.inputs);
-        let mut wires: Vec<Lit> = (0..circuit.inputs).map(|i| net.input(i)).collect();
+        let input = |&(i, sign): &(Wire, bool)| net.input(i as u8).flipped_if(sign);
+        let mut wires: Vec<Lit> = inputs.iter().map(input).collect();
         for gate in &circuit.gates {
             let of = |w: u16| wires[w as usize];
             let lit = match *gate {
@@ -140,27 +142,4 @@ impl Network {
         let uses = self.uses();
         (0..self.nodes.len()).filter(gate).filter(|&i| uses[i] > 0).count()
     }
-
-    /// The truth table of every node.
-    pub fn truths(&self) -> Vec<Truth> {
-        let mut truths: Vec<Truth> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            let of = |lit: Lit| {
-                let flip = if lit.is_complemented() { u64::MAX } else { 0 };
-                truths[lit.node()].map(|word| word ^ flip)
-            };
-            let truth = match *node {
-                Node::Zero => [0; 4],
-                Node::Input(i) => input_truth(self.inputs, i),
-                Node::And(a, b) => zip(of(a), of(b), |x, y| x & y),
-                Node::Xor(a, b) => zip(of(a), of(b), |x, y| x ^ y),
-            };
-            truths.push(truth);
-        }
-        truths
-    }
-}
-
-fn zip(a: Truth, b: Truth, op: impl Fn(u64, u64) -> u64) -> Truth {
-    std::array::from_fn(|i| op(a[i], b[i]))
 }
