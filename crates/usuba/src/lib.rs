@@ -9,3 +9,4 @@ pub mod circuit;
 pub mod diag;
 pub mod ir;
 pub mod syntax;
+pub mod typed;

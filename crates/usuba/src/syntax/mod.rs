@@ -1,5 +1,14 @@
 //! From text to tree and back.
 //!
+//! [`parse`] gives the tree of one file and every error in it; it resolves no names and reads no
+//! includes.
+//!
 //! - `ast`: the tree.
+//! - `lexer`: text to tokens and comments.
+//! - `parser`: tokens to tree.
 
 pub mod ast;
+mod lexer;
+mod parser;
+
+pub use parser::{MAX_ERRORS, parse};
