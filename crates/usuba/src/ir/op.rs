@@ -69,6 +69,7 @@ impl Op {
             Op::Shuffle(_) => "shuffle",
             Op::Bitmask(_) => "bitmask",
             Op::Pack => "pack",
+            Op::Lookup(_) => "lookup",
         }
     }
 

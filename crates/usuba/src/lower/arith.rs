@@ -50,7 +50,7 @@ fn ripple(scope: &mut Scope, a: &[Val], b: &[Val], borrow: bool) -> Vec<Val> {
 /// Product modulo 2^m by shift and add: row i is `a << i` where bit i of b is set.
 pub(super) fn mul(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
     let m = a.len();
-    let mut row = |scope: &mut Scope, i: usize| -> Vec<Val> {
+    let row = |scope: &mut Scope, i: usize| -> Vec<Val> {
         a[i..].iter().map(|&bit| scope.op(Op::And, 1, &[bit, b[m - 1 - i]])).collect()
     };
     let mut sum = row(scope, 0);

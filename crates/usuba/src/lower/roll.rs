@@ -19,7 +19,7 @@
 use rustc_hash::FxHashMap;
 
 use super::scope::{Item, Scope, Unrolled};
-use crate::ir::{Carried, Collect, Eqn, Loop, Node, Read, Val};
+use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
 
 /// Longest delay, in iterations, of a carried value.
 const MAX_DELAY: usize = 16;
@@ -34,10 +34,18 @@ pub(super) fn roll(scope: Scope, outs: Vec<Val>) -> Node {
     let mut state = Roll { node, last_use, renamed: FxHashMap::default(), zeros: Vec::new() };
     let body = state.items(items);
     let Roll { mut node, renamed, zeros, .. } = state;
-    node.outs = outs.into_iter().map(|v| renamed.get(&v).copied().unwrap_or(v)).collect();
+    node.outs = outs.into_iter().map(|v| resolve(&renamed, v)).collect();
     node.body.extend(zeros);
     node.body.extend(body);
     node
+}
+
+/// The name by which a value is known now; a value of a nested loop was renamed by each level.
+fn resolve(renamed: &FxHashMap<Val, Val>, mut v: Val) -> Val {
+    while let Some(&new) = renamed.get(&v) {
+        v = new;
+    }
+    v
 }
 
 struct Roll {
@@ -57,9 +65,7 @@ impl Roll {
             match item {
                 Item::Eqn(mut eqn) => {
                     operands(std::slice::from_mut(&mut eqn), &mut |v| {
-                        if let Some(&new) = self.renamed.get(v) {
-                            *v = new;
-                        }
+                        *v = resolve(&self.renamed, *v);
                     });
                     out.push(eqn);
                 }
@@ -84,10 +90,17 @@ impl Roll {
         }
     }
 
-    fn fresh_like(&mut self, v: Val) -> Val {
-        let last_use = self.last_use[v.0 as usize];
-        self.last_use.push(last_use);
+    /// A value of the width of `v` that nothing reads outside of the loop.
+    fn inner(&mut self, v: Val) -> Val {
+        self.last_use.push(0);
         self.node.fresh(self.node.bits_of(v))
+    }
+
+    /// A value that stands for `v` after the loop.
+    fn outer(&mut self, v: Val) -> Val {
+        let result = self.inner(v);
+        self.last_use[result.0 as usize] = self.last_use[v.0 as usize];
+        result
     }
 
     /// Folds equal iterations; `end` is the position after the last of them.
@@ -110,7 +123,7 @@ impl Roll {
         }
         let mut at = 0;
         while at < folder.columns.len() {
-            folder.classify(at)?;
+            folder.classify(at, &self.node)?;
             at += 1;
         }
         Some(self.build(&bodies[0], &traces, folder.columns, &operand_of, end, keep))
@@ -138,7 +151,7 @@ impl Roll {
             .iter()
             .map(|column| match &column.source {
                 Source::Same => column.first(),
-                _ => self.fresh_like(column.first()),
+                _ => self.inner(column.first()),
             })
             .collect();
         // What later equations know of the carried values: their last `next`.
@@ -154,8 +167,12 @@ impl Roll {
                 }
                 Source::Defined(d) => (traces[0].defs[*d], Some(traces[last].defs[*d])),
                 Source::Before(c) => (names[*c], columns[*c].values[last]),
+                Source::Open => unreachable!("every column is classified"),
             };
-            let result = self.fresh_like(column.first());
+            let result = match final_value {
+                Some(value) => self.outer(value),
+                None => self.inner(column.first()),
+            };
             if let Some(value) = final_value {
                 finals.entry(value).or_insert(result);
             }
@@ -212,24 +229,25 @@ impl Roll {
                 let mut results = Vec::with_capacity(traces.len());
                 for trace in traces {
                     let seen = trace.defs[d];
-                    let result = self.fresh_like(seen);
+                    let result = self.outer(seen);
                     self.renamed.entry(seen).or_insert(result);
                     results.push(result);
                 }
                 folded.collects.push(Collect { value, results });
             }
         }
+        // The values themselves are now inside of the loop, or gone.
+        for seen in traces.iter().flat_map(|trace| &trace.defs) {
+            self.last_use[seen.0 as usize] = 0;
+        }
     }
 
     /// A carried value that is only looked at after the loop.
     fn carry_out(&mut self, folded: &mut Loop, seen: Val, next: Val) -> Val {
-        let bits = self.node.bits_of(seen);
-        let init = self.fresh_like(seen);
-        let op = crate::ir::OpEqn { dst: init, op: crate::ir::Op::Const(0), args: Default::default() };
-        debug_assert!(bits >= 1);
-        self.zeros.push(Eqn::Op(op));
-        let param = self.fresh_like(seen);
-        let result = self.fresh_like(seen);
+        let init = self.inner(seen);
+        self.zeros.push(Eqn::Op(OpEqn { dst: init, op: Op::Const(0), args: Args::new() }));
+        let param = self.inner(seen);
+        let result = self.outer(seen);
         folded.carried.push(Carried { param, init, next, result });
         self.renamed.insert(seen, result);
         result
@@ -318,7 +336,7 @@ impl Folder<'_> {
         at
     }
 
-    fn classify(&mut self, at: usize) -> Option<()> {
+    fn classify(&mut self, at: usize, node: &Node) -> Option<()> {
         let values = self.columns[at].values.clone();
         let first = values[0]?;
         if self.locals.contains(&first) {
@@ -337,9 +355,13 @@ impl Folder<'_> {
             self.columns[at].source = Source::List;
             return Some(());
         }
+        if values[1..].iter().all(Option::is_none) {
+            self.columns[at].source = Source::Before(at);
+            return Some(());
+        }
         // The value was on its way: some column held it in the iteration before.
         let holds = |column: &Column| {
-            (1..self.count).all(|k| match (values[k], column.values[k - 1]) {
+            node.bits_of(column.first()) == node.bits_of(first) && (1..self.count).all(|k| match (values[k], column.values[k - 1]) {
                 (Some(v), Some(held)) => v == held,
                 (Some(_), None) => false,
                 (None, _) => true,
