@@ -7,5 +7,7 @@
 
 pub mod circuit;
 pub mod diag;
+pub mod emit;
 pub mod ir;
 pub mod syntax;
+pub mod target;
