@@ -91,7 +91,8 @@ impl<'t> Helpers<'t> {
 
     fn form(&mut self, op: &Op, bits: u8) -> Form {
         if let Op::Lookup(table) = op {
-            let name = format!("{}{}", self.prefix, self.name(op, bits));
+            let name = self.name(op, bits);
+            let name = format!("{}{name}", self.prefix);
             let text = lookup(&name, table, word_type(word_lane(bits)), bits);
             return Form::Function { name, text };
         }
