@@ -8,4 +8,5 @@
 pub mod circuit;
 pub mod diag;
 pub mod ir;
+pub mod passes;
 pub mod syntax;
