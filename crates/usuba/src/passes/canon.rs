@@ -1,7 +1,9 @@
 //! Canonical operand order: equal subexpressions look equal.
 //!
-//!     t1 = b ^ a          t1 = a ^ b
-//!     t2 = a ^ b    →     t2 = a ^ b
+//! ```text
+//! t1 = b ^ a          t1 = a ^ b
+//! t2 = a ^ b    →     t2 = a ^ b
+//! ```
 //!
 //! Sound because the operators concerned are commutative (`Op::is_commutative`).
 //! Relies on nothing. The order is that of the values' numbers; it depends on nothing but the

@@ -1,8 +1,10 @@
 //! What is known at compile time, computed at compile time.
 //!
-//!     t1 = x ^ x;               t1 = 0;
-//!     t2 = ~t1 & y;      →      t2 = y;
-//!     t3 = y <<< 3 <<< 5;       t3 = y;          (8-bit words)
+//! ```text
+//! t1 = x ^ x;               t1 = 0;
+//! t2 = ~t1 & y;      →      t2 = y;
+//! t3 = y <<< 3 <<< 5;       t3 = y;          (8-bit words)
+//! ```
 //!
 //! Sound because every rule below is an identity of the operators on words of one width, and
 //! constant operands are computed by `Op::eval` itself; the tests check each rule on words.

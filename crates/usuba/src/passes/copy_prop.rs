@@ -1,10 +1,12 @@
 //! Uses of the value itself instead of its copies.
 //!
-//!     t1 = x;                      forall i in [0,3] {
-//!     forall i in [0,3] {            s := s ^ x;
-//!       c := (c, s ^ t1)      →    }
-//!     }                            y = s ^ x;
-//!     y = s ^ c;                   (where c was x before the loop)
+//! ```text
+//! t1 = x;                      forall i in [0,3] {
+//! forall i in [0,3] {            s := s ^ x;
+//!   c := (c, s ^ t1)      →    }
+//! }                            y = s ^ x;
+//! y = s ^ c;                   (where c was x before the loop)
+//! ```
 //!
 //! Besides `Copy` it sees through loops: a carried value that never changes is its initial value,
 //! a read whose list has one member is that member, a collected value from before the loop is

@@ -1,8 +1,10 @@
 //! Common subexpressions: compute each right-hand side once.
 //!
-//!     t1 = a ^ b;         t1 = a ^ b;
-//!     t2 = a ^ b;    →    z  = t1 & t1;
-//!     z  = t1 & t2;
+//! ```text
+//! t1 = a ^ b;         t1 = a ^ b;
+//! t2 = a ^ b;    →    z  = t1 & t1;
+//! z  = t1 & t2;
+//! ```
 //!
 //! Equal calls are merged too, and equal reads of one loop. A loop may use what was computed
 //! before it, but nothing leaves a loop.

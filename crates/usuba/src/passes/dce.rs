@@ -1,8 +1,10 @@
 //! Dead code: nothing that nobody needs.
 //!
-//!     t1 = a ^ b;
-//!     t2 = ~t1;       →     y = a & b;
-//!     y  = a & b;
+//! ```text
+//! t1 = a ^ b;
+//! t2 = ~t1;       →     y = a & b;
+//! y  = a & b;
+//! ```
 //!
 //! Removes equations, calls, carried values, reads and collected values that no result depends
 //! on, loops that are left with nothing to do, and nodes that the entry does not reach.

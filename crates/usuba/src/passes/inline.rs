@@ -1,7 +1,9 @@
 //! Callees into their callers.
 //!
-//!     t = sbox(x);          t = ~x;
-//!     y = t ^ k;       →    y = t ^ k;
+//! ```text
+//! t = sbox(x);          t = ~x;
+//! y = t ^ k;       →    y = t ^ k;
+//! ```
 //!
 //! Sound because nodes are pure and a call means the callee's body on the arguments.
 //! Relies on callees coming before callers: each callee is already rewritten when a caller takes

@@ -1,9 +1,11 @@
 //! Loops into straight lines.
 //!
-//!     forall i in [0,1] {          t1 = k[0];
-//!       t := k[i];            →    s1 = s ^ k[0];
-//!       s := s ^ t;                s2 = s1 ^ k[1];
-//!     }
+//! ```text
+//! forall i in [0,1] {          t1 = k[0];
+//!   t := k[i];            →    s1 = s ^ k[0];
+//!   s := s ^ t;                s2 = s1 ^ k[1];
+//! }
+//! ```
 //!
 //! Sound because a loop means its body once per iteration, with the carried values handed on.
 //! Relies on nothing. Decides from the innermost loop outwards, so a loop that holds a short
