@@ -13,7 +13,10 @@
 //! Lengthens live ranges, constants' included; where registers are short, a later pass has to
 //! compute again. Does not merge loops.
 
-use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Pass;
 use crate::ir::{Args, Eqn, Loop, Node, NodeId, Op, Val};
@@ -24,30 +27,21 @@ pub const PASS: Pass = Pass {
     run: |program, _| program.nodes.iter_mut().for_each(node),
 };
 
-#[derive(PartialEq, Eq, Hash, Clone)]
-enum Key {
-    /// The width tells equal constants of different width apart.
-    Op(Op, u8, Args),
-    Call(NodeId, Vec<Val>),
-}
-
 struct Merger<'a> {
     bits: &'a [u8],
     /// The first value with the same right-hand side; itself if it is the first.
     first: Vec<Val>,
-    seen: FxHashMap<Key, Vec<Val>>,
-    /// What the open loops have added to `seen`, to be forgotten at their end.
-    added: Vec<Key>,
-    loops: usize,
+    /// The width tells equal constants of different width apart.
+    ops: Scoped<(Op, u8, Args), Val>,
+    calls: Scoped<(NodeId, Vec<Val>), Vec<Val>>,
 }
 
 fn node(node: &mut Node) {
     let mut merger = Merger {
         bits: &node.bits,
         first: (0..node.bits.len() as u32).map(Val).collect(),
-        seen: FxHashMap::default(),
-        added: Vec::new(),
-        loops: 0,
+        ops: Scoped::new(node.body.len()),
+        calls: Scoped::new(0),
     };
     merger.block(&mut node.body);
     node.outs.iter_mut().for_each(|v| *v = merger.get(*v));
@@ -62,12 +56,19 @@ impl Merger<'_> {
         eqns.retain_mut(|eqn| match eqn {
             Eqn::Op(e) => {
                 e.args.iter_mut().for_each(|v| *v = self.get(*v));
-                let bits = self.bits[e.dst.0 as usize];
-                self.is_first(Key::Op(e.op.clone(), bits, e.args.clone()), &[e.dst])
+                let key = (e.op.clone(), self.bits[e.dst.0 as usize], e.args.clone());
+                let first = *self.ops.first(key, || e.dst);
+                self.first[e.dst.0 as usize] = first;
+                first == e.dst
             }
             Eqn::Call(call) => {
                 call.args.iter_mut().for_each(|v| *v = self.get(*v));
-                self.is_first(Key::Call(call.node, call.args.clone()), &call.dsts)
+                let key = (call.node, call.args.clone());
+                let firsts = self.calls.first(key, || call.dsts.clone());
+                for (&dst, &first) in call.dsts.iter().zip(firsts) {
+                    self.first[dst.0 as usize] = first;
+                }
+                *firsts == call.dsts
             }
             Eqn::Loop(lp) => {
                 self.lp(lp);
@@ -85,32 +86,48 @@ impl Merger<'_> {
             self.first[read.dst.0 as usize] = first;
             first == read.dst
         });
-        let before = self.added.len();
-        self.loops += 1;
+        self.ops.open();
+        self.calls.open();
         self.block(&mut lp.body);
-        self.loops -= 1;
-        for key in self.added.drain(before..) {
-            self.seen.remove(&key);
-        }
+        self.ops.close();
+        self.calls.close();
         lp.carried.iter_mut().for_each(|c| c.next = self.get(c.next));
         lp.collects.iter_mut().for_each(|c| c.value = self.get(c.value));
     }
+}
 
-    /// Whether `key` is new; if not, `dsts` stand for the values that have it.
-    fn is_first(&mut self, key: Key, dsts: &[Val]) -> bool {
-        match self.seen.get(&key) {
-            Some(values) => {
-                for (&dst, &value) in dsts.iter().zip(values) {
-                    self.first[dst.0 as usize] = value;
+/// The first value of each right-hand side that is visible; inner scopes see outer ones.
+struct Scoped<K, V> {
+    seen: FxHashMap<K, V>,
+    /// What each open loop has added, to be forgotten at its end.
+    added: Vec<Vec<K>>,
+}
+
+impl<K: Clone + Eq + Hash, V> Scoped<K, V> {
+    fn new(expected: usize) -> Scoped<K, V> {
+        let seen = FxHashMap::with_capacity_and_hasher(expected, FxBuildHasher);
+        Scoped { seen, added: Vec::new() }
+    }
+
+    fn open(&mut self) {
+        self.added.push(Vec::new());
+    }
+
+    fn close(&mut self) {
+        for key in self.added.pop().expect("an open loop") {
+            self.seen.remove(&key);
+        }
+    }
+
+    /// What `key` had first: `value` if it is new.
+    fn first(&mut self, key: K, value: impl FnOnce() -> V) -> &V {
+        match self.seen.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                if let Some(added) = self.added.last_mut() {
+                    added.push(entry.key().clone());
                 }
-                false
-            }
-            None => {
-                if self.loops > 0 {
-                    self.added.push(key.clone());
-                }
-                self.seen.insert(key, dsts.to_vec());
-                true
+                entry.insert(value())
             }
         }
     }
