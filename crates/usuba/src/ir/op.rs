@@ -3,6 +3,8 @@
 //! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Bit positions in
 //! patterns count from the most significant bit, as everywhere in Usuba.
 
+use std::rc::Rc;
+
 use super::Pattern;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +38,8 @@ pub enum Op {
     Bitmask(u8),
     /// `a * 2^k + b` for operands of k bits; the result has 2k bits.
     Pack,
+    /// `table[a]`, zero beyond its end. Not constant-time; only `-keep-tables` makes it.
+    Lookup(Rc<[u64]>),
 }
 
 /// All ones in the low `bits` bits.
@@ -65,6 +69,7 @@ impl Op {
             Op::Shuffle(_) => "shuffle",
             Op::Bitmask(_) => "bitmask",
             Op::Pack => "pack",
+            Op::Lookup(_) => "lookup",
         }
     }
 
@@ -73,7 +78,7 @@ impl Op {
         match self {
             Op::Const(_) => 0,
             Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
-            Op::Shuffle(_) | Op::Bitmask(_) => 1,
+            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
             Op::Add | Op::Sub | Op::Mul | Op::Pack => 2,
             Op::Lut3(_) => 3,
@@ -117,6 +122,7 @@ impl Op {
             Op::Shuffle(pattern) => shuffle(bits, pattern, a),
             Op::Bitmask(i) => 0u64.wrapping_sub(a >> i & 1),
             Op::Pack => a << (m / 2) | b,
+            Op::Lookup(table) => table.get(a as usize).copied().unwrap_or(0),
         };
         word & mask(bits)
     }

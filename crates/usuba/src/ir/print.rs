@@ -27,6 +27,7 @@
 mod names;
 
 use std::fmt::Write;
+use std::rc::Rc;
 
 use super::op::mask;
 use super::{Eqn, Inline, Loop, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
@@ -38,6 +39,14 @@ pub fn program(program: &Program) -> String {
     if program.entry.0 as usize + 1 != program.nodes.len() {
         writeln!(out, "# entry: {}\n", program.entry().name).expect("text grows");
     }
+    for (at, (table, bits)) in lookups(program).iter().enumerate() {
+        let word = word_type(program.slicing, *bits);
+        let entries: Vec<String> = table.iter().map(u64::to_string).collect();
+        let name = lookup_name(at);
+        writeln!(out, "# needs -keep-tables").expect("text grows");
+        writeln!(out, "table {name} (x:{word}) returns (y:{word})").expect("text grows");
+        writeln!(out, "{{ {} }}\n", entries.join(", ")).expect("text grows");
+    }
     for id in 0..program.nodes.len() {
         if id > 0 {
             out.push('\n');
@@ -45,6 +54,33 @@ pub fn program(program: &Program) -> String {
         out.push_str(&node(program, NodeId(id as u32)));
     }
     out
+}
+
+fn lookup_name(at: usize) -> String {
+    format!("lookup'{at}")
+}
+
+/// Every table that a look-up reads, with its word size, once, in the order of the text.
+fn lookups(program: &Program) -> Vec<(Rc<[u64]>, u8)> {
+    fn visit(node: &Node, body: &[Eqn], found: &mut Vec<(Rc<[u64]>, u8)>) {
+        for eqn in body {
+            match eqn {
+                Eqn::Op(OpEqn { op: Op::Lookup(table), dst, .. }) => {
+                    let entry = (table.clone(), node.bits_of(*dst));
+                    if !found.contains(&entry) {
+                        found.push(entry);
+                    }
+                }
+                Eqn::Loop(lp) => visit(node, &lp.body, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for node in &program.nodes {
+        visit(node, &node.body, &mut found);
+    }
+    found
 }
 
 /// One node of the program.
@@ -249,6 +285,12 @@ impl Printer<'_> {
             Op::Pack => {
                 let ty = word_type(self.program.slicing, bits);
                 format!("Pack({}, {}):{ty}", arg(0), arg(1))
+            }
+            Op::Lookup(table) => {
+                let entry = (table.clone(), bits);
+                let at = lookups(self.program).iter().position(|known| *known == entry);
+                let name = lookup_name(at.expect("every look-up is listed"));
+                format!("{name}({})", arg(0))
             }
         }
     }
