@@ -208,9 +208,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The comments that stand behind what is already written.
-    fn comments_behind(&mut self, offset: u32) {
-        while let Some(comment) = self.next_comment(offset).filter(|&c| !self.first_on_line(c)) {
+    /// The comment that stands behind what is already written. If there are several, the others
+    /// become lines of their own.
+    fn comment_behind(&mut self, offset: u32) {
+        if let Some(comment) = self.next_comment(offset).filter(|&c| !self.first_on_line(c)) {
             self.comment(comment);
         }
     }
@@ -289,7 +290,7 @@ impl<'a> Printer<'a> {
                 Item::Decl(decl) => (decl.span.start, true),
             };
             self.newline();
-            self.comments_behind(offset);
+            self.comment_behind(offset);
             if i > 0 && (is_decl || after_decl) {
                 self.blank_line();
             }
