@@ -1,11 +1,13 @@
 //! Tree to text: the formatter.
 //!
-//!     node f(a,b:u32)returns(y:u32)        node f (a,b:u32) returns (y:u32)
-//!     vars t:u32 let t=a^b; # mix     →    vars t: u32
-//!     y=(t<<<3)|a tel                      let
-//!                                            t = a ^ b;  # mix
-//!                                            y = (t <<< 3) | a
-//!                                          tel
+//! ```text
+//! node f(a,b:u32)returns(y:u32)        node f (a,b:u32) returns (y:u32)
+//! vars t:u32 let t=a^b; # mix     →    vars t: u32
+//! y=(t<<<3)|a tel                      let
+//!                                        t = a ^ b;  # mix
+//!                                        y = (t <<< 3) | a
+//!                                      tel
+//! ```
 //!
 //! Comments, blank lines, the rows of tables and the spelling of numbers come from the text; the
 //! rest is the tree's. A comment is written before the first name, number or keyword that follows

@@ -375,6 +375,8 @@ mod soup {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn token_soup_never_panics(text in words()) {
             check(&text);

@@ -355,6 +355,8 @@ fn disturb(text: &str, gaps: &[u8]) -> String {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn printed_trees_parse_back(file in program()) {
         let text = print(&file);
