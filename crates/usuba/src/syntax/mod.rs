@@ -7,10 +7,12 @@
 //! - `lexer`: text to tokens and comments.
 //! - `parser`: tokens to tree.
 //! - `print`: tree to text, the formatter.
+//! - `splice`: one list of declarations from a file and its includes.
 
 pub mod ast;
 mod lexer;
 mod parser;
 pub mod print;
+pub mod splice;
 
 pub use parser::{MAX_ERRORS, parse};
