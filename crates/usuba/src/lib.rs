@@ -9,9 +9,11 @@
 
 pub mod circuit;
 pub mod diag;
+pub mod emit;
 pub mod ir;
 pub mod lower;
 pub mod syntax;
+pub mod target;
 pub mod typed;
 
 use circuit::Profile;

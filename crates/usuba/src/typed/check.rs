@@ -67,14 +67,16 @@ pub fn entry_instance(
         match word {
             Some(bits) if &*name == "m" => instance.bind_size(&name, Size::Bits(bits)),
             _ => {
-                let text = format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
+                let text =
+                    format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
                 let help = if &*name == "m" {
                     "give the word size with -m, as in -m 16".to_string()
                 } else {
                     format!("-m binds 'm only; write a number of bits for '{name}")
                 };
-                return Err(Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text)
-                    .help(help));
+                return Err(
+                    Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text).help(help)
+                );
             }
         }
     }
