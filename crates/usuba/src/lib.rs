@@ -12,6 +12,7 @@ pub mod diag;
 pub mod emit;
 pub mod ir;
 pub mod lower;
+pub mod passes;
 pub mod syntax;
 pub mod target;
 pub mod typed;
