@@ -28,13 +28,9 @@ pub struct Text {
 pub fn read(path: &Path) -> Result<Text, Failure> {
     let stdin = path == Path::new("-");
     let name = if stdin { STDIN.to_string() } else { path.display().to_string() };
-    let bytes = if stdin {
-        bytes(io::stdin().lock())
-    } else {
-        fs::File::open(path).and_then(bytes)
-    };
     let bytes =
-        bytes.map_err(|error| Failure::program(format!("cannot read {name}: {error}")))?;
+        if stdin { bytes(io::stdin().lock()) } else { fs::File::open(path).and_then(bytes) };
+    let bytes = bytes.map_err(|error| Failure::program(format!("cannot read {name}: {error}")))?;
     let (text, lossy) = decode(&bytes);
     Ok(Text { name, text, lossy })
 }

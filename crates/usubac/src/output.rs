@@ -116,8 +116,9 @@ mod tests {
 
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).expect("a directory");
-        let mut names: Vec<String> =
-            entries.map(|e| e.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+        let mut names: Vec<String> = entries
+            .map(|e| e.expect("an entry").file_name().into_string().expect("UTF-8"))
+            .collect();
         names.sort();
         names
     }
@@ -128,8 +129,7 @@ mod tests {
         let good = dir.path().join("a.c");
         fs::write(&good, "old").expect("written");
         let bad = dir.path().join("missing").join("b.c");
-        let results =
-            [(Place::File(good.clone()), "new".into()), (Place::File(bad), "new".into())];
+        let results = [(Place::File(good.clone()), "new".into()), (Place::File(bad), "new".into())];
         assert!(write_all(&results).is_err());
         assert_eq!(fs::read_to_string(&good).expect("read"), "old");
         assert_eq!(names(dir.path()), ["a.c"]);

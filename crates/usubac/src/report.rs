@@ -93,9 +93,10 @@ impl Reporter {
         let shown = shown(d);
         let rendered = if colored {
             let styles = Styles::default();
-            let mut writer = StylesWriter::new(Buffer::ansi(), &styles);
-            term::emit_to_write_style(&mut writer, &config, files, &shown)
-                .map(|()| String::from_utf8_lossy(writer.into_inner().as_slice()).into_owned())
+            let mut buffer = Buffer::ansi();
+            let mut writer = StylesWriter::new(&mut buffer, &styles);
+            let written = term::emit_to_write_style(&mut writer, &config, files, &shown);
+            written.map(|()| String::from_utf8_lossy(buffer.as_slice()).into_owned())
         } else {
             term::emit_into_string(&config, files, &shown)
         };

@@ -9,7 +9,8 @@ pub fn run(args: &Check, reporter: Reporter) -> Result<(), Failure> {
     let input = front::read(&args.file, &args.language, reporter)?;
     // Without a slicing the program may be a library whose word sizes are still open.
     if args.language.slicing().is_some() || args.language.word.is_some() {
-        slice::slice(&input, &args.language, reporter)?;
+        let target = usuba::target::find("gp64").expect("the plain target exists");
+        slice::slice(&input, &args.language, target, reporter)?;
     }
     Ok(())
 }

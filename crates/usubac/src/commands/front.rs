@@ -22,8 +22,7 @@ pub fn read(file: &Path, language: &Language, reporter: Reporter) -> Result<Inpu
     let mut sources = Sources::default();
     let (root, mut loader) = files::open(&mut sources, file, &language.include)?;
     fault::stage("checking the program");
-    let flags =
-        Flags { keep_tables: language.keep_tables, legacy_tables: language.legacy_tables };
+    let flags = Flags { keep_tables: language.keep_tables, legacy_tables: language.legacy_tables };
     let entry = language.entry.as_deref();
     match usuba::front(&mut sources, root, &mut loader, entry, flags) {
         Ok(checked) => {

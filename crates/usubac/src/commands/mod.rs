@@ -5,9 +5,11 @@ mod compile;
 mod fmt;
 mod front;
 mod run;
+mod slice;
 
 use clap::CommandFactory;
 use clap_complete::generate;
+use usuba::{passes, target};
 
 use crate::args::{Cli, Command, Print};
 use crate::output::to_stdout;
@@ -43,7 +45,10 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 }
 
 fn list(what: Print) -> String {
+    let lines = |names: Vec<&str>| names.join("\n") + "\n";
     match what {
+        Print::Targets => lines(target::ALL.iter().map(|t| t.name).collect()),
+        Print::Passes => lines(passes::ALL.iter().map(|p| p.name).collect()),
         Print::Slicings => "V\nH\nB\n".to_string(),
         Print::Build => {
             let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
