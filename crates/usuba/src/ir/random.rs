@@ -184,12 +184,14 @@ impl Maker<'_> {
         let reads: Vec<Val> = lists.into_iter().map(|list| b.read(list)).collect();
         visible.extend(params.iter().chain(&reads));
         self.block(b, visible, size, depth + 1);
+        // Feistel ciphers swap: the next value of one is another one.
         let nexts: Vec<Val> = carried_bits
             .iter()
             .zip(&params)
-            .map(|(&bits, &param)| match self.random.once_in(5) {
-                true => param,
-                false => self.value(b, visible, bits),
+            .map(|(&bits, &param)| match self.random.below(6) {
+                0 => param,
+                1 | 2 => self.value(b, &params, bits),
+                _ => self.value(b, visible, bits),
             })
             .collect();
         let collects: Vec<Val> =
