@@ -132,3 +132,11 @@ pub fn for_table(table: &Table, profile: Profile) -> Circuit {
     assert_eq!(simulate(&circuit), table.entries, "internal error: a circuit is not its table");
     circuit
 }
+
+/// The same function on a target with the gates of `profile`, with as few NOTs as a search of
+/// `effort` visits of gates finds. `None` if the circuit has `Lut3` gates.
+pub fn restate(circuit: &Circuit, profile: Profile, effort: usize) -> Option<Circuit> {
+    let inputs: Vec<(Wire, bool)> = (0..circuit.inputs as Wire).map(|i| (i, false)).collect();
+    let net = network::Network::of(circuit, &inputs)?;
+    Some(realize::circuit(&net, profile, realize::Effort(effort)))
+}
