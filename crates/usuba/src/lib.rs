@@ -4,8 +4,81 @@
 //! ```text
 //! .ua text ─syntax→ ast ─typed→ typed program ─lower→ Usuba0 ⟲ passes ─emit→ C (+ header)
 //! ```
+//!
+//! This page is the whole way of the data: [`front`] reads and checks, [`to_usuba0`] slices.
 
 pub mod circuit;
 pub mod diag;
+pub mod emit;
+pub mod emit;
 pub mod ir;
+pub mod lower;
 pub mod syntax;
+pub mod target;
+pub mod typed;
+
+use circuit::Profile;
+use diag::{Diagnostic, FileId, Sources};
+use syntax::splice::Loader;
+
+/// A checked program with its warnings.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub program: typed::Program,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads `root` and its includes and checks every rule of the language.
+///
+/// The entry is the declaration called `entry`, or the last one. On failure all findings come
+/// back, warnings among them, in the order of the text.
+pub fn front(
+    sources: &mut Sources,
+    root: FileId,
+    loader: &mut dyn Loader,
+    entry: Option<&str>,
+    flags: typed::Flags,
+) -> Result<Checked, Vec<Diagnostic>> {
+    let (decls, mut diags) = syntax::splice::splice(sources, root, loader);
+    if diags.iter().any(Diagnostic::is_error) {
+        return Err(diags);
+    }
+    let (program, found) = typed::resolve(&decls, entry, flags);
+    diags.extend(found);
+    match program {
+        Some(program) if !diags.iter().any(Diagnostic::is_error) => {
+            diags.extend(typed::check(&program));
+            if diags.iter().any(Diagnostic::is_error) {
+                return Err(diags);
+            }
+            Ok(Checked { program, warnings: diags })
+        }
+        _ => Err(diags),
+    }
+}
+
+/// How a program becomes Usuba0.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice {
+    /// For programs that do not write a direction themselves.
+    pub slicing: ir::Slicing,
+    /// The word size of an entry that leaves `'m` open.
+    pub word: Option<u8>,
+    /// The gates that tables become.
+    pub profile: Profile,
+}
+
+/// Slices a checked program. `lacks` says why the target has no such operator on words of so
+/// many bits, in the user's words.
+pub fn to_usuba0(
+    program: &typed::Program,
+    slice: Slice,
+    lacks: &dyn Fn(ir::Slicing, &ir::Op, u8) -> Option<String>,
+) -> Result<ir::Program, Vec<Diagnostic>> {
+    let slicing = typed::check::slicing(program, slice.slicing).map_err(|d| vec![d])?;
+    let instance =
+        typed::check::entry_instance(program, slicing, slice.word).map_err(|d| vec![d])?;
+    let lacks = |op: &ir::Op, bits: u8| lacks(slicing, op, bits);
+    let options = lower::Options { slicing, profile: slice.profile, lacks: &lacks };
+    lower::lower(program, &instance, &options)
+}

@@ -1,4 +1,38 @@
 //! Circuits for lookup tables: what a `table` becomes.
+//!
+//! A table is looked up in the database of known circuits first; any other table is synthesised.
+//! Either way the circuit is compared with the table on every input before anybody sees it, so
+//! neither the database nor the search can change what a program means.
+//!
+//! ```text
+//! table ─┬─ database (known.rs, canon.rs) ─┐
+//!        └─ synthesis (horner.rs, linear.rs) ─┴─ network ─ realize.rs / cover.rs ─ circuit ─ check
+//! ```
+//!
+//! * `eval.rs`: what a circuit computes, what it costs, whether it is well formed.
+//! * `network.rs`: and-xor graphs in which complement is free; the form that synthesis works on.
+//! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
+//! * `cover.rs`: a network as gates of the `Lut3` profile.
+//! * `horner.rs`: a network for any table.
+//! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
+//! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
+//! * `linear.rs`: many sums over the same terms, sharing what they have in common.
+
+#[cfg(test)]
+mod boxes;
+mod canon;
+mod cover;
+mod eval;
+mod horner;
+mod known;
+mod linear;
+mod network;
+mod realize;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use eval::{Fault, simulate};
 
 /// A table of n input bits and k output bits, both most significant bit first: entry
 /// `i_0 * 2^(n-1) + ... + i_(n-1)` holds `o_0 * 2^(k-1) + ... + o_(k-1)`.
@@ -46,4 +80,55 @@ pub enum Profile {
     Andn,
     /// The basic gates and every function of three bits.
     Lut3,
+}
+
+impl Profile {
+    /// Every profile, poorest first.
+    pub const ALL: [Profile; 3] = [Profile::Basic, Profile::Andn, Profile::Lut3];
+
+    /// Whether the target has the gate.
+    pub fn allows(self, gate: &Gate) -> bool {
+        match gate {
+            Gate::Andn(..) => self == Profile::Andn,
+            Gate::Lut3(..) => self == Profile::Lut3,
+            _ => true,
+        }
+    }
+}
+
+/// The most input bits for which there is a synthesiser.
+pub const MAX_INPUTS: u8 = 8;
+
+impl Table {
+    /// Whether the table has the shape that its fields promise and that `for_table` accepts:
+    /// 1 to 8 inputs, 1 to 64 outputs, `2^inputs` entries below `2^outputs`.
+    pub fn is_well_formed(&self) -> bool {
+        (1..=MAX_INPUTS).contains(&self.inputs)
+            && (1..=64).contains(&self.outputs)
+            && self.entries.len() == 1 << self.inputs
+            && (self.outputs == 64 || self.entries.iter().all(|&e| e >> self.outputs == 0))
+    }
+
+    /// The same list of entries read least significant bit first (`_lsb_first`): in the result,
+    /// `i_0` and `o_0` are the least significant bits of index and entry of `self`.
+    pub fn reversed(&self) -> Table {
+        let flip = |value: u64, bits: u8| value.reverse_bits() >> (64 - bits as u32);
+        let entries = (0..self.entries.len() as u64)
+            .map(|i| flip(self.entries[flip(i, self.inputs) as usize], self.outputs))
+            .collect();
+        Table { entries, ..*self }
+    }
+}
+
+/// The best circuit that we have for a table on a target with the gates of `profile`.
+///
+/// The table must be well formed (`Table::is_well_formed`). The result uses no other gates, no
+/// gate whose wire is unused, and depends on the arguments only. It has been compared with the
+/// table on all inputs.
+pub fn for_table(table: &Table, profile: Profile) -> Circuit {
+    assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
+    let circuit = known::find(table, profile).unwrap_or_else(|| horner::synthesise(table, profile));
+    circuit.check(profile).expect("internal error: a circuit for a table is not well formed");
+    assert_eq!(simulate(&circuit), table.entries, "internal error: a circuit is not its table");
+    circuit
 }

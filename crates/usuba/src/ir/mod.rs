@@ -10,8 +10,14 @@
 //! - `print`: as Usuba text that re-parses.
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
+//! - `live`: operator counts and the number of values that live at once.
 
+pub mod build;
+pub mod interp;
+pub mod live;
 pub mod op;
+pub mod print;
+pub mod verify;
 
 use std::fmt;
 use std::rc::Rc;

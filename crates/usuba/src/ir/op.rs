@@ -3,6 +3,8 @@
 //! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Bit positions in
 //! patterns count from the most significant bit, as everywhere in Usuba.
 
+use std::rc::Rc;
+
 use super::Pattern;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +38,8 @@ pub enum Op {
     Bitmask(u8),
     /// `a * 2^k + b` for operands of k bits; the result has 2k bits.
     Pack,
+    /// `table[a]`, zero beyond its end. Not constant-time; only `-keep-tables` makes it.
+    Lookup(Rc<[u64]>),
 }
 
 /// All ones in the low `bits` bits.
@@ -44,12 +48,37 @@ pub fn mask(bits: u8) -> u64 {
 }
 
 impl Op {
+    /// The name by which counts and messages speak of the operator.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::Const(_) => "const",
+            Op::Copy => "copy",
+            Op::Not => "not",
+            Op::And => "and",
+            Op::Or => "or",
+            Op::Xor => "xor",
+            Op::Andn => "andn",
+            Op::Lut3(_) => "lut3",
+            Op::Add => "add",
+            Op::Sub => "sub",
+            Op::Mul => "mul",
+            Op::Shl(_) => "shl",
+            Op::Shr(_) => "shr",
+            Op::Sar(_) => "sar",
+            Op::Rotl(_) => "rotl",
+            Op::Shuffle(_) => "shuffle",
+            Op::Bitmask(_) => "bitmask",
+            Op::Pack => "pack",
+            Op::Lookup(_) => "lookup",
+        }
+    }
+
     /// Number of operands.
     pub fn arity(&self) -> usize {
         match self {
             Op::Const(_) => 0,
             Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
-            Op::Shuffle(_) | Op::Bitmask(_) => 1,
+            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
             Op::Add | Op::Sub | Op::Mul | Op::Pack => 2,
             Op::Lut3(_) => 3,
@@ -93,6 +122,7 @@ impl Op {
             Op::Shuffle(pattern) => shuffle(bits, pattern, a),
             Op::Bitmask(i) => 0u64.wrapping_sub(a >> i & 1),
             Op::Pack => a << (m / 2) | b,
+            Op::Lookup(table) => table.get(a as usize).copied().unwrap_or(0),
         };
         word & mask(bits)
     }

@@ -31,7 +31,7 @@ pub struct Tiles {
     /// Meaning of the group bits.
     groups: Vec<Place>,
     /// First byte of each tile in the block, and for each register the value that it holds after
-    /// packing; `None` for padding.
+    /// packing; `None` for padding. Under [`Layout::Words`] the register itself.
     pub tiles: Vec<(usize, Vec<Option<usize>>)>,
 }
 
@@ -55,6 +55,8 @@ impl Tiles {
     /// Tiles of a port of `shape`, stored as `bytes`, with `lanes` instances in registers of
     /// `file` under `layout`. `natural` puts instance j where the register layout says;
     /// otherwise instances go where they cost least, the same for equal ports.
+    ///
+    /// [`Layout::Words`] takes one instance whose words share the registers; see [`Tiles::word`].
     ///
     /// `None` if the port does not fit: word sizes that are no power of two, words narrower than
     /// their lanes, `planes` of a size that is no power of two. Bitslicing always fits.
@@ -100,10 +102,13 @@ impl Tiles {
         };
         let group_step = if contiguous { piece } else { count * register_step };
 
-        let goal = goals(layout, positions, file.vector, natural && lanes > 1);
+        let goal = goals(layout, shape.bits, positions, file.vector, natural && lanes > 1);
         let plan = plan(file.vector, &inside, &places, &goal);
         let offsets = (0..block.div_ceil(tile)).map(|n| (n * tile).min(block.saturating_sub(tile)));
         let value = |offset: usize, register: usize| {
+            if layout == Layout::Words {
+                return Some(register);
+            }
             let index = index_of(&plan.regs, register);
             if sliced {
                 let (word, bit) = bytes.locate(shape, offset * 8 + index)?;
@@ -130,6 +135,12 @@ impl Tiles {
         })
     }
 
+    /// Under [`Layout::Words`]: the word in lane `lane` (0 = least significant) of a register.
+    pub fn word(&self, shape: Shape, register: usize, lane: usize) -> usize {
+        let above = &self.plan.inside[shape.bits.ilog2() as usize..];
+        index_of(above, lane) + index_of(&self.plan.regs, register)
+    }
+
     /// Where each bit of the instance number sits; equal for two ports whose lanes agree.
     pub fn lane_order(&self) -> Vec<Option<Place>> {
         let instance = |place: &Place| matches!(place.part, Part::Instance(_)).then_some(*place);
@@ -141,42 +152,52 @@ impl Tiles {
 fn fits(shape: Shape, layout: Layout, whole: bool) -> bool {
     let bits = shape.bits;
     let lane = match layout {
-        Layout::Lanes(lane) | Layout::Elements(lane) => lane == bits,
-        Layout::Words | Layout::Bits => unreachable!("words are not tiled, and bits always fit"),
+        Layout::Lanes(lane) | Layout::Elements(lane) => lane,
+        Layout::Words | Layout::Bits => bits,
     };
-    lane && bits.is_power_of_two() && (!whole || shape.words.is_power_of_two() && shape.words * bits as usize >= 8)
+    let woven = shape.words.is_power_of_two()
+        && shape.row.is_power_of_two()
+        && shape.row * bits as usize >= 8;
+    lane == bits && bits.is_power_of_two() && (!whole || woven)
 }
 
 /// What bit k of the index of a bit in memory means: bits 0 to 2 count from the least significant
 /// bit of a byte, the others are the byte.
 fn memory_bit(shape: Shape, bytes: ByteLayout, k: u32) -> Place {
     let word_bits = shape.bits.ilog2();
-    let (first, low): (u32, fn(u8) -> Part) = match bytes {
-        ByteLayout::Planes => (shape.words.ilog2(), Part::Atom),
-        _ => (word_bits, Part::Word),
-    };
-    let high: fn(u8) -> Part = match bytes {
-        ByteLayout::Planes => Part::Word,
-        _ => Part::Atom,
-    };
-    let part = if k < first { low(k as u8) } else { high((k - first) as u8) };
+    let word = |k: u32| Part::Word(k as u8);
+    let atom = |k: u32| Part::Atom(k as u8);
+    if bytes == ByteLayout::Planes {
+        let row = shape.row.ilog2();
+        let part = match k {
+            _ if k < row => atom(k),
+            _ if k < row + word_bits => word(k - row),
+            _ => atom(k - word_bits),
+        };
+        return Place { part, flip: k < 3 };
+    }
+    let part = if k < word_bits { word(k) } else { atom(k - word_bits) };
     let flip = match bytes {
-        ByteLayout::Be | ByteLayout::Planes => k < 3,
+        ByteLayout::Be => k < 3,
         ByteLayout::Le => k < word_bits,
-        ByteLayout::LeBits => false,
+        ByteLayout::LeBits | ByteLayout::Planes => false,
     };
     Place { part, flip }
 }
 
 /// The wanted place of each position under `layout`.
-fn goals(layout: Layout, positions: u32, vector: bool, natural: bool) -> Vec<Option<Place>> {
+fn goals(
+    layout: Layout,
+    lane: u8,
+    positions: u32,
+    vector: bool,
+    natural: bool,
+) -> Vec<Option<Place>> {
     let word = |k: u32| Part::Word(k as u8);
     let instance = |k: u32| natural.then_some(Place::plain(Part::Instance(k as u8)));
     let goal = |k: u32| match layout {
         Layout::Bits => instance(k),
-        // A lone instance in a register: the words of a general-purpose target.
-        Layout::Words => unreachable!("the caller names the lanes"),
-        Layout::Lanes(lane) => match k.checked_sub(lane.ilog2()) {
+        Layout::Lanes(_) | Layout::Words => match k.checked_sub(lane.ilog2()) {
             Some(k) => instance(k),
             None => Some(Place::flipped(word(k))),
         },

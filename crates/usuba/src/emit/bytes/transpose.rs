@@ -216,7 +216,9 @@ impl Tile<'_> {
         for l in 0..local {
             let from = match first {
                 true if memory_first => self.load(&index(l)),
-                true if direct => (self.at)(&self.value(&index(l), looped)),
+                true if direct => self
+                    .value(&index(l), looped)
+                    .map_or_else(|| self.zero(), |value| (self.at)(&value)),
                 _ => format!("t[{}]", index(l)),
             };
             let _ = writeln!(text, "{indent}{} r{l} = {from};", self.writer.register);
@@ -227,7 +229,7 @@ impl Tile<'_> {
         for l in 0..local {
             let line = match last {
                 true if !memory_first => self.store(&index(l), &format!("r{l}")),
-                true if direct => match self.known_value(&index(l), looped) {
+                true if direct => match self.value(&index(l), looped) {
                     Some(value) => format!("{} = r{l};", (self.at)(&value)),
                     None => continue,
                 },
@@ -240,12 +242,8 @@ impl Tile<'_> {
         }
     }
 
-    /// The C of the number of the value in register `index`, which exists.
-    fn value(&self, index: &str, looped: bool) -> String {
-        self.known_value(index, looped).unwrap_or_default()
-    }
-
-    fn known_value(&self, index: &str, looped: bool) -> Option<String> {
+    /// The C of the number of the value in register `index`, if it holds one.
+    fn value(&self, index: &str, looped: bool) -> Option<String> {
         if !looped {
             let register: usize = index.parse().expect("a constant outside of loops");
             return self.values[register].map(|value| value.to_string());

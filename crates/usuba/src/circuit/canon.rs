@@ -1,0 +1,187 @@
+//! Tables that are the same but for the order and the sign of their bits.
+//!
+//! ```text
+//! table T ──(order and complement inputs, complement and order outputs)──► key of its class
+//! ```
+//!
+//! With up to five inputs all orders and complements of the inputs are tried; with more, only the
+//! order as written and its reverse (the other reading of the bit order). Outputs are always
+//! complemented to be 0 on input 0, and sorted. The least list of outputs is the class.
+//!
+//! Within this file inputs are index bits: 0 is the least significant bit of the index, which is
+//! wire `inputs - 1`.
+
+use super::eval::Truth;
+
+/// A bit of a list, and whether it is complemented.
+pub(super) type Signed = (u8, bool);
+
+/// How a table becomes the representative of its class: output `s` of the representative is
+/// output `outputs[s]` of the table, and input `i` of the table is input `inputs[i]` of the
+/// representative.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Way {
+    pub inputs: Vec<Signed>,
+    pub outputs: Vec<Signed>,
+}
+
+/// The class of a table, and the ways to its representative.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    /// A digest of the representative. Equal for all tables of a class.
+    pub key: u64,
+    pub representative: Vec<Truth>,
+    /// At least one; more if the table looks the same from several sides, `MOST_WAYS` at most.
+    pub ways: Vec<Way>,
+}
+
+/// The most inputs for which all orders are tried.
+pub(super) const MOST_FREE_INPUTS: u8 = 5;
+/// The most outputs of a table that has a class.
+pub(super) const MOST_OUTPUTS: usize = 8;
+const MOST_WAYS: usize = 16;
+
+/// A table seen from one side.
+#[derive(Clone)]
+struct View {
+    truths: Vec<Truth>,
+    inputs: Vec<Signed>,
+}
+
+impl View {
+    /// Exchanges inputs `a` and `b`, where `a < b`, of a table of at most five inputs.
+    fn swap(&mut self, a: u8, b: u8) {
+        const BIT: [u64; 5] = [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000];
+        let shift = (1 << b) - (1 << a);
+        let moved = BIT[b as usize] & !BIT[a as usize];
+        for truth in &mut self.truths {
+            let word = truth[0];
+            let delta = (word ^ word << shift) & moved;
+            truth[0] = word ^ delta ^ delta >> shift;
+        }
+        for (input, _) in &mut self.inputs {
+            *input = if *input == a {
+                b
+            } else if *input == b {
+                a
+            } else {
+                *input
+            };
+        }
+    }
+
+    /// Complements input `a` of a table of at most five inputs.
+    fn flip(&mut self, a: u8) {
+        const BIT: [u64; 5] = [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000];
+        let (high, shift) = (BIT[a as usize], 1 << a);
+        for truth in &mut self.truths {
+            truth[0] = (truth[0] & high) >> shift | (truth[0] << shift) & high;
+        }
+        self.inputs.iter_mut().filter(|(input, _)| *input == a).for_each(|(_, sign)| *sign ^= true);
+    }
+
+    /// Reads all inputs in reverse order.
+    fn reversed(&self) -> View {
+        let n = self.inputs.len();
+        let back = |i: usize| (i as u8).reverse_bits() as usize >> (8 - n) & ((1 << n) - 1);
+        let turn = |truth: &Truth| {
+            let bit = |i: usize| truth[i / 64] >> (i % 64) & 1;
+            let mut turned = [0; 4];
+            for i in 0..256 {
+                turned[i / 64] |= bit(back(i & ((1 << n) - 1))) << (i % 64);
+            }
+            turned
+        };
+        let inputs = self.inputs.iter().map(|&(i, sign)| (n as u8 - 1 - i, sign)).collect();
+        View { truths: self.truths.iter().map(turn).collect(), inputs }
+    }
+}
+
+/// Collects the least of the views that it is shown.
+struct Least {
+    size: u32,
+    sorted: Vec<(Truth, Signed)>,
+    best: Vec<Truth>,
+    ways: Vec<Way>,
+}
+
+impl Least {
+    fn see(&mut self, view: &View) {
+        let keep = if self.size >= 64 { u64::MAX } else { (1 << self.size) - 1 };
+        self.sorted.clear();
+        for (k, truth) in view.truths.iter().enumerate() {
+            let sign = truth[0] & 1 == 1;
+            let flip = if sign { u64::MAX } else { 0 };
+            self.sorted.push((truth.map(|word| (word ^ flip) & keep), (k as u8, sign)));
+        }
+        self.sorted.sort_unstable();
+        let order = self.sorted.iter().map(|(truth, _)| truth).cmp(self.best.iter());
+        let first = self.ways.is_empty();
+        if !first && (order.is_gt() || order.is_eq() && self.ways.len() == MOST_WAYS) {
+            return;
+        }
+        if order.is_ne() {
+            self.best.clear();
+            self.best.extend(self.sorted.iter().map(|(truth, _)| truth));
+            self.ways.clear();
+        }
+        let outputs = self.sorted.iter().map(|(_, signed)| *signed).collect();
+        self.ways.push(Way { inputs: view.inputs.clone(), outputs });
+    }
+}
+
+/// The class of the table with these outputs; `None` if it has too many of them.
+pub(super) fn class(inputs: u8, truths: &[Truth]) -> Option<Class> {
+    if truths.len() > MOST_OUTPUTS {
+        return None;
+    }
+    let mut view =
+        View { truths: truths.to_vec(), inputs: (0..inputs).map(|i| (i, false)).collect() };
+    let mut least =
+        Least { size: 1 << inputs, sorted: Vec::new(), best: Vec::new(), ways: Vec::new() };
+    if inputs > MOST_FREE_INPUTS {
+        least.see(&view);
+        least.see(&view.reversed());
+    } else {
+        // Each exchange or complement changes one thing only: orders by Heap's method, signs in
+        // the order of the Gray code, after which only the last is left complemented.
+        let mut count = [0u8; MOST_FREE_INPUTS as usize];
+        let mut i = 0;
+        signs(&mut view, inputs, &mut least);
+        while i < inputs as usize {
+            if count[i] < i as u8 {
+                let other = if i % 2 == 0 { 0 } else { count[i] };
+                view.swap(other, i as u8);
+                signs(&mut view, inputs, &mut least);
+                count[i] += 1;
+                i = 0;
+            } else {
+                count[i] = 0;
+                i += 1;
+            }
+        }
+    }
+    let Least { best: representative, ways, .. } = least;
+    let key = digest(inputs, &representative);
+    Some(Class { key, representative, ways })
+}
+
+/// Shows a view with all signs of its inputs.
+fn signs(view: &mut View, inputs: u8, least: &mut Least) {
+    for step in 1..=1u32 << inputs {
+        least.see(view);
+        let changed = (step.trailing_zeros() as u8).min(inputs - 1);
+        view.flip(changed);
+    }
+}
+
+/// The 64-bit FNV-1a hash of the sizes and the truth tables.
+fn digest(inputs: u8, truths: &[Truth]) -> u64 {
+    let words = truths.iter().flatten().flat_map(|word| word.to_le_bytes());
+    [inputs, truths.len() as u8]
+        .into_iter()
+        .chain(words)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3)
+        })
+}

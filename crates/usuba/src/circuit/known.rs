@@ -1,0 +1,153 @@
+//! The database: the best circuits that are known for tables that are in use.
+//!
+//! An entry of a file in `known/` is separated from the next by an empty line:
+//!
+//! ```text
+//! # PRESENT: in-place search, 14 gates
+//! 9a0b3c5d7e1f2a4b andn
+//! 4 bits: 1^2 ... -> 9 4 12 7
+//! ```
+//!
+//! After comments, the key of the class (`canon.rs`) and the profile, then the circuit
+//! (`text.rs`). A class may have several entries for a profile: they differ in what complements
+//! cost. An entry serves every table of its class, with wires renamed and complements moved to
+//! where they cost least.
+
+use super::{
+    Circuit, Profile, Table, Wire,
+    canon::{self, Way},
+    cover::LutNet,
+    eval::table_truths,
+    network::Network,
+    realize, text,
+};
+
+/// The files, with their names.
+pub(super) const FILES: &[(&str, &str)] = &[
+    ("small.txt", include_str!("known/small.txt")),
+    ("des.txt", include_str!("known/des.txt")),
+    ("bytes.txt", include_str!("known/bytes.txt")),
+];
+
+/// One circuit of the database.
+pub(super) struct Entry {
+    pub key: u64,
+    pub profile: Profile,
+    pub circuit: Circuit,
+}
+
+fn profile(name: &str) -> Option<Profile> {
+    match name {
+        "basic" => Some(Profile::Basic),
+        "andn" => Some(Profile::Andn),
+        "lut3" => Some(Profile::Lut3),
+        _ => None,
+    }
+}
+
+/// The entries of a text; `None` if it is not in the form above.
+pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
+    let blocks = text.split("\n\n").map(|block| {
+        let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with('#')).collect();
+        lines.join("\n")
+    });
+    blocks.filter(|block| !block.trim().is_empty()).map(|block| entry(&block)).collect()
+}
+
+fn entry(block: &str) -> Option<Entry> {
+    let (head, circuit) = block.trim_start().split_once('\n')?;
+    let (key, name) = head.split_once(' ')?;
+    let key = u64::from_str_radix(key, 16).ok()?;
+    Some(Entry { key, profile: profile(name)?, circuit: text::parse(circuit)? })
+}
+
+/// The entries of one class, found by their key without reading the others.
+fn of_class(key: u64) -> impl Iterator<Item = Entry> {
+    let head = format!("\n{key:016x} ");
+    FILES.iter().flat_map(move |(_, text)| {
+        let at: Vec<usize> = text.match_indices(&head).map(|(at, _)| at).collect();
+        at.into_iter().map(move |at| {
+            let block = &text[at..];
+            let end = block.find("\n\n").unwrap_or(block.len());
+            entry(&block[..end]).expect("internal error: a database entry does not parse")
+        })
+    })
+}
+
+/// The best circuit of the database for a table: fewest gates, then fewest live wires.
+pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
+    let class = canon::class(table.inputs, &table_truths(table))?;
+    let mut best: Option<((usize, usize), Circuit)> = None;
+    for entry in of_class(class.key).filter(|entry| serves(entry.profile, profile)) {
+        let (inputs, truths) = (entry.circuit.inputs, entry.circuit.truths());
+        let outputs: Vec<_> = entry.circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
+        let own = canon::class(inputs, &outputs)?;
+        if own.representative != class.representative {
+            continue;
+        }
+        for way in &class.ways {
+            let circuit = Moved::new(&own.ways[0], way).circuit(&entry.circuit, profile);
+            let rank = (circuit.cost(profile)?, circuit.live());
+            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                best = Some((rank, circuit));
+            }
+        }
+    }
+    best.map(|(_, circuit)| circuit)
+}
+
+/// Whether circuits made for one profile are worth trying for another.
+fn serves(made: Profile, wanted: Profile) -> bool {
+    made == wanted || made != Profile::Lut3
+}
+
+/// How a circuit of a class becomes that of another table of the class.
+struct Moved {
+    /// For each input wire of the circuit, the wire of the table, perhaps complemented.
+    inputs: Vec<(Wire, bool)>,
+    /// For each output of the table, the output of the circuit, perhaps complemented.
+    outputs: Vec<(usize, bool)>,
+}
+
+impl Moved {
+    fn new(from: &Way, to: &Way) -> Moved {
+        let n = from.inputs.len();
+        // Ways count inputs from the least significant, circuits from the most significant.
+        let input = |wire: usize| {
+            let (common, sign) = from.inputs[n - 1 - wire];
+            let same = |(other, _): &(u8, bool)| *other == common;
+            let index = to.inputs.iter().position(same).expect("ways cover all inputs");
+            ((n - 1 - index) as Wire, sign ^ to.inputs[index].1)
+        };
+        let mut outputs = vec![(0, false); to.outputs.len()];
+        for (&(old, old_sign), &(new, new_sign)) in from.outputs.iter().zip(&to.outputs) {
+            outputs[new as usize] = (old as usize, old_sign ^ new_sign);
+        }
+        Moved { inputs: (0..n).map(input).collect(), outputs }
+    }
+
+    fn circuit(&self, circuit: &Circuit, profile: Profile) -> Circuit {
+        let signed = self.inputs.iter().any(|i| i.1) || self.outputs.iter().any(|o| o.1);
+        if !signed && circuit.cost(profile).is_some() {
+            return self.renamed(circuit);
+        }
+        if profile == Profile::Lut3 {
+            return LutNet::of(circuit).moved(&self.inputs, &self.outputs).circuit();
+        }
+        let mut net =
+            Network::of(circuit, &self.inputs).expect("only Lut3 entries have Lut3 gates");
+        let output = |&(k, sign): &(usize, bool)| net.outputs[k].flipped_if(sign);
+        net.outputs = self.outputs.iter().map(output).collect();
+        realize::circuit(&net, profile)
+    }
+
+    /// The same gates on other wires, where nothing is complemented.
+    fn renamed(&self, circuit: &Circuit) -> Circuit {
+        let rename = |w: Wire| self.inputs.get(w as usize).map_or(w, |input| input.0);
+        Circuit {
+            inputs: circuit.inputs,
+            gates: circuit.gates.iter().map(|gate| gate.map(rename)).collect(),
+            outputs: self.outputs.iter().map(|&(k, _)| rename(circuit.outputs[k])).collect(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+use super::super::build::Builder;
+use super::super::{NodeId, Op, Port, Slicing};
+use super::*;
+
+fn text(node: Node, slicing: Slicing) -> String {
+    let made = Program { nodes: vec![node], entry: NodeId(0), slicing };
+    super::super::verify::verify(&made).expect("a sound program");
+    assert_eq!(program(&made), program(&made.clone()));
+    program(&made)
+}
+
+#[test]
+fn a_loop_walks_over_its_key() {
+    let mut b = Builder::new("f", Slicing::V);
+    let x = b.param(Port::new("x", 16, &[2]));
+    let k = b.param(Port::new("t1", 16, &[3, 2]).constant());
+    b.begin_loop(3, true);
+    let (l, r) = (b.carry(x[0]), b.carry(x[1]));
+    let key = b.read(vec![k[5], k[3], k[1]]);
+    let turned = b.op(Op::Rotl(3), &[l]);
+    let mixed = b.op(Op::Xor, &[turned, key]);
+    let done = b.end_loop(&[r, mixed], &[mixed]);
+    let sum = b.op(Op::Add, &[done.carried[0], done.collects[0][2]]);
+    let outs = vec![
+        (Port::new("y", 16, &[2]), vec![sum, done.carried[1]]),
+        (Port::new("i", 16, &[]), vec![x[1]]),
+    ];
+    let expect = "\
+node f (x:u<V>16[2], t1:const u<V>16[3][2]) returns (y:u<V>16[2], i:u<V>16)
+vars
+  s1, s2, t2, t3, t4: u<V>16,
+  w1: u<V>16[3]
+let
+  s1 = x[0];
+  s2 = x[1];
+  _no_unroll forall i1 in [0,2] {
+    t2 := t1[2 - i1][1];
+    t3 := s1 <<< 3;
+    t4 := t3 ^ t2;
+    w1[i1] = t4;
+    (s1, s2) := (s2, t4);
+  }
+  y[0] = s1 + w1[2];
+  y[1] = s2;
+  i = x[1];
+tel
+";
+    assert_eq!(text(b.finish(outs), Slicing::V), expect);
+}
+
+#[test]
+fn lists_without_an_array_get_one() {
+    let mut b = Builder::new("f", Slicing::B);
+    let x = b.param(Port::new("x'", 2, &[]));
+    let (one, zero) = (b.constant(1, 1), b.constant(1, 0));
+    b.begin_loop(2, false);
+    let s = b.carry(x[0]);
+    let c = b.read(vec![one, zero]);
+    let d = b.read(vec![x[1], zero]);
+    let n = b.op(Op::Andn, &[s, c]);
+    let m = b.op(Op::Or, &[n, d]);
+    let done = b.end_loop(&[m], &[]);
+    let expect = "\
+node f (x':b<B>1[2]) returns (y:b<B>1)
+vars
+  s1, t1, t2, t3, t4: b<B>1,
+  w1: b<B>1[2],
+  w2: b<B>1[2]
+let
+  w1[0] = 1:b<B>1;
+  w1[1] = 0:b<B>1;
+  s1 = x'[0];
+  w2[0] = x'[1];
+  w2[1] = w1[1];
+  forall i in [0,1] {
+    t1 := w1[i];
+    t2 := w2[i];
+    t3 := ~s1 & t1;
+    t4 := t3 | t2;
+    s1 := t4;
+  }
+  y = s1;
+tel
+";
+    assert_eq!(text(b.finish(vec![(Port::new("y", 1, &[]), done.carried)]), Slicing::B), expect);
+}
+
+#[test]
+fn whole_arrays_are_passed_by_name() {
+    let mut b = Builder::new("g", Slicing::H);
+    let x = b.param(Port::new("x", 8, &[2]));
+    let y = b.op(Op::Shuffle([1, 0].as_slice().into()), &[x[0]]);
+    let g = b.finish(vec![(Port::new("y", 8, &[2]), vec![x[1], y])]);
+    let mut b = Builder::new("f", Slicing::H);
+    let x = b.param(Port::new("x", 8, &[2]));
+    let t = b.call(NodeId(0), &g, &x);
+    let u = b.call(NodeId(0), &g, &[t[1], t[1]]);
+    let f = b.finish(vec![(Port::new("z", 8, &[2]), u)]);
+    let made = Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::H };
+    let expect = "\
+node g (x:u<H>8[2]) returns (y:u<H>8[2])
+let
+  y[1] = Shuffle(x[0],[1,0]);
+  y[0] = x[1];
+tel
+
+node f (x:u<H>8[2]) returns (z:u<H>8[2])
+vars
+  t1, t2: u<H>8
+let
+  (t1, t2) = g(x);
+  (z) = g(t2, t2);
+tel
+";
+    assert_eq!(program(&made), expect);
+}
+
+#[test]
+fn index_expressions_name_the_right_element() {
+    // Every walk over a 3 by 4 by 2 array, evaluated as the language would.
+    let dims = [3i64, 4, 2];
+    for base in 0..24i64 {
+        for stride in -5..=12i64 {
+            for count in 1..8i64 {
+                let end = base + stride * (count - 1);
+                if !(0..24).contains(&end) {
+                    continue;
+                }
+                let walk = names::tests::walk_texts(&dims, base, stride, count);
+                for k in 0..count {
+                    let flat =
+                        walk.iter().zip(dims).fold(0, |sum, (text, d)| sum * d + evaluate(text, k));
+                    assert_eq!(flat, base + stride * k, "{walk:?} at {k}");
+                }
+            }
+        }
+    }
+}
+
+/// Sums, products, quotients and remainders of integers, `i` and parentheses.
+fn evaluate(text: &str, i: i64) -> i64 {
+    let mut tokens: Vec<String> = Vec::new();
+    for c in text.chars().filter(|c| *c != ' ') {
+        match tokens.last_mut() {
+            Some(last) if c.is_ascii_digit() && last.chars().all(|d| d.is_ascii_digit()) => {
+                last.push(c);
+            }
+            _ => tokens.push(c.to_string()),
+        }
+    }
+    tokens.reverse();
+    let value = sum(&mut tokens, i);
+    assert!(tokens.is_empty(), "{text}");
+    value
+}
+
+fn sum(tokens: &mut Vec<String>, i: i64) -> i64 {
+    let mut value = product(tokens, i);
+    while let Some(sign) = tokens.pop_if(|t| *t == "+" || *t == "-") {
+        let right = product(tokens, i);
+        value += if sign == "+" { right } else { -right };
+    }
+    value
+}
+
+fn product(tokens: &mut Vec<String>, i: i64) -> i64 {
+    let mut value = factor(tokens, i);
+    while let Some(sign) = tokens.pop_if(|t| ["*", "/", "%"].contains(&t.as_str())) {
+        let right = factor(tokens, i);
+        match sign.as_str() {
+            "*" => value *= right,
+            "/" => value /= right,
+            _ => value = value.rem_euclid(right),
+        }
+    }
+    value
+}
+
+fn factor(tokens: &mut Vec<String>, i: i64) -> i64 {
+    match tokens.pop().expect("a factor").as_str() {
+        "(" => {
+            let value = sum(tokens, i);
+            assert_eq!(tokens.pop().as_deref(), Some(")"));
+            value
+        }
+        "i" => i,
+        number => number.parse().expect("an integer"),
+    }
+}
+
+#[test]
+fn lut3_expressions_have_their_table() {
+    for table in 0..=255u8 {
+        let text = lut3(table, ["a", "b", "c"], "0", "1");
+        let bits = |row: u8| [row >> 2 & 1, row >> 1 & 1, row & 1];
+        for row in 0..8 {
+            let [a, b, c] = bits(row);
+            let text = text.replace('a', &a.to_string()).replace('b', &b.to_string());
+            let text = text.replace('c', &c.to_string());
+            assert_eq!(boolean(&text), table >> row & 1, "{table:#x}: {text}");
+        }
+    }
+}
+
+/// Evaluates 0, 1, `~`, `& | ^` (one level, left to right) and parentheses on one bit.
+fn boolean(text: &str) -> u8 {
+    fn chain(rest: &mut std::iter::Peekable<std::str::Chars>) -> u8 {
+        let mut value = atom(rest);
+        while let Some(sign) = rest.next_if(|c| "&|^".contains(*c)) {
+            let right = atom(rest);
+            value = match sign {
+                '&' => value & right,
+                '|' => value | right,
+                _ => value ^ right,
+            };
+        }
+        value
+    }
+    fn atom(rest: &mut std::iter::Peekable<std::str::Chars>) -> u8 {
+        match rest.next().expect("an operand") {
+            '~' => 1 - atom(rest),
+            '(' => {
+                let value = chain(rest);
+                assert_eq!(rest.next(), Some(')'));
+                value
+            }
+            digit => digit as u8 - b'0',
+        }
+    }
+    let text = text.replace(' ', "");
+    let mut rest = text.chars().peekable();
+    let value = chain(&mut rest);
+    assert_eq!(rest.next(), None);
+    value
+}

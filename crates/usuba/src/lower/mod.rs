@@ -1,0 +1,73 @@
+//! From the typed program to Usuba0: one node per instance, sliced, loops kept where they can be.
+//!
+//! Lowering is a run of the program (see `typed::walk`) that writes down what it computes. So
+//! `:=`, selections, list shifts and perms cost nothing: they only move values around. Loops are
+//! written down iteration by iteration and folded back by `roll`.
+//!
+//! - `slice`: the domain of the run; what an operator becomes under each slicing.
+//! - `arith`: carry circuits for bitslicing.
+//! - `scope`: the node that is being written.
+//! - `roll`: equal iterations back into `forall`.
+
+mod arith;
+mod roll;
+mod scope;
+mod slice;
+
+use crate::circuit::Profile;
+use crate::diag::{Code, Diagnostic};
+use crate::ir::{Op, Program, Slicing};
+use crate::typed::{self, Instance, VarType};
+
+/// What lowering must know about the target.
+pub struct Options<'a> {
+    pub slicing: Slicing,
+    /// The gates that tables become.
+    pub profile: Profile,
+    /// Why the target has no such operator on words of so many bits, in the user's words.
+    pub lacks: &'a dyn Fn(&Op, u8) -> Option<String>,
+}
+
+/// Lowers the entry `instance` and everything that it calls.
+pub fn lower(
+    program: &typed::Program,
+    instance: &Instance,
+    options: &Options<'_>,
+) -> Result<Program, Vec<Diagnostic>> {
+    one_word_size(program, instance, options.slicing)?;
+    let mut walker = typed::walk::Walker::new(program, slice::Lower::new(program, options));
+    let result = slice::node(&mut walker, instance, true);
+    let mut diags = walker.diags;
+    diags.retain(Diagnostic::is_error);
+    match result {
+        Ok(Some(entry)) if diags.is_empty() => {
+            Ok(Program { nodes: walker.domain.finish(), entry, slicing: options.slicing })
+        }
+        _ => Err(diags),
+    }
+}
+
+/// In H every word spreads over all positions of a register, so all words have one size.
+fn one_word_size(
+    program: &typed::Program,
+    instance: &Instance,
+    slicing: Slicing,
+) -> Result<(), Vec<Diagnostic>> {
+    if slicing != Slicing::H {
+        return Ok(());
+    }
+    let decl = &program.decls[instance.decl];
+    let mut first = None;
+    for var in decl.params.iter().chain(&decl.results) {
+        let VarType::Words { atom, .. } = &var.ty else { continue };
+        let bits = instance.apply(atom).bits();
+        if *first.get_or_insert(bits) != bits {
+            let text = "words of different sizes in horizontal slicing";
+            return Err(vec![
+                Diagnostic::error(Code::NoSuchWordSize, var.span, text)
+                    .help("in H all words of a program have one size; use -V or -B"),
+            ]);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,583 @@
+//! Loops that were written down iteration by iteration, back as `forall`.
+//!
+//! ```text
+//! a1 = x ^ k[0]                 (c starts as x)
+//! b1 = a1 <<< 3                 forall i in [0, 1] {
+//! a2 = b1 ^ k[1]          →       a = c ^ k[i];  b = a <<< 3;  c := b
+//! b2 = a2 <<< 3                 }
+//! ```
+//!
+//! Iterations fold when they are the same equations up to names. Each operand that an iteration
+//! takes from outside is then one of: the same value every time; what the iteration before made
+//! or took in some place (a carried value, possibly through several iterations, as in a Feistel
+//! network); or a list of values from before the loop, read by index (round keys, constants).
+//! Anything else leaves the loop unrolled. How the source spelled its state (`s[i+1] = F(s[i])`,
+//! `:=`, rolling buffers, renamings) plays no part.
+//!
+//! Sound because a folded loop computes, iteration by iteration, the equations it came from.
+
+use rustc_hash::FxHashMap;
+
+use super::scope::{Item, Scope, Unrolled};
+use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
+
+/// Most iterations that one iteration of a folded loop may stand for, when single iterations
+/// differ but repeat (eight S-boxes in turn, for instance). What is left over stays behind.
+const MAX_PERIOD: usize = 8;
+
+/// Longest delay, in iterations, of a carried value.
+const MAX_DELAY: usize = 16;
+
+/// Finishes a node: folds its loops and sets its results.
+pub(super) fn roll(scope: Scope, outs: Vec<Val>) -> Node {
+    let Scope { mut node, items, constants, mut last_use, .. } = scope;
+    for out in &outs {
+        last_use[out.0 as usize] = u32::MAX;
+    }
+    node.body = constants;
+    let mut state = Roll { node, last_use, renamed: FxHashMap::default(), zeros: Vec::new() };
+    let body = state.items(items);
+    let Roll { mut node, renamed, zeros, .. } = state;
+    node.outs = outs.into_iter().map(|v| resolve(&renamed, v)).collect();
+    node.body.extend(zeros);
+    node.body.extend(body);
+    node
+}
+
+/// The name by which a value is known now; a value of a nested loop was renamed by each level.
+fn resolve(renamed: &FxHashMap<Val, Val>, mut v: Val) -> Val {
+    while let Some(&new) = renamed.get(&v) {
+        v = new;
+    }
+    v
+}
+
+struct Roll {
+    node: Node,
+    /// Position of the last equation that reads each value, in the node as it was written.
+    last_use: Vec<u32>,
+    /// Values of folded loops under the names by which later equations know them.
+    renamed: FxHashMap<Val, Val>,
+    /// Initial values for carried values that no iteration reads.
+    zeros: Vec<Eqn>,
+}
+
+impl Roll {
+    fn items(&mut self, items: Vec<Item>) -> Vec<Eqn> {
+        let mut out = Vec::new();
+        for item in items {
+            match item {
+                Item::Eqn(mut eqn) => {
+                    self.rename(std::slice::from_mut(&mut eqn));
+                    out.push(eqn);
+                }
+                Item::Loop(unrolled) => out.extend(self.unrolled(unrolled)),
+            }
+        }
+        out
+    }
+
+    fn unrolled(&mut self, unrolled: Unrolled) -> Vec<Eqn> {
+        let Unrolled { unroll, keep, iterations } = unrolled;
+        let mut bodies = Vec::with_capacity(iterations.len());
+        let mut ends = Vec::with_capacity(iterations.len());
+        for iteration in iterations {
+            bodies.push(self.items(iteration.items));
+            ends.push(iteration.end);
+        }
+        if unroll || bodies.len() < 2 || bodies.iter().all(Vec::is_empty) {
+            return bodies.into_iter().flatten().collect();
+        }
+        for period in 1..=MAX_PERIOD.min(bodies.len() / 2) {
+            let rounds = bodies.len() / period;
+            let end = ends[rounds * period - 1];
+            let folded = match period {
+                1 => self.fold(&bodies, end, keep),
+                _ => {
+                    let whole = bodies.chunks_exact(period).map(<[_]>::concat).collect::<Vec<_>>();
+                    self.fold(&whole, end, keep)
+                }
+            };
+            if let Some(folded) = folded {
+                let mut out = vec![Eqn::Loop(Box::new(folded))];
+                for mut body in bodies.drain(rounds * period..) {
+                    self.rename(&mut body);
+                    out.extend(body);
+                }
+                return out;
+            }
+        }
+        bodies.into_iter().flatten().collect()
+    }
+
+    /// Replaces operands that folding has renamed.
+    fn rename(&self, body: &mut [Eqn]) {
+        operands(body, &mut |v| *v = resolve(&self.renamed, *v));
+    }
+
+    /// A value of the width of `v` that nothing reads outside of the loop.
+    fn inner(&mut self, v: Val) -> Val {
+        self.last_use.push(0);
+        self.node.fresh(self.node.bits_of(v))
+    }
+
+    /// A value that stands for `v` after the loop.
+    fn outer(&mut self, v: Val) -> Val {
+        let result = self.inner(v);
+        self.last_use[result.0 as usize] = self.last_use[v.0 as usize];
+        result
+    }
+
+    /// Folds equal iterations; `end` is the position after the last of them.
+    fn fold(&mut self, bodies: &[Vec<Eqn>], end: u32, keep: bool) -> Option<Loop> {
+        let traces: Vec<Trace> = bodies.iter().map(|body| Trace::new(body)).collect();
+        if !bodies[1..].iter().all(|body| same_shape(&bodies[0], body, &self.node)) {
+            return None;
+        }
+        let mut folder = Folder {
+            count: bodies.len(),
+            locals: traces.iter().flat_map(|t| t.defs.iter().copied()).collect(),
+            traces: &traces,
+            sources: FxHashMap::default(),
+            columns: Vec::new(),
+        };
+        // What each operand of the body is, in the order of the trace.
+        let mut operand_of: Vec<Option<usize>> = Vec::with_capacity(traces[0].uses.len());
+        for at in 0..traces[0].uses.len() {
+            operand_of.push(folder.operand(at)?);
+        }
+        let mut at = 0;
+        while at < folder.columns.len() {
+            folder.classify(at, &self.node)?;
+            at += 1;
+        }
+        Some(self.build(&bodies[0], &traces, folder.columns, &operand_of, end, keep))
+    }
+
+    fn build(
+        &mut self,
+        body: &[Eqn],
+        traces: &[Trace],
+        columns: Vec<Column>,
+        operand_of: &[Option<usize>],
+        end: u32,
+        keep: bool,
+    ) -> Loop {
+        let mut folded = Loop {
+            count: traces.len() as u32,
+            carried: Vec::new(),
+            reads: Vec::new(),
+            body: body.to_vec(),
+            collects: Vec::new(),
+            keep,
+        };
+        // The name of each column inside of the body.
+        let names: Vec<Val> = columns
+            .iter()
+            .map(|column| match &column.source {
+                Source::Same => column.first(),
+                _ => self.inner(column.first()),
+            })
+            .collect();
+        // What later equations know of the carried values: their last `next`.
+        let mut finals: FxHashMap<Val, Val> = FxHashMap::default();
+        let last = traces.len() - 1;
+        for (column, &param) in columns.iter().zip(&names) {
+            let (next, final_value) = match &column.source {
+                Source::Same => continue,
+                Source::List => {
+                    let list = column.values.iter().map(|v| v.expect("lists are full")).collect();
+                    folded.reads.push(Read { dst: param, list });
+                    continue;
+                }
+                Source::Defined(d) => (traces[0].defs[*d], Some(traces[last].defs[*d])),
+                Source::Before(c) => (names[*c], columns[*c].values[last]),
+                Source::Open => unreachable!("every column is classified"),
+            };
+            let result = match final_value {
+                Some(value) => self.outer(value),
+                None => self.inner(column.first()),
+            };
+            if let Some(value) = final_value {
+                finals.entry(value).or_insert(result);
+            }
+            folded.carried.push(Carried { param, init: column.first(), next, result });
+        }
+        let mut uses = operand_of.iter();
+        operands(&mut folded.body, &mut |v| {
+            if let Some(column) = uses.next().expect("one entry per operand") {
+                *v = names[*column];
+            }
+        });
+        self.results(&mut folded, traces, &columns, &names, &mut finals, end);
+        folded
+    }
+
+    /// Names what equations after the loop read of it.
+    fn results(
+        &mut self,
+        folded: &mut Loop,
+        traces: &[Trace],
+        columns: &[Column],
+        names: &[Val],
+        finals: &mut FxHashMap<Val, Val>,
+        end: u32,
+    ) {
+        let last = traces.len() - 1;
+        for d in 0..traces[0].defs.len() {
+            let value = traces[0].defs[d];
+            let mut wanted: Vec<(Val, Option<Val>)> = Vec::new();
+            for (k, trace) in traces.iter().enumerate() {
+                let seen = trace.defs[d];
+                if self.last_use[seen.0 as usize] < end {
+                    continue;
+                }
+                if let Some(&result) = finals.get(&seen) {
+                    self.renamed.insert(seen, result);
+                    continue;
+                }
+                let held = |column: &Column| column.values[last] == Some(seen);
+                let through = columns.iter().position(held).map(|c| names[c]);
+                wanted.push((seen, if k == last { Some(value) } else { through }));
+            }
+            if wanted.iter().all(|(_, next)| next.is_some()) {
+                for (seen, next) in wanted {
+                    let result = self.carry_out(folded, seen, next.expect("all are known"));
+                    finals.insert(seen, result);
+                }
+                continue;
+            }
+            let mut results = Vec::with_capacity(traces.len());
+            for trace in traces {
+                let seen = trace.defs[d];
+                let result = self.outer(seen);
+                self.renamed.entry(seen).or_insert(result);
+                results.push(result);
+            }
+            folded.collects.push(Collect { value, results });
+        }
+        // The values themselves are now inside of the loop, or gone.
+        for seen in traces.iter().flat_map(|trace| &trace.defs) {
+            self.last_use[seen.0 as usize] = 0;
+        }
+    }
+
+    /// A carried value that is only looked at after the loop.
+    fn carry_out(&mut self, folded: &mut Loop, seen: Val, next: Val) -> Val {
+        let init = self.inner(seen);
+        self.zeros.push(Eqn::Op(OpEqn { dst: init, op: Op::Const(0), args: Args::new() }));
+        let param = self.inner(seen);
+        let result = self.outer(seen);
+        folded.carried.push(Carried { param, init, next, result });
+        self.renamed.insert(seen, result);
+        result
+    }
+}
+
+/// The operands and definitions of an iteration, in the order of its text.
+struct Trace {
+    uses: Vec<Val>,
+    defs: Vec<Val>,
+    /// Where in `defs` a value is.
+    place: FxHashMap<Val, usize>,
+}
+
+impl Trace {
+    fn new(body: &[Eqn]) -> Trace {
+        let mut uses = Vec::new();
+        let mut scratch = body.to_vec();
+        operands(&mut scratch, &mut |v| uses.push(*v));
+        let mut defs = Vec::new();
+        definitions(body, &mut |v| defs.push(v));
+        let place = defs.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+        Trace { uses, defs, place }
+    }
+}
+
+/// What an operand is from iteration to iteration; `None` where nobody looks.
+#[derive(Clone)]
+struct Column {
+    values: Vec<Option<Val>>,
+    source: Source,
+}
+
+impl Column {
+    fn first(&self) -> Val {
+        self.values[0].expect("a column starts with a value")
+    }
+}
+
+#[derive(Clone, PartialEq)]
+enum Source {
+    Open,
+    /// One value from before the loop.
+    Same,
+    /// Values from before the loop, by index.
+    List,
+    /// What the iteration before defined at this place of its trace.
+    Defined(usize),
+    /// What the iteration before had in this column.
+    Before(usize),
+}
+
+struct Folder<'t> {
+    count: usize,
+    traces: &'t [Trace],
+    /// Everything that any iteration defines.
+    locals: rustc_hash::FxHashSet<Val>,
+    /// Columns by their full lists of values.
+    sources: FxHashMap<Vec<Option<Val>>, usize>,
+    columns: Vec<Column>,
+}
+
+impl Folder<'_> {
+    /// The operand at place `at` of the traces: `Some(None)` if each iteration takes it from
+    /// itself, `Some(Some(column))` if from outside, `None` if iterations differ.
+    fn operand(&mut self, at: usize) -> Option<Option<usize>> {
+        let place = |t: &Trace| t.place.get(&t.uses[at]).copied();
+        let first = place(&self.traces[0]);
+        if self.traces.iter().any(|t| place(t) != first) {
+            return None;
+        }
+        if first.is_some() {
+            return Some(None);
+        }
+        let values: Vec<Option<Val>> = self.traces.iter().map(|t| Some(t.uses[at])).collect();
+        Some(Some(self.column(values)))
+    }
+
+    fn column(&mut self, values: Vec<Option<Val>>) -> usize {
+        if let Some(&at) = self.sources.get(&values) {
+            return at;
+        }
+        let at = self.columns.len();
+        self.sources.insert(values.clone(), at);
+        self.columns.push(Column { values, source: Source::Open });
+        at
+    }
+
+    fn classify(&mut self, at: usize, node: &Node) -> Option<()> {
+        let values = self.columns[at].values.clone();
+        let first = values[0]?;
+        if self.locals.contains(&first) {
+            return None;
+        }
+        let known = || values.iter().flatten();
+        if known().all(|&v| v == first) {
+            self.columns[at].source = Source::Same;
+            return Some(());
+        }
+        if let Some(d) = self.defined_before(&values) {
+            self.columns[at].source = Source::Defined(d);
+            return Some(());
+        }
+        if values.iter().all(Option::is_some) && known().all(|v| !self.locals.contains(v)) {
+            self.columns[at].source = Source::List;
+            return Some(());
+        }
+        if values[1..].iter().all(Option::is_none) {
+            self.columns[at].source = Source::Before(at);
+            return Some(());
+        }
+        // The value was on its way: some column held it in the iteration before.
+        let holds = |column: &Column| {
+            node.bits_of(column.first()) == node.bits_of(first)
+                && (1..self.count).all(|k| match (values[k], column.values[k - 1]) {
+                    (Some(v), Some(held)) => v == held,
+                    (Some(_), None) => false,
+                    (None, _) => true,
+                })
+        };
+        if let Some(c) = self.columns.iter().position(holds) {
+            self.columns[at].source = Source::Before(c);
+            return Some(());
+        }
+        let delay = values.iter().rev().take_while(|v| v.is_none()).count() + 1;
+        if delay > MAX_DELAY || delay >= self.count {
+            return None;
+        }
+        let mut earlier: Vec<Option<Val>> = values[1..].to_vec();
+        earlier.push(None);
+        let c = self.column(earlier);
+        self.columns[at].source = Source::Before(c);
+        Some(())
+    }
+
+    /// The place of the trace where each iteration makes what the next one wants.
+    fn defined_before(&self, values: &[Option<Val>]) -> Option<usize> {
+        let k = (1..self.count).find(|&k| values[k].is_some())?;
+        let d = *self.traces[k - 1].place.get(&values[k]?)?;
+        let made = |k: usize| values[k].is_none_or(|v| v == self.traces[k - 1].defs[d]);
+        (1..self.count).all(made).then_some(d)
+    }
+}
+
+/// Whether two bodies are equal up to the names of their values.
+fn same_shape(a: &[Eqn], b: &[Eqn], node: &Node) -> bool {
+    let same_bits = |a: &[Val], b: &[Val]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| node.bits_of(a) == node.bits_of(b))
+    };
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            (Eqn::Op(a), Eqn::Op(b)) => a.op == b.op && same_bits(&[a.dst], &[b.dst]),
+            (Eqn::Call(a), Eqn::Call(b)) => a.node == b.node && a.args.len() == b.args.len(),
+            (Eqn::Loop(a), Eqn::Loop(b)) => {
+                let widths = |l: &Loop| -> Vec<Val> {
+                    let carried = l.carried.iter().map(|c| c.param);
+                    carried.chain(l.reads.iter().map(|r| r.dst)).collect()
+                };
+                a.count == b.count
+                    && a.keep == b.keep
+                    && a.carried.len() == b.carried.len()
+                    && a.reads.len() == b.reads.len()
+                    && a.collects.len() == b.collects.len()
+                    && same_bits(&widths(a), &widths(b))
+                    && same_shape(&a.body, &b.body, node)
+            }
+            _ => false,
+        })
+}
+
+/// Every operand of every equation, in the order of the text.
+fn operands(body: &mut [Eqn], visit: &mut dyn FnMut(&mut Val)) {
+    for eqn in body {
+        match eqn {
+            Eqn::Op(eqn) => eqn.args.iter_mut().for_each(&mut *visit),
+            Eqn::Call(call) => call.args.iter_mut().for_each(&mut *visit),
+            Eqn::Loop(l) => {
+                for carried in &mut l.carried {
+                    visit(&mut carried.init);
+                    visit(&mut carried.next);
+                }
+                for read in &mut l.reads {
+                    read.list.iter_mut().for_each(&mut *visit);
+                }
+                operands(&mut l.body, visit);
+                for collect in &mut l.collects {
+                    visit(&mut collect.value);
+                }
+            }
+        }
+    }
+}
+
+/// Every value that equations define, in the order of the text.
+fn definitions(body: &[Eqn], visit: &mut dyn FnMut(Val)) {
+    for eqn in body {
+        match eqn {
+            Eqn::Op(eqn) => visit(eqn.dst),
+            Eqn::Call(call) => call.dsts.iter().copied().for_each(&mut *visit),
+            Eqn::Loop(l) => {
+                for carried in &l.carried {
+                    visit(carried.param);
+                    visit(carried.result);
+                }
+                l.reads.iter().for_each(|read| visit(read.dst));
+                definitions(&l.body, visit);
+                for collect in &l.collects {
+                    collect.results.iter().copied().for_each(&mut *visit);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::circuit::Profile;
+    use crate::diag::Sources;
+    use crate::ir::{Eqn, Loop, Program, Slicing, interp, verify};
+    use crate::syntax::splice::NoIncludes;
+    use crate::{Slice, front, to_usuba0, typed};
+
+    /// Lowers a program in V and checks it against `eval` on `inputs`.
+    fn lowered(text: &str, inputs: &[u64]) -> Program {
+        let mut sources = Sources::default();
+        let root = sources.add("test.ua", text);
+        let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default())
+            .expect("the program is right");
+        let slice = Slice { slicing: Slicing::V, word: None, profile: Profile::Basic };
+        let program = to_usuba0(&checked.program, slice, &|_, _, _| None).expect("it lowers");
+        verify::verify(&program).expect("it is well-formed");
+        let instance =
+            typed::check::entry_instance(&checked.program, Slicing::V, None).expect("an entry");
+        let expected = typed::eval(&checked.program, &instance, inputs).expect("it runs");
+        assert_eq!(interp::run(&program, inputs).expect("it runs"), expected);
+        program
+    }
+
+    fn loops(program: &Program) -> Vec<&Loop> {
+        let pick = |eqn: &'_ Eqn| matches!(eqn, Eqn::Loop(_));
+        let body = &program.entry().body;
+        body.iter()
+            .filter(|e| pick(e))
+            .map(|e| match e {
+                Eqn::Loop(l) => &**l,
+                _ => unreachable!("filtered"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn state_arrays_become_carried_values() {
+        let text = "node f(x:u16, k:u16[9]) returns (y:u16) vars s:u16[10] let s[0] = x;
+            forall i in [0,8] { s[i+1] = (s[i] ^ k[i]) <<< 3 } y = s[9] tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.carried.len(), l.reads.len(), l.collects.len()), (9, 1, 1, 0));
+    }
+
+    #[test]
+    fn feistel_swaps_are_carried_with_a_delay() {
+        let text = "node f(l, r:u8, k:u8[6]) returns (a, b:u8) vars t:u8[8] let t[0] = l;
+            t[1] = r; forall i in [0,5] { t[i+2] = t[i] ^ (t[i+1] & k[i]) }
+            (a, b) = (t[6], t[7]) tel";
+        let program = lowered(text, &[200, 17, 3, 99, 4, 5, 255, 77]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.carried.len(), l.collects.len()), (6, 2, 0));
+    }
+
+    #[test]
+    fn results_of_every_iteration_are_collected() {
+        let text = "node f(x:u8[7]) returns (y:u8[7]) let
+            forall i in [0,6] { y[i] = (x[6-i] <<< 1) ^ x[i] } tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.carried.len(), l.reads.len(), l.collects.len()), (0, 2, 1));
+    }
+
+    #[test]
+    fn loops_fold_inside_of_loops() {
+        let text = "node f(x:u32x4, k:u32[5]) returns (y:u32x4) let
+            forall r in [0,4] { forall i in [0,3] { x[i] := (x[i] <<< 7) ^ k[r] };
+            x := x <<< 1 } y = x tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert!(matches!(l.body[..], [Eqn::Loop(_)]), "{:?}", l.body);
+    }
+
+    #[test]
+    fn repeating_iterations_fold_by_their_period() {
+        let text = "node[] g(x:u8) returns (y:u8) [ let y = ~x tel ; let y = x <<< 1 tel ]
+            node f(x:u8) returns (y:u8) vars s:u8[12] let s[0] = x;
+            forall i in [0,10] { s[i+1] = g<i%2>(s[i]) } y = s[11] tel";
+        let program = lowered(text, &[0x5a]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.body.len()), (5, 2));
+        assert_eq!(program.entry().body.len(), 2, "the loop and the eleventh round");
+    }
+
+    #[test]
+    fn iterations_that_differ_stay_unrolled() {
+        let text = "node f(x:u8) returns (y:u8) vars s:u8[8] let s[0] = x;
+            forall i in [0,6] { s[i+1] = s[i] ^ (x >> (i+1)) } y = s[7] tel";
+        assert!(loops(&lowered(text, &[0xb3])).is_empty());
+    }
+
+    #[test]
+    fn unroll_is_obeyed() {
+        let text = "node f(x:u8) returns (y:u8) let
+            _unroll forall i in [0,6] { x := x <<< 3 } y = x tel";
+        assert!(loops(&lowered(text, &[0xb3])).is_empty());
+    }
+}

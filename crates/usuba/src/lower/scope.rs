@@ -1,0 +1,141 @@
+//! The node that is being written: its equations in order, with the loops that they came from.
+
+use rustc_hash::FxHashMap;
+
+use crate::ir::{Args, Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
+
+/// A piece of a body as it was written down.
+pub(super) enum Item {
+    Eqn(Eqn),
+    Loop(Unrolled),
+}
+
+/// A loop, iteration by iteration.
+pub(super) struct Unrolled {
+    /// `_unroll`: stays as it is.
+    pub unroll: bool,
+    /// `_no_unroll`: stays a loop if it can be one.
+    pub keep: bool,
+    pub iterations: Vec<Iteration>,
+}
+
+#[derive(Default)]
+pub(super) struct Iteration {
+    pub items: Vec<Item>,
+    /// Number of equations of the node that were written when the iteration ended.
+    pub end: u32,
+}
+
+pub(super) struct Scope {
+    pub node: Node,
+    pub items: Vec<Item>,
+    /// Constants come before everything else, so that iterations of a loop share them.
+    pub constants: Vec<Eqn>,
+    known: FxHashMap<(u8, u64), Val>,
+    open: Vec<Unrolled>,
+    /// Number of equations so far; the position of the next one.
+    pub written: u32,
+    /// Position of the last equation that reads each value.
+    pub last_use: Vec<u32>,
+}
+
+impl Scope {
+    pub fn new(name: String, inline: Inline) -> Scope {
+        Scope {
+            node: Node {
+                name,
+                params: Vec::new(),
+                results: Vec::new(),
+                bits: Vec::new(),
+                body: Vec::new(),
+                outs: Vec::new(),
+                inline,
+            },
+            items: Vec::new(),
+            constants: Vec::new(),
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            written: 0,
+            last_use: Vec::new(),
+        }
+    }
+
+    /// Adds a parameter of `count` values.
+    pub fn param(&mut self, port: Port, count: usize, bits: u8) -> Vec<Val> {
+        self.node.params.push(port);
+        (0..count).map(|_| self.fresh(bits)).collect()
+    }
+
+    pub fn fresh(&mut self, bits: u8) -> Val {
+        self.last_use.push(0);
+        self.node.fresh(bits)
+    }
+
+    pub fn constant(&mut self, bits: u8, value: u64) -> Val {
+        if let Some(&v) = self.known.get(&(bits, value)) {
+            return v;
+        }
+        let dst = self.fresh(bits);
+        self.constants.push(Eqn::Op(OpEqn { dst, op: Op::Const(value), args: Args::new() }));
+        self.known.insert((bits, value), dst);
+        dst
+    }
+
+    pub fn op(&mut self, op: Op, bits: u8, args: &[Val]) -> Val {
+        if let Op::Const(value) = op {
+            return self.constant(bits, value);
+        }
+        self.touch(args);
+        let dst = self.fresh(bits);
+        self.push(Eqn::Op(OpEqn { dst, op, args: args.into() }));
+        dst
+    }
+
+    pub fn call(&mut self, node: NodeId, args: Vec<Val>, result_bits: &[u8]) -> Vec<Val> {
+        self.touch(&args);
+        let dsts: Vec<Val> = result_bits.iter().map(|&bits| self.fresh(bits)).collect();
+        self.push(Eqn::Call(Call { dsts: dsts.clone(), node, args }));
+        dsts
+    }
+
+    fn touch(&mut self, args: &[Val]) {
+        for arg in args {
+            self.last_use[arg.0 as usize] = self.written;
+        }
+    }
+
+    fn push(&mut self, eqn: Eqn) {
+        self.written += 1;
+        self.current().push(Item::Eqn(eqn));
+    }
+
+    fn current(&mut self) -> &mut Vec<Item> {
+        match self.open.last_mut().and_then(|l| l.iterations.last_mut()) {
+            Some(iteration) => &mut iteration.items,
+            None => &mut self.items,
+        }
+    }
+
+    pub fn loop_enter(&mut self, unroll: bool, keep: bool) {
+        self.open.push(Unrolled { unroll, keep, iterations: Vec::new() });
+    }
+
+    pub fn iteration(&mut self) {
+        self.end_iteration();
+        let open = self.open.last_mut().expect("iterations are inside of loops");
+        open.iterations.push(Iteration::default());
+    }
+
+    pub fn loop_exit(&mut self) {
+        self.end_iteration();
+        let done = self.open.pop().expect("every exit has an enter");
+        self.current().push(Item::Loop(done));
+    }
+
+    fn end_iteration(&mut self) {
+        let written = self.written;
+        if let Some(last) = self.open.last_mut().and_then(|l| l.iterations.last_mut()) {
+            last.end = written;
+        }
+    }
+}

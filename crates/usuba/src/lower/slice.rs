@@ -1,0 +1,381 @@
+//! The domain that writes Usuba0: one value per atom in V and H, one value per bit in B.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+use super::scope::Scope;
+use super::{Options, arith, roll};
+use crate::circuit::{self, Circuit, Gate, Table};
+use crate::diag::{Code, Span};
+use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val};
+use crate::syntax::ast::{DeclOpt, LoopOpt};
+use crate::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use crate::typed::{Atom, Decl, Instance, Program, Size, Var, VarType};
+
+/// Most equations that one program may be lowered to.
+pub const MAX_EQUATIONS: u64 = 4_000_000;
+
+/// The values of one atom: one in V and H; in B its bits, most significant first.
+pub(super) type Bits = SmallVec<[Val; 1]>;
+
+pub(super) struct Lower<'a> {
+    program: &'a Program,
+    options: &'a Options<'a>,
+    nodes: Vec<Node>,
+    /// What each instance became; `None` for a column of a node that is not column-wise.
+    done: FxHashMap<Instance, Option<NodeId>>,
+    names: FxHashSet<String>,
+    circuits: FxHashMap<Table, Rc<Circuit>>,
+    scopes: Vec<Scope>,
+    equations: u64,
+}
+
+type LowerWalker<'p, 'a> = Walker<'p, Lower<'a>>;
+
+impl<'a> Lower<'a> {
+    pub fn new(program: &'a Program, options: &'a Options<'a>) -> Lower<'a> {
+        Lower {
+            program,
+            options,
+            nodes: Vec::new(),
+            done: FxHashMap::default(),
+            names: FxHashSet::default(),
+            circuits: FxHashMap::default(),
+            scopes: Vec::new(),
+            equations: 0,
+        }
+    }
+
+    pub fn finish(self) -> Vec<Node> {
+        self.nodes
+    }
+
+    fn scope(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("values exist inside of nodes only")
+    }
+
+    fn bitsliced(&self) -> bool {
+        self.options.slicing == Slicing::B
+    }
+
+    /// A name that no other node has: the declaration, the alternative, then how it was
+    /// instantiated. The entry keeps its own.
+    fn name(&mut self, instance: &Instance, entry: bool) -> String {
+        let decl = &self.program.decls[instance.decl];
+        let mut name = decl.name.to_string();
+        if decl.array {
+            name += &format!("'{}", instance.alternative);
+        }
+        if !entry {
+            let letter = match self.options.slicing {
+                Slicing::B => "B",
+                Slicing::V => "V",
+                Slicing::H => "H",
+            };
+            let sizes: Vec<String> = word_sizes(decl, instance).iter().map(u8::to_string).collect();
+            name += &format!("'{letter}{}", sizes.join("_"));
+            for nat in &instance.nats {
+                name += &format!("'{}", nat.unsigned_abs());
+            }
+        }
+        let mut unique = name.clone();
+        let mut count = 1;
+        while !self.names.insert(unique.clone()) {
+            count += 1;
+            unique = format!("{name}''{count}");
+        }
+        unique
+    }
+
+    fn circuit(&mut self, table: Table) -> Rc<Circuit> {
+        let profile = self.options.profile;
+        let make = |table: &Table| Rc::new(circuit::for_table(table, profile));
+        self.circuits.entry(table.clone()).or_insert_with(|| make(&table)).clone()
+    }
+
+    /// Writes the gates of a circuit on values of `bits` bits.
+    fn gates(&mut self, circuit: &Circuit, inputs: &[Val], bits: u8) -> Vec<Val> {
+        let mut wires: Vec<Val> = inputs.to_vec();
+        let ones = crate::ir::op::mask(bits);
+        for gate in &circuit.gates {
+            let w = |i: u16| wires[i as usize];
+            let (op, args): (Op, SmallVec<[Val; 3]>) = match *gate {
+                Gate::Zero => (Op::Const(0), smallvec![]),
+                Gate::One => (Op::Const(ones), smallvec![]),
+                Gate::Not(a) => (Op::Not, smallvec![w(a)]),
+                Gate::And(a, b) => (Op::And, smallvec![w(a), w(b)]),
+                Gate::Or(a, b) => (Op::Or, smallvec![w(a), w(b)]),
+                Gate::Xor(a, b) => (Op::Xor, smallvec![w(a), w(b)]),
+                Gate::Andn(a, b) => (Op::Andn, smallvec![w(a), w(b)]),
+                Gate::Lut3(table, a, b, c) => (Op::Lut3(table), smallvec![w(a), w(b), w(c)]),
+            };
+            let value = self.scope().op(op, bits, &args);
+            wires.push(value);
+        }
+        circuit.outputs.iter().map(|&w| wires[w as usize]).collect()
+    }
+
+    fn bit_op(&mut self, op: &Op, m: u8, args: &[&Bits]) -> Result<Bits, Refusal> {
+        let m = m as usize;
+        if let Op::Lookup(entries) = op {
+            return self.lookup_circuit(entries, m, args[0]);
+        }
+        let scope = self.scope();
+        Ok(match op {
+            Op::Const(value) => {
+                (0..m).rev().map(|bit| scope.constant(1, value >> bit & 1)).collect()
+            }
+            Op::Copy => args[0].clone(),
+            op if op.is_bitwise() => (0..m)
+                .map(|bit| {
+                    let args: SmallVec<[Val; 3]> = args.iter().map(|arg| arg[bit]).collect();
+                    scope.op(op.clone(), 1, &args)
+                })
+                .collect(),
+            Op::Add => arith::add(scope, args[0], args[1]).into(),
+            Op::Sub => arith::sub(scope, args[0], args[1]).into(),
+            Op::Mul => arith::mul(scope, args[0], args[1]).into(),
+            Op::Rotl(k) => {
+                let mut bits = args[0].clone();
+                bits.rotate_left(*k as usize);
+                bits
+            }
+            Op::Shl(k) => {
+                let zero = scope.constant(1, 0);
+                let kept = args[0][*k as usize..].iter().copied();
+                kept.chain(std::iter::repeat_n(zero, *k as usize)).collect()
+            }
+            Op::Shr(k) => {
+                let zero = scope.constant(1, 0);
+                let kept = args[0][..m - *k as usize].iter().copied();
+                std::iter::repeat_n(zero, *k as usize).chain(kept).collect()
+            }
+            Op::Sar(k) => {
+                let kept = args[0][..m - *k as usize].iter().copied();
+                std::iter::repeat_n(args[0][0], *k as usize).chain(kept).collect()
+            }
+            Op::Shuffle(pattern) => {
+                let group = m / pattern.len();
+                let take = |&p: &u8| args[0][p as usize * group..][..group].iter().copied();
+                pattern.iter().flat_map(take).collect()
+            }
+            Op::Bitmask(i) => std::iter::repeat_n(args[0][m - 1 - *i as usize], m).collect(),
+            Op::Pack => args[0].iter().chain(args[1].iter()).copied().collect(),
+            _ => unreachable!("{op:?} is bitwise or handled above"),
+        })
+    }
+
+    /// A look-up by a word of m bits as a circuit; entries beyond the end of the table are zero.
+    fn lookup_circuit(&mut self, entries: &[u64], m: usize, arg: &Bits) -> Result<Bits, Refusal> {
+        if m > crate::typed::resolve::MAX_TABLE_INPUTS {
+            return Err(Refusal {
+                code: Code::NoSuchOperation,
+                message: format!("a look-up by a word of {m} bits in bitslicing"),
+                help: Some("circuits have at most 8 input bits; compile for V on gp64".into()),
+            });
+        }
+        let mut entries = entries.to_vec();
+        entries.resize(1 << m, 0);
+        let table = Table { inputs: m as u8, outputs: m as u8, entries };
+        let circuit = self.circuit(table);
+        Ok(self.gates(&circuit, arg, 1).into())
+    }
+
+    fn limit(&mut self, count: usize) -> Result<(), Refusal> {
+        self.equations += count as u64;
+        if self.equations <= MAX_EQUATIONS {
+            return Ok(());
+        }
+        Err(Refusal {
+            code: Code::TooLarge,
+            message: format!(
+                "the program has more than {MAX_EQUATIONS} equations in this slicing; \
+                 this is the limit"
+            ),
+            help: Some("shorten the loops, split the program, or choose another slicing".into()),
+        })
+    }
+}
+
+/// Lowers an instance once. `None`: a column of a node that is not column-wise.
+pub(super) fn node(
+    walker: &mut LowerWalker<'_, '_>,
+    instance: &Instance,
+    entry: bool,
+) -> Result<Option<NodeId>, Stop> {
+    if let Some(&done) = walker.domain.done.get(instance) {
+        return Ok(done);
+    }
+    let program = walker.program;
+    let decl = &program.decls[instance.decl];
+    let slicing = walker.domain.options.slicing;
+    let inline = match () {
+        () if decl.opts.contains(&DeclOpt::NoInline) => Inline::Never,
+        () if decl.opts.contains(&DeclOpt::Inline) => Inline::Always,
+        () => Inline::Auto,
+    };
+    let name = walker.domain.name(instance, entry);
+    let mut scope = Scope::new(name, inline);
+    let mut args: Vec<Bits> = Vec::new();
+    for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
+        let port = port(var, instance);
+        let (count, bits) = (port.values(slicing), port.value_bits(slicing));
+        let per_word = count / port.words();
+        let values = scope.param(port, count, bits);
+        args.extend(values.chunks(per_word).map(Bits::from));
+    }
+    scope.node.results = decl.results.iter().map(|var| port(var, instance)).collect();
+    walker.domain.scopes.push(scope);
+    let findings = walker.diags.len();
+    let outs = walker.run(instance, args);
+    let scope = walker.domain.scopes.pop().expect("pushed above");
+    match outs {
+        Ok(outs) => {
+            let outs = outs.into_iter().flatten().collect();
+            let id = NodeId(walker.domain.nodes.len() as u32);
+            walker.domain.nodes.push(roll::roll(scope, outs));
+            walker.domain.done.insert(instance.clone(), Some(id));
+            Ok(Some(id))
+        }
+        Err(Stop::NotColumnwise) => {
+            walker.diags.truncate(findings);
+            walker.domain.done.insert(instance.clone(), None);
+            Ok(None)
+        }
+        Err(Stop::Error) => Err(Stop::Error),
+    }
+}
+
+/// The port of a parameter or result.
+fn port(var: &Var, instance: &Instance) -> Port {
+    let VarType::Words { atom, dims } = &var.ty else {
+        unreachable!("nats have no port");
+    };
+    let word = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
+    Port { name: var.name.to_string(), word, dims: dims.clone(), constant: var.constant }
+}
+
+/// The word sizes of a signature, ascending, each once.
+fn word_sizes(decl: &Decl, instance: &Instance) -> Vec<u8> {
+    let vars = decl.params.iter().chain(&decl.results);
+    let mut sizes: Vec<u8> = vars
+        .filter_map(|var| match &var.ty {
+            VarType::Words { atom, .. } => instance.apply(atom).bits(),
+            VarType::Nat => None,
+        })
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+impl Domain for Lower<'_> {
+    type V = Bits;
+
+    fn op(&mut self, op: &Op, ty: &Atom, args: &[&Bits]) -> Result<Bits, Refusal> {
+        let m = ty.bits().expect("a lowered instance has no open sizes");
+        if self.bitsliced() {
+            let before = self.scope().written;
+            let result = self.bit_op(op, m, args)?;
+            let written = self.scope().written - before;
+            self.limit(written as usize)?;
+            return Ok(result);
+        }
+        self.limit(1)?;
+        if let Some(why) = (self.options.lacks)(op, m) {
+            return Err(Refusal { code: Code::NoSuchOperation, message: why, help: None });
+        }
+        let values: SmallVec<[Val; 3]> = args.iter().map(|arg| arg[0]).collect();
+        Ok(smallvec![self.scope().op(op.clone(), m, &values)])
+    }
+
+    fn table(
+        &mut self,
+        entries: Vec<u64>,
+        outputs: usize,
+        ty: &Atom,
+        args: &[Bits],
+    ) -> Result<Vec<Bits>, Refusal> {
+        let table = Table { inputs: args.len() as u8, outputs: outputs as u8, entries };
+        let circuit = self.circuit(table);
+        let m = ty.bits().expect("a lowered instance has no open sizes");
+        let columns = if self.bitsliced() { m as usize } else { 1 };
+        self.limit(columns * circuit.gates.len())?;
+        let mut outs = vec![Bits::new(); outputs];
+        for column in 0..columns {
+            let inputs: Vec<Val> = args.iter().map(|arg| arg[column]).collect();
+            let bits = if self.bitsliced() { 1 } else { m };
+            let values = self.gates(&circuit, &inputs, bits);
+            for (out, value) in outs.iter_mut().zip(values) {
+                out.push(value);
+            }
+        }
+        Ok(outs)
+    }
+
+    fn call(
+        walker: &mut LowerWalker<'_, '_>,
+        instance: &Instance,
+        args: Vec<Typed<Bits>>,
+        results: &[Atom],
+        span: Span,
+    ) -> Result<Vec<Bits>, Stop> {
+        let args_types = args.iter().map(|(ty, _)| &ty.size);
+        let mut sizes: Vec<&Size> = args_types.chain(results.iter().map(|ty| &ty.size)).collect();
+        sizes.dedup();
+        let width = match sizes.as_slice() {
+            [Size::Bits(m)] if walker.domain.bitsliced() && *m > 1 => Some(*m as usize),
+            _ => None,
+        };
+        let values: Vec<Bits> = args.into_iter().map(|(_, value)| value).collect();
+        if let Some(m) = width {
+            let mut column = instance.clone();
+            column.column = true;
+            column.sizes.clear();
+            if let Some(id) = node(walker, &column, false)? {
+                walker.domain.limit(m).map_err(|refusal| walker.refuse(refusal, span))?;
+                let mut outs = vec![Bits::new(); results.len()];
+                for bit in 0..m {
+                    let args = values.iter().map(|value| value[bit]).collect();
+                    let ones = vec![1; results.len()];
+                    let part = walker.domain.scope().call(id, args, &ones);
+                    for (out, value) in outs.iter_mut().zip(part) {
+                        out.push(value);
+                    }
+                }
+                return Ok(outs);
+            }
+        }
+        let id = node(walker, instance, false)?.ok_or(Stop::NotColumnwise)?;
+        let bits: Vec<u8> = {
+            let callee = &walker.domain.nodes[id.0 as usize];
+            callee.outs.iter().map(|&v| callee.bits_of(v)).collect()
+        };
+        walker.domain.limit(1).map_err(|refusal| walker.refuse(refusal, span))?;
+        let args = values.into_iter().flatten().collect();
+        let outs = walker.domain.scope().call(id, args, &bits);
+        let bitsliced = walker.domain.bitsliced();
+        let mut outs = outs.into_iter();
+        let word = |ty: &Atom| -> Bits {
+            let width = if bitsliced { ty.bits().unwrap_or(1) as usize } else { 1 };
+            outs.by_ref().take(width).collect()
+        };
+        Ok(results.iter().map(word).collect())
+    }
+
+    fn loop_enter(&mut self, opts: &[LoopOpt]) {
+        let unroll = opts.contains(&LoopOpt::Unroll);
+        let keep = opts.contains(&LoopOpt::NoUnroll);
+        self.scope().loop_enter(unroll, keep);
+    }
+
+    fn iteration(&mut self) {
+        self.scope().iteration();
+    }
+
+    fn loop_exit(&mut self) {
+        self.scope().loop_exit();
+    }
+}

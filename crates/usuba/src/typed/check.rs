@@ -1,0 +1,212 @@
+//! Every rule of the language, over every declaration.
+//!
+//! Each node is walked once with its own variables open, and once for every instance that a call
+//! asks for, so a mistake is found whether or not the node is used.
+
+use rustc_hash::FxHashMap;
+
+use super::types::*;
+use super::walk::{Domain, Refusal, Stop, Typed, Walker, legacy_table};
+use crate::diag::{Code, Diagnostic, Span};
+use crate::ir::{Op, Slicing};
+use crate::syntax::ast::DeclOpt;
+
+/// All findings about a program, errors and warnings, in the order of the text.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let mut walker = Walker::new(program, Nothing::default());
+    for (id, decl) in program.decls.iter().enumerate() {
+        let nats = decl.params.iter().any(|p| p.ty == VarType::Nat);
+        for alternative in 0..if nats { 0 } else { decl.alternatives() } {
+            walker.domain.ask(&Instance::open(id, alternative));
+        }
+    }
+    let mut sizes: FxHashMap<Instance, (u64, Vec<Instance>)> = FxHashMap::default();
+    while let Some(instance) = walker.domain.queue.pop() {
+        let decl = &program.decls[instance.decl];
+        let inputs: usize =
+            decl.params.iter().filter(|p| p.ty != VarType::Nat).map(|p| p.ty.atoms()).sum();
+        walker.reset_steps();
+        if !matches!(decl.kind, Kind::Perm(_)) {
+            // What went wrong is among the findings.
+            let _ = walker.run(&instance, vec![(); inputs]);
+        }
+        let calls = std::mem::take(&mut walker.domain.calls);
+        sizes.insert(instance, (walker.steps(), calls));
+    }
+    let mut diags = walker.diags;
+    for decl in &program.decls {
+        diags.extend(legacy_warning(program, decl));
+    }
+    if diags.iter().all(|d| !d.is_error()) {
+        diags.extend(too_large(program, &sizes));
+    }
+    diags.sort_by_key(|d| (d.span, d.code));
+    diags
+}
+
+/// The instance of the entry under a slicing and, for an entry that is open in its word size,
+/// the size given on the command line.
+pub fn entry_instance(
+    program: &Program,
+    slicing: Slicing,
+    word: Option<u8>,
+) -> Result<Instance, Diagnostic> {
+    let decl = &program.decls[program.entry];
+    if let Some(var) = decl.params.iter().find(|p| p.ty == VarType::Nat) {
+        let text = format!("parameter `{}` of the entry is a nat", var.name);
+        return Err(Diagnostic::error(Code::NatEntry, var.span, text)
+            .help("nats exist at compile time only; call the node from an entry with a number"));
+    }
+    if decl.array {
+        let text = format!("the entry `{}` is an array of {}s", decl.name, decl.noun());
+        return Err(Diagnostic::error(Code::MissingInstance, decl.name_span, text)
+            .help("add a node that calls one of them, or choose another node with --entry"));
+    }
+    let mut instance = Instance::open(program.entry, 0);
+    for name in decl.size_vars() {
+        match word {
+            Some(bits) if &*name == "m" => instance.bind_size(&name, Size::Bits(bits)),
+            _ => {
+                let text =
+                    format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
+                let help = if &*name == "m" {
+                    "give the word size with -m, as in -m 16".to_string()
+                } else {
+                    format!("-m binds 'm only; write a number of bits for '{name}")
+                };
+                return Err(
+                    Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text).help(help)
+                );
+            }
+        }
+    }
+    let dir = match slicing {
+        Slicing::B => Dir::B,
+        Slicing::V => Dir::V,
+        Slicing::H => Dir::H,
+    };
+    for var in decl.all_vars() {
+        if let VarType::Words { atom: Atom { dir: Dir::Var(name), .. }, .. } = &var.ty {
+            instance.bind_dir(name, dir.clone());
+        }
+    }
+    Ok(instance)
+}
+
+/// The slicing of a program: the direction that it writes explicitly, or else `flag`.
+pub fn slicing(program: &Program, flag: Slicing) -> Result<Slicing, Diagnostic> {
+    let mut found: Option<(Dir, Span)> = None;
+    for decl in &program.decls[..=program.entry] {
+        for (dir, span) in decl.explicit_dirs() {
+            match &found {
+                Some((first, place)) if *first != dir => {
+                    let text = format!("a program in both directions {first:?} and {dir:?}");
+                    return Err(Diagnostic::error(Code::MixedDirections, span, text)
+                        .related(*place, "the other direction")
+                        .help("one compilation has one slicing; compile the parts by themselves"));
+                }
+                Some(_) => {}
+                None => found = Some((dir, span)),
+            }
+        }
+    }
+    Ok(match found {
+        Some((Dir::B, _)) => Slicing::B,
+        Some((Dir::V, _)) => Slicing::V,
+        Some((Dir::H, _)) => Slicing::H,
+        Some((Dir::Var(_), _)) | None => flag,
+    })
+}
+
+fn legacy_warning(program: &Program, decl: &Decl) -> Option<Diagnostic> {
+    let Kind::Table(lists) = &decl.kind else { return None };
+    if program.flags.legacy_tables || decl.opts.contains(&DeclOpt::LsbFirst) {
+        return None;
+    }
+    let (name, span) =
+        lists.iter().find_map(|list| Some((legacy_table(&list.values)?, list.span)))?;
+    let text = format!(
+        "table `{}` is {name}, which the original compiler read least significant bit first; \
+         here element 0 is the most significant bit",
+        decl.name
+    );
+    Some(Diagnostic::warning(Code::LegacyTable, span, text).help(
+        "write `_lsb_first` before `table`, or pass -legacy-tables to compile old programs unchanged",
+    ))
+}
+
+/// Reports the first instance that is too large when all calls are expanded.
+fn too_large(
+    program: &Program,
+    sizes: &FxHashMap<Instance, (u64, Vec<Instance>)>,
+) -> Option<Diagnostic> {
+    let mut order: Vec<&Instance> = sizes.keys().collect();
+    order.sort_by_key(|i| i.decl);
+    let mut total: FxHashMap<&Instance, u64> = FxHashMap::default();
+    let mut worst: Option<usize> = None;
+    for instance in order {
+        let (own, calls) = &sizes[instance];
+        let inner = calls.iter().map(|c| total.get(c).copied().unwrap_or(0));
+        let sum = inner.fold(*own, u64::saturating_add);
+        if sum > MAX_STEPS && worst.is_none() {
+            worst = Some(instance.decl);
+        }
+        total.insert(instance, sum);
+    }
+    let decl = &program.decls[worst?];
+    let text = format!(
+        "node `{}` unrolls to more than {MAX_STEPS} steps with its calls; this is the limit",
+        decl.name
+    );
+    Some(
+        Diagnostic::error(Code::TooLarge, decl.name_span, text)
+            .help("shorten the loops, or split the program"),
+    )
+}
+
+/// The domain of a check: there is nothing to compute.
+#[derive(Default)]
+struct Nothing {
+    queue: Vec<Instance>,
+    asked: rustc_hash::FxHashSet<Instance>,
+    /// Calls of the instance that is being walked.
+    calls: Vec<Instance>,
+}
+
+impl Nothing {
+    fn ask(&mut self, instance: &Instance) {
+        if self.asked.insert(instance.clone()) {
+            self.queue.push(instance.clone());
+        }
+    }
+}
+
+impl Domain for Nothing {
+    type V = ();
+
+    fn op(&mut self, _: &Op, _: &Atom, _: &[&()]) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn table(
+        &mut self,
+        _: Vec<u64>,
+        outputs: usize,
+        _: &Atom,
+        _: &[()],
+    ) -> Result<Vec<()>, Refusal> {
+        Ok(vec![(); outputs])
+    }
+
+    fn call(
+        walker: &mut Walker<'_, Self>,
+        instance: &Instance,
+        _: Vec<Typed<()>>,
+        results: &[Atom],
+        _: Span,
+    ) -> Result<Vec<()>, Stop> {
+        walker.domain.ask(instance);
+        walker.domain.calls.push(instance.clone());
+        Ok(vec![(); results.len()])
+    }
+}
