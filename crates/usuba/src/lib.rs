@@ -10,7 +10,6 @@
 pub mod circuit;
 pub mod diag;
 pub mod emit;
-pub mod emit;
 pub mod ir;
 pub mod lower;
 pub mod syntax;

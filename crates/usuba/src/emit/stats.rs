@@ -108,6 +108,7 @@ fn kind(op: &Op) -> Option<&'static str> {
         Op::Shuffle(_) => "shuffle",
         Op::Bitmask(_) => "bitmask",
         Op::Pack => "pack",
+        Op::Lookup(_) => "lookup",
     })
 }
 

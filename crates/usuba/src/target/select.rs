@@ -95,6 +95,10 @@ pub fn lacks(target: &Target, slicing: Slicing, op: &Op, bits: u8, lane: u8) -> 
         Slicing::V => Layout::Lanes(lane.max(word_lane(bits))),
         Slicing::H => Layout::Elements(bits),
     };
+    if matches!(op, Op::Lookup(_)) {
+        let why = "a table look-up by a whole word works on general-purpose registers in V only";
+        return (layout != Layout::Words).then(|| why.to_string());
+    }
     select(target, layout, op, bits, false).err()
 }
 

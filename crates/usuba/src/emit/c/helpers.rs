@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 
 use crate::ir::Op;
 use crate::target::select::{Arg, Imm, Selected, Step};
-use crate::target::{Inst, Layout, Target, select, word_type};
+use crate::target::{Inst, Layout, Target, select, word_lane, word_type};
 
 /// The C form of an operator on given operands.
 pub enum Applied {
@@ -37,6 +37,7 @@ pub struct Helpers<'t> {
     prefix: String,
     forms: IndexMap<(Op, u8), Form>,
     shuffles: usize,
+    lookups: usize,
 }
 
 enum Form {
@@ -52,7 +53,7 @@ enum Form {
 
 impl<'t> Helpers<'t> {
     pub fn new(target: &'t Target, layout: Layout, prefix: String) -> Self {
-        Helpers { target, layout, prefix, forms: IndexMap::new(), shuffles: 0 }
+        Helpers { target, layout, prefix, forms: IndexMap::new(), shuffles: 0, lookups: 0 }
     }
 
     /// The C form of `op` with a result of `bits` bits.
@@ -89,6 +90,12 @@ impl<'t> Helpers<'t> {
     }
 
     fn form(&mut self, op: &Op, bits: u8) -> Form {
+        if let Op::Lookup(table) = op {
+            let name = self.name(op, bits);
+            let name = format!("{}{name}", self.prefix);
+            let text = lookup(&name, table, word_type(word_lane(bits)), bits);
+            return Form::Function { name, text };
+        }
         let make = |extended| {
             select(self.target, self.layout, op, bits, extended)
                 .expect("lowering refuses operators that the target lacks")
@@ -135,6 +142,10 @@ impl<'t> Helpers<'t> {
             }
             Op::Bitmask(i) => format!("bitmask{bits}_{i}"),
             Op::Pack => format!("pack{bits}"),
+            Op::Lookup(_) => {
+                self.lookups += 1;
+                format!("lookup{bits}_n{}", self.lookups)
+            }
         }
     }
 
@@ -199,6 +210,23 @@ impl<'t> Helpers<'t> {
         }
         let _ = writeln!(text, "    return {};", operand(&selected.result, &params, &names));
     }
+}
+
+/// An array look-up; beyond the end of the table is zero.
+fn lookup(name: &str, table: &[u64], ty: &str, bits: u8) -> String {
+    let entries: Vec<String> = table.iter().map(u64::to_string).collect();
+    let whole = bits < 64 && table.len() as u64 == 1 << bits;
+    let value = match whole {
+        true => "table[a]".to_string(),
+        false => format!("a < {} ? table[a] : 0", table.len()),
+    };
+    let mut text = format!("/* not constant-time */\nstatic inline {ty} {name}({ty} a)\n{{\n");
+    let _ = writeln!(text, "    static const {ty} table[{}] = {{", table.len());
+    for line in entries.chunks(16) {
+        let _ = writeln!(text, "        {},", line.join(", "));
+    }
+    let _ = writeln!(text, "    }};\n    return {value};\n}}");
+    text
 }
 
 fn operand(arg: &Arg, params: &[String], steps: &[String]) -> String {
