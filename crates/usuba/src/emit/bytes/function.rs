@@ -24,7 +24,8 @@ pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
     );
     let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
-    let place = if from == to { "; out may be in itself, or apart from it" } else { ", apart from in" };
+    let place =
+        if from == to { "; out may be in itself, or apart from it" } else { ", apart from in" };
     let about = format!(
         "/* `nblocks` blocks, {from} bytes each at in, to {to} bytes each at out{place}. \
          Any alignment. */"
@@ -76,10 +77,8 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
     if let (Some(port), Some(key)) = (key, function.key) {
         let init = keys::init(function, key, port)?;
         let name = function.name;
-        let _ = write!(
-            body,
-            "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n"
-        );
+        let _ =
+            write!(body, "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n");
     }
     blocks(&mut body, function, target, layout, (input, output, key));
     let mut text = declarations(function)?;
@@ -231,7 +230,10 @@ impl Mover<'_> {
                 let put = words::put(shape, bytes, &pointer, "i", &at);
                 let pad = match words * shape.bits as usize % 8 {
                     0 => String::new(),
-                    _ => format!("    for (j = 0; j < {lanes}; j++) bytes[{block} * j + {}] = 0;\n", block - 1),
+                    _ => format!(
+                        "    for (j = 0; j < {lanes}; j++) bytes[{block} * j + {}] = 0;\n",
+                        block - 1
+                    ),
                 };
                 let _ = write!(
                     text,
@@ -301,7 +303,8 @@ fn woven(
         return Err(failed());
     }
     let file = File { bits: bits as u32, vector: false };
-    let tiles = Tiles::new(row, ByteLayout::Planes, Layout::Words, 1, file, false).ok_or_else(failed)?;
+    let tiles =
+        Tiles::new(row, ByteLayout::Planes, Layout::Words, 1, file, false).ok_or_else(failed)?;
     let register = format!("uint{bits}_t");
     let writer = Writer { file, register: &register, width: 3 };
     let moved = transpose::statements(writer, &tiles, way, &|value| format!("u[{value}]"));
@@ -364,7 +367,11 @@ fn blocks(
     let lanes = target.lanes(layout) as usize;
     let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
     let keyed = key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();
-    let args: Vec<&str> = kernel.program.entry().params.iter()
+    let args: Vec<&str> = kernel
+        .program
+        .entry()
+        .params
+        .iter()
         .map(|port| if port.name == input.name { "x" } else { "keys" })
         .collect();
     let _ = write!(
@@ -391,7 +398,8 @@ fn blocks(
         } else {
             keys_argument = "keys, ";
             let index = if layout == Layout::Bits { "size_t i, b;" } else { "size_t i;" };
-            let _ = writeln!(text, "    {} keys[{}];\n    {index}", c_type(key), key.values(slicing));
+            let _ =
+                writeln!(text, "    {} keys[{}];\n    {index}", c_type(key), key.values(slicing));
             *text += &keys::broadcast(target, layout, key);
         }
     }

@@ -70,9 +70,8 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
 /// which bit of it, both as C.
 fn element_bytes(m: u8) -> (String, String) {
     let c = |byte: &dyn Fn(u32) -> u64| {
-        let half = |range: std::ops::Range<u32>| {
-            range.rev().fold(0u64, |sum, b| sum << 8 | byte(b))
-        };
+        let half =
+            |range: std::ops::Range<u32>| range.rev().fold(0u64, |sum, b| sum << 8 | byte(b));
         format!("BYTES(0x{:016x}ULL, 0x{:016x}ULL)", half(0..8), half(8..16))
     };
     // Counted from the least significant bit of the word.
@@ -89,7 +88,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     let to = |i: &str| format!("ctx->key[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
-        return function::read_words(port, shape, key.bytes, "key", &to);
+        return Ok(read(port, shape, key.bytes, "key", &to));
     };
     let (param, result) = schedule_ports(&schedule)?;
     super::check(param, key.bytes)?;
@@ -114,8 +113,13 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     let made_at = if direct { "ctx->key" } else { "made" };
     if layout == Layout::Bits {
         let register = schedule.target.register;
-        let _ = writeln!(text, "    {register} x[{}], y[{}];\n    size_t i, b;", flat(from), flat(made));
-        text += &function::read_words(param, from, key.bytes, "key", &|i| format!("from[{i}]"))?;
+        let _ = writeln!(
+            text,
+            "    {register} x[{}], y[{}];\n    size_t i, b;",
+            flat(from),
+            flat(made)
+        );
+        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
         let (m, n) = (from.bits, made.bits);
         let _ = writeln!(
             text,
@@ -129,7 +133,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
             if n > 1 { "word << 1" } else { "word" },
         );
     } else {
-        text += &function::read_words(param, from, key.bytes, "key", &|i| format!("from[{i}]"))?;
+        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
         let _ = writeln!(text, "    {symbol}(from, {made_at});");
     }
     if direct {
@@ -139,8 +143,29 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     super::check(port, through)?;
     let _ = writeln!(text, "    {{\n    uint8_t bytes[{}];", made.bytes());
     text += &words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    text += &function::read_words(port, shape, through, "bytes", &to)?;
+    text += &read(port, shape, through, "bytes", &to);
     Ok(text + "    }\n")
+}
+
+/// As `read_words`, and for planes without a transposition bit by bit: a key is set up once.
+fn read(
+    port: &Port,
+    shape: Shape,
+    bytes: ByteLayout,
+    block: &str,
+    to: &dyn Fn(&str) -> String,
+) -> String {
+    function::read_words(port, shape, bytes, block, to).unwrap_or_else(|_| {
+        let (m, row, t) = (shape.bits, shape.row, word_of(port));
+        words::each(shape, &|i| {
+            let at = format!("{row} * {m} * ((size_t){i} / {row}) + {row} * p + {i} % {row}");
+            format!(
+                "{{ {t} word = 0; unsigned p; for (p = 0; p < {m}; p++) \
+                 word = ({t})((uint64_t)word << 1 | usuba_get({block}, {at}, 1, 0)); {} = word; }}",
+                to(i)
+            )
+        })
+    })
 }
 
 /// The only parameter and the only result of a schedule.
@@ -149,10 +174,8 @@ fn schedule_ports<'a>(schedule: &Schedule<'a>) -> Result<(&'a Port, &'a Port), D
     match (entry.params.as_slice(), entry.results.as_slice()) {
         ([param], [result]) => Ok((param, result)),
         _ => {
-            let message = format!(
-                "the key schedule `{}` must have one parameter and one result",
-                entry.name
-            );
+            let message =
+                format!("the key schedule `{}` must have one parameter and one result", entry.name);
             Err(Diagnostic::global(Code::NotSupported, message))
         }
     }

@@ -77,7 +77,8 @@ impl ByteLayout {
             ByteLayout::LeBits => (at / bits, at % bits),
             ByteLayout::Le => (at / bits, bits - 1 - at % bits),
             ByteLayout::Planes => {
-                let (row, inside) = (top_first / (shape.row * bits), top_first % (shape.row * bits));
+                let (row, inside) =
+                    (top_first / (shape.row * bits), top_first % (shape.row * bits));
                 (row * shape.row + inside % shape.row, inside / shape.row)
             }
         };

@@ -294,7 +294,8 @@ impl Work<'_> {
         for (&(bit, part), point) in pairs.iter().zip(&points) {
             let at = point.expect("three positions for at most three pairs");
             let leaver = self.plan.inside[bit];
-            let anti = self.goal[at].is_some_and(|g| g.part == leaver.part && g.flip != leaver.flip);
+            let anti =
+                self.goal[at].is_some_and(|g| g.part == leaver.part && g.flip != leaver.flip);
             let here = self.plan.inside[self.position(part)].flip;
             let flip = self.goal[bit].map_or(here, |goal| goal.flip != anti);
             fixed[at - 3] = Some(Place { part, flip });

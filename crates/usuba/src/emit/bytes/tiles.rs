@@ -84,7 +84,9 @@ impl Tiles {
 
         // The index bits as they are loaded: the data first, then the instances.
         let data = tile.ilog2() + 3;
-        let meaning = |k: u32| if sliced { Place::plain(Part::Atom(k as u8)) } else { memory_bit(shape, bytes, k) };
+        let meaning = |k: u32| {
+            if sliced { Place::plain(Part::Atom(k as u8)) } else { memory_bit(shape, bytes, k) }
+        };
         let mut places: Vec<Place> = (0..data).map(meaning).collect();
         places.extend((0..lanes.ilog2()).map(|k| Place::plain(Part::Instance(k as u8))));
         let inside: Vec<Place> = places.drain(..positions as usize).collect();

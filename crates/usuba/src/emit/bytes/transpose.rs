@@ -109,7 +109,8 @@ impl Tile<'_> {
         if looped {
             text.push_str("        size_t k;\n");
             if direct && !self.is_offset() {
-                let list: Vec<String> = self.values.iter().flatten().map(usize::to_string).collect();
+                let list: Vec<String> =
+                    self.values.iter().flatten().map(usize::to_string).collect();
                 let _ = writeln!(
                     text,
                     "        static const uint16_t value[{count}] = {{{}}};",
@@ -129,7 +130,8 @@ impl Tile<'_> {
         if !direct && self.way == Way::Pack {
             for (register, value) in self.values.iter().enumerate() {
                 let Some(value) = value else { continue };
-                let _ = writeln!(text, "        {} = t[{register}];", (self.at)(&value.to_string()));
+                let _ =
+                    writeln!(text, "        {} = t[{register}];", (self.at)(&value.to_string()));
             }
         }
         text.push_str("    }\n");
@@ -209,7 +211,8 @@ impl Tile<'_> {
             );
         }
         let index = |l: usize| {
-            let fixed: usize = pass.bits.iter().enumerate().map(|(n, &bit)| (l >> n & 1) << bit).sum();
+            let fixed: usize =
+                pass.bits.iter().enumerate().map(|(n, &bit)| (l >> n & 1) << bit).sum();
             if looped { format!("(r + {fixed})") } else { fixed.to_string() }
         };
         let memory_first = self.way == Way::Pack;
@@ -298,8 +301,7 @@ impl Tile<'_> {
             Stage::Other(Step::Delta { low, high, anti }) => {
                 let shift = if *anti { (1 << high) + (1 << low) } else { (1 << high) - (1 << low) };
                 let wanted = !*anti as usize;
-                let mask =
-                    self.mask(|at| at >> low & 1 == wanted && at >> high & 1 == 0);
+                let mask = self.mask(|at| at >> low & 1 == wanted && at >> high & 1 == 0);
                 for l in 0..local {
                     let _ = writeln!(text, "{indent}{p}DELTA(r{l}, {shift}, {mask});");
                 }

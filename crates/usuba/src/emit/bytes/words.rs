@@ -70,7 +70,12 @@ pub fn read(shape: Shape, bytes: ByteLayout, block: &str, to: &dyn Fn(&str) -> S
 }
 
 /// Statements that write each word i, `from(i)`, to the block at `block`.
-pub fn write(shape: Shape, bytes: ByteLayout, block: &str, from: &dyn Fn(&str) -> String) -> String {
+pub fn write(
+    shape: Shape,
+    bytes: ByteLayout,
+    block: &str,
+    from: &dyn Fn(&str) -> String,
+) -> String {
     let mut text = String::new();
     if shape.words * shape.bits as usize % 8 != 0 {
         let _ = writeln!(text, "    ({block})[{}] = 0;", shape.bytes() - 1);
