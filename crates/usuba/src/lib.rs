@@ -107,11 +107,8 @@ pub fn optimise(
     let lacks = |slicing: ir::Slicing, op: &ir::Op, bits: u8| {
         target::lacks(options.target, slicing, op, bits, lane)
     };
-    let slice = Slice {
-        slicing: options.slicing,
-        word: options.word,
-        profile: profile(options.target),
-    };
+    let slice =
+        Slice { slicing: options.slicing, word: options.word, profile: profile(options.target) };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
     observer("lower", &lowered);
     passes::pipeline::run_pipeline(&mut lowered, &options.pipeline, observer);
