@@ -1,68 +1,41 @@
-//! Tests as text: each file of `tests/` is a program with directives in its comments.
+//! Tests that are text: a program with its expectations beside it, in comments.
 //!
 //! ```text
-//! # test pass cse                   what is tested: check, syntax, run, or pass NAME
-//! # with: slicing=V,B               choices, see `file::Settings`
-//! node f (a:u32, b:u32) returns (z:u32)
-//! vars t1, t2: u32
+//! # test check
+//! node f (x:u32) returns (z:u32)
 //! let
-//!   t1 = a ^ b;
-//!   t2 = a ^ b;
-//!   z = t1 & t2
+//!   z = x + w        # error U0201: 11-12 `w` is not defined
+//!                    # help: the parameters are `x`
 //! tel
-//! # count: xor=1 and=1              operators after the pass, all of them
-//! # run: f(1, 3) == 2               flattened atoms, before and after
-//! # expect:                         what the pass leaves; always last
-//! #   node f ...
 //! ```
 //!
-//! A test computes what its file should look like and compares: so messages and `expect:` are
-//! rewritten by `BLESS=1` and nothing else is.
+//! The first line says how far the program goes:
 //!
-//! - `file`: the directives of a file.
-//! - `messages`: `# error` comments, away from a text and back into it.
-//! - `compile`: the compiler, as tests need it.
-//! - `check`, `syntax`, `run`, `pass`: one kind of test each.
+//! | line | the program is | diagnostics come from |
+//! |---|---|---|
+//! | `# test syntax` | parsed, with its includes | parser |
+//! | `# test check` | and checked | and checker |
+//! | `# test lower` | and sliced | and slicer |
+//! | `# test run` | sliced in every legal way, and run | checker |
+//! | `# test pass NAME` | sliced, run, transformed, run again | checker |
+//!
+//! Every other line that starts with `# word:` is a directive; each has a module here, which
+//! says what it means. `BLESS=1` rewrites diagnostics and `expect:` blocks and nothing else.
+//!
+//! - `case`: a file taken apart.
+//! - `flags`: `# flags: -V -m 16 -keep-tables`.
+//! - `compile`: the compiler on the parts of a file.
+//! - `marks`: `# error`, `# warning`, `# help:`.
+//! - `run`: `# run: f(1, 2) == 3`.
+//! - `count`: `# count: xor=2 and=1`.
+//! - `expect`: `# expect:`.
+//! - `suite`: one test per file.
 
-mod check;
-mod compile;
-mod file;
-mod messages;
-mod pass;
-mod run;
-mod syntax;
-
-use std::path::Path;
-
-use file::{Kind, TestFile};
-
-/// What the file at `path` with this `text` should look like, or why that cannot be said.
-///
-/// # Errors
-/// A directive is malformed, or something failed that no rewriting of the file repairs.
-pub fn wanted(path: &Path, text: &str) -> Result<String, String> {
-    let test = TestFile::parse(text)?;
-    match &test.kind {
-        Kind::Check => check::wanted(&test, path),
-        Kind::Syntax => syntax::wanted(&test, path),
-        Kind::Run => run::wanted(&test, path),
-        Kind::Pass(name) => pass::wanted(&test, path, name),
-    }
-}
-
-/// The first lines in which two texts differ, for people.
-pub fn difference(wanted: &str, found: &str) -> String {
-    let (wanted, found): (Vec<_>, Vec<_>) = (wanted.lines().collect(), found.lines().collect());
-    let equal = wanted.iter().zip(&found).take_while(|(a, b)| a == b).count();
-    let show = |name: &str, lines: &[&str]| {
-        let lines: String =
-            lines.iter().skip(equal).take(8).map(|l| format!("    {l}\n")).collect();
-        format!("  {name}:\n{lines}")
-    };
-    format!(
-        "line {} differs (BLESS=1 rewrites messages and `expect:`)\n{}{}",
-        equal + 1,
-        show("the file says", &found),
-        show("it should say", &wanted)
-    )
-}
+pub mod case;
+pub mod compile;
+pub mod count;
+pub mod expect;
+pub mod flags;
+pub mod marks;
+pub mod run;
+pub mod suite;
