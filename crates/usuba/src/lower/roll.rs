@@ -21,6 +21,10 @@ use rustc_hash::FxHashMap;
 use super::scope::{Item, Scope, Unrolled};
 use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
 
+/// Most iterations that one iteration of a folded loop may stand for, when single iterations
+/// differ but repeat (eight S-boxes in turn, for instance). What is left over stays behind.
+const MAX_PERIOD: usize = 8;
+
 /// Longest delay, in iterations, of a carried value.
 const MAX_DELAY: usize = 16;
 
@@ -64,9 +68,7 @@ impl Roll {
         for item in items {
             match item {
                 Item::Eqn(mut eqn) => {
-                    operands(std::slice::from_mut(&mut eqn), &mut |v| {
-                        *v = resolve(&self.renamed, *v);
-                    });
+                    self.rename(std::slice::from_mut(&mut eqn));
                     out.push(eqn);
                 }
                 Item::Loop(unrolled) => out.extend(self.unrolled(unrolled)),
@@ -83,11 +85,34 @@ impl Roll {
             bodies.push(self.items(iteration.items));
             ends.push(iteration.end);
         }
-        let foldable = !unroll && bodies.len() > 1 && !bodies[0].is_empty();
-        match foldable.then(|| self.fold(&bodies, ends[ends.len() - 1], keep)).flatten() {
-            Some(folded) => vec![Eqn::Loop(Box::new(folded))],
-            None => bodies.into_iter().flatten().collect(),
+        if unroll || bodies.len() < 2 || bodies.iter().all(Vec::is_empty) {
+            return bodies.into_iter().flatten().collect();
         }
+        for period in 1..=MAX_PERIOD.min(bodies.len() / 2) {
+            let rounds = bodies.len() / period;
+            let end = ends[rounds * period - 1];
+            let folded = match period {
+                1 => self.fold(&bodies, end, keep),
+                _ => {
+                    let whole = bodies.chunks_exact(period).map(<[_]>::concat).collect::<Vec<_>>();
+                    self.fold(&whole, end, keep)
+                }
+            };
+            if let Some(folded) = folded {
+                let mut out = vec![Eqn::Loop(Box::new(folded))];
+                for mut body in bodies.drain(rounds * period..) {
+                    self.rename(&mut body);
+                    out.extend(body);
+                }
+                return out;
+            }
+        }
+        bodies.into_iter().flatten().collect()
+    }
+
+    /// Replaces operands that folding has renamed.
+    fn rename(&self, body: &mut [Eqn]) {
+        operands(body, &mut |v| *v = resolve(&self.renamed, *v));
     }
 
     /// A value of the width of `v` that nothing reads outside of the loop.
@@ -201,7 +226,7 @@ impl Roll {
         let last = traces.len() - 1;
         for d in 0..traces[0].defs.len() {
             let value = traces[0].defs[d];
-            let mut collected = false;
+            let mut wanted: Vec<(Val, Option<Val>)> = Vec::new();
             for (k, trace) in traces.iter().enumerate() {
                 let seen = trace.defs[d];
                 if self.last_use[seen.0 as usize] < end {
@@ -211,30 +236,25 @@ impl Roll {
                     self.renamed.insert(seen, result);
                     continue;
                 }
-                let through = columns
-                    .iter()
-                    .zip(names)
-                    .find(|(column, _)| column.values[last] == Some(seen))
-                    .map(|(_, &name)| name);
-                let next = if k == last { Some(value) } else { through };
-                match next {
-                    Some(next) => {
-                        let result = self.carry_out(folded, seen, next);
-                        finals.insert(seen, result);
-                    }
-                    None => collected = true,
-                }
+                let held = |column: &Column| column.values[last] == Some(seen);
+                let through = columns.iter().position(held).map(|c| names[c]);
+                wanted.push((seen, if k == last { Some(value) } else { through }));
             }
-            if collected {
-                let mut results = Vec::with_capacity(traces.len());
-                for trace in traces {
-                    let seen = trace.defs[d];
-                    let result = self.outer(seen);
-                    self.renamed.entry(seen).or_insert(result);
-                    results.push(result);
+            if wanted.iter().all(|(_, next)| next.is_some()) {
+                for (seen, next) in wanted {
+                    let result = self.carry_out(folded, seen, next.expect("all are known"));
+                    finals.insert(seen, result);
                 }
-                folded.collects.push(Collect { value, results });
+                continue;
             }
+            let mut results = Vec::with_capacity(traces.len());
+            for trace in traces {
+                let seen = trace.defs[d];
+                let result = self.outer(seen);
+                self.renamed.entry(seen).or_insert(result);
+                results.push(result);
+            }
+            folded.collects.push(Collect { value, results });
         }
         // The values themselves are now inside of the loop, or gone.
         for seen in traces.iter().flat_map(|trace| &trace.defs) {
@@ -361,11 +381,12 @@ impl Folder<'_> {
         }
         // The value was on its way: some column held it in the iteration before.
         let holds = |column: &Column| {
-            node.bits_of(column.first()) == node.bits_of(first) && (1..self.count).all(|k| match (values[k], column.values[k - 1]) {
-                (Some(v), Some(held)) => v == held,
-                (Some(_), None) => false,
-                (None, _) => true,
-            })
+            node.bits_of(column.first()) == node.bits_of(first)
+                && (1..self.count).all(|k| match (values[k], column.values[k - 1]) {
+                    (Some(v), Some(held)) => v == held,
+                    (Some(_), None) => false,
+                    (None, _) => true,
+                })
         };
         if let Some(c) = self.columns.iter().position(holds) {
             self.columns[at].source = Source::Before(c);
@@ -458,5 +479,105 @@ fn definitions(body: &[Eqn], visit: &mut dyn FnMut(Val)) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::circuit::Profile;
+    use crate::diag::Sources;
+    use crate::ir::{Eqn, Loop, Program, Slicing, interp, verify};
+    use crate::syntax::splice::NoIncludes;
+    use crate::{Slice, front, to_usuba0, typed};
+
+    /// Lowers a program in V and checks it against `eval` on `inputs`.
+    fn lowered(text: &str, inputs: &[u64]) -> Program {
+        let mut sources = Sources::default();
+        let root = sources.add("test.ua", text);
+        let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default())
+            .expect("the program is right");
+        let slice = Slice { slicing: Slicing::V, word: None, profile: Profile::Basic };
+        let program = to_usuba0(&checked.program, slice, &|_, _, _| None).expect("it lowers");
+        verify::verify(&program).expect("it is well-formed");
+        let instance =
+            typed::check::entry_instance(&checked.program, Slicing::V, None).expect("an entry");
+        let expected = typed::eval(&checked.program, &instance, inputs).expect("it runs");
+        assert_eq!(interp::run(&program, inputs).expect("it runs"), expected);
+        program
+    }
+
+    fn loops(program: &Program) -> Vec<&Loop> {
+        let pick = |eqn: &'_ Eqn| matches!(eqn, Eqn::Loop(_));
+        let body = &program.entry().body;
+        body.iter()
+            .filter(|e| pick(e))
+            .map(|e| match e {
+                Eqn::Loop(l) => &**l,
+                _ => unreachable!("filtered"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn state_arrays_become_carried_values() {
+        let text = "node f(x:u16, k:u16[9]) returns (y:u16) vars s:u16[10] let s[0] = x;
+            forall i in [0,8] { s[i+1] = (s[i] ^ k[i]) <<< 3 } y = s[9] tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.carried.len(), l.reads.len(), l.collects.len()), (9, 1, 1, 0));
+    }
+
+    #[test]
+    fn feistel_swaps_are_carried_with_a_delay() {
+        let text = "node f(l, r:u8, k:u8[6]) returns (a, b:u8) vars t:u8[8] let t[0] = l;
+            t[1] = r; forall i in [0,5] { t[i+2] = t[i] ^ (t[i+1] & k[i]) }
+            (a, b) = (t[6], t[7]) tel";
+        let program = lowered(text, &[200, 17, 3, 99, 4, 5, 255, 77]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.carried.len(), l.collects.len()), (6, 2, 0));
+    }
+
+    #[test]
+    fn results_of_every_iteration_are_collected() {
+        let text = "node f(x:u8[7]) returns (y:u8[7]) let
+            forall i in [0,6] { y[i] = (x[6-i] <<< 1) ^ x[i] } tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.carried.len(), l.reads.len(), l.collects.len()), (0, 2, 1));
+    }
+
+    #[test]
+    fn loops_fold_inside_of_loops() {
+        let text = "node f(x:u32x4, k:u32[5]) returns (y:u32x4) let
+            forall r in [0,4] { forall i in [0,3] { x[i] := (x[i] <<< 7) ^ k[r] };
+            x := x <<< 1 } y = x tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert!(matches!(l.body[..], [Eqn::Loop(_)]), "{:?}", l.body);
+    }
+
+    #[test]
+    fn repeating_iterations_fold_by_their_period() {
+        let text = "node[] g(x:u8) returns (y:u8) [ let y = ~x tel ; let y = x <<< 1 tel ]
+            node f(x:u8) returns (y:u8) vars s:u8[12] let s[0] = x;
+            forall i in [0,10] { s[i+1] = g<i%2>(s[i]) } y = s[11] tel";
+        let program = lowered(text, &[0x5a]);
+        let [l] = loops(&program)[..] else { panic!("one loop") };
+        assert_eq!((l.count, l.body.len()), (5, 2));
+        assert_eq!(program.entry().body.len(), 2, "the loop and the eleventh round");
+    }
+
+    #[test]
+    fn iterations_that_differ_stay_unrolled() {
+        let text = "node f(x:u8) returns (y:u8) vars s:u8[8] let s[0] = x;
+            forall i in [0,6] { s[i+1] = s[i] ^ (x >> (i+1)) } y = s[7] tel";
+        assert!(loops(&lowered(text, &[0xb3])).is_empty());
+    }
+
+    #[test]
+    fn unroll_is_obeyed() {
+        let text = "node f(x:u8) returns (y:u8) let
+            _unroll forall i in [0,6] { x := x <<< 3 } y = x tel";
+        assert!(loops(&lowered(text, &[0xb3])).is_empty());
     }
 }

@@ -71,10 +71,6 @@ impl Scope {
         self.node.fresh(bits)
     }
 
-    pub fn bits(&self, v: Val) -> u8 {
-        self.node.bits_of(v)
-    }
-
     pub fn constant(&mut self, bits: u8, value: u64) -> Val {
         if let Some(&v) = self.known.get(&(bits, value)) {
             return v;

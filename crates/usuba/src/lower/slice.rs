@@ -335,10 +335,7 @@ impl Domain for Lower<'_> {
             column.column = true;
             column.sizes.clear();
             if let Some(id) = node(walker, &column, false)? {
-                walker
-                    .domain
-                    .limit(m)
-                    .map_err(|refusal| walker.refuse(refusal, span))?;
+                walker.domain.limit(m).map_err(|refusal| walker.refuse(refusal, span))?;
                 let mut outs = vec![Bits::new(); results.len()];
                 for bit in 0..m {
                     let args = values.iter().map(|value| value[bit]).collect();

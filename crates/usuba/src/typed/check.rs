@@ -67,14 +67,16 @@ pub fn entry_instance(
         match word {
             Some(bits) if &*name == "m" => instance.bind_size(&name, Size::Bits(bits)),
             _ => {
-                let text = format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
+                let text =
+                    format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
                 let help = if &*name == "m" {
                     "give the word size with -m, as in -m 16".to_string()
                 } else {
                     format!("-m binds 'm only; write a number of bits for '{name}")
                 };
-                return Err(Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text)
-                    .help(help));
+                return Err(
+                    Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text).help(help)
+                );
             }
         }
     }
@@ -114,6 +116,16 @@ pub fn slicing(program: &Program, flag: Slicing) -> Result<Slicing, Diagnostic> 
         Some((Dir::H, _)) => Slicing::H,
         Some((Dir::Var(_), _)) | None => flag,
     })
+}
+
+/// The widest word that the entry or anything declared before it names; open sizes are `word`.
+pub fn widest(program: &Program, word: Option<u8>) -> u8 {
+    let decls = program.decls[..=program.entry].iter();
+    let bits = |var: &Var| match &var.ty {
+        VarType::Words { atom, .. } => atom.bits().or(word).unwrap_or(1),
+        VarType::Nat => 1,
+    };
+    decls.flat_map(Decl::all_vars).map(bits).max().unwrap_or(1)
 }
 
 fn legacy_warning(program: &Program, decl: &Decl) -> Option<Diagnostic> {

@@ -28,13 +28,9 @@ pub fn eval(
         let sizes: Vec<String> = want.iter().take(12).map(Atom::to_string).collect();
         let dots = if want.len() > 12 { ", ..." } else { "" };
         let text = format!("the inputs of `{}` do not fit its parameters", decl.name);
-        return Err(vec![
-            Diagnostic::error(Code::LengthMismatch, decl.name_span, text).help(format!(
-                "give {} numbers, one for each atom: {}{dots}",
-                want.len(),
-                sizes.join(", ")
-            )),
-        ]);
+        return Err(vec![Diagnostic::error(Code::LengthMismatch, decl.name_span, text).help(
+            format!("give {} numbers, one for each atom: {}{dots}", want.len(), sizes.join(", ")),
+        )]);
     }
     let mut walker = Walker::new(program, Numbers);
     let result = walker.run(instance, inputs.to_vec());

@@ -66,8 +66,8 @@ impl Resolver {
     fn decl(&mut self, decl: &ast::Decl) {
         let name: Rc<str> = decl.name.name.as_str().into();
         if &*name == "refresh" {
-            self.error(Code::DuplicateNode, decl.name.span, "`refresh` is a predefined node").help =
-                Some("choose another name".into());
+            self.error(Code::DuplicateNode, decl.name.span, "`refresh` is a predefined node")
+                .help = Some("choose another name".into());
         } else if let Some(&first) = self.known.get(&name) {
             let text = format!("`{name}` is declared twice");
             let d = self.error(Code::DuplicateNode, decl.name.span, text);
@@ -161,8 +161,7 @@ impl Resolver {
                 let text = format!("`{}` is declared twice", var.name);
                 let d = self.error(Code::DuplicateName, var.span, text);
                 d.related.push((first, "the first declaration".into()));
-                d.help =
-                    Some("parameters, results and locals share one scope; rename one".into());
+                d.help = Some("parameters, results and locals share one scope; rename one".into());
             }
             seen.entry(var.name.clone()).or_insert(var.span);
         }
@@ -217,8 +216,10 @@ impl Resolver {
             };
             match first {
                 Some(seen) if seen.size != atom.size => {
-                    let text =
-                        format!("a {} over words of different sizes: {seen} and {atom}", decl.noun());
+                    let text = format!(
+                        "a {} over words of different sizes: {seen} and {atom}",
+                        decl.noun()
+                    );
                     self.error(Code::MixedWordSizes, var.span, text).help =
                         Some("all inputs and outputs must have one word size".into());
                 }
@@ -244,9 +245,8 @@ impl Resolver {
             return;
         }
         if inputs > MAX_TABLE_INPUTS {
-            let text = format!(
-                "a table with {inputs} input bits; the limit is {MAX_TABLE_INPUTS} inputs"
-            );
+            let text =
+                format!("a table with {inputs} input bits; the limit is {MAX_TABLE_INPUTS} inputs");
             self.error(Code::TooLarge, decl.name_span, text).help =
                 Some("split the table, or write its equations in a node".into());
             return;
@@ -300,8 +300,7 @@ impl Resolver {
         }
         let outside = |v: &u64| *v < 1 || *v > inputs as u64;
         if let Some((at, value)) = list.values.iter().enumerate().find(|(_, v)| outside(v)) {
-            let text =
-                format!("entry {} is {value}; inputs are numbered 1 to {inputs}", at + 1);
+            let text = format!("entry {} is {value}; inputs are numbered 1 to {inputs}", at + 1);
             self.error(Code::PermEntry, list.span, text).help =
                 Some("perms count from 1; to permute the bits of a word use Shuffle".into());
         }
@@ -569,7 +568,9 @@ impl Names<'_> {
         let text = format!("no node, table or perm called `{}` is declared before", id.name);
         self.r.error(Code::UndefinedNode, id.span, text).help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "a node may call only what is declared above it; move its declaration up".into(),
+            None => {
+                "a node may call only what is declared above it; move its declaration up".into()
+            }
         });
     }
 }

@@ -170,7 +170,9 @@ impl<'p, D: Domain> Walker<'p, D> {
             return self.fail(
                 Code::TooDeep,
                 span,
-                format!("calls and expressions nest more than {MAX_NESTING} deep; this is the limit"),
+                format!(
+                    "calls and expressions nest more than {MAX_NESTING} deep; this is the limit"
+                ),
                 "name intermediate results, or shorten the chain of calls",
             );
         }
@@ -686,9 +688,7 @@ impl<'p, D: Domain> Walker<'p, D> {
             ast::ExprKind::Int { value, ty: None } => {
                 self.literal(f, *value, want.unwrap_or(&[]), e.span)
             }
-            ast::ExprKind::Int { value, ty: Some(ty) } => {
-                self.typed_literal(f, *value, ty, e.span)
-            }
+            ast::ExprKind::Int { value, ty: Some(ty) } => self.typed_literal(f, *value, ty, e.span),
             ast::ExprKind::Var(var) => self.read(f, var),
             ast::ExprKind::Tuple(list) => {
                 let list: Vec<&ast::Expr> = list.iter().collect();
@@ -703,9 +703,7 @@ impl<'p, D: Domain> Walker<'p, D> {
                 let i = self.index(f, i)?;
                 self.bitmask(f, atoms, i, e.span)
             }
-            ast::ExprKind::Pack { high, low, ty } => {
-                self.pack(f, high, low, ty.as_ref(), e.span)
-            }
+            ast::ExprKind::Pack { high, low, ty } => self.pack(f, high, low, ty.as_ref(), e.span),
             ast::ExprKind::Call { callee, instance, args } => {
                 self.call(f, callee, instance.as_ref(), args, want, e.span)
             }
@@ -870,7 +868,12 @@ impl<'p, D: Domain> Walker<'p, D> {
         let Some(want) = want else {
             let at = parts.iter().position(Option::is_none).expect("open > 0");
             let help = "write its type, as in 5:u8";
-            return self.fail(Code::LiteralUntyped, flat[at].span, "a literal of unknown type", help);
+            return self.fail(
+                Code::LiteralUntyped,
+                flat[at].span,
+                "a literal of unknown type",
+                help,
+            );
         };
         let rest = want.len().saturating_sub(known);
         let all_bits = want.iter().all(|ty| ty.size == Size::Bits(1));
@@ -916,7 +919,8 @@ impl<'p, D: Domain> Walker<'p, D> {
             ast::BinOp::Mul => Op::Mul,
             ast::BinOp::Div | ast::BinOp::Mod => {
                 let text = format!("`{}` on words", op.symbol());
-                let help = "division is not constant-time; it exists for compile-time integers only";
+                let help =
+                    "division is not constant-time; it exists for compile-time integers only";
                 return self.fail(Code::DivisionOnWords, span, text, help);
             }
         };
@@ -1134,9 +1138,8 @@ impl<'p, D: Domain> Walker<'p, D> {
         span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
         let program = self.program;
-        let Some(id) = program.decls[..f.instance.decl]
-            .iter()
-            .position(|d| *d.name == *callee.name)
+        let Some(id) =
+            program.decls[..f.instance.decl].iter().position(|d| *d.name == *callee.name)
         else {
             return self.refresh(f, callee, instance, args, want, span);
         };
@@ -1155,7 +1158,8 @@ impl<'p, D: Domain> Walker<'p, D> {
             }
         }
         if !inst.column {
-            let open = decl.size_vars().into_iter().find(|v| inst.sizes.iter().all(|(n, _)| n != v));
+            let open =
+                decl.size_vars().into_iter().find(|v| inst.sizes.iter().all(|(n, _)| n != v));
             if let Some(name) = open {
                 let text = format!("the word size '{name} of `{}` is not determined", decl.name);
                 let help = "no argument or result fixes it; give the node an explicit word size";

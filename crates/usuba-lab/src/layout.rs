@@ -1,0 +1,300 @@
+//! Puts the data of instances into register bytes, and takes results out.
+//!
+//! ```text
+//! atoms of one port, per instance          bytes of the port's registers
+//!   instance 0: [0x61, 0x62]      pack       register 0: lane 0 = 0x61, lane 1 = 0x71, ...
+//!   instance 1: [0x71, 0x72]   ────────→     register 1: lane 0 = 0x62, lane 1 = 0x72, ...
+//! ```
+//!
+//! Written for clarity, bit by bit: it is what the packing code of the byte interface is tested
+//! against. Registers are little-endian in memory on every target.
+
+use usuba::ir::op::mask;
+use usuba::ir::{Port, Program, Slicing};
+
+/// How the instances share a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packing {
+    /// One bit of each instance: instance j is bit j.
+    Bits,
+    /// One instance; each value in the smallest C integer that holds it.
+    Scalar,
+    /// One lane of so many bits per instance, instance j in lane j; zero above the value.
+    Lanes(u32),
+    /// Words of so many bits across the whole register: bit i (0 = most significant) of instance
+    /// j is bit j of element i, and element 0 is the most significant part of the register.
+    Across(u32),
+    /// As `Across` in each group of 128 bits, where element 0 comes first in memory.
+    AcrossGroups(u32),
+}
+
+/// The layout of all ports of one program on one target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    pub packing: Packing,
+    /// Bits of a register; for [`Packing::Scalar`] the bits that are computed with at most.
+    pub register_bits: u32,
+    slicing: Slicing,
+}
+
+impl Layout {
+    /// The layout of `program` on registers of `register_bits` bits; `simd` tells vector
+    /// registers from general-purpose ones.
+    ///
+    /// # Errors
+    /// In words: the slicing has no layout for the word sizes of the program.
+    pub fn new(program: &Program, register_bits: u32, simd: bool) -> Result<Layout, String> {
+        let ports = program.entry();
+        let ports = ports.params.iter().chain(&ports.results);
+        let widths = program.nodes.iter().flat_map(|node| &node.bits).copied();
+        let words = ports.map(|port| port.value_bits(program.slicing));
+        let sizes: Vec<u32> = widths.chain(words).map(u32::from).collect();
+        let (least, widest) =
+            (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
+        let packing = match program.slicing {
+            _ if widest == 1 => Packing::Bits,
+            Slicing::B => return Err("a bitsliced program has a value of more than one bit".into()),
+            Slicing::V if simd => Packing::Lanes(widest.next_power_of_two().max(8)),
+            Slicing::V => Packing::Scalar,
+            Slicing::H => across(least, widest, register_bits, simd)?,
+        };
+        Ok(Layout { packing, register_bits, slicing: program.slicing })
+    }
+
+    /// Instances per call.
+    pub fn lanes(&self) -> usize {
+        let lanes = match self.packing {
+            Packing::Bits => self.register_bits,
+            Packing::Scalar => 1,
+            Packing::Lanes(size) | Packing::Across(size) | Packing::AcrossGroups(size) => {
+                self.register_bits / size
+            }
+        };
+        lanes as usize
+    }
+
+    /// Bytes of one register that holds a value of `bits` bits.
+    pub fn register_bytes(&self, bits: u8) -> usize {
+        match self.packing {
+            Packing::Scalar => (bits as usize).next_power_of_two().max(8) / 8,
+            _ => self.register_bits as usize / 8,
+        }
+    }
+
+    /// Bytes of all registers of `port`.
+    pub fn port_bytes(&self, port: &Port) -> usize {
+        port.values(self.slicing) * self.register_bytes(port.value_bits(self.slicing))
+    }
+
+    /// The registers of `port`, one row of source words (outer dimension first) per instance.
+    /// Lanes without an instance are zero; a constant port takes one row for all lanes.
+    ///
+    /// # Panics
+    /// If there are more rows than lanes, or a row has not one word per source word.
+    pub fn pack(&self, port: &Port, rows: &[Vec<u64>]) -> Vec<u8> {
+        assert!(rows.len() <= self.lanes(), "{} instances, {} lanes", rows.len(), self.lanes());
+        let bits = port.value_bits(self.slicing) as u32;
+        let size = self.register_bytes(bits as u8);
+        let mut bytes = vec![0; self.port_bytes(port)];
+        for lane in 0..self.lanes() {
+            let row = if port.constant && rows.len() == 1 { rows.first() } else { rows.get(lane) };
+            let Some(row) = row else { continue };
+            assert_eq!(row.len(), port.words(), "words of `{}`", port.name);
+            for (register, value) in self.values(port, row).into_iter().enumerate() {
+                for bit in 0..bits {
+                    let at = register * size * 8 + self.bit_position(bits, bit, lane as u32);
+                    bytes[at / 8] |= ((value >> (bits - 1 - bit) & 1) as u8) << (at % 8);
+                }
+            }
+        }
+        bytes
+    }
+
+    /// The opposite of [`Layout::pack`], for all lanes.
+    ///
+    /// # Panics
+    /// If `bytes` is not as long as the port.
+    pub fn unpack(&self, port: &Port, bytes: &[u8]) -> Vec<Vec<u64>> {
+        assert_eq!(bytes.len(), self.port_bytes(port), "bytes of `{}`", port.name);
+        let bits = port.value_bits(self.slicing) as u32;
+        let size = self.register_bytes(bits as u8);
+        let word = |register: usize, lane: usize| {
+            (0..bits).fold(0u64, |sum, bit| {
+                let at = register * size * 8 + self.bit_position(bits, bit, lane as u32);
+                sum << 1 | (bytes[at / 8] >> (at % 8) & 1) as u64
+            })
+        };
+        let lanes = 0..self.lanes();
+        let values = port.values(self.slicing);
+        let rows = lanes.map(|lane| (0..values).map(|register| word(register, lane)).collect());
+        rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
+    }
+
+    /// Whether the bits of the registers of `port` that belong to no instance are all zero, as
+    /// they are when every lane is kept zero-extended.
+    ///
+    /// # Panics
+    /// If `bytes` is not as long as the port.
+    pub fn is_zero_extended(&self, port: &Port, bytes: &[u8]) -> bool {
+        self.pack(&Port { constant: false, ..port.clone() }, &self.unpack(port, bytes)) == bytes
+    }
+
+    /// Where bit `bit` (0 = most significant of `bits`) of instance `lane` sits in a register,
+    /// counted from the least significant bit of its first byte.
+    fn bit_position(&self, bits: u32, bit: u32, lane: u32) -> usize {
+        let position = match self.packing {
+            Packing::Bits => lane,
+            Packing::Scalar => bits - 1 - bit,
+            Packing::Lanes(size) => lane * size + bits - 1 - bit,
+            Packing::Across(size) => {
+                let element = self.register_bits / size;
+                self.register_bits - (bit + 1) * element + lane
+            }
+            Packing::AcrossGroups(size) => {
+                let element = 128 / size;
+                128 * (lane / element) + bit * element + lane % element
+            }
+        };
+        position as usize
+    }
+
+    /// The values of one instance: its words, or their bits, most significant first.
+    fn values(&self, port: &Port, words: &[u64]) -> Vec<u64> {
+        if self.slicing != Slicing::B {
+            return words.iter().map(|word| word & mask(port.word)).collect();
+        }
+        let bits = |word: &u64| {
+            let word = *word;
+            (0..port.word).rev().map(move |bit| word >> bit & 1).collect::<Vec<_>>()
+        };
+        words.iter().flat_map(bits).collect()
+    }
+
+    fn words(&self, port: &Port, values: &[u64]) -> Vec<u64> {
+        if self.slicing != Slicing::B {
+            return values.to_vec();
+        }
+        let word = |bits: &[u64]| bits.iter().fold(0, |sum, bit| sum << 1 | bit);
+        values.chunks(port.word as usize).map(word).collect()
+    }
+}
+
+fn across(least: u32, widest: u32, register_bits: u32, simd: bool) -> Result<Packing, String> {
+    if least != widest {
+        return Err(format!("words of {least} and {widest} bits cannot share horizontal slicing"));
+    }
+    match (simd, widest) {
+        (true, 2 | 4 | 8 | 16) => Ok(Packing::AcrossGroups(widest)),
+        (false, m) if m.is_power_of_two() && m <= register_bits => Ok(Packing::Across(m)),
+        _ => Err(format!("horizontal slicing has no layout for words of {widest} bits here")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba::ir::{Inline, Node, NodeId};
+
+    fn port(word: u8, count: u32) -> Port {
+        Port { name: "x".into(), word, dims: vec![count], constant: false }
+    }
+
+    /// A program that hands its only parameter on.
+    fn identity(slicing: Slicing, port: &Port) -> Program {
+        let count = port.values(slicing);
+        let node = Node {
+            name: "id".into(),
+            params: vec![port.clone()],
+            results: vec![Port { name: "y".into(), ..port.clone() }],
+            bits: vec![port.value_bits(slicing); count],
+            body: Vec::new(),
+            outs: (0..count as u32).map(usuba::ir::Val).collect(),
+            inline: Inline::Auto,
+        };
+        Program { nodes: vec![node], entry: NodeId(0), slicing }
+    }
+
+    fn layout(slicing: Slicing, port: &Port, bits: u32, simd: bool) -> Layout {
+        Layout::new(&identity(slicing, port), bits, simd).expect("it has a layout")
+    }
+
+    #[test]
+    fn pack_then_unpack_is_the_identity() {
+        let targets = [(64, false), (32, false), (128, true), (256, true), (512, true)];
+        for (bits, simd) in targets {
+            for slicing in [Slicing::B, Slicing::V, Slicing::H] {
+                for word in [1, 3, 4, 8, 16, 24, 32, 64] {
+                    let port = port(word, 5);
+                    let Ok(layout) = Layout::new(&identity(slicing, &port), bits, simd) else {
+                        assert_eq!(slicing, Slicing::H);
+                        continue;
+                    };
+                    let mut seed = 1u64;
+                    let mut next = || {
+                        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                        (seed >> 16) & mask(word) | seed >> 63
+                    };
+                    let rows: Vec<Vec<u64>> =
+                        (0..layout.lanes()).map(|_| (0..5).map(|_| next()).collect()).collect();
+                    let bytes = layout.pack(&port, &rows);
+                    assert_eq!(layout.unpack(&port, &bytes), rows, "{layout:?}");
+                    assert!(layout.is_zero_extended(&port, &bytes));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bitsliced_registers_hold_one_bit_of_each_instance() {
+        let port = port(2, 1);
+        let layout = layout(Slicing::B, &port, 64, false);
+        let bytes = layout.pack(&port, &[vec![0b10], vec![0b01], vec![0b11]]);
+        assert_eq!(&bytes[..8], &[0b101, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(&bytes[8..], &[0b110, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn vertical_registers_hold_one_lane_per_instance() {
+        let port = port(16, 2);
+        let layout = layout(Slicing::V, &port, 128, true);
+        assert_eq!(layout.lanes(), 8);
+        let bytes = layout.pack(&port, &[vec![0x1234, 0xabcd], vec![0x5678, 0]]);
+        assert_eq!(&bytes[..4], &[0x34, 0x12, 0x78, 0x56]);
+        assert_eq!(&bytes[16..18], &[0xcd, 0xab]);
+    }
+
+    #[test]
+    fn scalar_registers_are_as_wide_as_their_value() {
+        let port = port(24, 2);
+        let layout = layout(Slicing::V, &port, 64, false);
+        assert_eq!((layout.lanes(), layout.port_bytes(&port)), (1, 8));
+        assert_eq!(layout.pack(&port, &[vec![0x01_0203, 4]]), [3, 2, 1, 0, 4, 0, 0, 0]);
+        assert!(!layout.is_zero_extended(&port, &[0, 0, 0, 1, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn horizontal_registers_spread_a_word() {
+        let port = port(16, 1);
+        let simd = layout(Slicing::H, &port, 256, true);
+        assert_eq!(simd.lanes(), 16);
+        let mut rows = vec![vec![0]; 16];
+        rows[1] = vec![0x8000];
+        rows[9] = vec![0x0001];
+        let bytes = simd.pack(&port, &rows);
+        let set: Vec<(usize, u8)> =
+            bytes.iter().copied().enumerate().filter(|(_, byte)| *byte != 0).collect();
+        assert_eq!(set, [(0, 2), (16 + 15, 2)]);
+
+        let gp = layout(Slicing::H, &port, 64, false);
+        assert_eq!(gp.lanes(), 4);
+        // Element 0 is the top four bits, and instance 1 its second bit from below.
+        assert_eq!(gp.pack(&port, &rows[..4]), (1u64 << 61).to_le_bytes());
+    }
+
+    #[test]
+    fn programs_of_single_bits_are_bitsliced_whatever_they_say() {
+        let port = port(1, 3);
+        assert_eq!(layout(Slicing::V, &port, 128, true).packing, Packing::Bits);
+        assert_eq!(layout(Slicing::H, &port, 64, false).packing, Packing::Bits);
+    }
+}

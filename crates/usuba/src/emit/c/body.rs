@@ -1,0 +1,373 @@
+//! One node as a C function: straight-line equations and calls. Loops are in `loops`.
+//!
+//! Values are `const` locals named after their index. A value that is a result of the node, or
+//! that an array of a loop takes, is stored right after its definition: compilers then need not
+//! keep it in a register until the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::Context;
+use super::demand::{Demand, demand};
+use super::helpers::Applied;
+use super::place::{Cell, Place, walk};
+use crate::emit::names;
+use crate::ir::{Call, Eqn, Node, NodeId, Op, OpEqn, Port, Val};
+
+/// Prints one node.
+pub struct Body<'c, 'p> {
+    pub(super) cx: &'c mut Context<'p>,
+    pub(super) node: &'p Node,
+    pub(super) demand: Demand,
+    pub(super) places: Vec<Place>,
+    /// Array elements that take a value as soon as it is defined.
+    pub(super) stores: Vec<Vec<Cell>>,
+    pub(super) text: String,
+    pub(super) depth: usize,
+    /// Constants that have a name, one map for each open scope.
+    pub(super) named: Vec<BTreeMap<(u8, u64), String>>,
+    counter: usize,
+}
+
+/// How a node is called from C.
+pub struct Signature {
+    pub name: String,
+    /// Parameters, then results: C name of each.
+    pub params: Vec<String>,
+    pub results: Vec<String>,
+    /// The single result is returned instead of stored.
+    pub returns: bool,
+}
+
+/// The C signature of a node. The entry takes a pointer for every port; other nodes take single
+/// words by value and return a single result.
+pub fn signature(cx: &Context, id: NodeId) -> Signature {
+    let node = cx.program.node(id);
+    let entry = id == cx.program.entry;
+    let mut taken = vec![cx.name.clone()];
+    let mut names = |ports: &[Port]| {
+        let mut all = Vec::new();
+        for port in ports {
+            let name = names::parameter(&port.name, &taken);
+            taken.push(name.clone());
+            all.push(name);
+        }
+        all
+    };
+    let params = names(&node.params);
+    let results = names(&node.results);
+    let name = if entry {
+        cx.name.clone()
+    } else {
+        format!("{}_n_{}", cx.name, names::identifier(&node.name))
+    };
+    Signature { name, params, results, returns: !entry && node.outs.len() == 1 }
+}
+
+/// The whole function definition of a node.
+pub fn function(cx: &mut Context, id: NodeId) -> String {
+    let program = cx.program;
+    let node = program.node(id);
+    let signature = signature(cx, id);
+    let entry = id == program.entry;
+    let slicing = program.slicing;
+    let mut declared = Vec::new();
+    let mut places = vec![Place::Unset; node.bits.len()];
+    let mut at = 0;
+    for (port, name) in node.params.iter().zip(&signature.params) {
+        let ty = cx.c_type(port.value_bits(slicing));
+        let count = port.values(slicing);
+        let by_value = !entry && count == 1;
+        declared.push(if by_value {
+            format!("{ty} {name}")
+        } else {
+            format!("const {ty} *__restrict {name}")
+        });
+        for i in 0..count {
+            places[at + i] = if by_value {
+                Place::Text(name.clone())
+            } else {
+                let cell = Cell::new(name, i);
+                Place::Lazy { expr: cell.text(), cell: Some(cell), depth: 1 }
+            };
+        }
+        at += count;
+    }
+    let arity = at;
+    let mut stores = vec![Vec::new(); node.bits.len()];
+    let mut result_type = "void";
+    let mut outs = node.outs.iter();
+    for (port, name) in node.results.iter().zip(&signature.results) {
+        let ty = cx.c_type(port.value_bits(slicing));
+        if signature.returns {
+            result_type = ty;
+            continue;
+        }
+        declared.push(format!("{ty} *__restrict {name}"));
+        for (i, out) in outs.by_ref().take(port.values(slicing)).enumerate() {
+            stores[out.0 as usize].push(Cell::new(name, i));
+        }
+    }
+    let mut body = Body {
+        demand: demand(node),
+        cx,
+        node,
+        places,
+        stores,
+        text: String::new(),
+        depth: 1,
+        named: vec![BTreeMap::new()],
+        counter: 0,
+    };
+    body.unused_params(&signature, arity);
+    for v in 0..arity {
+        body.flush(Val(v as u32));
+    }
+    body.block(&node.body);
+    if signature.returns {
+        let value = body.read(node.outs[0]);
+        body.line(&format!("return {value};"));
+    }
+    let text = body.text;
+    let linkage = if entry { "" } else { "static " };
+    format!("{linkage}{result_type} {}({})\n{{\n{text}}}\n", signature.name, declared.join(", "))
+}
+
+impl<'p> Body<'_, 'p> {
+    pub(super) fn line(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A number for a name that is unique in the function.
+    pub(super) fn number(&mut self) -> usize {
+        self.counter += 1;
+        self.counter - 1
+    }
+
+    pub(super) fn c_type(&self, v: Val) -> &'static str {
+        self.cx.c_type(self.node.bits_of(v))
+    }
+
+    pub(super) fn is_live(&self, v: Val) -> bool {
+        self.demand.live[v.0 as usize]
+    }
+
+    pub(super) fn place(&self, v: Val) -> &Place {
+        &self.places[v.0 as usize]
+    }
+
+    /// C warns about a parameter that nothing reads.
+    fn unused_params(&mut self, signature: &Signature, arity: usize) {
+        let mut at = 0;
+        for (port, name) in self.node.params.iter().zip(&signature.params) {
+            let count = port.values(self.cx.program.slicing);
+            if (at..(at + count).min(arity)).all(|v| !self.demand.live[v]) {
+                self.line(&format!("(void){name};"));
+            }
+            at += count;
+        }
+    }
+
+    pub(super) fn block(&mut self, eqns: &'p [Eqn]) {
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(op) if self.is_live(op.dst) => self.operation(op),
+                Eqn::Op(_) => {}
+                Eqn::Call(call) if call.dsts.iter().any(|&d| self.is_live(d)) => self.call(call),
+                Eqn::Call(_) => {}
+                Eqn::Loop(l) => self.run_loop(l),
+            }
+        }
+    }
+
+    /// Gives a value its place and performs the stores that wait for it.
+    pub(super) fn define(&mut self, v: Val, place: Place) {
+        self.places[v.0 as usize] = place;
+        self.flush(v);
+    }
+
+    fn flush(&mut self, v: Val) {
+        for cell in std::mem::take(&mut self.stores[v.0 as usize]) {
+            let value = self.read(v);
+            self.line(&format!("{} = {value};", cell.text()));
+        }
+    }
+
+    /// An array element that is loaded at its first use in the open scope.
+    pub(super) fn memory(&self, cell: Cell) -> Place {
+        Place::Lazy { expr: cell.text(), cell: Some(cell), depth: self.depth }
+    }
+
+    /// The C expression of a value. The first of several reads of a lazy value gives it a local.
+    pub(super) fn read(&mut self, v: Val) -> String {
+        match self.place(v).clone() {
+            Place::Text(text) => text,
+            Place::Cell(cell) => cell.text(),
+            Place::Lazy { expr, depth, .. }
+                if depth != self.depth || self.demand.reads[v.0 as usize] <= 1 =>
+            {
+                expr
+            }
+            Place::Lazy { expr, .. } => {
+                let ty = self.c_type(v);
+                let name = format!("v{}", v.0);
+                self.line(&format!("const {ty} {name} = {expr};"));
+                self.places[v.0 as usize] = Place::Text(name.clone());
+                name
+            }
+            Place::Const(value) => self.constant(self.node.bits_of(v), value),
+            Place::Unset => unreachable!("%{} is read before it is defined", v.0),
+        }
+    }
+
+    /// The name or text of a constant; vectors get a local at the first use in a scope.
+    fn constant(&mut self, bits: u8, value: u64) -> String {
+        if let Some(name) = self.named.iter().find_map(|scope| scope.get(&(bits, value))) {
+            return name.clone();
+        }
+        let expr = self.cx.constant(bits, value);
+        if !self.cx.target.simd {
+            return expr;
+        }
+        let name = format!("c{}", self.number());
+        let register = self.cx.target.register;
+        self.line(&format!("const {register} {name} = {expr};"));
+        let scope = self.named.last_mut().expect("a body has a scope");
+        scope.insert((bits, value), name.clone());
+        name
+    }
+
+    fn operation(&mut self, eqn: &OpEqn) {
+        let bits = self.node.bits_of(eqn.dst);
+        match &eqn.op {
+            Op::Const(value) => return self.define(eqn.dst, Place::Const(*value)),
+            Op::Copy => return self.alias(eqn.dst, eqn.args[0]),
+            _ => {}
+        }
+        let args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
+        match self.cx.helpers.apply(&eqn.op, bits, &args) {
+            Applied::Operand(i) => self.alias(eqn.dst, eqn.args[i as usize]),
+            Applied::Text(expr) => self.assign(eqn.dst, &expr),
+        }
+    }
+
+    fn alias(&mut self, dst: Val, source: Val) {
+        let place = self.place(source).clone();
+        self.define(dst, place);
+    }
+
+    /// Defines a value by an expression: straight into memory if that is its only reader.
+    fn assign(&mut self, dst: Val, expr: &str) {
+        let at = dst.0 as usize;
+        if self.demand.reads[at] == 0 && self.stores[at].len() == 1 {
+            let cell = self.stores[at].pop().expect("there is one store");
+            self.line(&format!("{} = {expr};", cell.text()));
+            self.places[at] = Place::Cell(cell);
+            return;
+        }
+        let ty = self.c_type(dst);
+        self.line(&format!("const {ty} v{} = {expr};", dst.0));
+        self.define(dst, Place::Text(format!("v{}", dst.0)));
+    }
+
+    fn call(&mut self, call: &Call) {
+        self.cx.called.insert(call.node);
+        let callee = self.cx.program.node(call.node);
+        let signature = signature(self.cx, call.node);
+        let slicing = self.cx.program.slicing;
+        let mut actual = Vec::new();
+        let mut args = call.args.as_slice();
+        for port in &callee.params {
+            let (these, rest) = args.split_at(port.values(slicing));
+            args = rest;
+            actual.push(self.argument(these));
+        }
+        if signature.returns {
+            let expr = format!("{}({})", signature.name, actual.join(", "));
+            return self.assign(call.dsts[0], &expr);
+        }
+        let mut dsts = call.dsts.as_slice();
+        let mut defined = Vec::new();
+        for port in &callee.results {
+            let (these, rest) = dsts.split_at(port.values(slicing));
+            dsts = rest;
+            if these.is_empty() {
+                actual.push("0".to_string());
+                continue;
+            }
+            let cell = self.result_array(these);
+            actual.push(cell.address());
+            for (i, &dst) in these.iter().enumerate() {
+                defined.push((dst, cell.further(i as i64)));
+            }
+        }
+        self.line(&format!("{}({});", signature.name, actual.join(", ")));
+        for (dst, cell) in defined {
+            let place = self.memory(cell);
+            self.define(dst, place);
+        }
+    }
+
+    /// What a call passes for one port: a word, a part of an array, or a fresh array.
+    fn argument(&mut self, these: &[Val]) -> String {
+        if let [single] = these {
+            return self.read(*single);
+        }
+        if these.is_empty() {
+            return "0".to_string();
+        }
+        let cells: Vec<_> = these.iter().map(|&v| self.place(v).cell()).collect();
+        if let Some((first, 1)) = walk(cells) {
+            return first.address();
+        }
+        let values: Vec<String> = these.iter().map(|&v| self.read(v)).collect();
+        let name = format!("a{}", self.number());
+        let ty = self.c_type(these[0]);
+        self.line(&format!("const {ty} {name}[{}] = {{ {} }};", these.len(), values.join(", ")));
+        name
+    }
+
+    /// Where a call puts one result port: the array that waits for all of it, or a fresh one.
+    fn result_array(&mut self, these: &[Val]) -> Cell {
+        let waiting = these.iter().map(|v| self.stores[v.0 as usize].first());
+        if let Some((first, 1)) = walk(waiting) {
+            for v in these {
+                self.stores[v.0 as usize].remove(0);
+            }
+            return first;
+        }
+        let name = format!("r{}", self.number());
+        let ty = self.c_type(these[0]);
+        self.line(&format!("{ty} {name}[{}];", these.len()));
+        Cell::new(&name, 0)
+    }
+
+    /// Opens a scope and prints its first line.
+    pub(super) fn open(&mut self, head: &str) {
+        self.line(head);
+        self.depth += 1;
+        self.named.push(BTreeMap::new());
+    }
+
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
+        self.named.pop();
+        self.line("}");
+    }
+
+    /// A `static const` table of the literals of one word size.
+    pub(super) fn table(&mut self, bits: u8, values: &[u64]) -> String {
+        let name = format!("p{}", self.number());
+        let mut text = String::new();
+        let (ty, items) = self.cx.table_items(bits, values);
+        for (at, item) in items.iter().enumerate() {
+            let _ = write!(text, "{}{item}", if at > 0 { ", " } else { "" });
+        }
+        self.line(&format!("static const {ty} {name}[{}] = {{ {text} }};", items.len()));
+        name
+    }
+}

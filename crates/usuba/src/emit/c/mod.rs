@@ -1,0 +1,219 @@
+//! Usuba0 as C: one self-contained file with the kernel of one program on one target.
+//!
+//! The text is C99 and C++11, without a warning under `-Wall -Wextra -Wpedantic` of gcc and
+//! clang. Inputs and outputs must not overlap: outputs are stored as soon as they are known.
+//! Everything but the entry is `static`, and every name begins with that of the entry.
+//!
+//! - `body`: a node as a function.
+//! - `loops`: kept loops.
+//! - `helpers`: operators as expressions and small functions.
+//! - `demand`: what is dead, and how often values are read.
+//! - `place`: where a value is.
+
+mod body;
+mod demand;
+mod helpers;
+mod loops;
+mod place;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use helpers::{Applied, Helpers, fill, halves, literal};
+
+use super::header::{self, PortText};
+use super::stats::{Stats, stats};
+use super::{layout, names};
+use crate::ir::op::mask;
+use crate::ir::{NodeId, Op, Program};
+use crate::target::select::Imm;
+use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
+
+/// The form of kept loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LoopForm {
+    /// Locals while the carried values fit in the registers of the target, else arrays.
+    #[default]
+    Auto,
+    /// Every carried value is a local variable.
+    Locals,
+    /// Carried values live in two arrays by turns.
+    Arrays,
+}
+
+/// What the text says beyond the program. Empty strings are left out of the comment on top.
+#[derive(Clone, Debug, Default)]
+pub struct COptions {
+    /// Put before every name that the linker sees.
+    pub prefix: String,
+    /// The C name of the entry after the prefix; the name of the entry node if empty.
+    pub name: String,
+    /// The command that the text comes from.
+    pub command: String,
+    /// The hash of the source.
+    pub source_hash: String,
+    /// The version of the compiler.
+    pub version: String,
+    /// Where the proof of this text is.
+    pub proof: String,
+    pub form: LoopForm,
+}
+
+/// A kernel as text, with what callers must know.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The C file.
+    pub text: String,
+    /// The C function.
+    pub name: String,
+    /// Its prototype, without the semicolon.
+    pub prototype: String,
+    pub layout: Layout,
+    /// Instances of one call.
+    pub lanes: u32,
+    pub params: Vec<PortText>,
+    pub results: Vec<PortText>,
+    pub stats: Stats,
+}
+
+/// What the parts of the emitter share.
+pub(crate) struct Context<'p> {
+    program: &'p Program,
+    target: &'p Target,
+    layout: Layout,
+    name: String,
+    options: &'p COptions,
+    helpers: Helpers<'p>,
+    called: BTreeSet<NodeId>,
+}
+
+/// Prints the kernel of `program` for `target`.
+///
+/// The program must be verified, and all its operators must exist under its slicing on the
+/// target (`target::lacks` says so); lowering sees to that.
+pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted {
+    let layout = layout(program, target);
+    let name = entry_name(program, options);
+    let helpers = Helpers::new(target, layout, format!("{name}_"));
+    let mut cx =
+        Context { program, target, layout, name, options, helpers, called: BTreeSet::new() };
+    cx.called.insert(program.entry);
+    let mut functions = Vec::new();
+    // Callers come after callees, so walking backwards meets every call first.
+    for at in (0..=program.entry.0).rev() {
+        if cx.called.contains(&NodeId(at)) {
+            functions.push(body::function(&mut cx, NodeId(at)));
+        }
+    }
+    functions.reverse();
+    let signature = body::signature(&cx, program.entry);
+    let entry = program.entry();
+    let port = |port, name: &String| PortText::new(program, target, layout, port, name);
+    let params: Vec<_> =
+        entry.params.iter().zip(&signature.params).map(|(p, n)| port(p, n)).collect();
+    let results: Vec<_> =
+        entry.results.iter().zip(&signature.results).map(|(p, n)| port(p, n)).collect();
+    let prototype = header::prototype(&cx.name, &params, &results);
+    let mut emitted = Emitted {
+        text: String::new(),
+        name: cx.name.clone(),
+        prototype,
+        layout,
+        lanes: target.lanes(layout),
+        params,
+        results,
+        stats: stats(program, target, layout),
+    };
+    emitted.text = file(&cx, &emitted, &functions);
+    emitted
+}
+
+/// The C name of the entry.
+pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
+    let base = if options.name.is_empty() { &program.entry().name } else { &options.name };
+    names::identifier(&format!("{}{base}", options.prefix))
+}
+
+fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
+    let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
+    text.push('\n');
+    text.push_str(&header::includes(cx.target));
+    let _ = write!(
+        text,
+        "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{};\n#ifdef __cplusplus\n}}\n#endif\n\n",
+        emitted.prototype
+    );
+    text.push_str(&cx.helpers.text());
+    text.push_str(&functions.join("\n"));
+    text
+}
+
+impl Context<'_> {
+    fn c_type(&self, bits: u8) -> &'static str {
+        self.target.c_type(self.layout, bits)
+    }
+
+    /// The C expression of a literal in every instance.
+    fn constant(&mut self, bits: u8, value: u64) -> String {
+        match self.helpers.apply(&Op::Const(value), bits, &[]) {
+            Applied::Text(expr) => expr,
+            Applied::Operand(_) => unreachable!("a literal has no operands"),
+        }
+    }
+
+    /// The element type and the elements of a table that [`Context::table_read`] reads.
+    fn table_items(&self, bits: u8, values: &[u64]) -> (&'static str, Vec<String>) {
+        let simd = self.target.simd;
+        match self.layout {
+            Layout::Lanes(lane) => {
+                let item = |v: &u64| literal(v & mask(bits), lane);
+                (word_type(lane), values.iter().map(item).collect())
+            }
+            Layout::Words => {
+                let lane = word_lane(bits);
+                (word_type(lane), values.iter().map(|&v| literal(v, lane)).collect())
+            }
+            Layout::Bits | Layout::Elements(_) => {
+                let lane = if simd { 64 } else { self.target.bits as u8 };
+                let items = values.iter().flat_map(|&v| self.register_items(bits, v, lane));
+                (word_type(lane), items.collect())
+            }
+        }
+    }
+
+    /// The words of one constant register: two for SIMD in H, else one.
+    fn register_items(&self, bits: u8, value: u64, lane: u8) -> Vec<String> {
+        let selected = select(self.target, self.layout, &Op::Const(value), bits, false)
+            .expect("every layout has literals");
+        let count =
+            if self.target.simd && matches!(self.layout, Layout::Elements(_)) { 2 } else { 1 };
+        match selected.steps[0].imm {
+            Imm::Bytes(bytes) => {
+                let (low, high) = halves(&bytes);
+                vec![literal(low, lane), literal(high, lane)]
+            }
+            Imm::Int(k) => vec![literal(k, lane); count],
+            Imm::None => unreachable!("a literal has an immediate"),
+        }
+    }
+
+    /// The C expression that broadcasts element `k` of a table.
+    fn table_read(&self, table: &str, k: &str) -> String {
+        if !self.target.simd {
+            return format!("{table}[{k}]");
+        }
+        let row = |inst, lane| {
+            self.target.row(inst, lane).expect("every vector target broadcasts constants").c
+        };
+        match self.layout {
+            Layout::Lanes(lane) => {
+                fill(row(Inst::Splat, lane), lane, &[], &format!("{table}[{k}]"), "", "")
+            }
+            Layout::Elements(_) => {
+                let (high, low) = (format!("{table}[2 * {k} + 1]"), format!("{table}[2 * {k}]"));
+                fill(row(Inst::Splat128, ANY), 64, &[], "", &high, &low)
+            }
+            _ => fill(row(Inst::Splat, 64), 64, &[], &format!("{table}[{k}]"), "", ""),
+        }
+    }
+}

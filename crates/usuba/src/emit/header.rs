@@ -1,0 +1,211 @@
+//! The header of a kernel, and the comment on top of its file.
+//!
+//! Both say for every array how many registers it has and what sits where in them, so that a
+//! driver can be written without reading the source.
+
+use std::fmt::Write;
+
+use super::c::{COptions, Emitted};
+use crate::ir::{Port, Program, Slicing};
+use crate::target::{Layout, Target, word_lane, word_type};
+
+/// A parameter or result of the C function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortText {
+    /// The C name.
+    pub name: String,
+    /// The C type of one register.
+    pub c_type: &'static str,
+    /// Number of registers.
+    pub registers: usize,
+    /// What the registers hold, as one sentence without its full stop.
+    pub about: String,
+}
+
+impl PortText {
+    pub(super) fn new(
+        program: &Program,
+        target: &Target,
+        layout: Layout,
+        port: &Port,
+        name: &str,
+    ) -> PortText {
+        let slicing = program.slicing;
+        let mut about = shape(port, slicing, layout);
+        if port.constant {
+            about.push_str("; the same for all instances");
+        }
+        PortText {
+            name: name.to_string(),
+            c_type: target.c_type(layout, port.value_bits(slicing)),
+            registers: port.values(slicing),
+            about,
+        }
+    }
+}
+
+/// The shape of a port in words.
+fn shape(port: &Port, slicing: Slicing, layout: Layout) -> String {
+    let dims: String = port.dims.iter().map(|d| format!("[{d}]")).collect();
+    let order = if port.dims.len() > 1 { ", outer dimension first" } else { "" };
+    let words = match (port.words(), port.word) {
+        (1, 1) => "one bit".to_string(),
+        (1, word) => format!("one word of {word} bits"),
+        (n, 1) => format!("{n} bits {dims}{order}"),
+        (n, word) => format!("{n} words {dims} of {word} bits{order}"),
+    };
+    match layout {
+        Layout::Bits if slicing == Slicing::B && port.word > 1 => {
+            let word = port.word;
+            format!(
+                "{words}; register {word} * i + b holds bit b of word i, bit 0 the most significant"
+            )
+        }
+        _ => format!("{words}; one register each"),
+    }
+}
+
+/// Where instances sit in a register, as sentences.
+fn placement(target: &Target, layout: Layout, lanes: u32) -> String {
+    match layout {
+        Layout::Bits => format!(
+            "Each register holds one bit of {lanes} instances: instance j is bit j % 8, counted \
+             from the least significant, of byte j / 8 in memory."
+        ),
+        Layout::Words => "Each register holds one word of one instance, zero-extended.".to_string(),
+        Layout::Lanes(lane) => format!(
+            "Each register holds one word of {lanes} instances: instance j is lane j of {lane} \
+             bits in memory order, zero-extended."
+        ),
+        Layout::Elements(m) if target.simd => format!(
+            "Each group of 128 bits holds one word of {} instances: bit i of the word, 0 being \
+             the most significant, is in bytes {w} * i to {w} * i + {}; instance j of the group \
+             is bit j % 8 of byte j / 8 of them.",
+            128 / m as u32,
+            16 / m - 1,
+            w = 16 / m
+        ),
+        Layout::Elements(m) => format!(
+            "Each register holds one word of {lanes} instances: bit i of the word, 0 being the \
+             most significant, is in the {w} bits from {} - {w} * i upwards; instance j is bit j \
+             of them, counted from the least significant.",
+            target.bits - target.bits / m as u32,
+            w = target.bits / m as u32
+        ),
+    }
+}
+
+/// The prototype without its semicolon.
+pub(super) fn prototype(name: &str, params: &[PortText], results: &[PortText]) -> String {
+    let inputs = params.iter().map(|p| format!("const {} *{}", p.c_type, p.name));
+    let outputs = results.iter().map(|p| format!("{} *{}", p.c_type, p.name));
+    let all: Vec<String> = inputs.chain(outputs).collect();
+    let list = if all.is_empty() { "void".to_string() } else { all.join(", ") };
+    format!("void {name}({list})")
+}
+
+/// The header file of a kernel.
+pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
+    let guard = format!("{}_H", emitted.name.to_uppercase());
+    let mut text = comment(program, target, options, emitted);
+    let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target));
+    let _ = write!(
+        text,
+        "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        emitted.prototype
+    );
+    text
+}
+
+/// The headers that a kernel needs.
+pub(super) fn includes(target: &Target) -> String {
+    let mut text = String::from("#include <stdint.h>\n");
+    if target.header.is_empty() {
+        return text;
+    }
+    let include = format!("#include <{}>\n", target.header);
+    if target.header_warnings.is_empty() {
+        return text + &include;
+    }
+    // Some intrinsics of gcc start from a register that is left undefined on purpose.
+    text.push_str("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic push\n");
+    for warning in target.header_warnings {
+        let _ = writeln!(text, "#pragma GCC diagnostic ignored \"{warning}\"");
+    }
+    text.push_str("#endif\n");
+    text.push_str(&include);
+    text.push_str("#if defined(__GNUC__) && !defined(__clang__)\n");
+    text.push_str("#pragma GCC diagnostic pop\n#endif\n");
+    text
+}
+
+/// The comment that opens the C file and the header.
+pub(super) fn comment(
+    program: &Program,
+    target: &Target,
+    options: &COptions,
+    emitted: &Emitted,
+) -> String {
+    let mut lines = vec![format!("{}: made by usubac {}", emitted.name, options.version)];
+    let mut field = |label: &str, value: &str| {
+        if !value.is_empty() {
+            lines.push(format!("{label}: {value}"));
+        }
+    };
+    field("Command", &options.command);
+    field("Source", &options.source_hash);
+    field("Proof", &options.proof);
+    let slicing = match program.slicing {
+        Slicing::B => "bitslicing (B)",
+        Slicing::V => "vertical slicing (V)",
+        Slicing::H => "horizontal slicing (H)",
+    };
+    let flags = if target.cflags.is_empty() {
+        String::new()
+    } else {
+        format!("; compile with {}", target.cflags.join(" "))
+    };
+    field("Target", &format!("{}, {slicing}{flags}", target.name));
+    field("Operations", &emitted.stats.to_string());
+    lines.push(String::new());
+    wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
+    if emitted.layout == Layout::Words {
+        let widths: Vec<_> =
+            [8, 16, 32, 64].iter().filter(|&&w| uses(emitted, w)).map(|&w| word_type(w)).collect();
+        wrap(&mut lines, &format!("Words have the types {}.", widths.join(", ")), "");
+    }
+    wrap(&mut lines, "Inputs and outputs must not overlap.", "");
+    for port in &emitted.params {
+        let text = format!("in  {}[{}]: {}.", port.name, port.registers, port.about);
+        wrap(&mut lines, &text, "    ");
+    }
+    for port in &emitted.results {
+        let text = format!("out {}[{}]: {}.", port.name, port.registers, port.about);
+        wrap(&mut lines, &text, "    ");
+    }
+    let mut text = String::from("/*\n");
+    for line in lines {
+        let line = line.replace("*/", "* /").replace("/*", "/ *");
+        let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
+    }
+    text + " */\n"
+}
+
+fn uses(emitted: &Emitted, lane: u8) -> bool {
+    let mut ports = emitted.params.iter().chain(&emitted.results);
+    ports.any(|p| p.c_type == word_type(word_lane(lane)))
+}
+
+/// Breaks a paragraph at 90 columns; lines after the first are indented.
+fn wrap(lines: &mut Vec<String>, text: &str, indent: &str) {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.len() + word.len() >= 90 {
+            lines.push(std::mem::replace(&mut line, indent.to_string()));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+}

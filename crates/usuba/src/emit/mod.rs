@@ -1,0 +1,37 @@
+//! Usuba0 and a target → text.
+//!
+//! - `names`: identifiers of the program as C identifiers.
+//! - `c`: the kernel in C.
+//! - `header`: its prototype, with the layout of every array in words.
+//! - `stats`: operation counts and live values, for the comment on top.
+
+pub mod c;
+pub mod header;
+pub mod names;
+pub mod stats;
+
+use crate::ir::{Program, Slicing};
+use crate::target::{Layout, Target, word_lane};
+
+/// How the words of a program sit in the registers of a target.
+///
+/// A program of one-bit values has the layout of bitslicing whatever its slicing. Under V on
+/// SIMD the lane is the smallest that holds the widest value anywhere in the program.
+pub fn layout(program: &Program, target: &Target) -> Layout {
+    let all = || program.nodes.iter().flat_map(|n| n.bits.iter().copied());
+    let ports = || program.nodes.iter().flat_map(|n| n.params.iter().chain(&n.results));
+    let of_ports = || ports().map(|p| p.value_bits(program.slicing));
+    let widest = all().chain(of_ports()).max().unwrap_or(1);
+    match program.slicing {
+        _ if widest <= 1 => Layout::Bits,
+        Slicing::B => Layout::Bits,
+        Slicing::V if !target.simd => Layout::Words,
+        Slicing::V => Layout::Lanes(word_lane(widest)),
+        Slicing::H => Layout::Elements(widest),
+    }
+}
+
+/// Instances that one call of the kernel processes.
+pub fn lanes(program: &Program, target: &Target) -> u32 {
+    target.lanes(layout(program, target))
+}

@@ -1,0 +1,63 @@
+//! 256-bit registers of x86 with AVX2.
+//!
+//! Byte shuffles stay inside each 128-bit half, as the layout of H wants. There are no 8-bit
+//! shifts and no 64-bit arithmetic shift.
+
+use super::Inst::*;
+use super::Timing::*;
+use super::{ANY, Row, Target, inst};
+
+pub static AVX2: Target = Target {
+    name: "avx2",
+    aliases: &["avx"],
+    bits: 256,
+    regs: 16,
+    simd: true,
+    header: "immintrin.h",
+    header_warnings: &[],
+    cflags: &["-mavx2"],
+    register: "__m256i",
+    rows: ROWS,
+};
+
+#[rustfmt::skip] // One instruction, one line.
+const ROWS: &[Row] = &[
+    //   operator  lane C                                                timing
+    inst(And,      ANY, "_mm256_and_si256({0}, {1})",                        Doit),
+    inst(Or,       ANY, "_mm256_or_si256({0}, {1})",                         Doit),
+    inst(Xor,      ANY, "_mm256_xor_si256({0}, {1})",                        Doit),
+    inst(Andn,     ANY, "_mm256_andnot_si256({0}, {1})",                     Doit),
+    inst(Add,      8,   "_mm256_add_epi8({0}, {1})",                         Doit),
+    inst(Add,      16,  "_mm256_add_epi16({0}, {1})",                        Doit),
+    inst(Add,      32,  "_mm256_add_epi32({0}, {1})",                        Doit),
+    inst(Add,      64,  "_mm256_add_epi64({0}, {1})",                        Doit),
+    inst(Sub,      8,   "_mm256_sub_epi8({0}, {1})",                         Doit),
+    inst(Sub,      16,  "_mm256_sub_epi16({0}, {1})",                        Doit),
+    inst(Sub,      32,  "_mm256_sub_epi32({0}, {1})",                        Doit),
+    inst(Sub,      64,  "_mm256_sub_epi64({0}, {1})",                        Doit),
+    inst(Mul,      16,  "_mm256_mullo_epi16({0}, {1})",                      Doit),
+    inst(Mul,      32,  "_mm256_mullo_epi32({0}, {1})",                      Doit),
+    inst(MulWide,  64,  "_mm256_mul_epu32({0}, {1})",                        Doit),
+    inst(Shl,      16,  "_mm256_slli_epi16({0}, {k})",                       Doit),
+    inst(Shl,      32,  "_mm256_slli_epi32({0}, {k})",                       Doit),
+    inst(Shl,      64,  "_mm256_slli_epi64({0}, {k})",                       Doit),
+    inst(Shr,      16,  "_mm256_srli_epi16({0}, {k})",                       Doit),
+    inst(Shr,      32,  "_mm256_srli_epi32({0}, {k})",                       Doit),
+    inst(Shr,      64,  "_mm256_srli_epi64({0}, {k})",                       Doit),
+    inst(Sar,      16,  "_mm256_srai_epi16({0}, {k})",                       Doit),
+    inst(Sar,      32,  "_mm256_srai_epi32({0}, {k})",                       Doit),
+    inst(Negative, 8,   "_mm256_cmpgt_epi8(_mm256_setzero_si256(), {0})",    Doit),
+    inst(Negative, 16,  "_mm256_cmpgt_epi16(_mm256_setzero_si256(), {0})",   Doit),
+    inst(Negative, 32,  "_mm256_cmpgt_epi32(_mm256_setzero_si256(), {0})",   Doit),
+    inst(Negative, 64,  "_mm256_cmpgt_epi64(_mm256_setzero_si256(), {0})",   Doit),
+    inst(Equal,    8,   "_mm256_cmpeq_epi8({0}, {1})",                       Doit),
+    inst(Equal,    16,  "_mm256_cmpeq_epi16({0}, {1})",                      Doit),
+    inst(Equal,    32,  "_mm256_cmpeq_epi32({0}, {1})",                      Doit),
+    inst(Equal,    64,  "_mm256_cmpeq_epi64({0}, {1})",                      Doit),
+    inst(Bytes,    ANY, "_mm256_shuffle_epi8({0}, _mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}))", Doit),
+    inst(Splat,    8,   "_mm256_set1_epi8((char){k})",                       Doit),
+    inst(Splat,    16,  "_mm256_set1_epi16((short){k})",                     Doit),
+    inst(Splat,    32,  "_mm256_set1_epi32((int){k})",                       Doit),
+    inst(Splat,    64,  "_mm256_set1_epi64x((long long){k})",                Doit),
+    inst(Splat128, ANY, "_mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})",         Doit),
+];

@@ -1,0 +1,193 @@
+//! Instructions that a target lacks, from those that it has.
+//!
+//!     rotl 32, 7   →   or(shl 32, 7; shr 32, 25)          where there is no rotation
+//!     rotl 32, 8   →   bytes 3 0 1 2  7 4 5 6 ...         where there is a byte shuffle
+//!     shl 8, 3     →   and(shl 16, 3; splat 8, 0xf8)      where 8-bit lanes have no shifts
+//!
+//! One table for all targets. Every entry that applies is tried and the cheapest kept, where an
+//! instruction costs 4, a multiplication 12 and a constant 1 (it is loaded once, outside of
+//! loops). Entries only ask for instructions further down in the order that the table is
+//! written in, or on wider lanes, so the search ends.
+
+use smallvec::smallvec;
+
+use super::formula::{self, Form};
+use super::select::{Arg, Args, Imm, Maker};
+use super::{ANY, Inst, ZERO};
+
+/// One way to make an instruction.
+pub struct Fallback {
+    pub inst: Inst,
+    pub about: &'static str,
+    make: fn(&mut Maker, &Want) -> Option<Arg>,
+}
+
+/// The instruction that is wanted.
+#[derive(Clone, Debug)]
+pub struct Want {
+    pub lane: u8,
+    pub imm: Imm,
+    pub args: Args,
+}
+
+#[rustfmt::skip] // One way, one line.
+pub const TABLE: &[Fallback] = &[
+    Fallback { inst: Inst::Lut3,     about: "the cheapest expression of two-operand logic", make: lut3 },
+    Fallback { inst: Inst::Rotl,     about: "a byte shuffle",                            make: rotl_bytes },
+    Fallback { inst: Inst::Rotl,     about: "two shifts",                                make: rotl_shifts },
+    Fallback { inst: Inst::Mul,      about: "8 bits: even and odd bytes in 16-bit lanes",  make: mul8 },
+    Fallback { inst: Inst::Mul,      about: "64 bits: three 32-bit products",            make: mul64 },
+    Fallback { inst: Inst::Sar,      about: "the sign of each lane",                     make: sar_sign },
+    Fallback { inst: Inst::Sar,      about: "a logical shift, then the sign is spread",  make: sar_spread },
+    Fallback { inst: Inst::Negative, about: "an arithmetic shift",                       make: negative },
+    Fallback { inst: Inst::Shl,      about: "left by one: a sum",                        make: shl_sum },
+    Fallback { inst: Inst::Shl,      about: "8 bits: 16-bit shift and mask",             make: shl8 },
+    Fallback { inst: Inst::Shr,      about: "8 bits: 16-bit shift and mask",             make: shr8 },
+    Fallback { inst: Inst::Andn,     about: "not, and",                                  make: andn },
+    Fallback { inst: Inst::Not,      about: "xor with ones",                             make: not },
+];
+
+/// Makes `inst` in the cheapest way that the table has; `None` if there is none.
+pub fn expand(maker: &mut Maker, inst: Inst, want: &Want) -> Option<Arg> {
+    let ways: Vec<_> = TABLE.iter().filter(|way| way.inst == inst).map(|way| way.make).collect();
+    maker.cheapest(&ways, |maker, way| way(maker, want))
+}
+
+fn lut3(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let Imm::Int(table) = want.imm else { return None };
+    tree(maker, want, table as u8)
+}
+
+fn tree(maker: &mut Maker, want: &Want, table: u8) -> Option<Arg> {
+    let lane = want.lane;
+    let two = |maker: &mut Maker, inst, f, g| {
+        let a = tree(maker, want, f)?;
+        let b = tree(maker, want, g)?;
+        maker.make(inst, lane, Imm::None, smallvec![a, b])
+    };
+    match formula::cheapest(table, maker.target().simd) {
+        Form::Operand(i) => Some(want.args[i as usize]),
+        Form::Zero => maker.splat(lane, 0),
+        Form::Ones => maker.splat(lane, u64::MAX),
+        Form::Not(f) => {
+            let a = tree(maker, want, f)?;
+            maker.make(Inst::Not, lane, Imm::None, smallvec![a])
+        }
+        Form::And(f, g) => two(maker, Inst::And, f, g),
+        Form::Or(f, g) => two(maker, Inst::Or, f, g),
+        Form::Xor(f, g) => two(maker, Inst::Xor, f, g),
+        Form::Andn(f, g) => two(maker, Inst::Andn, f, g),
+    }
+}
+
+fn rotl_bytes(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let k = want.imm.int()?;
+    if !maker.has(Inst::Bytes, ANY) || k % 8 != 0 {
+        return None;
+    }
+    let width = want.lane / 8;
+    let turn = k as u8 / 8;
+    let source = |i: u8| (i / width) * width + (i % width + width - turn) % width;
+    let bytes = std::array::from_fn(|i| source(i as u8));
+    maker.make(Inst::Bytes, ANY, Imm::Bytes(bytes), want.args.clone())
+}
+
+fn rotl_shifts(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let k = want.imm.int()?;
+    let left = maker.make(Inst::Shl, want.lane, Imm::Int(k), want.args.clone())?;
+    let right =
+        maker.make(Inst::Shr, want.lane, Imm::Int(want.lane as u64 - k), want.args.clone())?;
+    maker.make(Inst::Or, want.lane, Imm::None, smallvec![left, right])
+}
+
+fn mul8(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    if want.lane != 8 {
+        return None;
+    }
+    let (a, b) = (want.args[0], want.args[1]);
+    let even = maker.make(Inst::Mul, 16, Imm::None, smallvec![a, b])?;
+    let low = maker.splat(16, 0x00ff)?;
+    let even = maker.make(Inst::And, 16, Imm::None, smallvec![even, low])?;
+    let a = maker.make(Inst::Shr, 16, Imm::Int(8), smallvec![a])?;
+    let b = maker.make(Inst::Shr, 16, Imm::Int(8), smallvec![b])?;
+    let odd = maker.make(Inst::Mul, 16, Imm::None, smallvec![a, b])?;
+    let odd = maker.make(Inst::Shl, 16, Imm::Int(8), smallvec![odd])?;
+    maker.make(Inst::Or, 16, Imm::None, smallvec![even, odd])
+}
+
+fn mul64(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    if want.lane != 64 || !maker.has(Inst::MulWide, 64) {
+        return None;
+    }
+    let (a, b) = (want.args[0], want.args[1]);
+    let wide = |maker: &mut Maker, x, y| maker.make(Inst::MulWide, 64, Imm::None, smallvec![x, y]);
+    let a_high = maker.make(Inst::Shr, 64, Imm::Int(32), smallvec![a])?;
+    let b_high = maker.make(Inst::Shr, 64, Imm::Int(32), smallvec![b])?;
+    let low = wide(maker, a, b)?;
+    let left = wide(maker, a_high, b)?;
+    let right = wide(maker, a, b_high)?;
+    let cross = maker.make(Inst::Add, 64, Imm::None, smallvec![left, right])?;
+    let cross = maker.make(Inst::Shl, 64, Imm::Int(32), smallvec![cross])?;
+    maker.make(Inst::Add, 64, Imm::None, smallvec![low, cross])
+}
+
+fn sar_sign(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    if want.imm.int()? + 1 != want.lane as u64 || !maker.has(Inst::Negative, want.lane) {
+        return None;
+    }
+    maker.make(Inst::Negative, want.lane, Imm::None, want.args.clone())
+}
+
+/// The sign sits at bit L-1-k after the logical shift; `(t ^ s) - s` with `s` that bit copies it
+/// upwards.
+fn sar_spread(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let (lane, k) = (want.lane, want.imm.int()?);
+    let t = maker.make(Inst::Shr, lane, Imm::Int(k), want.args.clone())?;
+    let s = maker.splat(lane, 1 << (lane as u64 - 1 - k))?;
+    let t = maker.make(Inst::Xor, lane, Imm::None, smallvec![t, s])?;
+    maker.make(Inst::Sub, lane, Imm::None, smallvec![t, s])
+}
+
+fn negative(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let k = Imm::Int(want.lane as u64 - 1);
+    maker.has(Inst::Sar, want.lane).then_some(())?;
+    maker.make(Inst::Sar, want.lane, k, want.args.clone())
+}
+
+fn shl_sum(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let a = want.args[0];
+    (want.imm == Imm::Int(1)).then_some(())?;
+    maker.make(Inst::Add, want.lane, Imm::None, smallvec![a, a])
+}
+
+fn shl8(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let k = want.imm.int()?;
+    (want.lane == 8).then_some(())?;
+    let wide = maker.make(Inst::Shl, 16, want.imm, want.args.clone())?;
+    let kept = maker.splat(8, 0xff << k & 0xff)?;
+    maker.make(Inst::And, 8, Imm::None, smallvec![wide, kept])
+}
+
+fn shr8(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let k = want.imm.int()?;
+    (want.lane == 8).then_some(())?;
+    let wide = maker.make(Inst::Shr, 16, want.imm, want.args.clone())?;
+    let kept = maker.splat(8, 0xff >> k)?;
+    maker.make(Inst::And, 8, Imm::None, smallvec![wide, kept])
+}
+
+fn andn(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let inverse = maker.make(Inst::Not, want.lane, Imm::None, smallvec![want.args[0]])?;
+    maker.make(Inst::And, want.lane, Imm::None, smallvec![inverse, want.args[1]])
+}
+
+fn not(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let ones = maker.splat(want.lane, u64::MAX)?;
+    maker.make(Inst::Xor, want.lane, Imm::None, smallvec![want.args[0], ones])
+}
+
+/// Bytes of zero in a [`Inst::Bytes`] pattern and sources elsewhere, for the 16 bytes of a group
+/// in memory order; `source` gives the byte or `None` for zero.
+pub fn byte_pattern(source: impl Fn(u8) -> Option<u8>) -> [u8; 16] {
+    std::array::from_fn(|i| source(i as u8).unwrap_or(ZERO))
+}

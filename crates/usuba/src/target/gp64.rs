@@ -1,0 +1,43 @@
+//! 64-bit general-purpose registers, in plain C.
+//!
+//! Words have the C type of their size; the casts undo the promotion to `int`. Right shifts of
+//! negative numbers are arithmetic in every compiler that we support (gcc and clang document
+//! it). The multiplication goes through an unsigned type so that no product overflows an `int`.
+
+use super::Inst::*;
+use super::Timing::*;
+use super::{ANY, Row, Target, inst};
+
+pub static GP64: Target = Target {
+    name: "gp64",
+    aliases: &["std"],
+    bits: 64,
+    regs: 16,
+    simd: false,
+    header: "",
+    header_warnings: &[],
+    cflags: &[],
+    register: "uint64_t",
+    rows: ROWS,
+};
+
+#[rustfmt::skip] // One instruction, one line.
+pub const ROWS: &[Row] = &[
+    //   operator  lane C                                                timing
+    inst(And,      ANY, "({t})({0} & {1})",                              Doit),
+    inst(Or,       ANY, "({t})({0} | {1})",                              Doit),
+    inst(Xor,      ANY, "({t})({0} ^ {1})",                              Doit),
+    inst(Andn,     ANY, "({t})(~{0} & {1})",                             Doit),
+    inst(Not,      ANY, "({t})~{0}",                                     Doit),
+    inst(Add,      ANY, "({t})({0} + {1})",                              Doit),
+    inst(Sub,      ANY, "({t})({0} - {1})",                              Doit),
+    inst(Mul,      8,   "({t})((uint32_t){0} * (uint32_t){1})",          Varies),
+    inst(Mul,      16,  "({t})((uint32_t){0} * (uint32_t){1})",          Varies),
+    inst(Mul,      32,  "({t})({0} * {1})",                              Varies),
+    inst(Mul,      64,  "({t})({0} * {1})",                              Varies),
+    inst(Shl,      ANY, "({t})({0} << {k})",                             Doit),
+    inst(Shr,      ANY, "({t})({0} >> {k})",                             Doit),
+    inst(Sar,      ANY, "({t})(({s}){0} >> {k})",                        Doit),
+    inst(Splat,    ANY, "{k}",                                           Doit),
+    inst(Widen,    ANY, "({t}){0}",                                      Doit),
+];

@@ -1,0 +1,206 @@
+//! Instruction sets, as data: what a register is, and one row per instruction.
+//!
+//! A row says how one instruction is written in C and whether its time is independent of its
+//! data. What a target has no row for is expanded by the one table in `fallback`, the same for
+//! all targets; `select` turns an Usuba0 operator into rows. A new target is one file and one
+//! line in [`ALL`].
+//!
+//! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
+//! - `select`: operator and layout → instructions.
+//! - `fallback`: instructions that a target lacks, from those it has.
+//! - `shuffle`: groups of bits that move inside words.
+//! - `formula`: any function of three bits from and, or, xor, not.
+
+mod avx2;
+mod avx512;
+pub mod fallback;
+pub mod formula;
+mod gp32;
+mod gp64;
+mod neon;
+pub mod select;
+mod shuffle;
+mod sse;
+
+pub use select::{lacks, select};
+
+/// How words sit in registers; the same for all values of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Layout {
+    /// One bit of every instance fills a register.
+    Bits,
+    /// General-purpose registers hold one word of one instance, zero-extended to its C type.
+    Words,
+    /// Lanes of 8, 16, 32 or 64 bits hold one word each, zero-extended.
+    Lanes(u8),
+    /// The register (on SIMD each group of 128 bits) is cut into this many elements; element i,
+    /// counted from the most significant bit of the word, holds that bit of some instances.
+    Elements(u8),
+}
+
+/// What one instruction does to each lane, or to the whole register for logic.
+///
+/// Immediates are part of the [`Step`], not of the row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Inst {
+    And,
+    Or,
+    Xor,
+    /// `~a & b`
+    Andn,
+    Not,
+    /// The function of three bits whose table is the immediate.
+    Lut3,
+    Add,
+    Sub,
+    Mul,
+    /// 64-bit product of the low halves of two 64-bit lanes.
+    MulWide,
+    Shl,
+    Shr,
+    Sar,
+    Rotl,
+    /// All ones where the lane is negative, else zero.
+    Negative,
+    /// All ones where two lanes are equal, else zero.
+    Equal,
+    /// Result byte i of each 128-bit group is source byte `bytes[i]`, or zero for [`ZERO`].
+    Bytes,
+    /// The immediate in every lane.
+    Splat,
+    /// The immediate 16 bytes in every 128-bit group.
+    Splat128,
+    /// A narrower general-purpose word in a wider type.
+    Widen,
+}
+
+/// The marker of [`Inst::Bytes`] for a byte that becomes zero.
+pub const ZERO: u8 = 0x80;
+
+/// Whether the time of an instruction depends on its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timing {
+    /// In the vendor's list of instructions with data-independent timing: Intel DOIT, Arm DIT,
+    /// RISC-V Zkt.
+    Doit,
+    /// Constant on current application processors, variable on some small ones. The multiplier
+    /// of general-purpose registers is the only such instruction.
+    Varies,
+}
+
+/// One instruction.
+///
+/// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{t}` and `{s}` the
+/// unsigned and signed C type of a lane, `{hi}` and `{lo}` the halves of 16 immediate bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub inst: Inst,
+    /// Lane width in bits, or [`ANY`] when the instruction has no lanes.
+    pub lane: u8,
+    pub c: &'static str,
+    pub timing: Timing,
+    /// The C macro of an extension that the row needs beyond the target; empty for none. Such a
+    /// row is used under `#ifdef`, beside the expansion without it.
+    pub when: &'static str,
+}
+
+/// The lane of a row that fits every lane.
+pub const ANY: u8 = 0;
+
+/// A row that the target always has.
+pub const fn inst(inst: Inst, lane: u8, c: &'static str, timing: Timing) -> Row {
+    Row { inst, lane, c, timing, when: "" }
+}
+
+/// A row that needs an extension.
+pub const fn inst_when(when: &'static str, inst: Inst, lane: u8, c: &'static str) -> Row {
+    Row { inst, lane, c, timing: Timing::Doit, when }
+}
+
+/// An instruction set.
+#[derive(Debug)]
+pub struct Target {
+    pub name: &'static str,
+    /// Other spellings that the command line accepts.
+    pub aliases: &'static [&'static str],
+    /// Register width.
+    pub bits: u32,
+    /// Number of registers that generated code can count on.
+    pub regs: u32,
+    /// Whether registers have lanes; without, they hold one word.
+    pub simd: bool,
+    /// The header that declares the intrinsics; empty for none.
+    pub header: &'static str,
+    /// Warnings of gcc that this header itself causes when it is compiled as C++.
+    pub header_warnings: &'static [&'static str],
+    /// What a C compiler of the native family needs to accept the intrinsics.
+    pub cflags: &'static [&'static str],
+    /// The C type of a register; general-purpose words have the type of their size instead.
+    pub register: &'static str,
+    pub rows: &'static [Row],
+}
+
+/// Every target, in the order in which they are listed to users.
+pub const ALL: &[&Target] =
+    &[&gp64::GP64, &gp32::GP32, &sse::SSE, &avx2::AVX2, &avx512::AVX512, &neon::NEON];
+
+/// The target with this name or alias.
+pub fn find(name: &str) -> Option<&'static Target> {
+    ALL.iter().copied().find(|t| t.name == name || t.aliases.contains(&name))
+}
+
+impl Target {
+    /// The row that every machine of this target has for an instruction on lanes of `lane` bits.
+    pub fn row(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
+        self.rows.iter().find(|r| r.fits(inst, lane) && r.when.is_empty())
+    }
+
+    /// The row of an extension for an instruction on lanes of `lane` bits.
+    pub fn row_when(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
+        self.rows.iter().find(|r| r.fits(inst, lane) && !r.when.is_empty())
+    }
+
+    /// Instances that one call processes under `layout`.
+    pub fn lanes(&self, layout: Layout) -> u32 {
+        match layout {
+            Layout::Bits => self.bits,
+            Layout::Words => 1,
+            Layout::Lanes(lane) => self.bits / lane as u32,
+            Layout::Elements(m) => self.bits / m as u32,
+        }
+    }
+
+    /// The C type of a value of `bits` bits under `layout`.
+    pub fn c_type(&self, layout: Layout, bits: u8) -> &'static str {
+        match layout {
+            Layout::Words => word_type(word_lane(bits)),
+            _ => self.register,
+        }
+    }
+}
+
+impl Row {
+    fn fits(&self, inst: Inst, lane: u8) -> bool {
+        self.inst == inst && (self.lane == ANY || self.lane == lane)
+    }
+}
+
+/// The smallest of 8, 16, 32, 64 that holds a word of `bits` bits.
+pub fn word_lane(bits: u8) -> u8 {
+    match bits {
+        0..=8 => 8,
+        9..=16 => 16,
+        17..=32 => 32,
+        _ => 64,
+    }
+}
+
+/// The unsigned C type of `lane` bits.
+pub fn word_type(lane: u8) -> &'static str {
+    match lane {
+        8 => "uint8_t",
+        16 => "uint16_t",
+        32 => "uint32_t",
+        _ => "uint64_t",
+    }
+}

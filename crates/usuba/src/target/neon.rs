@@ -1,0 +1,65 @@
+//! 128-bit registers of Arm with Advanced SIMD (AArch64).
+//!
+//! The register type is bytes; the casts between lane types cost nothing. The byte shuffle is
+//! the table instruction of AArch64, where an index outside of the table gives zero.
+
+use super::Inst::*;
+use super::Timing::*;
+use super::{ANY, Row, Target, inst};
+
+pub static NEON: Target = Target {
+    name: "neon",
+    aliases: &[],
+    bits: 128,
+    regs: 32,
+    simd: true,
+    header: "arm_neon.h",
+    header_warnings: &[],
+    cflags: &[],
+    register: "uint8x16_t",
+    rows: ROWS,
+};
+
+#[rustfmt::skip] // One instruction, one line.
+const ROWS: &[Row] = &[
+    //   operator  lane C                                                timing
+    inst(And,      ANY, "vandq_u8({0}, {1})",                                Doit),
+    inst(Or,       ANY, "vorrq_u8({0}, {1})",                                Doit),
+    inst(Xor,      ANY, "veorq_u8({0}, {1})",                                Doit),
+    inst(Andn,     ANY, "vbicq_u8({1}, {0})",                                Doit),
+    inst(Not,      ANY, "vmvnq_u8({0})",                                     Doit),
+    inst(Add,      8,   "vaddq_u8({0}, {1})",                                Doit),
+    inst(Add,      16,  "vreinterpretq_u8_u16(vaddq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", Doit),
+    inst(Add,      32,  "vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", Doit),
+    inst(Add,      64,  "vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", Doit),
+    inst(Sub,      8,   "vsubq_u8({0}, {1})",                                Doit),
+    inst(Sub,      16,  "vreinterpretq_u8_u16(vsubq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", Doit),
+    inst(Sub,      32,  "vreinterpretq_u8_u32(vsubq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", Doit),
+    inst(Sub,      64,  "vreinterpretq_u8_u64(vsubq_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", Doit),
+    inst(Mul,      8,   "vmulq_u8({0}, {1})",                                Doit),
+    inst(Mul,      16,  "vreinterpretq_u8_u16(vmulq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", Doit),
+    inst(Mul,      32,  "vreinterpretq_u8_u32(vmulq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", Doit),
+    inst(MulWide,  64,  "vreinterpretq_u8_u64(vmull_u32(vmovn_u64(vreinterpretq_u64_u8({0})), vmovn_u64(vreinterpretq_u64_u8({1}))))", Doit),
+    inst(Shl,      8,   "vshlq_n_u8({0}, {k})",                              Doit),
+    inst(Shl,      16,  "vreinterpretq_u8_u16(vshlq_n_u16(vreinterpretq_u16_u8({0}), {k}))", Doit),
+    inst(Shl,      32,  "vreinterpretq_u8_u32(vshlq_n_u32(vreinterpretq_u32_u8({0}), {k}))", Doit),
+    inst(Shl,      64,  "vreinterpretq_u8_u64(vshlq_n_u64(vreinterpretq_u64_u8({0}), {k}))", Doit),
+    inst(Shr,      8,   "vshrq_n_u8({0}, {k})",                              Doit),
+    inst(Shr,      16,  "vreinterpretq_u8_u16(vshrq_n_u16(vreinterpretq_u16_u8({0}), {k}))", Doit),
+    inst(Shr,      32,  "vreinterpretq_u8_u32(vshrq_n_u32(vreinterpretq_u32_u8({0}), {k}))", Doit),
+    inst(Shr,      64,  "vreinterpretq_u8_u64(vshrq_n_u64(vreinterpretq_u64_u8({0}), {k}))", Doit),
+    inst(Sar,      8,   "vreinterpretq_u8_s8(vshrq_n_s8(vreinterpretq_s8_u8({0}), {k}))", Doit),
+    inst(Sar,      16,  "vreinterpretq_u8_s16(vshrq_n_s16(vreinterpretq_s16_u8({0}), {k}))", Doit),
+    inst(Sar,      32,  "vreinterpretq_u8_s32(vshrq_n_s32(vreinterpretq_s32_u8({0}), {k}))", Doit),
+    inst(Sar,      64,  "vreinterpretq_u8_s64(vshrq_n_s64(vreinterpretq_s64_u8({0}), {k}))", Doit),
+    inst(Equal,    8,   "vceqq_u8({0}, {1})",                                Doit),
+    inst(Equal,    16,  "vreinterpretq_u8_u16(vceqq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", Doit),
+    inst(Equal,    32,  "vreinterpretq_u8_u32(vceqq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", Doit),
+    inst(Equal,    64,  "vreinterpretq_u8_u64(vceqq_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", Doit),
+    inst(Bytes,    ANY, "vqtbl1q_u8({0}, vcombine_u8(vcreate_u8({lo}), vcreate_u8({hi})))", Doit),
+    inst(Splat,    8,   "vdupq_n_u8((uint8_t){k})",                          Doit),
+    inst(Splat,    16,  "vreinterpretq_u8_u16(vdupq_n_u16((uint16_t){k}))",  Doit),
+    inst(Splat,    32,  "vreinterpretq_u8_u32(vdupq_n_u32((uint32_t){k}))",  Doit),
+    inst(Splat,    64,  "vreinterpretq_u8_u64(vdupq_n_u64((uint64_t){k}))",  Doit),
+    inst(Splat128, ANY, "vcombine_u8(vcreate_u8({lo}), vcreate_u8({hi}))",   Doit),
+];

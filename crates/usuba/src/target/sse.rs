@@ -1,0 +1,63 @@
+//! 128-bit registers of x86 with SSE4.2.
+//!
+//! SSSE3 has the byte shuffle, SSE4.1 the 32-bit product and the 64-bit `Equal`, SSE4.2 the
+//! 64-bit comparison. There are no 8-bit shifts and no 64-bit arithmetic shift.
+
+use super::Inst::*;
+use super::Timing::*;
+use super::{ANY, Row, Target, inst};
+
+pub static SSE: Target = Target {
+    name: "sse",
+    aliases: &[],
+    bits: 128,
+    regs: 16,
+    simd: true,
+    header: "immintrin.h",
+    header_warnings: &[],
+    cflags: &["-msse4.2"],
+    register: "__m128i",
+    rows: ROWS,
+};
+
+#[rustfmt::skip] // One instruction, one line.
+const ROWS: &[Row] = &[
+    //   operator  lane C                                                timing
+    inst(And,      ANY, "_mm_and_si128({0}, {1})",                           Doit),
+    inst(Or,       ANY, "_mm_or_si128({0}, {1})",                            Doit),
+    inst(Xor,      ANY, "_mm_xor_si128({0}, {1})",                           Doit),
+    inst(Andn,     ANY, "_mm_andnot_si128({0}, {1})",                        Doit),
+    inst(Add,      8,   "_mm_add_epi8({0}, {1})",                            Doit),
+    inst(Add,      16,  "_mm_add_epi16({0}, {1})",                           Doit),
+    inst(Add,      32,  "_mm_add_epi32({0}, {1})",                           Doit),
+    inst(Add,      64,  "_mm_add_epi64({0}, {1})",                           Doit),
+    inst(Sub,      8,   "_mm_sub_epi8({0}, {1})",                            Doit),
+    inst(Sub,      16,  "_mm_sub_epi16({0}, {1})",                           Doit),
+    inst(Sub,      32,  "_mm_sub_epi32({0}, {1})",                           Doit),
+    inst(Sub,      64,  "_mm_sub_epi64({0}, {1})",                           Doit),
+    inst(Mul,      16,  "_mm_mullo_epi16({0}, {1})",                         Doit),
+    inst(Mul,      32,  "_mm_mullo_epi32({0}, {1})",                         Doit),
+    inst(MulWide,  64,  "_mm_mul_epu32({0}, {1})",                           Doit),
+    inst(Shl,      16,  "_mm_slli_epi16({0}, {k})",                          Doit),
+    inst(Shl,      32,  "_mm_slli_epi32({0}, {k})",                          Doit),
+    inst(Shl,      64,  "_mm_slli_epi64({0}, {k})",                          Doit),
+    inst(Shr,      16,  "_mm_srli_epi16({0}, {k})",                          Doit),
+    inst(Shr,      32,  "_mm_srli_epi32({0}, {k})",                          Doit),
+    inst(Shr,      64,  "_mm_srli_epi64({0}, {k})",                          Doit),
+    inst(Sar,      16,  "_mm_srai_epi16({0}, {k})",                          Doit),
+    inst(Sar,      32,  "_mm_srai_epi32({0}, {k})",                          Doit),
+    inst(Negative, 8,   "_mm_cmpgt_epi8(_mm_setzero_si128(), {0})",          Doit),
+    inst(Negative, 16,  "_mm_cmpgt_epi16(_mm_setzero_si128(), {0})",         Doit),
+    inst(Negative, 32,  "_mm_cmpgt_epi32(_mm_setzero_si128(), {0})",         Doit),
+    inst(Negative, 64,  "_mm_cmpgt_epi64(_mm_setzero_si128(), {0})",         Doit),
+    inst(Equal,    8,   "_mm_cmpeq_epi8({0}, {1})",                          Doit),
+    inst(Equal,    16,  "_mm_cmpeq_epi16({0}, {1})",                         Doit),
+    inst(Equal,    32,  "_mm_cmpeq_epi32({0}, {1})",                         Doit),
+    inst(Equal,    64,  "_mm_cmpeq_epi64({0}, {1})",                         Doit),
+    inst(Bytes,    ANY, "_mm_shuffle_epi8({0}, _mm_set_epi64x((long long){hi}, (long long){lo}))", Doit),
+    inst(Splat,    8,   "_mm_set1_epi8((char){k})",                          Doit),
+    inst(Splat,    16,  "_mm_set1_epi16((short){k})",                        Doit),
+    inst(Splat,    32,  "_mm_set1_epi32((int){k})",                          Doit),
+    inst(Splat,    64,  "_mm_set1_epi64x((long long){k})",                   Doit),
+    inst(Splat128, ANY, "_mm_set_epi64x((long long){hi}, (long long){lo})",                        Doit),
+];
