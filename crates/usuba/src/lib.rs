@@ -5,13 +5,15 @@
 //! .ua text ─syntax→ ast ─typed→ typed program ─lower→ Usuba0 ⟲ passes ─emit→ C (+ header)
 //! ```
 //!
-//! This page is the whole way of the data: [`front`] reads and checks, [`to_usuba0`] slices.
+//! This page is the whole way of the data: [`front`] reads and checks, [`to_usuba0`] slices,
+//! [`optimise`] runs the passes, [`emit::c::kernel`] prints. [`compile`] is all of it.
 
 pub mod circuit;
 pub mod diag;
 pub mod emit;
 pub mod ir;
 pub mod lower;
+pub mod passes;
 pub mod syntax;
 pub mod target;
 pub mod typed;
@@ -53,6 +55,74 @@ pub fn front(
             Ok(Checked { program, warnings: diags })
         }
         _ => Err(diags),
+    }
+}
+
+/// Everything that a compilation depends on besides the text.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// For programs that do not write a direction themselves.
+    pub slicing: ir::Slicing,
+    pub target: &'static target::Target,
+    /// The word size of an entry that leaves `'m` open (`-m`).
+    pub word: Option<u8>,
+    /// The entry; the last declaration if absent.
+    pub entry: Option<String>,
+    pub flags: typed::Flags,
+    pub pipeline: passes::pipeline::PipelineOptions,
+    pub c: emit::c::COptions,
+}
+
+/// What a compilation makes.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub checked: Checked,
+    /// After the last pass.
+    pub program: ir::Program,
+    pub kernel: emit::c::Emitted,
+}
+
+/// Compiles `root` to C. `observer` sees the program after lowering (as "lower") and after each
+/// pass.
+pub fn compile(
+    sources: &mut Sources,
+    root: FileId,
+    loader: &mut dyn Loader,
+    options: &Options,
+    observer: &mut dyn FnMut(&str, &ir::Program),
+) -> Result<Output, Vec<Diagnostic>> {
+    let checked = front(sources, root, loader, options.entry.as_deref(), options.flags)?;
+    let program = optimise(&checked.program, options, observer)?;
+    let kernel = emit::c::kernel(&program, options.target, &options.c);
+    Ok(Output { checked, program, kernel })
+}
+
+/// Lowers a checked program for the target and runs the passes.
+pub fn optimise(
+    program: &typed::Program,
+    options: &Options,
+    observer: &mut dyn FnMut(&str, &ir::Program),
+) -> Result<ir::Program, Vec<Diagnostic>> {
+    let lane = target::word_lane(typed::check::widest(program, options.word));
+    let lacks = |slicing: ir::Slicing, op: &ir::Op, bits: u8| {
+        target::lacks(options.target, slicing, op, bits, lane)
+    };
+    let slice =
+        Slice { slicing: options.slicing, word: options.word, profile: profile(options.target) };
+    let mut lowered = to_usuba0(program, slice, &lacks)?;
+    observer("lower", &lowered);
+    passes::pipeline::run_pipeline(&mut lowered, &options.pipeline, observer);
+    Ok(lowered)
+}
+
+/// The gates that tables become on a target.
+pub fn profile(target: &target::Target) -> Profile {
+    if target.row(target::Inst::Lut3, 64).is_some() {
+        Profile::Lut3
+    } else if target.simd {
+        Profile::Andn
+    } else {
+        Profile::Basic
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn synthesise(table: &Table, profile: Profile) -> Circuit {
         }
     }
     let (_, net) = best.expect("the first round is always within the budget");
-    realize::circuit(&net, profile)
+    realize::circuit(&net, profile, realize::Effort::LOW)
 }
 
 /// The coefficients of the polynomial of a function of `n` inputs: bit `m` belongs to the product

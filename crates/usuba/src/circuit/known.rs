@@ -19,7 +19,8 @@ use super::{
     cover::LutNet,
     eval::table_truths,
     network::Network,
-    realize, text,
+    realize::{self, Effort},
+    text,
 };
 
 /// The files, with their names.
@@ -86,7 +87,8 @@ pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
             continue;
         }
         for way in &class.ways {
-            let circuit = Moved::new(&own.ways[0], way).circuit(&entry.circuit, profile);
+            let circuit =
+                Moved::new(&own.ways[0], way).circuit(&entry.circuit, entry.profile, profile);
             let rank = (circuit.cost(profile)?, circuit.live());
             if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                 best = Some((rank, circuit));
@@ -126,19 +128,19 @@ impl Moved {
         Moved { inputs: (0..n).map(input).collect(), outputs }
     }
 
-    fn circuit(&self, circuit: &Circuit, profile: Profile) -> Circuit {
+    fn circuit(&self, circuit: &Circuit, made: Profile, profile: Profile) -> Circuit {
         let signed = self.inputs.iter().any(|i| i.1) || self.outputs.iter().any(|o| o.1);
-        if !signed && circuit.cost(profile).is_some() {
+        if !signed && made == profile {
             return self.renamed(circuit);
         }
-        if profile == Profile::Lut3 {
+        if made == Profile::Lut3 {
             return LutNet::of(circuit).moved(&self.inputs, &self.outputs).circuit();
         }
         let mut net =
             Network::of(circuit, &self.inputs).expect("only Lut3 entries have Lut3 gates");
         let output = |&(k, sign): &(usize, bool)| net.outputs[k].flipped_if(sign);
         net.outputs = self.outputs.iter().map(output).collect();
-        realize::circuit(&net, profile)
+        realize::circuit(&net, profile, Effort::LOW)
     }
 
     /// The same gates on other wires, where nothing is complemented.

@@ -108,15 +108,34 @@ pub(super) fn prototype(name: &str, params: &[PortText], results: &[PortText]) -
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
     let guard = format!("{}_H", emitted.name.to_uppercase());
     let mut text = comment(program, target, options, emitted);
-    let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n");
-    if !target.header.is_empty() {
-        let _ = writeln!(text, "#include <{}>", target.header);
-    }
+    let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target));
     let _ = write!(
         text,
         "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         emitted.prototype
     );
+    text
+}
+
+/// The headers that a kernel needs.
+pub(super) fn includes(target: &Target) -> String {
+    let mut text = String::from("#include <stdint.h>\n");
+    if target.header.is_empty() {
+        return text;
+    }
+    let include = format!("#include <{}>\n", target.header);
+    if target.header_warnings.is_empty() {
+        return text + &include;
+    }
+    // Some intrinsics of gcc start from a register that is left undefined on purpose.
+    text.push_str("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic push\n");
+    for warning in target.header_warnings {
+        let _ = writeln!(text, "#pragma GCC diagnostic ignored \"{warning}\"");
+    }
+    text.push_str("#endif\n");
+    text.push_str(&include);
+    text.push_str("#if defined(__GNUC__) && !defined(__clang__)\n");
+    text.push_str("#pragma GCC diagnostic pop\n#endif\n");
     text
 }
 

@@ -24,7 +24,7 @@ pub fn parameter(name: &str, taken: &[String]) -> String {
 /// Whether a name has the form of a local of generated code: one letter and a number.
 fn is_local(name: &str) -> bool {
     let mut chars = name.chars();
-    let letter = chars.next().is_some_and(|c| "acklnprstvx".contains(c));
+    let letter = chars.next().is_some_and(|c| "abcklnprstvx".contains(c));
     let rest = chars.as_str();
     letter && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
 }

@@ -11,12 +11,14 @@
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
 //! - `live`: operator counts and the number of values that live at once.
+//! - `random`: programs for tests.
 
 pub mod build;
 pub mod interp;
 pub mod live;
 pub mod op;
 pub mod print;
+pub mod random;
 pub mod verify;
 
 use std::fmt;

@@ -14,6 +14,7 @@ pub static AVX2: Target = Target {
     regs: 16,
     simd: true,
     header: "immintrin.h",
+    header_warnings: &[],
     cflags: &["-mavx2"],
     register: "__m256i",
     rows: ROWS,

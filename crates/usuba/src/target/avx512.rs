@@ -15,6 +15,7 @@ pub static AVX512: Target = Target {
     regs: 32,
     simd: true,
     header: "immintrin.h",
+    header_warnings: &["-Wuninitialized", "-Wmaybe-uninitialized"],
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     register: "__m512i",
     rows: ROWS,

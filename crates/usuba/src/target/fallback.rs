@@ -82,7 +82,7 @@ fn tree(maker: &mut Maker, want: &Want, table: u8) -> Option<Arg> {
 
 fn rotl_bytes(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let k = want.imm.int()?;
-    if !maker.has(Inst::Bytes, ANY) || !k.is_multiple_of(8) {
+    if !maker.has(Inst::Bytes, ANY) || k % 8 != 0 {
         return None;
     }
     let width = want.lane / 8;

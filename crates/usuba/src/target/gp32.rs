@@ -12,6 +12,7 @@ pub static GP32: Target = Target {
     regs: 16,
     simd: false,
     header: "",
+    header_warnings: &[],
     cflags: &[],
     register: "uint32_t",
     rows: gp64::ROWS,

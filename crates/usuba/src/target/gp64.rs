@@ -15,6 +15,7 @@ pub static GP64: Target = Target {
     regs: 16,
     simd: false,
     header: "",
+    header_warnings: &[],
     cflags: &[],
     register: "uint64_t",
     rows: ROWS,

@@ -131,6 +131,8 @@ pub struct Target {
     pub simd: bool,
     /// The header that declares the intrinsics; empty for none.
     pub header: &'static str,
+    /// Warnings of gcc that this header itself causes when it is compiled as C++.
+    pub header_warnings: &'static [&'static str],
     /// What a C compiler of the native family needs to accept the intrinsics.
     pub cflags: &'static [&'static str],
     /// The C type of a register; general-purpose words have the type of their size instead.

@@ -14,6 +14,7 @@ pub static NEON: Target = Target {
     regs: 32,
     simd: true,
     header: "arm_neon.h",
+    header_warnings: &[],
     cflags: &[],
     register: "uint8x16_t",
     rows: ROWS,

@@ -153,7 +153,7 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     if matches!(op, Op::Bitmask(i) if *i >= bits) {
         return Err(format!("a word of {bits} bits has no bit of that number"));
     }
-    if matches!(op, Op::Pack) && !bits.is_multiple_of(2) {
+    if matches!(op, Op::Pack) && bits % 2 == 1 {
         return Err(format!("a word of {bits} bits has no halves to join"));
     }
     match layout {

@@ -14,6 +14,7 @@ pub static SSE: Target = Target {
     regs: 16,
     simd: true,
     header: "immintrin.h",
+    header_warnings: &[],
     cflags: &["-msse4.2"],
     register: "__m128i",
     rows: ROWS,

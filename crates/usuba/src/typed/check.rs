@@ -118,6 +118,16 @@ pub fn slicing(program: &Program, flag: Slicing) -> Result<Slicing, Diagnostic> 
     })
 }
 
+/// The widest word that the entry or anything declared before it names; open sizes are `word`.
+pub fn widest(program: &Program, word: Option<u8>) -> u8 {
+    let decls = program.decls[..=program.entry].iter();
+    let bits = |var: &Var| match &var.ty {
+        VarType::Words { atom, .. } => atom.bits().or(word).unwrap_or(1),
+        VarType::Nat => 1,
+    };
+    decls.flat_map(Decl::all_vars).map(bits).max().unwrap_or(1)
+}
+
 fn legacy_warning(program: &Program, decl: &Decl) -> Option<Diagnostic> {
     let Kind::Table(lists) = &decl.kind else { return None };
     if program.flags.legacy_tables || decl.opts.contains(&DeclOpt::LsbFirst) {

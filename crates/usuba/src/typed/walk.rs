@@ -222,6 +222,9 @@ impl<'p, D: Domain> Walker<'p, D> {
         let ty = instance.apply(atom);
         self.tick(outputs, decl.name_span)?;
         if is_lookup(self.program, decl) {
+            if instance.column {
+                return Err(Stop::NotColumnwise);
+            }
             let op = Op::Lookup(list.values.as_slice().into());
             let value = self.op(&op, &ty, &[&args[0]], decl.name_span)?;
             return Ok(vec![value]);

@@ -10,9 +10,9 @@
 //! array would tempt compilers to keep all of it alive across the body:
 //!
 //!     const __m256i *x0 = plain;
-//!     __m256i s1[2][64];
+//!     __m256i b1[2][64];
 //!     for (unsigned k0 = 0; k0 < 25; k0++) {
-//!         __m256i *const n2 = s1[k0 & 1];
+//!         __m256i *const n2 = b1[k0 & 1];
 //!         const __m256i v5 = x0[3];  ...  n2[17] = ...;
 //!         x0 = n2;
 //!     }
@@ -125,7 +125,7 @@ impl<'p> Body<'_, 'p> {
                         carried: vec![c],
                         current: format!("x{at}"),
                         next: format!("n{at}"),
-                        pair: format!("s{at}"),
+                        pair: format!("b{at}"),
                         last: None,
                     });
                 }
@@ -165,6 +165,12 @@ impl<'p> Body<'_, 'p> {
             self.line(&format!("{} = {};", bank.current, bank.next));
         }
         self.close();
+        for bank in &banks {
+            let unread = |c: &&Carried| self.demand.reads[c.param.0 as usize] == 0;
+            if bank.last.is_some() && bank.carried.iter().all(unread) {
+                self.line(&format!("(void){};", bank.current));
+            }
+        }
         for bank in &banks {
             for (i, c) in bank.carried.iter().enumerate() {
                 let cell = match &bank.last {

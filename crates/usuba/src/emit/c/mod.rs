@@ -136,10 +136,8 @@ pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
 
 fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
     let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
-    text.push_str("\n#include <stdint.h>\n");
-    if !cx.target.header.is_empty() {
-        let _ = writeln!(text, "#include <{}>", cx.target.header);
-    }
+    text.push('\n');
+    text.push_str(&header::includes(cx.target));
     let _ = write!(
         text,
         "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{};\n#ifdef __cplusplus\n}}\n#endif\n\n",

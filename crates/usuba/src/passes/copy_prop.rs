@@ -1,0 +1,175 @@
+//! Uses of the value itself instead of its copies.
+//!
+//! ```text
+//! t1 = x;                      forall i in [0,3] {
+//! forall i in [0,3] {            s := s ^ x;
+//!   c := (c, s ^ t1)      →    }
+//! }                            y = s ^ x;
+//! y = s ^ c;                   (where c was x before the loop)
+//! ```
+//!
+//! Besides `Copy` it sees through loops: a carried value that never changes is its initial value,
+//! a read whose list has one member is that member, a collected value from before the loop is
+//! that value, and collecting what is read gives the list back.
+//! Sound because a copy is in scope only where its source is, and sources never change.
+//! Relies on nothing. Removes the copies; carried values, reads and collects that become unused
+//! are left to `dce`.
+
+use rustc_hash::FxHashMap;
+
+use super::Pass;
+use crate::ir::{Eqn, Loop, Node, Op, Val};
+
+pub const PASS: Pass = Pass {
+    name: "copy-prop",
+    about: "use values instead of their copies",
+    run: |program, _| program.nodes.iter_mut().for_each(node),
+};
+
+fn node(node: &mut Node) {
+    let mut copies = Copies {
+        source: (0..node.bits.len() as u32).map(Val).collect(),
+        order: vec![0; node.bits.len()],
+        now: 0,
+    };
+    copies.learn(&node.body);
+    copies.apply(&mut node.body);
+    node.outs.iter_mut().for_each(|v| *v = copies.find(*v));
+}
+
+struct Copies {
+    /// What a value is a copy of; itself if it is none.
+    source: Vec<Val>,
+    /// Number of its equation in textual order; zero for parameters of the node.
+    order: Vec<u32>,
+    now: u32,
+}
+
+/// What a loop defines at the start of each iteration.
+enum Head<'a> {
+    /// With its value in iteration 0.
+    Carried(Val),
+    Read(&'a [Val]),
+}
+
+impl Copies {
+    fn find(&self, v: Val) -> Val {
+        self.source[v.0 as usize]
+    }
+
+    /// Definitions come before uses, so a source is final when a copy of it is found: chains
+    /// never get longer than one step. Values whose source is found only at the end of a loop
+    /// (carried ones) are the exception, and `apply` resolves again.
+    fn copy(&mut self, v: Val, source: Val) {
+        self.source[v.0 as usize] = self.root(source);
+    }
+
+    fn root(&self, v: Val) -> Val {
+        let mut v = v;
+        while self.find(v) != v {
+            v = self.find(v);
+        }
+        v
+    }
+
+    fn learn(&mut self, eqns: &[Eqn]) {
+        for eqn in eqns {
+            self.now += 1;
+            match eqn {
+                Eqn::Op(e) => {
+                    self.order[e.dst.0 as usize] = self.now;
+                    if e.op == Op::Copy {
+                        self.copy(e.dst, e.args[0]);
+                    }
+                }
+                Eqn::Call(call) => {
+                    call.dsts.iter().for_each(|dst| self.order[dst.0 as usize] = self.now);
+                }
+                Eqn::Loop(lp) => self.learn_loop(lp),
+            }
+        }
+    }
+
+    fn learn_loop(&mut self, lp: &Loop) {
+        let start = self.now;
+        for c in &lp.carried {
+            self.order[c.param.0 as usize] = start;
+        }
+        for read in &lp.reads {
+            self.order[read.dst.0 as usize] = start;
+            let first = self.root(read.list[0]);
+            if read.list.iter().all(|&v| self.root(v) == first) {
+                self.copy(read.dst, first);
+            }
+        }
+        self.learn(&lp.body);
+        for c in &lp.carried {
+            let (next, init) = (self.root(c.next), self.root(c.init));
+            if next == c.param || next == init {
+                self.copy(c.param, init);
+            }
+        }
+        let mut heads = FxHashMap::default();
+        heads.extend(lp.carried.iter().map(|c| (c.param, Head::Carried(c.init))));
+        heads.extend(lp.reads.iter().map(|r| (r.dst, Head::Read(&r.list))));
+        self.now += 1;
+        for c in &lp.carried {
+            self.order[c.result.0 as usize] = self.now;
+            let next = self.root(c.next);
+            if let Some(value) = self.outside(&heads, next, start, lp.count as usize - 1) {
+                self.copy(c.result, value);
+            }
+        }
+        for collect in &lp.collects {
+            let value = self.root(collect.value);
+            for (k, &result) in collect.results.iter().enumerate() {
+                self.order[result.0 as usize] = self.now;
+                if let Some(value) = self.outside(&heads, value, start, k) {
+                    self.copy(result, value);
+                }
+            }
+        }
+    }
+
+    /// What `v`, read in iteration k of the loop that begins at `start`, is called outside of
+    /// it, if it is visible there.
+    fn outside(&self, heads: &FxHashMap<Val, Head>, v: Val, start: u32, k: usize) -> Option<Val> {
+        match heads.get(&v) {
+            Some(Head::Read(list)) => Some(list[k]),
+            Some(Head::Carried(init)) => (k == 0).then_some(*init),
+            None => (self.order[v.0 as usize] < start).then_some(v),
+        }
+    }
+
+    fn apply(&mut self, eqns: &mut Vec<Eqn>) {
+        for v in 0..self.source.len() as u32 {
+            self.source[v as usize] = self.root(Val(v));
+        }
+        self.rewrite(eqns);
+    }
+
+    /// `source` holds roots by now.
+    fn rewrite(&self, eqns: &mut Vec<Eqn>) {
+        eqns.retain_mut(|eqn| {
+            match eqn {
+                Eqn::Op(e) if e.op == Op::Copy => return false,
+                Eqn::Op(e) => e.args.iter_mut().for_each(|v| *v = self.find(*v)),
+                Eqn::Call(call) => call.args.iter_mut().for_each(|v| *v = self.find(*v)),
+                Eqn::Loop(lp) => {
+                    for c in &mut lp.carried {
+                        c.init = self.find(c.init);
+                        c.next = self.find(c.next);
+                    }
+                    for read in &mut lp.reads {
+                        read.list.iter_mut().for_each(|v| *v = self.find(*v));
+                    }
+                    for collect in &mut lp.collects {
+                        collect.value = self.find(collect.value);
+                    }
+                    self.rewrite(&mut lp.body);
+                }
+            }
+            true
+        });
+    }
+}

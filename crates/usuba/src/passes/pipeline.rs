@@ -1,0 +1,105 @@
+//! Which pass runs when: one plain list per optimisation level.
+
+use super::{Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, unroll};
+use crate::ir::{Program, verify};
+
+/// How hard to try.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Level {
+    /// As written: only nodes that nobody calls disappear.
+    O0,
+    /// Nodes and loops stay, each body is simplified.
+    O1,
+    /// The default: calls and short loops disappear too.
+    #[default]
+    O2,
+}
+
+/// `canon` makes equal right-hand sides look equal, `cse` merges them, and that is when
+/// `const-fold` sees that both sides of an `^` are one value. So it runs before and after.
+macro_rules! simplify {
+    ($($rest:expr),* $(,)?) => {
+        &[
+            &const_fold::PASS,
+            &copy_prop::PASS,
+            &canon::PASS,
+            &cse::PASS,
+            &const_fold::PASS,
+            &copy_prop::PASS,
+            &dce::PASS,
+            $($rest),*
+        ]
+    };
+}
+
+static O0: &[&Pass] = &[&dce::PASS];
+
+static O1: &[&Pass] = simplify![];
+
+/// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them.
+///
+/// The optimising back end adds its passes at the end of this list, in this order: fusion into
+/// the operators that the target has, interleaving of independent instances, then scheduling.
+/// Nothing that merges or moves equations may run after scheduling.
+static O2: &[&Pass] = simplify![
+    &inline::PASS,
+    &unroll::PASS,
+    &const_fold::PASS,
+    &copy_prop::PASS,
+    &canon::PASS,
+    &cse::PASS,
+    &const_fold::PASS,
+    &copy_prop::PASS,
+    &dce::PASS,
+];
+
+/// The passes of a level, in order.
+pub fn passes(level: Level) -> &'static [&'static Pass] {
+    match level {
+        Level::O0 => O0,
+        Level::O1 => O1,
+        Level::O2 => O2,
+    }
+}
+
+/// What runs and with which choices.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct PipelineOptions {
+    pub level: Level,
+    /// Names of passes that do not run, wherever they are in the list.
+    pub skip: Vec<String>,
+    /// The pipeline ends after the first run of this pass, or runs to its end if it is not there.
+    pub stop_after: Option<String>,
+    pub pass: PassOptions,
+}
+
+/// Runs the passes of a level. `observer` is called with the name of each pass that ran and the
+/// program as the pass left it; a pass that is in the list twice is seen twice.
+///
+/// `program` must be sound (`ir::verify`); debug builds check it after every pass.
+pub fn run_pipeline(
+    program: &mut Program,
+    options: &PipelineOptions,
+    observer: &mut dyn FnMut(&str, &Program),
+) {
+    for pass in passes(options.level) {
+        if options.skip.iter().any(|name| name == pass.name) {
+            continue;
+        }
+        run_pass(pass, program, &options.pass);
+        observer(pass.name, program);
+        if options.stop_after.as_deref() == Some(pass.name) {
+            return;
+        }
+    }
+}
+
+/// Runs one pass; debug builds check what it leaves.
+pub fn run_pass(pass: &Pass, program: &mut Program, options: &PassOptions) {
+    (pass.run)(program, options);
+    if cfg!(debug_assertions) {
+        if let Err(rule) = verify::verify(program) {
+            panic!("the pass {} broke the program: {rule}", pass.name);
+        }
+    }
+}
