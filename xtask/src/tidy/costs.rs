@@ -35,7 +35,7 @@ fn passes(repo: &Repo, findings: &mut Vec<Finding>) {
     let listed = |module: &str| list.text.contains(&format!("&{module}::PASS"));
     for file in repo.matching(PASSES, ".rs") {
         let module = &file.path[PASSES.len()..file.path.len() - ".rs".len()];
-        let is_pass = file.text.contains("PASS: Pass = Pass {");
+        let is_pass = file.text.contains("pub const PASS: Pass =");
         if is_pass != listed(module) {
             let what = format!("the file and the list `ALL` do not agree on the pass `{module}`");
             findings.push(Finding::new(&file.path, 0, what));
@@ -54,13 +54,8 @@ fn passes(repo: &Repo, findings: &mut Vec<Finding>) {
             let what = format!("{folder} has {tests} tests of {TESTS_OF_A_PASS}");
             findings.push(Finding::new(&file.path, 0, what));
         }
-        for other in repo.rust() {
-            let value = format!("{module}::PASS");
-            if !other.path.starts_with(PASSES) && other.text.contains(&value) {
-                let what = format!("`{value}` outside of the passes: find it by its name");
-                findings.push(Finding::new(&other.path, 0, what));
-            }
-        }
+        let value = format!("{module}::PASS");
+        named(repo, PASSES, &value, "outside of the passes: find it by its name", findings);
     }
 }
 
@@ -76,11 +71,16 @@ fn targets(repo: &Repo, findings: &mut Vec<Finding>) {
             findings.push(Finding::new(&file.path, 0, what));
         }
         let value = format!("target::{module}");
-        for other in repo.rust().filter(|other| !other.path.starts_with(TARGETS)) {
-            let named = product(&other.text).into_iter().find(|(_, line)| line.contains(&value));
-            if let Some((line, _)) = named {
-                let what = format!("`{value}` outside of the targets: find it by its name");
-                findings.push(Finding::new(&other.path, line, what));
+        named(repo, TARGETS, &value, "outside of the targets: find it by its name", findings);
+    }
+}
+
+/// Finds `value` in product code that is not in the folder `home`.
+fn named(repo: &Repo, home: &str, value: &str, why: &str, findings: &mut Vec<Finding>) {
+    for file in repo.rust().filter(|file| !file.path.starts_with(home)) {
+        for (line, text) in product(&file.text) {
+            if text.contains(value) && !is_test_file(&file.path) {
+                findings.push(Finding::new(&file.path, line, format!("`{value}` {why}")));
             }
         }
     }

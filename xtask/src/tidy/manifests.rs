@@ -10,7 +10,7 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
             if line.starts_with('[') {
                 inside = line.ends_with("dependencies]");
             } else if inside && line.contains('=') && !line.starts_with('#') {
-                let ours = line.contains("path =") || line.contains(".path");
+                let ours = line.contains("path =") || line.starts_with("usuba");
                 let why = line.split_once(" # ").is_some_and(|(_, why)| why.trim().len() > 3);
                 if !ours && !why {
                     let what = "a dependency without a comment that says why it is there";
@@ -35,6 +35,11 @@ mod tests {
         assert_eq!(lines("[dependencies]\nserde = \"1\"\n"), [4]);
         assert_eq!(lines("[dev-dependencies]\nserde = \"1\" # it\n"), [4]);
         assert_eq!(lines("[dependencies]\nserde = \"1\" # reads tuning files\n"), [0; 0]);
-        assert_eq!(lines("[dependencies]\nb = { path = \"../b\" }\n[lib]\nx = 1\n"), [0; 0]);
+        assert_eq!(
+            lines(
+                "[dependencies]\nusuba.workspace = true\nb = { path = \"../b\" }\n[lib]\nx = 1\n"
+            ),
+            [0; 0]
+        );
     }
 }

@@ -61,12 +61,7 @@ fn functions(text: &str) -> Vec<Function<'_>> {
         let words = trimmed.strip_prefix("pub ").or(trimmed.strip_prefix("pub(crate) "));
         let Some(rest) = words.unwrap_or(trimmed).strip_prefix("fn ") else { continue };
         let name = rest.split(['(', '<']).next().unwrap_or_default();
-        let close = format!("{indent}}}");
-        let one_line = line.trim_end().ends_with('}');
-        let length = match one_line {
-            true => 1,
-            false => lines[at..].iter().position(|l| *l == close).unwrap_or(lines.len() - at),
-        };
+        let length = length(&lines[at..], indent);
         // What stands between the name and the last brace; the name itself proves nothing.
         let body = lines[at..at + length].join("\n").replacen(name, "", 1);
         let above = lines[..at].iter().rev().take_while(|l| l.trim_start().starts_with(['#', '/']));
@@ -74,6 +69,25 @@ fn functions(text: &str) -> Vec<Function<'_>> {
         out.push(Function { name, line: at + 1, is_test, body });
     }
     out
+}
+
+/// Number of lines of the function that starts `lines`: up to its closing brace, which does not
+/// stand in a string.
+fn length(lines: &[&str], indent: &str) -> usize {
+    if lines[0].ends_with('}') {
+        return 1;
+    }
+    let close = format!("{indent}}}");
+    let mut quoted = false;
+    for (at, line) in lines.iter().enumerate() {
+        if !quoted && *line == close {
+            return at + 1;
+        }
+        // Quotes that are escaped or characters of their own open and close nothing.
+        let plain = line.replace("\\\\", "").replace("\\\"", "").replace("'\"'", "");
+        quoted ^= plain.matches('"').count() % 2 == 1;
+    }
+    lines.len()
 }
 
 #[cfg(test)]
@@ -88,6 +102,12 @@ mod tests {
     fn a_test_that_cannot_fail_is_found() {
         assert_eq!(found("#[test]\nfn runs() {\n    let x = f();\n}\n"), [2]);
         assert_eq!(found("    #[test]\n    fn asserts() {\n        f();\n    }\n"), [2]);
+    }
+
+    #[test]
+    fn a_brace_in_a_string_closes_nothing() {
+        let text = "#[test]\nfn a() {\n    let t = \"\\\n}\n\";\n    assert!(f(t));\n}\n";
+        assert_eq!(found(text), [0; 0]);
     }
 
     #[test]
