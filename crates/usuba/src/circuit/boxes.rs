@@ -33,7 +33,7 @@ const SMALL: &[(&str, &str)] = &[
     ("Spongent",    "edb0214f7a859c36"), // Bogdanov et al., CHES 2011; Elephant too
     ("Noekeon",     "7a2c48f0591e3db6"), // Daemen et al., 2000
     ("Pyjamask",    "2d397ba6e0f4851c"), // Goudarzi et al., NIST LWC 2019, 4-bit
-    ("Clyde",       "086d5f7c4ea13b29"), // Bellizia et al., Spook, NIST LWC 2019; checked by formula
+    ("Clyde",       "081f2a794d56e3bc"), // Bellizia et al., Spook, NIST LWC 2019
     ("Serpent S0",  "38f1a65bed42709c"), // Anderson, Biham, Knudsen, 1998
     ("Serpent S1",  "fc27905a1be86d34"),
     ("Serpent S2",  "86793cafd1e40b52"),
@@ -42,7 +42,7 @@ const SMALL: &[(&str, &str)] = &[
     ("Serpent S5",  "f52b4a9c03e8d671"),
     ("Serpent S6",  "72c5846be91fd3a0"),
     ("Serpent S7",  "1df0e82b74ca9356"),
-    ("Pyjamask-96", "13657204"),         // Goudarzi et al., 3-bit
+    ("Pyjamask-96", "13652470"),         // Goudarzi et al., 3-bit
 ];
 
 /// DES S1 to S8 as FIPS 46-3 prints them: four rows of sixteen.

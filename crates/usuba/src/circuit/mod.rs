@@ -33,6 +33,7 @@ mod tests;
 mod text;
 
 pub use eval::{Fault, simulate};
+pub use text::parse;
 
 /// A table of n input bits and k output bits, both most significant bit first: entry
 /// `i_0 * 2^(n-1) + ... + i_(n-1)` holds `o_0 * 2^(k-1) + ... + o_(k-1)`.
@@ -134,9 +135,12 @@ pub fn for_table(table: &Table, profile: Profile) -> Circuit {
 }
 
 /// The same function on a target with the gates of `profile`, with as few NOTs as a search of
-/// `effort` visits of gates finds. `None` if the circuit has `Lut3` gates.
+/// `effort` visits of gates finds. `None` if the circuit has `Lut3` gates and the profile has not.
 pub fn restate(circuit: &Circuit, profile: Profile, effort: usize) -> Option<Circuit> {
     let inputs: Vec<(Wire, bool)> = (0..circuit.inputs as Wire).map(|i| (i, false)).collect();
-    let net = network::Network::of(circuit, &inputs)?;
-    Some(realize::circuit(&net, profile, realize::Effort(effort)))
+    match network::Network::of(circuit, &inputs) {
+        Some(net) => Some(realize::circuit(&net, profile, realize::Effort(effort))),
+        None if profile == Profile::Lut3 => Some(cover::LutNet::of(circuit).circuit()),
+        None => None,
+    }
 }

@@ -74,7 +74,7 @@ fn gate(word: &str) -> Option<Gate> {
 }
 
 /// The circuit that a text says; `None` if it is not in the form above. Wires are not checked.
-pub(super) fn parse(text: &str) -> Option<Circuit> {
+pub fn parse(text: &str) -> Option<Circuit> {
     let (inputs, rest) = text.split_once(" bits:")?;
     let (gates, outputs) = rest.split_once("->")?;
     Some(Circuit {

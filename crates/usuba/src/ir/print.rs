@@ -185,6 +185,10 @@ impl Printer<'_> {
     }
 
     fn lp(&mut self, lp: &Loop) {
+        // The grammar wants an equation in every loop.
+        if does_nothing(lp) {
+            return;
+        }
         for c in &lp.carried {
             let init = self.names.of(c.init).to_string();
             self.define(self.names.of(c.param).to_string(), &init);
@@ -294,6 +298,15 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// Whether a loop has become empty, so that no equation of it would be written.
+fn does_nothing(lp: &Loop) -> bool {
+    let empty = |eqn: &Eqn| matches!(eqn, Eqn::Loop(inner) if does_nothing(inner));
+    lp.carried.is_empty()
+        && lp.reads.is_empty()
+        && lp.collects.is_empty()
+        && lp.body.iter().all(empty)
 }
 
 /// `u<V>16`, `b<B>1`

@@ -208,6 +208,7 @@ impl Maker<'_> {
         let y = if self.random.once_in(8) { x } else { self.value(b, visible, bits) };
         let amount = self.random.word() % (bits as u64 + 1);
         let words = self.shape.slicing == Slicing::V;
+        let arithmetic = [8, 16, 32, 64].contains(&bits);
         let v = match self.random.below(20) {
             0 => b.op(Op::Copy, &[x]),
             1 | 2 => b.op(Op::Not, &[x]),
@@ -231,8 +232,8 @@ impl Maker<'_> {
                     (0..groups).map(|_| self.random.below(groups as usize) as u8).collect();
                 b.op(Op::Shuffle(pattern.into()), &[x])
             }
-            16 if words => b.op(Op::Add, &[x, y]),
-            17 if words => {
+            16 if words && arithmetic => b.op(Op::Add, &[x, y]),
+            17 if words && arithmetic => {
                 let op = if self.random.once_in(2) { Op::Sub } else { Op::Mul };
                 b.op(op, &[x, y])
             }

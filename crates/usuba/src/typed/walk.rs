@@ -3,6 +3,8 @@
 //! The walk runs loops, cuts argument lists, selects elements, types literals and keeps track of
 //! what is defined; the domain only computes on single atoms. So the rules of the language stand
 //! here once, for checking, evaluating and lowering alike.
+//!
+//! Above 600 lines because it is one recursion over one state, shared by every construct.
 
 use std::rc::Rc;
 
@@ -222,6 +224,9 @@ impl<'p, D: Domain> Walker<'p, D> {
         let ty = instance.apply(atom);
         self.tick(outputs, decl.name_span)?;
         if is_lookup(self.program, decl) {
+            if instance.column {
+                return Err(Stop::NotColumnwise);
+            }
             let op = Op::Lookup(list.values.as_slice().into());
             let value = self.op(&op, &ty, &[&args[0]], decl.name_span)?;
             return Ok(vec![value]);

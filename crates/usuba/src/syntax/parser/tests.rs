@@ -289,25 +289,15 @@ fn the_depth_limit_is_where_it_is_said() {
 
 #[test]
 fn large_inputs_end_soon() {
-    for piece in [
-        "a",
-        "(",
-        "\"a\"",
-        "u<'",
-        "0",
-        ";",
-        "node ",
-        "# c\n",
-        "forall ",
-        "{",
-        "@ ",
-        "u<1>",
-        "y = x ^ x[1]; ",
-    ] {
-        let soup = piece.repeat((10 << 20) / piece.len());
+    let pieces =
+        ["a", "(", "\"a\"", "u<'", "0", ";", "node ", "# c\n", "forall ", "{", "@ ", "u<1>"];
+    for piece in pieces {
+        let soup = piece.repeat((1 << 20) / piece.len());
         parse_text(&soup);
         parse_text(&node(&format!("let y = x; {soup}")));
     }
+    let equations = "y = x ^ x[1]; ".repeat((10 << 20) / 14);
+    assert_eq!(parse_text(&node(&format!("let {equations} tel"))).1, []);
 }
 
 mod soup {
@@ -385,6 +375,8 @@ mod soup {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn token_soup_never_panics(text in words()) {
             check(&text);

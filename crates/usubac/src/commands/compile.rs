@@ -1,0 +1,195 @@
+//! `usubac FILE`: from a program to C, or to what else was asked for.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use usuba::diag::Sources;
+use usuba::emit::c::{COptions, Emitted, kernel};
+use usuba::emit::header::{PortText, header};
+use usuba::ir::{self, Program, Slicing};
+use usuba::syntax::{parse, print};
+use usuba::target::Target;
+
+use super::front::{self, Input, reported};
+use super::slice;
+use crate::args::{Compile, Emit};
+use crate::output::{Place, write_all};
+use crate::report::Reporter;
+use crate::{Failure, fault, files};
+
+pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
+    let Some(file) = args.file.as_deref() else {
+        return Err(Failure::usage("there is no program to compile; `usubac --help` shows how"));
+    };
+    let place = place(args, file)?;
+    if args.emit == Emit::Ast || args.parse_only {
+        let tree = formatted(file, reporter)?;
+        return if args.parse_only { Ok(()) } else { write_all(&[(place, tree)]) };
+    }
+    let input = front::read(file, &args.language, reporter)?;
+    if args.type_only {
+        return Ok(());
+    }
+    let (program, target) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
+    fault::stage("writing the output");
+    if args.emit == Emit::U0 {
+        return write_all(&[(place, ir::print::program(&program))]);
+    }
+    let options = options(args, file, &input, &program, target);
+    let emitted = kernel(&program, target, &options);
+    let head = || header(&program, target, &options, &emitted);
+    let text = match args.emit {
+        Emit::H => head(),
+        Emit::Json => json(&program, target, &emitted),
+        _ => emitted.text.clone(),
+    };
+    let mut results = vec![(place, text)];
+    if let Some(path) = &args.header {
+        results.push((Place::new(path), head()));
+    }
+    write_all(&results)
+}
+
+/// Where the output goes. What is only looked at goes to standard output.
+fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
+    let ending = match args.emit {
+        Emit::C => "c",
+        Emit::H => "h",
+        Emit::Ast | Emit::U0 | Emit::Json => "",
+    };
+    let place = match (&args.output, file.file_stem()) {
+        (Some(path), _) => Place::new(path),
+        (None, Some(stem)) if !ending.is_empty() && file != Path::new("-") => {
+            Place::File(PathBuf::from(stem).with_extension(ending))
+        }
+        _ => Place::Stdout,
+    };
+    let outputs = [Some(place.clone()), args.header.as_deref().map(Place::new)];
+    for output in outputs.into_iter().flatten() {
+        let Place::File(path) = output else { continue };
+        let same = match (std::fs::canonicalize(&path), std::fs::canonicalize(file)) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        };
+        if same {
+            let path = path.display();
+            return Err(Failure::usage(format!("the output {path} would replace the program")));
+        }
+    }
+    Ok(place)
+}
+
+fn formatted(file: &Path, reporter: Reporter) -> Result<String, Failure> {
+    fault::stage("parsing the program");
+    let text = files::read(file)?;
+    let mut sources = Sources::default();
+    let id = sources.add(text.name, text.text);
+    let (tree, findings) = parse(&sources, id);
+    if findings.iter().any(|d| d.is_error()) {
+        return Err(reported(&sources, &findings, reporter));
+    }
+    Ok(print::format(&tree, &sources.file(id).text))
+}
+
+fn letter(slicing: Slicing) -> &'static str {
+    match slicing {
+        Slicing::V => "V",
+        Slicing::H => "H",
+        Slicing::B => "B",
+    }
+}
+
+/// Options of the emitter. The command names what the text depends on, and not where it goes.
+fn options(
+    args: &Compile,
+    file: &Path,
+    input: &Input,
+    program: &Program,
+    target: &Target,
+) -> COptions {
+    let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_owned();
+    let name = |path: &Path| name(path).to_string_lossy().into_owned();
+    let mut command =
+        format!("usubac {} -{} --arch {}", name(file), letter(program.slicing), target.name);
+    if let Some(bits) = args.language.word {
+        command.push_str(&format!(" -m {bits}"));
+    }
+    if let Some(entry) = &args.language.entry {
+        command.push_str(&format!(" --entry {entry}"));
+    }
+    let tables = [
+        (args.language.keep_tables, " --keep-tables"),
+        (args.language.legacy_tables, " --legacy-tables"),
+    ];
+    command.extend(tables.iter().filter(|(on, _)| *on).map(|(_, flag)| *flag));
+    command.push_str(&args.codegen.written());
+    let hashes = input.sources.files.iter().map(|source| {
+        let digest = Sha256::digest(source.text.as_bytes());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{} sha256 {hex}", name(Path::new(&source.name)))
+    });
+    COptions {
+        prefix: args.codegen.prefix.clone(),
+        command,
+        source_hash: hashes.collect::<Vec<_>>().join(", "),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        ..COptions::default()
+    }
+}
+
+#[derive(Serialize)]
+struct JsonKernel<'a> {
+    name: &'a str,
+    prototype: &'a str,
+    slicing: &'static str,
+    target: &'static str,
+    cflags: &'static [&'static str],
+    /// Instances of one call.
+    lanes: u32,
+    params: Vec<JsonPort<'a>>,
+    results: Vec<JsonPort<'a>>,
+    operations: &'a std::collections::BTreeMap<&'static str, u64>,
+    instructions: u64,
+    live: usize,
+}
+
+#[derive(Serialize)]
+struct JsonPort<'a> {
+    name: &'a str,
+    word_bits: u8,
+    dims: &'a [u32],
+    constant: bool,
+    c_type: &'a str,
+    registers: usize,
+}
+
+fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String {
+    fn ports<'a>(ports: &'a [ir::Port], texts: &'a [PortText]) -> Vec<JsonPort<'a>> {
+        let port = |(port, text): (&'a ir::Port, &'a PortText)| JsonPort {
+            name: &text.name,
+            word_bits: port.word,
+            dims: &port.dims,
+            constant: port.constant,
+            c_type: &text.c_type,
+            registers: text.registers,
+        };
+        ports.iter().zip(texts).map(port).collect()
+    }
+    let entry = program.entry();
+    let kernel = JsonKernel {
+        name: &emitted.name,
+        prototype: &emitted.prototype,
+        slicing: letter(program.slicing),
+        target: target.name,
+        cflags: target.cflags,
+        lanes: emitted.lanes,
+        params: ports(&entry.params, &emitted.params),
+        results: ports(&entry.results, &emitted.results),
+        operations: &emitted.stats.operations.by_name,
+        instructions: emitted.stats.operations.computing(),
+        live: emitted.stats.live,
+    };
+    let text = serde_json::to_string(&kernel).expect("strings and numbers have a JSON form");
+    text + "\n"
+}

@@ -1,0 +1,58 @@
+//! What each sub-command does.
+
+mod check;
+mod compile;
+mod fmt;
+mod front;
+mod run;
+mod slice;
+
+use clap::CommandFactory;
+use clap_complete::generate;
+use usuba::{passes, target};
+
+use crate::args::{Cli, Command, Print};
+use crate::output::to_stdout;
+use crate::report::Reporter;
+use crate::{Failure, explain};
+
+pub fn run(cli: Cli) -> Result<(), Failure> {
+    let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
+    if let Some(code) = &cli.explain {
+        return to_stdout(explain::page(code)?);
+    }
+    if let Some(what) = cli.print {
+        return to_stdout(&list(what));
+    }
+    match &cli.command {
+        None => compile::run(&cli.compile, reporter),
+        Some(Command::Check(args)) => check::run(args, reporter),
+        Some(Command::Fmt(args)) => fmt::run(args, reporter),
+        Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
+        Some(Command::Completions { shell }) => {
+            let mut text = Vec::new();
+            generate(*shell, &mut Cli::command(), "usubac", &mut text);
+            to_stdout(&String::from_utf8_lossy(&text))
+        }
+        Some(Command::Man) => {
+            let mut text = Vec::new();
+            let page = clap_mangen::Man::new(Cli::command()).render(&mut text);
+            page.map_err(|error| Failure::program(format!("cannot write the page: {error}")))?;
+            to_stdout(&String::from_utf8_lossy(&text))
+        }
+    }
+}
+
+fn list(what: Print) -> String {
+    let lines = |names: Vec<&str>| names.join("\n") + "\n";
+    match what {
+        Print::Targets => lines(target::ALL.iter().map(|t| t.name).collect()),
+        Print::Passes => lines(passes::ALL.iter().map(|p| p.name).collect()),
+        Print::Slicings => "V\nH\nB\n".to_string(),
+        Print::Build => {
+            let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+            format!("usubac {}\nprofile {profile}\n", env!("CARGO_PKG_VERSION"))
+        }
+    }
+}

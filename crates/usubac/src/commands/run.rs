@@ -1,0 +1,201 @@
+//! `usubac run`: one instance through an engine, as one line of JSON.
+
+use serde::Serialize;
+use serde_json::Value;
+use usuba::emit::c::{COptions, kernel};
+use usuba::ir::interp::{self, values_to_words, words_to_values};
+use usuba::ir::op::mask;
+use usuba::ir::{Program, Slicing};
+use usuba::target::Target;
+use usuba::typed::{self, Instance, VarType};
+use usuba_lab::layout::Layout;
+use usuba_lab::{cc, native};
+
+use super::front::{self, reported};
+use super::slice;
+use crate::args::{Engine, Run};
+use crate::output::to_stdout;
+use crate::report::Reporter;
+use crate::{Failure, fault};
+
+pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
+    let given = args.input.as_deref().map(parse_input).transpose()?;
+    let input = front::read(&args.file, &args.language, reporter)?;
+    let program = &input.checked.program;
+    let failed = |d| reported(&input.sources, &[d], reporter);
+    let slicing = args.language.slicing().unwrap_or(Slicing::V);
+    let slicing = typed::check::slicing(program, slicing).map_err(failed)?;
+    let instance =
+        typed::check::entry_instance(program, slicing, args.language.word).map_err(failed)?;
+    let sizes = word_sizes(program, &instance);
+    let mut random = Random(args.seed);
+    let inputs = given.unwrap_or_else(|| random.words(&sizes));
+    fault::stage("running the program");
+    // The meaning of the language also says whether the inputs fit.
+    let meaning = |inputs: &[u64]| {
+        typed::eval(program, &instance, inputs)
+            .map_err(|findings| reported(&input.sources, &findings, reporter))
+    };
+    let outputs = meaning(&inputs)?;
+    let outputs = match args.engine {
+        Engine::Eval => outputs,
+        Engine::Interp => {
+            let (program, _) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
+            interpret(&program, &inputs)?
+        }
+        Engine::Native => {
+            let lanes = Lanes { first: &inputs, sizes: &sizes, random };
+            let (program, target) =
+                slice::compiled(&input, &args.language, &args.codegen, reporter)?;
+            native(&program, target, lanes, &meaning)?
+        }
+    };
+    let name = &program.decls[program.entry].name;
+    let result = JsonRun { entry: name, inputs: hex(&inputs), outputs: hex(&outputs) };
+    let text = serde_json::to_string(&result).expect("strings have a JSON form");
+    to_stdout(&(text + "\n"))
+}
+
+#[derive(Serialize)]
+struct JsonRun<'a> {
+    entry: &'a str,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+}
+
+fn hex(words: &[u64]) -> Vec<String> {
+    words.iter().map(|word| format!("{word:#x}")).collect()
+}
+
+/// Reads `[1, "0x2a"]`.
+fn parse_input(text: &str) -> Result<Vec<u64>, Failure> {
+    let wrong = |what: String| {
+        Failure::usage(format!(
+            "--input {what}; it is an array of numbers and \"0x...\" strings, as in '[1,\"0x2a\"]'"
+        ))
+    };
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| wrong(format!("is not JSON: {error}")))?;
+    let Value::Array(items) = value else { return Err(wrong("is no array".into())) };
+    let word = |item: &Value| match item {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => match text.strip_prefix("0x") {
+            Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16).ok(),
+            _ => text.parse().ok().filter(|_| !text.starts_with('+')),
+        },
+        _ => None,
+    };
+    let read = |item: &Value| {
+        word(item).ok_or_else(|| wrong(format!("contains {item}, no number of 64 bits")))
+    };
+    items.iter().map(read).collect()
+}
+
+/// The word size of every flattened input atom.
+fn word_sizes(program: &typed::Program, instance: &Instance) -> Vec<u8> {
+    let mut sizes = Vec::new();
+    for var in &program.decls[instance.decl].params {
+        if let VarType::Words { atom, .. } = &var.ty {
+            let bits = instance.apply(atom).bits().expect("the entry has no open sizes");
+            sizes.extend(std::iter::repeat_n(bits, var.ty.atoms()));
+        }
+    }
+    sizes
+}
+
+/// Sebastiano Vigna's SplitMix64: well mixed whatever the seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn words(&mut self, sizes: &[u8]) -> Vec<u64> {
+        sizes.iter().map(|&bits| self.next() & mask(bits)).collect()
+    }
+}
+
+fn interpret(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, Failure> {
+    let entry = program.entry();
+    let values = words_to_values(&entry.params, program.slicing, inputs);
+    let results = interp::run(program, &values);
+    let results = results.map_err(|error| Failure::program(error.to_string()))?;
+    Ok(values_to_words(&entry.results, program.slicing, &results))
+}
+
+/// Where the data of all instances of one native call comes from.
+struct Lanes<'a> {
+    /// The inputs of lane 0.
+    first: &'a [u64],
+    sizes: &'a [u8],
+    random: Random,
+}
+
+/// Compiles and calls the kernel with different data in every lane, compares every lane with the
+/// meaning of the language, and returns the outputs of lane 0.
+fn native(
+    program: &Program,
+    target: &'static Target,
+    mut lanes: Lanes,
+    meaning: &dyn Fn(&[u64]) -> Result<Vec<u64>, Failure>,
+) -> Result<Vec<u64>, Failure> {
+    let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
+    let layout = Layout::new(program, target.bits, target.simd).map_err(Failure::program)?;
+    let entry = program.entry();
+    let mut rows = vec![lanes.first.to_vec()];
+    rows.extend((1..layout.lanes()).map(|_| lanes.random.words(lanes.sizes)));
+    // A constant is the same for all instances.
+    let mut at = 0;
+    for port in &entry.params {
+        let words = at..at + port.words();
+        if port.constant {
+            for row in &mut rows[1..] {
+                row[words.clone()].copy_from_slice(&lanes.first[words.clone()]);
+            }
+        }
+        at = words.end;
+    }
+    let mut at = 0;
+    let mut buffers = Vec::new();
+    for port in &entry.params {
+        let part: Vec<Vec<u64>> = rows.iter().map(|r| r[at..at + port.words()].to_vec()).collect();
+        buffers.push(layout.pack(port, &part));
+        at += port.words();
+    }
+    fault::stage("running the kernel");
+    let emitted = kernel(program, target, &COptions::default());
+    let call = native::Kernel {
+        text: emitted.text,
+        symbol: emitted.name,
+        align: (target.bits as usize / 8).min(64),
+        calls: vec![buffers],
+        outputs: entry.results.iter().map(|port| layout.port_bytes(port)).collect(),
+    };
+    let outputs = native::run_one(&machine, &["-O1"], call)
+        .map_err(|failure| Failure::program(format!("the kernel on {machine}: {failure}")))?;
+    let mut found = vec![Vec::new(); rows.len()];
+    for (port, bytes) in entry.results.iter().zip(&outputs[0]) {
+        for (lane, words) in layout.unpack(port, bytes).into_iter().enumerate() {
+            found[lane].extend(words);
+        }
+    }
+    for (lane, (row, found)) in rows.iter().zip(&found).enumerate() {
+        let wanted = meaning(row)?;
+        if *found != wanted {
+            return Err(Failure::Refuted(format!(
+                "lane {lane} of the kernel on {} gives {:?} for {:?}, but the program means {:?}; \
+                 this is a bug in usubac",
+                target.name,
+                hex(found),
+                hex(row),
+                hex(&wanted),
+            )));
+        }
+    }
+    Ok(found.swap_remove(0))
+}

@@ -1,0 +1,100 @@
+//! Reading programs and finding what they include.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use usuba::diag::{FileId, Sources};
+use usuba::syntax::splice::Loader;
+
+use crate::Failure;
+
+/// No program is longer; a device without end is not read until memory is full.
+const LARGEST: u64 = 256 << 20;
+
+/// The name of standard input in messages.
+const STDIN: &str = "<stdin>";
+
+/// A text as it was read.
+pub struct Text {
+    pub name: String,
+    pub text: String,
+    /// Whether bytes that are not UTF-8 were replaced.
+    pub lossy: bool,
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn read(path: &Path) -> Result<Text, Failure> {
+    let stdin = path == Path::new("-");
+    let name = if stdin { STDIN.to_string() } else { path.display().to_string() };
+    let bytes =
+        if stdin { bytes(io::stdin().lock()) } else { fs::File::open(path).and_then(bytes) };
+    let bytes = bytes.map_err(|error| Failure::program(format!("cannot read {name}: {error}")))?;
+    let (text, lossy) = decode(&bytes);
+    Ok(Text { name, text, lossy })
+}
+
+fn bytes(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        let message = format!("it is larger than {} MiB", LARGEST >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Bytes that are not UTF-8 become replacement characters, which the lexer reports where they
+/// stand unless they are in a comment. A byte order mark is dropped.
+fn decode(bytes: &[u8]) -> (String, bool) {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_string(), false),
+        Err(_) => (String::from_utf8_lossy(bytes).into_owned(), true),
+    }
+}
+
+/// Adds the file with the program to `sources`, ready to load what it includes.
+pub fn open(
+    sources: &mut Sources,
+    path: &Path,
+    dirs: &[PathBuf],
+) -> Result<(FileId, IncludeLoader), Failure> {
+    let text = read(path)?;
+    let mut loader = IncludeLoader { dirs: dirs.to_vec(), names: HashMap::new() };
+    if let Ok(real) = fs::canonicalize(path) {
+        loader.names.insert(real, text.name.clone());
+    }
+    Ok((sources.add(text.name, text.text), loader))
+}
+
+/// Finds includes on disk: next to the including file, then in each directory in order.
+pub struct IncludeLoader {
+    dirs: Vec<PathBuf>,
+    /// The name under which a real file was first read. Messages show names as the user would
+    /// write them, and a file that is reached in two ways is still read once.
+    names: HashMap<PathBuf, String>,
+}
+
+impl Loader for IncludeLoader {
+    fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
+        let beside = Path::new(including).parent().unwrap_or(Path::new("")).to_path_buf();
+        let dirs = std::iter::once(beside).chain(self.dirs.iter().cloned());
+        let mut tried = Vec::new();
+        for dir in dirs {
+            let candidate = dir.join(path);
+            match fs::canonicalize(&candidate) {
+                Ok(real) if real.is_file() => {
+                    let name = candidate.display().to_string();
+                    let name = self.names.entry(real.clone()).or_insert(name).clone();
+                    let bytes = fs::File::open(&real).and_then(bytes);
+                    let bytes = bytes.map_err(|error| format!("{name} cannot be read: {error}"))?;
+                    return Ok((name, decode(&bytes).0));
+                }
+                _ => tried.push(candidate.display().to_string()),
+            }
+        }
+        Err(format!("there is no file {}", tried.join(" or ")))
+    }
+}

@@ -1,0 +1,155 @@
+//! The spellings of the original compiler: `-arch avx2` for `--arch avx2`, and what became of
+//! flags that are gone.
+
+use std::ffi::OsString;
+
+use crate::Failure;
+
+/// Why a flag of the original is refused.
+enum Gone {
+    /// Belongs to scheduling, interleaving, array layout or measurement.
+    BackEnd,
+    Masking,
+    /// Anything else, with what to do instead.
+    Instead(&'static str),
+}
+
+const GONE: &[(&str, Gone)] = &[
+    ("interleave", Gone::BackEnd),
+    ("inter-factor", Gone::BackEnd),
+    ("inter-grain", Gone::BackEnd),
+    ("auto-interleave", Gone::BackEnd),
+    ("no-sched", Gone::BackEnd),
+    ("no-pre-sched", Gone::BackEnd),
+    ("sched-n", Gone::BackEnd),
+    ("loop-fusion", Gone::BackEnd),
+    ("no-loop-fusion", Gone::BackEnd),
+    ("no-share", Gone::BackEnd),
+    ("no-linearize-arr", Gone::BackEnd),
+    ("no-arr", Gone::BackEnd),
+    ("no-arr-tmp", Gone::BackEnd),
+    ("no-arr-entry", Gone::BackEnd),
+    ("compact", Gone::BackEnd),
+    ("lf", Gone::BackEnd),
+    ("gen-bench", Gone::BackEnd),
+    ("bench-all", Gone::BackEnd),
+    ("bench-inline", Gone::BackEnd),
+    ("bench-inter", Gone::BackEnd),
+    ("bench-bitsched", Gone::BackEnd),
+    ("bench-msched", Gone::BackEnd),
+    ("bench-sharevar", Gone::BackEnd),
+    ("masked", Gone::Masking),
+    ("ua-masked", Gone::Masking),
+    ("shares", Gone::Masking),
+    ("tp", Gone::Masking),
+    ("tp-dir", Gone::Masking),
+    ("mv", Gone::Masking),
+    ("fdti", Gone::Masking),
+    (
+        "abi",
+        Gone::Instead(
+            "the interface of the original compiler is not there yet; the comment on top of the \
+             C file describes ours",
+        ),
+    ),
+    ("no-type-check", Gone::Instead("types are always checked; correct the program")),
+    ("no-compact-mono", Gone::Instead("leave it out; nothing needs it")),
+    ("no-precalc-tbl", Gone::Instead("leave it out; every circuit is checked against its table")),
+    ("check-tbl", Gone::Instead("leave it out; every circuit is checked against its table")),
+    ("dump-sexp", Gone::Instead("use --emit u0")),
+    ("dump-steps", Gone::Instead("use --print-after all")),
+    ("dump-steps-dir", Gone::Instead("use --print-after all")),
+    ("v", Gone::Instead("there are no levels of verbosity; use --print-after PASS for details")),
+];
+
+/// Long flags of the original that mean something under another name.
+const RENAMED: &[(&str, &[&str])] = &[
+    ("no-color", &["--color=never"]),
+    ("no-colour", &["--color=never"]),
+    ("no-fold-const", &["--skip=const-fold"]),
+    ("no-CSE", &["--skip=cse"]),
+    ("no-copy-prop", &["--skip=copy-prop"]),
+    ("no-CSE-CP-CF", &["--skip=cse", "--skip=copy-prop", "--skip=const-fold"]),
+];
+
+/// Rewrites the command line before it is parsed. `long` tells the long flags that exist.
+pub fn rewrite(
+    args: impl IntoIterator<Item = OsString>,
+    long: impl Fn(&str) -> bool,
+) -> Result<Vec<OsString>, Failure> {
+    let mut out = Vec::new();
+    let mut flags = true;
+    for (i, arg) in args.into_iter().enumerate() {
+        flags &= arg != "--";
+        let text = arg.to_str().filter(|a| i > 0 && flags && a.len() > 1);
+        let Some(flag) = text.and_then(|a| a.strip_prefix('-')) else {
+            out.push(arg);
+            continue;
+        };
+        let single = !flag.starts_with('-');
+        let flag = flag.strip_prefix('-').unwrap_or(flag);
+        let name = flag.split_once('=').map_or(flag, |(name, _)| name);
+        if let Some((_, gone)) = GONE.iter().find(|(gone, _)| *gone == name) {
+            return Err(refuse(name, gone));
+        }
+        match RENAMED.iter().find(|(old, _)| *old == name) {
+            Some((_, new)) => out.extend(new.iter().map(OsString::from)),
+            None if single && name.len() > 1 && long(name) => out.push(format!("--{flag}").into()),
+            None => out.push(arg),
+        }
+    }
+    Ok(out)
+}
+
+fn refuse(name: &str, gone: &Gone) -> Failure {
+    Failure::usage(match gone {
+        Gone::BackEnd => format!(
+            "`-{name}` belongs to the optimising back end that is not there yet; leave it out to \
+             get the same function without it"
+        ),
+        Gone::Masking => format!(
+            "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
+             protected code, so none is silently left out"
+        ),
+        Gone::Instead(instead) => format!("`-{name}` has no meaning here: {instead}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewritten(args: &str) -> Result<String, Failure> {
+        let args = args.split(' ').map(OsString::from);
+        let long = |name: &str| ["arch", "keep-tables", "unroll", "skip", "color"].contains(&name);
+        let words = rewrite(args, long)?;
+        Ok(words.join(std::ffi::OsStr::new(" ")).into_string().expect("UTF-8"))
+    }
+
+    #[test]
+    fn long_flags_may_have_one_dash() {
+        for (written, means) in [
+            ("usubac -V -arch avx2 a.ua", "usubac -V --arch avx2 a.ua"),
+            ("usubac -arch=avx2 -keep-tables", "usubac --arch=avx2 --keep-tables"),
+            ("usubac -m16 -Idir -ofile -o -", "usubac -m16 -Idir -ofile -o -"),
+            ("usubac -no-CSE --no-color", "usubac --skip=cse --color=never"),
+            ("usubac -- -arch -masked", "usubac -- -arch -masked"),
+            ("-arch -unroll", "-arch --unroll"),
+        ] {
+            assert_eq!(rewritten(written).expect("accepted"), means);
+        }
+    }
+
+    #[test]
+    fn flags_that_are_gone_say_why() {
+        for (written, why) in [
+            ("usubac -interleave 2", "optimising back end"),
+            ("usubac --sched-n=3", "optimising back end"),
+            ("usubac -ua-masked -V", "masking is not supported yet"),
+            ("usubac -dump-steps ast", "--print-after all"),
+        ] {
+            let Err(Failure::Usage(message)) = rewritten(written) else { panic!("{written}") };
+            assert!(message.contains(why), "{message}");
+        }
+    }
+}

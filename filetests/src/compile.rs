@@ -1,0 +1,108 @@
+//! The compiler on the parts of a test file.
+
+use usuba::circuit::Profile;
+use usuba::diag::{Code, Diagnostic, FileId, Sources};
+use usuba::ir::{self, Op, Slicing};
+use usuba::syntax::splice::{Loader, splice};
+use usuba::{Checked, Slice};
+
+use crate::case::{Case, Mode, Part};
+use crate::flags::Flags;
+
+/// What the front end made of a test.
+pub struct Front {
+    pub sources: Sources,
+    /// The checked program; `None` after an error, or when the test stops before.
+    pub checked: Option<Checked>,
+    /// All findings, warnings among them.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Front {
+    /// The part of the test that a file is.
+    pub fn part_of<'a>(&'a self, case: &'a Case) -> impl Fn(FileId) -> usize + 'a {
+        |file| {
+            let name = &self.sources.file(file).name;
+            case.parts.iter().position(|p| p.name == *name).expect("files are parts")
+        }
+    }
+}
+
+/// Runs the front end as far as the test goes; `entry` overrides the flag.
+pub fn front(case: &Case, entry: Option<&str>) -> Front {
+    let mut sources = Sources::default();
+    let root = sources.add(case.parts[0].name.clone(), case.parts[0].text.clone());
+    let mut loader = Parts { parts: &case.parts, flags: &case.flags };
+    if case.mode == Mode::Syntax {
+        let (_, found) = splice(&mut sources, root, &mut loader);
+        return Front { sources, checked: None, found };
+    }
+    let entry = entry.or(case.flags.entry.as_deref());
+    match usuba::front(&mut sources, root, &mut loader, entry, case.flags.language) {
+        Ok(checked) => {
+            let found = checked.warnings.clone();
+            Front { sources, checked: Some(checked), found }
+        }
+        Err(found) => Front { sources, checked: None, found },
+    }
+}
+
+/// Slices a checked program.
+///
+/// # Errors
+/// The findings of the slicer.
+pub fn lower(
+    checked: &Checked,
+    slicing: Slicing,
+    word: Option<u8>,
+) -> Result<ir::Program, Vec<Diagnostic>> {
+    let slice = Slice { slicing, word, profile: Profile::Basic };
+    usuba::to_usuba0(&checked.program, slice, &lacks)
+}
+
+/// What no target has: in H the bits of a word lie in different elements of a register, so
+/// nothing carries from one to the next.
+fn lacks(slicing: Slicing, op: &Op, _: u8) -> Option<String> {
+    let carries = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::Lookup(_));
+    (slicing == Slicing::H && carries).then(|| format!("H has no {}", op.name()))
+}
+
+/// Whether findings only say that a slicing has no such operation or word size.
+pub fn is_refusal(found: &[Diagnostic]) -> bool {
+    found.iter().all(|d| matches!(d.code, Code::NoSuchOperation | Code::NoSuchWordSize))
+}
+
+/// Finds includes among the parts of a test, as the command line does among files.
+struct Parts<'a> {
+    parts: &'a [Part],
+    flags: &'a Flags,
+}
+
+impl Loader for Parts<'_> {
+    fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
+        let beside = including.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folders = std::iter::once(beside).chain(self.flags.include_dirs.iter().map(|d| &**d));
+        for folder in folders {
+            let name = normal(&format!("{folder}/{path}"));
+            if let Some(part) = self.parts.iter().find(|p| p.name == name) {
+                return Ok((name, part.text.clone()));
+            }
+        }
+        Err("there is no such file".into())
+    }
+}
+
+/// A path without `.`, `..` and doubled slashes, relative to the folder of the test.
+fn normal(path: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    for word in path.split('/') {
+        match word {
+            "" | "." => {}
+            ".." => {
+                out.pop();
+            }
+            _ => out.push(word),
+        }
+    }
+    out.join("/")
+}
