@@ -34,7 +34,7 @@ pub fn lower(
     instance: &Instance,
     options: &Options<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    one_word_size(program, instance, options.slicing)?;
+    one_word_size(program, instance, options)?;
     let mut walker = typed::walk::Walker::new(program, slice::Lower::new(program, options));
     let result = slice::node(&mut walker, instance, true);
     let mut diags = walker.diags;
@@ -51,9 +51,9 @@ pub fn lower(
 fn one_word_size(
     program: &typed::Program,
     instance: &Instance,
-    slicing: Slicing,
+    options: &Options<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    if slicing != Slicing::H {
+    if options.slicing != Slicing::H {
         return Ok(());
     }
     let decl = &program.decls[instance.decl];
@@ -66,6 +66,14 @@ fn one_word_size(
             return Err(vec![
                 Diagnostic::error(Code::NoSuchWordSize, var.span, text)
                     .help("in H all words of a program have one size; use -V or -B"),
+            ]);
+        }
+        // A program that only copies has no operator that could be refused.
+        let unfit = bits.and_then(|bits| (options.lacks)(&Op::Xor, bits));
+        if let Some(why) = unfit {
+            return Err(vec![
+                Diagnostic::error(Code::NoSuchWordSize, var.span, why)
+                    .help("use -V or -B, or another word size"),
             ]);
         }
     }
