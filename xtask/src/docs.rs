@@ -2,10 +2,11 @@
 //!
 //! | block | checked how |
 //! |---|---|
-//! | `usuba` | compiles for at least one slicing, without warnings |
+//! | `usuba` | compiles for at least one slicing, without warnings; its `# run:` lines hold, as in `tests/` |
 //! | `usuba,error=U0402` | is refused with this code |
 //! | `usuba,warning=U0609` | compiles with this warning |
 //! | `usuba,part` | not checked: a piece of a program shown elsewhere |
+//! | `usuba,…,file=NAME` | also stands in the file NAME for later commands of the document |
 //! | `console` | lines with `$ ` run in a folder that has `ciphers/` and `usubac`; the lines below are what they print, `...` standing for any lines |
 //!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
@@ -75,15 +76,41 @@ pub fn programs(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in documents(repo) {
         for block in blocks(&file.text) {
-            let (language, wanted) = block.info.split_once(',').unwrap_or((block.info, ""));
-            if language == "usuba" && wanted != "part" {
-                if let Err(what) = program(&block.lines.join("\n"), wanted) {
+            let Some(info) = Info::of(&block) else { continue };
+            if !info.part {
+                if let Err(what) = program(&block.lines.join("\n"), info.wanted) {
                     findings.push(Finding::new(&file.path, block.line, what));
                 }
             }
         }
     }
     findings
+}
+
+/// What stands behind the fence of a program.
+struct Info<'a> {
+    part: bool,
+    /// `error=CODE`, `warning=CODE` or nothing.
+    wanted: &'a str,
+    file: Option<&'a str>,
+}
+
+impl<'a> Info<'a> {
+    fn of(block: &Block<'a>) -> Option<Info<'a>> {
+        let mut words = block.info.split(',');
+        if words.next() != Some("usuba") {
+            return None;
+        }
+        let mut info = Info { part: false, wanted: "", file: None };
+        for word in words {
+            match word.split_once('=') {
+                Some(("file", name)) => info.file = Some(name),
+                Some(_) => info.wanted = word,
+                None => info.part = word == "part",
+            }
+        }
+        Some(info)
+    }
 }
 
 /// No program of a document includes another one.
@@ -97,6 +124,9 @@ impl Loader for Nothing {
 
 /// Whether the compiler says of `text` what is `wanted`: nothing, `error=CODE` or `warning=CODE`.
 fn program(text: &str, wanted: &str) -> Result<(), String> {
+    if text.contains("# run:") {
+        filetests::suite::test(&format!("# test run\n{text}\n"), false)?;
+    }
     let mut sources = Sources::default();
     let root = sources.add("document", text);
     let checked =
@@ -195,7 +225,13 @@ fn commands(
     let mut lines: Vec<String> = file.text.lines().map(str::to_string).collect();
     // From the end, so that earlier line numbers stay true; commands still run in their order.
     let mut edits = Vec::new();
-    for block in blocks(&file.text).into_iter().filter(|block| block.info == "console") {
+    for block in blocks(&file.text) {
+        if let Some(name) = Info::of(&block).and_then(|info| info.file) {
+            std::fs::write(shell.folder.join(name), block.lines.join("\n") + "\n")?;
+        }
+        if block.info != "console" {
+            continue;
+        }
         let mut at = 0;
         while at < block.lines.len() {
             let shown = block.lines[at + 1..].iter().take_while(|line| !line.starts_with("$ "));
@@ -272,6 +308,8 @@ mod tests {
         assert!(program(&bad, "").is_err());
         assert!(program(&bad, "error=U0101").is_err());
         assert!(program(good, "error=U0201").is_err());
+        assert_eq!(program(&format!("{good}# run: f(3) == 6"), ""), Ok(()));
+        assert!(program(&format!("{good}# run: f(3) == 7"), "").is_err());
     }
 
     #[test]
