@@ -1,9 +1,11 @@
 //! One test per file of `tests/`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
+use usuba::diag::Code;
 use usuba::ir;
 
 use crate::case::{Case, Mode};
@@ -39,7 +41,26 @@ fn blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|v| v == "1")
 }
 
-/// A test for every file.
+/// Whether the marks of the files name every code that a diagnostic can have.
+fn every_code_has_a_test() -> Result<(), Failed> {
+    let mut named = BTreeSet::new();
+    for (name, path) in files() {
+        let text = fs::read_to_string(&path)?;
+        let case = Case::parse(&text).map_err(|why| format!("{name}: {why}"))?;
+        named.extend(case.marks.into_iter().flatten().map(|mark| mark.code));
+    }
+    let missing: Vec<String> = Code::ALL
+        .iter()
+        .filter(|code| !named.contains(code.as_str()))
+        .map(|code| format!("{code}, {}", code.title()))
+        .collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!("no file has a mark with\n{}", missing.join("\n")).into()),
+    }
+}
+
+/// A test for every file, and those about all files.
 pub fn trials() -> Vec<Trial> {
     let trial = |(name, path): (String, PathBuf)| {
         Trial::test(name, move || {
@@ -51,7 +72,9 @@ pub fn trials() -> Vec<Trial> {
             }
         })
     };
-    files().into_iter().map(trial).collect()
+    let mut trials: Vec<Trial> = files().into_iter().map(trial).collect();
+    trials.push(Trial::test("every diagnostic code has a test", every_code_has_a_test));
+    trials
 }
 
 /// Runs one test. With `bless`, expectations that do not hold are rewritten and the new text is
@@ -61,6 +84,9 @@ pub fn trials() -> Vec<Trial> {
 /// What went wrong, in lines.
 pub fn test(text: &str, bless: bool) -> Result<Option<String>, String> {
     let case = Case::parse(text)?;
+    if !bless {
+        case.complete()?;
+    }
     let front = compile::front(&case, None);
     let mut found = front.found.clone();
     let mut printed = None;

@@ -18,7 +18,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Names of all targets, narrow registers first.
 pub const TARGETS: &[&str] = &["gp64", "gp32", "sse", "avx2", "avx512", "neon"];
@@ -72,6 +72,14 @@ impl Machine {
     /// Whether programs run on the host's own cores, so that timing them means something.
     pub fn is_native(&self) -> bool {
         self.runner.is_none()
+    }
+
+    /// Whether the compiler also compiles C++; a cross compiler often comes without.
+    pub fn has_cxx(&self) -> bool {
+        let mut command = self.compile();
+        command.args(["-x", "c++", "-fsyntax-only", "-"]).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     }
 
     /// A compiler command with the flags of the target.

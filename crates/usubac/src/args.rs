@@ -7,6 +7,7 @@ use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{self, PassOptions, inline, unroll};
 use usuba::target::{self, Target};
+use usuba::typed::Flags;
 
 use crate::Failure;
 use crate::report::{Color, Format};
@@ -177,6 +178,11 @@ struct SlicingFlags {
 }
 
 impl Language {
+    /// The flags that change what a program means or accepts.
+    pub fn flags(&self) -> Flags {
+        Flags { keep_tables: self.keep_tables, legacy_tables: self.legacy_tables }
+    }
+
     /// The slicing that was asked for.
     pub fn slicing(&self) -> Option<Slicing> {
         match &self.slicing {
@@ -249,7 +255,8 @@ pub struct Codegen {
     /// End the pipeline after a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub stop_after: Option<String>,
-    /// Write the program after a pass to standard error, as Usuba; `all` is every pass
+    /// Write the program after a pass to standard error, as Usuba; `lower` is
+    /// the program before the first one, `all` is every pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass_or_all)]
     pub print_after: Vec<String>,
     /// Put before every C name that the linker sees
@@ -400,7 +407,7 @@ fn parse_pass(name: &str) -> Result<String, String> {
 }
 
 fn parse_pass_or_all(name: &str) -> Result<String, String> {
-    if name == "all" { Ok(name.to_string()) } else { parse_pass(name) }
+    if name == "all" || name == "lower" { Ok(name.to_string()) } else { parse_pass(name) }
 }
 
 fn parse_prefix(text: &str) -> Result<String, String> {

@@ -7,8 +7,9 @@
 //!
 //! Around each buffer lie guard bytes; a kernel that writes outside of its outputs, or into an
 //! input, fails by name. A kernel that does not compile, or crashes, fails alone: the others are
-//! linked and run without it.
+//! linked and run without it. Kernels with the same text are compiled once.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -127,6 +128,16 @@ pub fn compiles(machine: &Machine, flags: &[&str], cxx: bool, text: &str) -> Res
     }
 }
 
+/// For each kernel the first one with the same C: they share an object.
+fn twins(kernels: &[Kernel]) -> Vec<usize> {
+    let mut first = HashMap::new();
+    let ports = |kernel: &Kernel| {
+        (kernel.calls.first().map_or(0, Vec::len), kernel.outputs.len(), kernel.calls.is_empty())
+    };
+    let same = kernels.iter().map(|kernel| (&kernel.text, &kernel.symbol, ports(kernel)));
+    same.enumerate().map(|(index, key)| *first.entry(key).or_insert(index)).collect()
+}
+
 fn check(kernel: &Kernel) -> Result<(), Failure> {
     let fail = |why: &str| Err(Failure::Request(format!("kernel `{}`: {why}", kernel.symbol)));
     if !kernel.align.is_power_of_two() || kernel.align > GUARD {
@@ -181,7 +192,8 @@ impl<'a> Batch<'a> {
     ) -> io::Result<Vec<Result<Outputs, Failure>>> {
         let mut answers: Vec<Option<Result<Outputs, Failure>>> =
             checked.into_iter().map(|result| result.err().map(Err)).collect();
-        self.compile_all(kernels, &mut answers)?;
+        let twins = twins(kernels);
+        self.compile_all(kernels, &twins, &mut answers)?;
         self.compile_support()?;
         // A crash answers at least one kernel, so this ends.
         loop {
@@ -190,18 +202,21 @@ impl<'a> Batch<'a> {
             if alive.is_empty() {
                 break;
             }
-            self.run_linked(kernels, &alive, &mut answers)?;
+            self.run_linked(kernels, &twins, &alive, &mut answers)?;
         }
         Ok(answers.into_iter().map(|answer| answer.expect("the loop answered all")).collect())
     }
 
-    /// Writes and compiles the kernels that have no answer yet, [`JOBS`] at a time.
+    /// Writes and compiles the kernels that have no answer yet, [`JOBS`] at a time. A kernel with
+    /// an earlier twin uses its object.
     fn compile_all(
         &self,
         kernels: &[Kernel],
+        twins: &[usize],
         answers: &mut [Option<Result<Outputs, Failure>>],
     ) -> io::Result<()> {
-        let todo: Vec<usize> = (0..kernels.len()).filter(|&i| answers[i].is_none()).collect();
+        let fresh = |&i: &usize| answers[i].is_none() && twins[i] == i;
+        let todo: Vec<usize> = (0..kernels.len()).filter(fresh).collect();
         let next = AtomicUsize::new(0);
         let results = Mutex::new(Vec::new());
         thread::scope(|scope| {
@@ -215,7 +230,12 @@ impl<'a> Batch<'a> {
             }
         });
         for (index, result) in results.into_inner().expect("no job panics") {
-            answers[index] = result?.map(|messages| Err(Failure::Compile(messages)));
+            let Some(messages) = result? else { continue };
+            for (twin, answer) in twins.iter().zip(answers.iter_mut()) {
+                if *twin == index && answer.is_none() {
+                    *answer = Some(Err(Failure::Compile(messages.clone())));
+                }
+            }
         }
         Ok(())
     }
@@ -255,12 +275,14 @@ impl<'a> Batch<'a> {
     fn run_linked(
         &self,
         kernels: &[Kernel],
+        twins: &[usize],
         alive: &[usize],
         answers: &mut [Option<Result<Outputs, Failure>>],
     ) -> io::Result<()> {
-        fs::write(self.path("table.h"), table(kernels, alive))?;
+        fs::write(self.path("table.h"), table(kernels, twins, alive))?;
         fs::write(self.path("driver.c"), DRIVER)?;
-        let objects: Vec<String> = alive.iter().map(|index| format!("k{index}.o")).collect();
+        let used: BTreeSet<usize> = alive.iter().map(|&index| twins[index]).collect();
+        let objects: Vec<String> = used.iter().map(|index| format!("k{index}.o")).collect();
         let mut args = vec!["-O1", "-I.", "driver.c", "support.o"];
         args.extend(objects.iter().map(String::as_str));
         args.extend(["-o", "batch"]);
@@ -320,7 +342,7 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
 }
 
 /// The data of the driver: sizes, counts and callers of the kernels.
-fn table(kernels: &[Kernel], alive: &[usize]) -> String {
+fn table(kernels: &[Kernel], twins: &[usize], alive: &[usize]) -> String {
     let mut callers = String::new();
     let mut sizes = Vec::new();
     let mut rows = String::new();
@@ -331,9 +353,10 @@ fn table(kernels: &[Kernel], alive: &[usize]) -> String {
         let ports: Vec<usize> = inputs.iter().chain(&kernel.outputs).copied().collect();
         // Guards, and slack for the alignment, on both sides of each port.
         arena = arena.max(ports.iter().map(|size| size + 4 * GUARD).sum::<usize>());
-        callers += &format!("void lab_call_{index}(void **ports);\n");
+        let caller = format!("lab_call_{}", twins[index]);
+        callers += &format!("void {caller}(void **ports);\n");
         rows += &format!(
-            "    {{lab_call_{index}, {}, {}, {}, {}, {}}},\n",
+            "    {{{caller}, {}, {}, {}, {}, {}}},\n",
             sizes.len(),
             inputs.len(),
             ports.len(),

@@ -10,7 +10,7 @@ pub fn run(args: &Check, reporter: Reporter) -> Result<(), Failure> {
     // Without a slicing the program may be a library whose word sizes are still open.
     if args.language.slicing().is_some() || args.language.word.is_some() {
         let target = usuba::target::find("gp64").expect("the plain target exists");
-        slice::slice(&input, &args.language, target, reporter)?;
+        slice::check(&input, &args.language, target, reporter)?;
     }
     Ok(())
 }

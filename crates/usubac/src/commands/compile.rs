@@ -31,7 +31,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.type_only {
         return Ok(());
     }
-    let (program, target) = slice::optimise(&input, &args.language, &args.codegen, reporter)?;
+    let (program, target) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
         return write_all(&[(place, ir::print::program(&program))]);
@@ -186,8 +186,8 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
         lanes: emitted.lanes,
         params: ports(&entry.params, &emitted.params),
         results: ports(&entry.results, &emitted.results),
-        operations: &emitted.stats.operations,
-        instructions: emitted.stats.instructions,
+        operations: &emitted.stats.operations.by_name,
+        instructions: emitted.stats.operations.computing(),
         live: emitted.stats.live,
     };
     let text = serde_json::to_string(&kernel).expect("strings and numbers have a JSON form");

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use usuba::Checked;
 use usuba::diag::{Diagnostic, Sources};
-use usuba::typed::Flags;
 
 use crate::args::Language;
 use crate::report::Reporter;
@@ -22,9 +21,8 @@ pub fn read(file: &Path, language: &Language, reporter: Reporter) -> Result<Inpu
     let mut sources = Sources::default();
     let (root, mut loader) = files::open(&mut sources, file, &language.include)?;
     fault::stage("checking the program");
-    let flags = Flags { keep_tables: language.keep_tables, legacy_tables: language.legacy_tables };
     let entry = language.entry.as_deref();
-    match usuba::front(&mut sources, root, &mut loader, entry, flags) {
+    match usuba::front(&mut sources, root, &mut loader, entry, language.flags()) {
         Ok(checked) => {
             reporter.show(&sources, &checked.warnings);
             if language.deny_warnings && !checked.warnings.is_empty() {

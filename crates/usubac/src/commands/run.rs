@@ -40,13 +40,13 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     let outputs = match args.engine {
         Engine::Eval => outputs,
         Engine::Interp => {
-            let (program, _) = slice::optimise(&input, &args.language, &args.codegen, reporter)?;
+            let (program, _) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
             interpret(&program, &inputs)?
         }
         Engine::Native => {
             let lanes = Lanes { first: &inputs, sizes: &sizes, random };
             let (program, target) =
-                slice::optimise(&input, &args.language, &args.codegen, reporter)?;
+                slice::compiled(&input, &args.language, &args.codegen, reporter)?;
             native(&program, target, lanes, &meaning)?
         }
     };

@@ -1,10 +1,10 @@
 //! From a checked program to Usuba0 on a target, with all passes.
 
-use usuba::circuit::Profile;
-use usuba::ir::{self, Op, Program, Slicing};
-use usuba::passes::pipeline::run_pipeline;
-use usuba::target::{self, ANY, Inst, Target, word_lane};
-use usuba::{Slice, to_usuba0};
+use usuba::emit::c::COptions;
+use usuba::ir::{self, Program, Slicing};
+use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::target::Target;
+use usuba::{Options, optimise};
 
 use super::front::{Input, reported};
 use crate::args::{Codegen, Language};
@@ -12,49 +12,57 @@ use crate::output::to_stderr;
 use crate::report::Reporter;
 use crate::{Failure, fault};
 
-/// Slices a program for `target`; vertically unless something else was asked for or written.
-pub fn slice(
-    input: &Input,
-    language: &Language,
-    target: &'static Target,
-    reporter: Reporter,
-) -> Result<Program, Failure> {
-    fault::stage("slicing the program");
-    let slice = Slice {
-        slicing: language.slicing().unwrap_or(Slicing::V),
-        word: language.word,
-        profile: gates(target),
-    };
-    let lacks = |slicing, op: &Op, bits| target::lacks(target, slicing, op, bits, word_lane(bits));
-    to_usuba0(&input.checked.program, slice, &lacks)
-        .map_err(|findings| reported(&input.sources, &findings, reporter))
-}
-
-/// As [`slice`], then all passes that were asked for.
-pub fn optimise(
+/// Slices a program for the target and runs the passes that were asked for.
+pub fn compiled(
     input: &Input,
     language: &Language,
     codegen: &Codegen,
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
-    let mut program = slice(input, language, target, reporter)?;
-    fault::stage("running the passes");
-    run_pipeline(&mut program, &codegen.pipeline(), &mut |pass, program| {
+    let options = options(language, target, codegen.pipeline());
+    let program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
             to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
         }
-    });
+    })?;
     Ok((program, target))
 }
 
-/// The gates that cost one instruction.
-fn gates(target: &Target) -> Profile {
-    if target.row(Inst::Lut3, ANY).is_some() {
-        Profile::Lut3
-    } else if target.row(Inst::Andn, ANY).is_some() {
-        Profile::Andn
-    } else {
-        Profile::Basic
+/// Whether a target can compute what the program needs.
+pub fn check(
+    input: &Input,
+    language: &Language,
+    target: &'static Target,
+    reporter: Reporter,
+) -> Result<(), Failure> {
+    let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+    let options = options(language, target, pipeline);
+    sliced(input, &options, reporter, &mut |_, _| {}).map(|_| ())
+}
+
+fn options(language: &Language, target: &'static Target, pipeline: PipelineOptions) -> Options {
+    Options {
+        slicing: language.slicing().unwrap_or(Slicing::V),
+        target,
+        word: language.word,
+        entry: language.entry.clone(),
+        flags: language.flags(),
+        pipeline,
+        c: COptions::default(),
     }
+}
+
+fn sliced(
+    input: &Input,
+    options: &Options,
+    reporter: Reporter,
+    observer: &mut dyn FnMut(&str, &Program),
+) -> Result<Program, Failure> {
+    fault::stage("slicing the program");
+    let program = optimise(&input.checked.program, options, &mut |pass, program| {
+        fault::stage("running the passes");
+        observer(pass, program);
+    });
+    program.map_err(|findings| reported(&input.sources, &findings, reporter))
 }
