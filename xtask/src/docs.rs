@@ -7,7 +7,7 @@
 //! | `usuba,warning=U0609` | compiles with this warning |
 //! | `usuba,part` | not checked: a piece of a program shown elsewhere |
 //! | `usuba,…,file=NAME` | also stands in the file NAME for later commands of the document |
-//! | `console` | lines with `$ ` run in a folder that has `ciphers/` and `usubac`; the lines below are what they print, `...` standing for any lines |
+//! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
 //!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
 
@@ -56,10 +56,11 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
 /// A command that cannot be started, or a document that cannot be rewritten.
 pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     let mut findings = programs(repo);
-    let folder = Shell::prepare(&repo.root)?;
+    let shell = Shell::prepare(&repo.root)?;
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    for file in documents(repo) {
-        let text = commands(file, &folder, bless, &mut findings)?;
+    for file in documents(repo).filter(|file| file.text.contains("```console")) {
+        shell.empty(&repo.root)?;
+        let text = commands(file, &shell, bless, &mut findings)?;
         if text != file.text {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
@@ -67,8 +68,9 @@ pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     Ok(findings)
 }
 
+/// Every document but the error index, whose pages `usubac` tests with their own rules.
 fn documents(repo: &Repo) -> impl Iterator<Item = &File> {
-    repo.matching("", ".md")
+    repo.matching("", ".md").filter(|file| !file.path.starts_with("docs/errors/"))
 }
 
 /// Checks the programs of every document.
@@ -158,7 +160,7 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
     }
 }
 
-/// Where commands run: a folder of the build with the ciphers in it.
+/// Where commands run: a folder of the build that is new for each document.
 struct Shell {
     folder: std::path::PathBuf,
     path: std::ffi::OsString,
@@ -177,17 +179,21 @@ impl Shell {
         let target = std::env::var_os("CARGO_TARGET_DIR");
         let target = target.map_or_else(|| root.join("target"), |folder| root.join(folder));
         let folder = target.join("docs");
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder)?;
-        copy(&root.join("ciphers"), &folder.join("ciphers"))?;
         let mut path = vec![target.join("debug")];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let path = std::env::join_paths(path).map_err(io::Error::other)?;
         Ok(Shell { folder, path })
     }
 
-    /// What `command` prints, standard output and then standard error, and its status where that
-    /// is not 0.
+    /// Starts again with nothing but the ciphers.
+    fn empty(&self, root: &Path) -> io::Result<()> {
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder)?;
+        }
+        copy(&root.join("ciphers"), &self.folder.join("ciphers"))
+    }
+
+    /// What `command` prints: standard output and then standard error.
     fn run(&self, command: &str) -> io::Result<String> {
         let output = Command::new("bash")
             .args(["-c", command])
@@ -250,8 +256,10 @@ fn commands(
                             let printed = printed.iter().map(|line| line.to_string()).collect();
                             edits.push((number, shown.len(), printed));
                         } else {
-                            let what =
-                                format!("`{command}` prints this now:\n{}", printed.join("\n"));
+                            let what = format!(
+                                "`{command}` prints this now:\n{}\n(BLESS=1 cargo xtask docs writes it down)",
+                                printed.join("\n")
+                            );
                             findings.push(Finding::new(&file.path, number, what));
                         }
                     }
