@@ -125,8 +125,7 @@ impl Draft {
                 continue;
             };
             stack.pop();
-            let (x, y) =
-                (x.flipped_if(a.is_complemented()), y.flipped_if(b.is_complemented()));
+            let (x, y) = (x.flipped_if(a.is_complemented()), y.flipped_if(b.is_complemented()));
             tidy.nodes.push(match self.nodes[i] {
                 Node::And(..) => Node::And(x, y),
                 _ => Node::Xor(x, y),
