@@ -86,9 +86,9 @@ impl Case {
         }
         for part in &case.parts {
             let marks = crate::marks::parse(&part.text);
-            case.marks.push(marks.map_err(|(line, why)| format!("line {}: {why}", part.above + line))?);
+            case.marks
+                .push(marks.map_err(|(line, why)| format!("line {}: {why}", part.above + line))?);
         }
-        case.complete()?;
         Ok(case)
     }
 
@@ -107,7 +107,10 @@ impl Case {
     }
 
     /// A test that expects nothing tests nothing.
-    fn complete(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// What the mode of the test lacks, or has no use for.
+    pub fn complete(&self) -> Result<(), String> {
         let marked = self.marks.iter().any(|marks| !marks.is_empty());
         let bare = self.runs.is_empty() && self.counts.is_empty() && self.expect.is_none();
         match self.mode {

@@ -18,7 +18,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Names of all targets, narrow registers first.
 pub const TARGETS: &[&str] = &["gp64", "gp32", "sse", "avx2", "avx512", "neon"];
@@ -72,6 +72,14 @@ impl Machine {
     /// Whether programs run on the host's own cores, so that timing them means something.
     pub fn is_native(&self) -> bool {
         self.runner.is_none()
+    }
+
+    /// Whether the compiler also compiles C++; a cross compiler often comes without.
+    pub fn has_cxx(&self) -> bool {
+        let mut command = self.compile();
+        command.args(["-x", "c++", "-fsyntax-only", "-"]).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     }
 
     /// A compiler command with the flags of the target.
@@ -158,12 +166,7 @@ fn canonical(name: &str) -> Option<&'static str> {
 
 /// The compiler flags and the CPU features that a target needs on the host.
 fn host(target: &'static str, family: Family) -> Result<Machine, String> {
-    let cflags: &[&'static str] = match target {
-        "sse" => &["-mssse3", "-msse4.1"],
-        "avx2" => &["-mavx2"],
-        "avx512" => &["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512vbmi"],
-        _ => &[],
-    };
+    let cflags = usuba::target::find(target).map_or(&[][..], |found| found.cflags);
     let missing = missing_features(target);
     if !missing.is_empty() {
         return Err(format!("the processor lacks {}", missing.join(", ")));
@@ -178,18 +181,18 @@ fn missing_features(target: &str) -> Vec<&'static str> {
     // The macro takes literals only, hence one line per feature.
     let have = [
         ("ssse3", is_x86_feature_detected!("ssse3")),
-        ("sse4.1", is_x86_feature_detected!("sse4.1")),
+        ("sse4.2", is_x86_feature_detected!("sse4.2")),
         ("avx2", is_x86_feature_detected!("avx2")),
         ("avx512f", is_x86_feature_detected!("avx512f")),
         ("avx512bw", is_x86_feature_detected!("avx512bw")),
         ("avx512vl", is_x86_feature_detected!("avx512vl")),
-        ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
+        ("avx512dq", is_x86_feature_detected!("avx512dq")),
         ("neon", false),
     ];
     let needed: &[&str] = match target {
-        "sse" => &["ssse3", "sse4.1"],
+        "sse" => &["ssse3", "sse4.2"],
         "avx2" => &["avx2"],
-        "avx512" => &["avx512f", "avx512bw", "avx512vl", "avx512vbmi"],
+        "avx512" => &["avx512f", "avx512bw", "avx512dq", "avx512vl"],
         "neon" => &["neon"],
         _ => &[],
     };

@@ -328,7 +328,7 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
-            pass: PassOptions { inline, unroll },
+            pass: PassOptions { inline, unroll, ..PassOptions::default() },
         }
     }
 

@@ -1,3 +1,5 @@
+//! Batches of small kernels, built and run.
+
 use super::*;
 use crate::cc;
 

@@ -166,7 +166,8 @@ pub(super) fn comment(
         format!("; compile with {}", target.cflags.join(" "))
     };
     field("Target", &format!("{}, {slicing}{flags}", target.name));
-    field("Operations", &emitted.stats.to_string());
+    let operations = format!("Operations: {}", emitted.stats);
+    wrap(&mut lines, &operations, "    ");
     lines.push(String::new());
     wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
     if emitted.layout == Layout::Words {

@@ -4,7 +4,9 @@
 //! - `c`: the kernel in C.
 //! - `header`: its prototype, with the layout of every array in words.
 //! - `stats`: operation counts and live values, for the comment on top.
+//! - `bytes`: the functions on bytes that users call, around a kernel.
 
+pub mod bytes;
 pub mod c;
 pub mod header;
 pub mod names;

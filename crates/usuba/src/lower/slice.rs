@@ -285,7 +285,12 @@ impl Domain for Lower<'_> {
         }
         self.limit(1)?;
         if let Some(why) = (self.options.lacks)(op, m) {
-            return Err(Refusal { code: Code::NoSuchOperation, message: why, help: None });
+            let help = match self.options.slicing {
+                Slicing::H => "compile the program for -V or -B",
+                _ => "compile the program for another slicing or target",
+            };
+            let help = Some(help.to_string());
+            return Err(Refusal { code: Code::NoSuchOperation, message: why, help });
         }
         let values: SmallVec<[Val; 3]> = args.iter().map(|arg| arg[0]).collect();
         Ok(smallvec![self.scope().op(op.clone(), m, &values)])

@@ -186,8 +186,8 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
         lanes: emitted.lanes,
         params: ports(&entry.params, &emitted.params),
         results: ports(&entry.results, &emitted.results),
-        operations: &emitted.stats.operations,
-        instructions: emitted.stats.instructions,
+        operations: &emitted.stats.operations.by_name,
+        instructions: emitted.stats.operations.computing(),
         live: emitted.stats.live,
     };
     let text = serde_json::to_string(&kernel).expect("strings and numbers have a JSON form");

@@ -53,6 +53,8 @@ impl<'p> Body<'_, 'p> {
             }
             return;
         }
+        // What the loop reads must not be printed inside of it.
+        self.print_waiting();
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
             LoopForm::Auto => carried.len() <= self.cx.target.regs as usize,
@@ -81,6 +83,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn with_locals(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, ends: Vec<End>) {
+        let outer = std::mem::replace(&mut self.on_demand, false);
         for c in carried {
             let (ty, name) = (self.c_type(c.param), state(c.param));
             let init = self.read(c.init);
@@ -105,6 +108,7 @@ impl<'p> Body<'_, 'p> {
         for (name, source) in names.iter().zip(&sources).filter(|(n, s)| n != s) {
             self.line(&format!("{name} = {source};"));
         }
+        self.on_demand = outer;
         self.close();
         for c in carried {
             if self.is_live(c.result) {
@@ -159,8 +163,10 @@ impl<'p> Body<'_, 'p> {
             }
         }
         let late = self.await_ends(ends);
+        let outer = std::mem::replace(&mut self.on_demand, true);
         self.block(&l.body);
         self.finish_ends(late);
+        self.on_demand = outer;
         for bank in &banks {
             self.line(&format!("{} = {};", bank.current, bank.next));
         }

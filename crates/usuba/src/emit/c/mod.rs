@@ -122,7 +122,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         lanes: target.lanes(layout),
         params,
         results,
-        stats: stats(program, target, layout),
+        stats: stats(program),
     };
     emitted.text = file(&cx, &emitted, &functions);
     emitted

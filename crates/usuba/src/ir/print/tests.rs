@@ -1,3 +1,5 @@
+//! Dumps of small programs, as text.
+
 use super::super::build::Builder;
 use super::super::{NodeId, Op, Port, Slicing};
 use super::*;

@@ -1,0 +1,390 @@
+//! The byte interface on every target of this machine: packing, broadcasting of keys, unpacking,
+//! tails, misaligned buffers and work in place, for shapes that take every way through the
+//! generator.
+//!
+//! The programs rotate each word of the input by one place and add the complement of a key word,
+//! so that a bit in a wrong place, word or instance shows. What they should compute is worked
+//! out here from the definition of the byte layouts, bit by bit.
+
+use usuba::emit::bytes::{self, ByteLayout, Function, Key, Parameter};
+use usuba::emit::c::{COptions, kernel};
+use usuba::ir::{Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
+use usuba::target::{self, Target};
+use usuba_lab::cc;
+use usuba_lab::native::{self, Kernel};
+
+/// Input and output of a test function; its key has the shape and layout of the input.
+#[derive(Clone)]
+struct Case {
+    name: String,
+    slicing: Slicing,
+    bits: u8,
+    input: Vec<u32>,
+    output: Vec<u32>,
+    layouts: (ByteLayout, ByteLayout),
+}
+
+fn words(dims: &[u32]) -> usize {
+    dims.iter().map(|&d| d as usize).product()
+}
+
+impl Case {
+    fn port(&self, name: &str, dims: &[u32], constant: bool) -> Port {
+        Port { name: name.into(), word: self.bits, dims: dims.to_vec(), constant }
+    }
+
+    fn block(&self, dims: &[u32]) -> usize {
+        (words(dims) * self.bits as usize).div_ceil(8)
+    }
+
+    /// `y[i] = (x[i mod A] <<< 1) ^ ~k[i mod A]`
+    fn program(&self) -> Program {
+        let sliced = self.slicing == Slicing::B;
+        let (per, bits) = if sliced { (self.bits as usize, 1) } else { (1, self.bits) };
+        let (from, to) = (words(&self.input) * per, words(&self.output) * per);
+        let mut node = Node {
+            name: self.name.clone(),
+            params: vec![self.port("x", &self.input, false), self.port("k", &self.input, true)],
+            results: vec![self.port("y", &self.output, false)],
+            bits: vec![bits; 2 * from],
+            body: Vec::new(),
+            outs: Vec::new(),
+            inline: Inline::Auto,
+        };
+        let push = |node: &mut Node, op: Op, args: &[Val]| {
+            let dst = node.fresh(bits);
+            node.body.push(Eqn::Op(OpEqn { dst, op, args: args.iter().copied().collect() }));
+            dst
+        };
+        for i in 0..to {
+            let rotated = if sliced {
+                let (word, bit) = (i / per % words(&self.input), i % per);
+                Val((word * per + (bit + 1) % per) as u32)
+            } else {
+                let x = Val((i % from) as u32);
+                match self.slicing {
+                    _ if bits == 1 => x,
+                    Slicing::H => {
+                        let pattern: Vec<u8> = (0..bits).map(|p| (p + 1) % bits).collect();
+                        push(&mut node, Op::Shuffle(pattern.into()), &[x])
+                    }
+                    _ => push(&mut node, Op::Rotl(1), &[x]),
+                }
+            };
+            let key = push(&mut node, Op::Not, &[Val((from + i % from) as u32)]);
+            let sum = push(&mut node, Op::Xor, &[rotated, key]);
+            node.outs.push(sum);
+        }
+        Program { nodes: vec![node], entry: NodeId(0), slicing: self.slicing }
+    }
+
+    /// What the program computes on one block, from the definitions.
+    fn expected(&self, key: &[u8], block: &[u8]) -> Vec<u8> {
+        let x = decode(self.layouts.0, &self.input, self.bits, block);
+        let k = decode(self.layouts.0, &self.input, self.bits, key);
+        let mask = u64::MAX >> (64 - self.bits);
+        let rotl = |w: u64| (w << 1 | w >> (self.bits - 1)) & mask;
+        let y: Vec<u64> = (0..words(&self.output))
+            .map(|i| rotl(x[i % x.len()]) ^ (!k[i % k.len()] & mask))
+            .collect();
+        encode(self.layouts.1, &self.output, self.bits, &y)
+    }
+}
+
+/// Where bit `bit` (0 = most significant) of word `word` lies: byte, and bit from the least
+/// significant.
+fn place(layout: ByteLayout, dims: &[u32], bits: u8, word: usize, bit: usize) -> (usize, usize) {
+    let m = bits as usize;
+    let flat = word * m + bit;
+    match layout {
+        ByteLayout::Be => (flat / 8, 7 - flat % 8),
+        ByteLayout::LeBits => (flat / 8, flat % 8),
+        ByteLayout::Le => {
+            let from_low = m - 1 - bit;
+            (word * m / 8 + from_low / 8, from_low % 8)
+        }
+        ByteLayout::Planes => {
+            let a = dims.last().map_or(1, |&d| d as usize);
+            let at = word / a * a * m + bit * a + word % a;
+            (at / 8, 7 - at % 8)
+        }
+    }
+}
+
+fn decode(layout: ByteLayout, dims: &[u32], bits: u8, bytes: &[u8]) -> Vec<u64> {
+    let word = |w: usize| {
+        (0..bits as usize).fold(0, |sum, b| {
+            let (byte, at) = place(layout, dims, bits, w, b);
+            sum << 1 | (bytes[byte] >> at & 1) as u64
+        })
+    };
+    (0..words(dims)).map(word).collect()
+}
+
+fn encode(layout: ByteLayout, dims: &[u32], bits: u8, values: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![0; (values.len() * bits as usize).div_ceil(8)];
+    for (w, value) in values.iter().enumerate() {
+        for b in 0..bits as usize {
+            let (byte, at) = place(layout, dims, bits, w, b);
+            bytes[byte] |= ((value >> (bits as usize - 1 - b) & 1) as u8) << at;
+        }
+    }
+    bytes
+}
+
+/// Every shape of a slicing with every layout that it has a meaning in.
+fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
+    let shapes: Vec<(u8, &[u32], &[u32])> = match slicing {
+        Slicing::V => vec![
+            (8, &[16], &[16]),
+            (16, &[4], &[4]),
+            (16, &[5], &[5]),
+            (32, &[4], &[4]),
+            (32, &[2, 4], &[2, 4]),
+            (32, &[3], &[3]),
+            (32, &[4], &[16]),
+            (64, &[], &[]),
+            (64, &[5], &[5]),
+            (24, &[2], &[2]),
+            (4, &[5], &[5]),
+        ],
+        Slicing::H if target.simd => vec![
+            (16, &[4], &[4]),
+            (16, &[8], &[8]),
+            (16, &[2, 8], &[2, 8]),
+            (16, &[3], &[3]),
+            (16, &[12], &[12]),
+            (8, &[16], &[16]),
+            (8, &[2], &[4]),
+            (4, &[16], &[16]),
+            (4, &[5], &[5]),
+            (2, &[8], &[8]),
+        ],
+        Slicing::H => vec![
+            (16, &[4], &[4]),
+            (16, &[3], &[3]),
+            (16, &[8], &[8]),
+            (32, &[2], &[2]),
+            (32, &[1], &[3]),
+            (8, &[16], &[16]),
+            (4, &[5], &[5]),
+            (2, &[8], &[8]),
+        ],
+        Slicing::B => vec![
+            (1, &[64], &[64]),
+            (1, &[257], &[257]),
+            (1, &[5], &[5]),
+            (16, &[4], &[4]),
+            (16, &[5], &[5]),
+            (32, &[4], &[16]),
+            (64, &[2], &[2]),
+            (8, &[3], &[3]),
+        ],
+    };
+    let mut cases = Vec::new();
+    for (bits, input, output) in shapes {
+        for &(_, from) in ByteLayout::ALL {
+            for &(_, to) in ByteLayout::ALL {
+                // Mixed layouts matter for the order of lanes: one or two shapes show it. In
+                // bitslicing a layout is but the names of registers: one shape shows them all.
+                let usual = from == to && (slicing != Slicing::B || from == ByteLayout::Be);
+                let several = bits == 16 && words(input) == 4;
+                if !usual && !several && (slicing == Slicing::B || bits != 64) {
+                    continue;
+                }
+                let name = format!("f{}", cases.len());
+                let (input, output) = (input.to_vec(), output.to_vec());
+                cases.push(Case { name, slicing, bits, input, output, layouts: (from, to) });
+            }
+        }
+    }
+    cases
+}
+
+/// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` outside of
+/// bitslicing without powers of two, or below a register.
+fn may_refuse(case: &Case) -> bool {
+    let woven = |dims: &[u32]| {
+        let row = dims.last().map_or(1, |&d| d as usize);
+        case.slicing != Slicing::B
+            && (!words(dims).is_power_of_two()
+                || !case.bits.is_power_of_two()
+                || !case.bits.is_multiple_of(8) && case.slicing == Slicing::V
+                || row * (case.bits as usize) < 32)
+    };
+    let one = |layout: ByteLayout, dims: &[u32]| match layout {
+        ByteLayout::Le => !case.bits.is_multiple_of(8),
+        ByteLayout::Planes => woven(dims),
+        _ => false,
+    };
+    one(case.layouts.0, &case.input) || one(case.layouts.1, &case.output)
+}
+
+fn random(length: usize, mut seed: u64) -> Vec<u8> {
+    let next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 32) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// One way to call a function: blocks, and whether input and output are the same bytes.
+type Call = (usize, bool);
+
+fn calls(case: &Case, lanes: usize) -> Vec<Call> {
+    let mut counts = vec![0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes + 1];
+    counts.sort_unstable();
+    counts.dedup();
+    let same = case.block(&case.input) == case.block(&case.output);
+    let apart = counts.iter().map(|&n| (n, false));
+    apart.chain(counts.iter().filter(|_| same).map(|&n| (n, true))).collect()
+}
+
+/// All cases of one target and slicing as one C file, with `drive` to call them.
+fn file(target: &'static Target, cases: &[Case]) -> (String, Vec<Case>) {
+    let mut text = String::from("#include <stddef.h>\n#include <string.h>\n");
+    let mut arms = String::new();
+    let mut kept = Vec::new();
+    for case in cases {
+        let program = case.program();
+        let emitted = kernel(&program, target, &COptions::default());
+        let function = Function {
+            name: &format!("{}_bytes", case.name),
+            kernel: bytes::Kernel { program: &program, symbol: &emitted.name },
+            input: Parameter { param: "x", bytes: case.layouts.0 },
+            output: Parameter { param: "y", bytes: case.layouts.1 },
+            key: Some(Key { param: "k", bytes: case.layouts.0, schedule: None }),
+        };
+        match bytes::definitions(&function, target) {
+            Err(error) => assert!(may_refuse(case), "{}: {}", describe(case), error.message),
+            Ok(definitions) => {
+                let (number, name) = (kept.len(), function.name);
+                let from = case.block(&case.input);
+                text += &emitted.text;
+                text += &definitions;
+                arms += &format!(
+                    "    case {number}: {{\n        {name}_ctx ctx;\n        {name}_init(&ctx, key);\n        \
+                     if (how[3]) {{ memcpy(out, in, n * {from}); in = out; }}\n        \
+                     {name}_blocks(&ctx, in, out, n);\n        \
+                     break;\n    }}\n"
+                );
+                kept.push(case.clone());
+            }
+        }
+    }
+    text += &format!(
+        "void drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out);\n\
+         void drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out) {{\n    \
+         const size_t n = how[0] | (size_t)how[1] << 8;\n    \
+         switch (how[2]) {{\n{arms}    }}\n}}\n"
+    );
+    (text, kept)
+}
+
+fn describe(case: &Case) -> String {
+    let Case { slicing, bits, input, output, layouts, .. } = case;
+    format!("{slicing:?} u{bits} {input:?} -> {output:?} {layouts:?}")
+}
+
+/// Runs every case of `slicing` on `target`; the number of function calls that were compared.
+fn check(target: &'static Target, slicing: Slicing) -> usize {
+    let machine = match cc::find(target.name) {
+        Ok(machine) => machine,
+        Err(skip) => {
+            eprintln!("{skip}");
+            return 0;
+        }
+    };
+    let (text, cases) = file(target, &cases(slicing, target));
+    let mut kernels = Vec::new();
+    let mut all = Vec::new();
+    // One kernel per case, so that the buffers have its size; the text is the same.
+    for (number, case) in cases.iter().enumerate() {
+        let lanes = usuba::emit::lanes(&case.program(), target) as usize;
+        let calls = calls(case, lanes);
+        let most = 2 * lanes + 1;
+        let (from, to) = (case.block(&case.input), case.block(&case.output));
+        let key = random(from, 7 + number as u64);
+        let data = random(from * most, 99 + number as u64);
+        let how =
+            |&(n, in_place): &Call| vec![n as u8, (n >> 8) as u8, number as u8, in_place as u8];
+        kernels.push(Kernel {
+            text: text.clone(),
+            symbol: "drive".into(),
+            align: 1,
+            calls: calls.iter().map(|c| vec![how(c), key.clone(), data.clone()]).collect(),
+            outputs: vec![to * most],
+        });
+        all.push((case, calls, key, data));
+    }
+    let answers = native::run(&machine, &["-O1"], &kernels);
+    let mut compared = 0;
+    for (answer, (case, calls, key, data)) in answers.into_iter().zip(all) {
+        let outputs = answer.unwrap_or_else(|e| panic!("{machine}: {}: {e}", describe(case)));
+        let (from, to) = (case.block(&case.input), case.block(&case.output));
+        for ((n, in_place), output) in calls.iter().zip(outputs) {
+            let blocks = data.chunks(from).take(*n).flat_map(|block| case.expected(&key, block));
+            let want: Vec<u8> = blocks.collect();
+            let got = &output[0];
+            assert_eq!(
+                got[..n * to],
+                want[..],
+                "{machine}: {}: {n} blocks, in place: {in_place}",
+                describe(case)
+            );
+            assert!(got[n * to..].iter().all(|&b| b == 0xa5), "{machine}: {}", describe(case));
+            compared += 1;
+        }
+    }
+    compared
+}
+
+fn check_all(slicing: Slicing) {
+    let compared: usize = target::ALL.iter().map(|target| check(target, slicing)).sum();
+    assert!(compared > 0, "no target of this machine runs {slicing:?}");
+}
+
+#[test]
+fn vertical() {
+    check_all(Slicing::V);
+}
+
+#[test]
+fn horizontal() {
+    check_all(Slicing::H);
+}
+
+#[test]
+fn bitsliced() {
+    check_all(Slicing::B);
+}
+
+#[test]
+fn compiles_without_warnings_as_c_and_cxx() {
+    let strict = ["-fsyntax-only", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    let cxx = ["-fsyntax-only", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    for target in target::ALL {
+        for family in [cc::Family::Gcc, cc::Family::Clang] {
+            let machine = match cc::find_with(target.name, family) {
+                Ok(machine) => machine,
+                Err(skip) => {
+                    eprintln!("{skip} ({family:?})");
+                    continue;
+                }
+            };
+            for slicing in [Slicing::V, Slicing::H, Slicing::B] {
+                let (text, _) = file(target, &cases(slicing, target));
+                native::compiles(&machine, &strict, false, &text)
+                    .unwrap_or_else(|e| panic!("{machine} {slicing:?}: {e}"));
+                if !machine.has_cxx() {
+                    eprintln!("skipped C++ for {machine}: the compiler has none");
+                    continue;
+                }
+                native::compiles(&machine, &cxx, true, &text)
+                    .unwrap_or_else(|e| panic!("{machine} {slicing:?} as C++: {e}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Writes the C that turns the user's key into words, and the words into registers.
+
+use std::fmt::Write;
+
+use super::words;
+use super::{ByteLayout, Function, Key, Schedule, Shape, function, macros};
+use crate::diag::{Code, Diagnostic};
+use crate::ir::Port;
+use crate::target::{Layout, Target, word_lane, word_type};
+
+/// The type of a round key word in the context: it does not depend on the target.
+pub fn word_of(port: &Port) -> &'static str {
+    word_type(word_lane(port.word))
+}
+
+/// Statements that fill the registers `keys` from the words `ctx->key`, one register per value
+/// of `port` under `layout`. [`Layout::Words`] needs none: it reads the words themselves.
+pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
+    let shape = Shape::of(port);
+    let (words, bits) = (shape.words, shape.bits as usize);
+    let register = target.register;
+    let mut text = String::new();
+    let head = format!("    for (i = 0; i < {words}; i++)");
+    match layout {
+        Layout::Words => {}
+        Layout::Lanes(lane) => {
+            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}(ctx->key[i]);", macros::VECTOR);
+        }
+        Layout::Bits => {
+            let all = |bit: &str| match target.simd {
+                true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
+                false => format!("({register})(0 - ({register})({bit}))"),
+            };
+            let ones = all(&format!("ctx->key[i] >> ({} - b) & 1", bits - 1));
+            let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
+            let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
+        }
+        Layout::Elements(m) if target.simd => {
+            let (select, test) = element_bytes(m);
+            let wide = m.max(8);
+            let p = macros::VECTOR;
+            let _ = writeln!(text, "{head} {{\n        const {register} bit = {p}{test};");
+            let mut word = format!("{p}LANES{wide}(ctx->key[i])");
+            if m > 8 {
+                word = format!("{p}SHUFFLE({word}, {p}{select})");
+            }
+            let _ = writeln!(text, "        keys[i] = {p}EQUAL({p}AND({word}, bit), bit);\n    }}");
+        }
+        Layout::Elements(m) => {
+            let _ = writeln!(text, "{head} {{\n        {register} x = ctx->key[i];");
+            let element = target.bits / m as u32;
+            for k in (0..m.ilog2()).rev() {
+                let shift = (element - 1) << k;
+                let mask = (0..target.bits)
+                    .filter(|bit| bit % (element << k) < 1 << k)
+                    .fold(0u64, |sum, bit| sum | 1 << bit);
+                if shift > 0 {
+                    let _ = writeln!(text, "        x = (x | x << {shift}) & 0x{mask:x}U;");
+                }
+            }
+            // Each element holds its bit at the bottom; minus one is that bit everywhere.
+            let fill = if element > 1 { format!("(x << {element}) - x") } else { "x".into() };
+            let _ = writeln!(text, "        keys[i] = {fill};\n    }}");
+        }
+    }
+    text
+}
+
+/// For horizontal slicing in groups of 16 bytes: which byte of the word each byte looks at, and
+/// which bit of it, both as C.
+fn element_bytes(m: u8) -> (String, String) {
+    let c = |byte: &dyn Fn(u32) -> u64| {
+        let half =
+            |range: std::ops::Range<u32>| range.rev().fold(0u64, |sum, b| sum << 8 | byte(b));
+        format!("BYTES(0x{:016x}ULL, 0x{:016x}ULL)", half(0..8), half(8..16))
+    };
+    // Counted from the least significant bit of the word.
+    let bit = |byte: u32| m as u32 - 1 - byte * m as u32 / 16;
+    (c(&|byte| (bit(byte) / 8) as u64), c(&|byte| 1 << (bit(byte) % 8)))
+}
+
+/// The body of `name_init`: from the bytes `key` to the words `ctx->key`.
+///
+/// # Errors
+/// The schedule does not deliver the words of `port`.
+pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagnostic> {
+    let shape = Shape::of(port);
+    let to = |i: &str| format!("ctx->key[{i}]");
+    let Some(schedule) = key.schedule else {
+        super::check(port, key.bytes)?;
+        return Ok(read(port, shape, key.bytes, "key", &to));
+    };
+    let (param, result) = schedule_ports(&schedule)?;
+    super::check(param, key.bytes)?;
+    let (from, made) = (Shape::of(param), Shape::of(result));
+    let layout = crate::emit::layout(schedule.kernel.program, schedule.target);
+    let symbol = schedule.kernel.symbol;
+    let made_type = word_of(result);
+    let same = (made.words, made.bits) == (shape.words, shape.bits);
+    let flat = |s: Shape| s.words * s.bits as usize;
+    if schedule.through.is_none() && !same && made.bits > 1 || flat(made) != flat(shape) {
+        let message = format!(
+            "the key schedule of `{}` makes {} words of {} bits, and `{}` has {} words of {} bits",
+            function.name, made.words, made.bits, port.name, shape.words, shape.bits
+        );
+        return Err(Diagnostic::global(Code::NotSupported, message));
+    }
+    let mut text = format!("    {} from[{}];\n", word_of(param), from.words);
+    let direct = same && schedule.through.is_none();
+    if !direct {
+        let _ = writeln!(text, "    {made_type} made[{}];", made.words);
+    }
+    let made_at = if direct { "ctx->key" } else { "made" };
+    if layout == Layout::Bits {
+        let register = schedule.target.register;
+        let _ = writeln!(
+            text,
+            "    {register} x[{}], y[{}];\n    size_t i, b;",
+            flat(from),
+            flat(made)
+        );
+        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        let (m, n) = (from.bits, made.bits);
+        let _ = writeln!(
+            text,
+            "    for (i = 0; i < {}; i++)\n        for (b = 0; b < {m}; b++)\n            \
+             x[{m} * i + b] = from[i] >> ({m} - 1 - b) & 1;\n    {symbol}(x, y);\n    \
+             for (i = 0; i < {}; i++) {{\n        {made_type} word = 0;\n        \
+             for (b = 0; b < {n}; b++) word = ({made_type})({} | (y[{n} * i + b] & 1));\n        \
+             {made_at}[i] = word;\n    }}",
+            from.words,
+            made.words,
+            if n > 1 { "word << 1" } else { "word" },
+        );
+    } else {
+        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        let _ = writeln!(text, "    {symbol}(from, {made_at});");
+    }
+    if direct {
+        return Ok(text);
+    }
+    let through = schedule.through.unwrap_or(ByteLayout::Be);
+    super::check(port, through)?;
+    let _ = writeln!(text, "    {{\n    uint8_t bytes[{}];", made.bytes());
+    text += &words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
+    text += &read(port, shape, through, "bytes", &to);
+    Ok(text + "    }\n")
+}
+
+/// As `read_words`, and for planes without a transposition bit by bit: a key is set up once.
+fn read(
+    port: &Port,
+    shape: Shape,
+    bytes: ByteLayout,
+    block: &str,
+    to: &dyn Fn(&str) -> String,
+) -> String {
+    function::read_words(port, shape, bytes, block, to).unwrap_or_else(|_| {
+        let (m, row, t) = (shape.bits, shape.row, word_of(port));
+        words::each(shape, &|i| {
+            let at = format!("{row} * {m} * ((size_t){i} / {row}) + {row} * p + {i} % {row}");
+            format!(
+                "{{ {t} word = 0; unsigned p; for (p = 0; p < {m}; p++) \
+                 word = ({t})((uint64_t)word << 1 | usuba_get({block}, {at}, 1, 0)); {} = word; }}",
+                to(i)
+            )
+        })
+    })
+}
+
+/// The only parameter and the only result of a schedule.
+fn schedule_ports<'a>(schedule: &Schedule<'a>) -> Result<(&'a Port, &'a Port), Diagnostic> {
+    let entry = schedule.kernel.program.entry();
+    match (entry.params.as_slice(), entry.results.as_slice()) {
+        ([param], [result]) => Ok((param, result)),
+        _ => {
+            let message =
+                format!("the key schedule `{}` must have one parameter and one result", entry.name);
+            Err(Diagnostic::global(Code::NotSupported, message))
+        }
+    }
+}

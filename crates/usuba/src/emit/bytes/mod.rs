@@ -1,0 +1,207 @@
+//! The byte interface: C functions that users call, around a kernel on registers.
+//!
+//! ```text
+//! name_init(ctx, key bytes)                      runs the key schedule
+//! name_blocks(ctx, in, out, nblocks)             any number of blocks, any alignment, in place
+//!     key words  ──broadcast──→ registers, once per call
+//!     in         ──pack──→ registers ──kernel──→ registers ──unpack──→ out, batch by batch
+//! ```
+//!
+//! The addresses and the time depend on the number of blocks only. A last partial batch goes
+//! through a buffer on the stack, filled up with zero blocks.
+//!
+//! Packing is a transposition. Where all counts are powers of two, or a block can be cut into
+//! tiles where they are, it is a permutation of index bits; whatever fits no tile moves word by
+//! word.
+//!
+//! - `tiles`: how a port is cut into tiles.
+//! - `plan`: the steps that transpose a tile.
+//! - `transpose`: the C of a plan.
+//! - `words`: the C that moves whole words.
+//! - `keys`: the C that sets up keys and broadcasts them.
+//! - `macros`: the C macros that all of this is written in.
+//! - `function`: puts the parts together.
+
+mod function;
+mod keys;
+mod macros;
+mod plan;
+mod tiles;
+mod transpose;
+mod words;
+
+use crate::diag::{Code, Diagnostic};
+use crate::ir::{Port, Program};
+use crate::target::Target;
+
+pub use function::{declarations, definitions};
+
+/// How a parameter of A words of m bits lies in its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteLayout {
+    /// The flattened bits (word 0 first, each word from its most significant bit) are the bits of
+    /// the bytes, each byte from its most significant bit.
+    Be,
+    /// Each word little-endian; m is a multiple of 8.
+    Le,
+    /// m elements of A bits: bit a of element p (0 = most significant) is bit p of word a, and the
+    /// elements follow each other, most significant bit first. On a parameter of two or more
+    /// dimensions A is the last of them, and its rows follow each other.
+    Planes,
+    /// Flattened bit i is bit i mod 8, from the least significant, of byte i / 8.
+    LeBits,
+}
+
+impl ByteLayout {
+    /// Every layout with the name it has in `cipher.toml`.
+    pub const ALL: &'static [(&'static str, ByteLayout)] = &[
+        ("be", ByteLayout::Be),
+        ("le", ByteLayout::Le),
+        ("planes", ByteLayout::Planes),
+        ("le-bits", ByteLayout::LeBits),
+    ];
+
+    /// The layout called `name`.
+    pub fn find(name: &str) -> Option<ByteLayout> {
+        ByteLayout::ALL.iter().find(|(n, _)| *n == name).map(|(_, layout)| *layout)
+    }
+
+    /// The word and the bit of it (0 = most significant) that bit `at` of the bytes belongs to,
+    /// where bit `at` is bit `at % 8`, from the least significant, of byte `at / 8`. `None` for
+    /// the padding of the last byte.
+    pub fn locate(self, shape: Shape, at: usize) -> Option<(usize, usize)> {
+        let bits = shape.bits as usize;
+        let top_first = at & !7 | 7 - at % 8;
+        let (word, bit) = match self {
+            ByteLayout::Be => (top_first / bits, top_first % bits),
+            ByteLayout::LeBits => (at / bits, at % bits),
+            ByteLayout::Le => (at / bits, bits - 1 - at % bits),
+            ByteLayout::Planes => {
+                let (row, inside) =
+                    (top_first / (shape.row * bits), top_first % (shape.row * bits));
+                (row * shape.row + inside % shape.row, inside / shape.row)
+            }
+        };
+        (word < shape.words).then_some((word, bit))
+    }
+}
+
+/// The words of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    pub words: usize,
+    /// Size of the last dimension: the words that `planes` weaves together.
+    pub row: usize,
+    pub bits: u8,
+}
+
+impl Shape {
+    /// The shape of `port` in the source, before slicing.
+    pub fn of(port: &Port) -> Shape {
+        let row = port.dims.last().map_or(1, |&size| size as usize);
+        Shape { words: port.words(), row, bits: port.word }
+    }
+
+    /// Bytes of the parameter, the last one padded with zero bits.
+    pub fn bytes(self) -> usize {
+        (self.words * self.bits as usize).div_ceil(8)
+    }
+}
+
+/// A program with the C function that its kernel has become.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    pub program: &'a Program,
+    /// The C name.
+    pub symbol: &'a str,
+}
+
+/// A parameter or result of the entry and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter<'a> {
+    /// Its name in the program.
+    pub param: &'a str,
+    pub bytes: ByteLayout,
+}
+
+/// Where the words of the key parameter come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    /// The parameter of the kernel.
+    pub param: &'a str,
+    /// The bytes of the user's key: of `param`, or of the only parameter of the schedule.
+    pub bytes: ByteLayout,
+    pub schedule: Option<Schedule<'a>>,
+}
+
+/// A program that computes the words of the key parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    pub kernel: Kernel<'a>,
+    /// What the schedule was compiled for: general-purpose registers.
+    pub target: &'static Target,
+    /// If given, the bits of the result in their order are bytes, from which the parameter is
+    /// read in this layout. Otherwise the words of both are the same.
+    pub through: Option<ByteLayout>,
+}
+
+/// A function of the byte interface.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<'a> {
+    /// The C name, which `_blocks`, `_init` and `_ctx` are appended to.
+    pub name: &'a str,
+    pub kernel: Kernel<'a>,
+    pub input: Parameter<'a>,
+    pub output: Parameter<'a>,
+    /// Absent for permutations.
+    pub key: Option<Key<'a>>,
+}
+
+impl<'a> Function<'a> {
+    /// The ports of the function: input, output, and key if there is one.
+    ///
+    /// # Errors
+    /// A name is no parameter or result, or one is left over.
+    fn ports(&self) -> Result<(&'a Port, &'a Port, Option<&'a Port>), Diagnostic> {
+        let entry = self.kernel.program.entry();
+        let find = |ports: &'a [Port], name: &str, what: &str| {
+            ports.iter().find(|port| port.name == name).ok_or_else(|| {
+                let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+                let message = format!("node `{}` has no {what} `{name}`", entry.name);
+                let help = format!("it has {}", names.join(", "));
+                Diagnostic::global(Code::UndefinedVariable, message).help(help)
+            })
+        };
+        let input = find(&entry.params, self.input.param, "parameter")?;
+        let output = find(&entry.results, self.output.param, "result")?;
+        let key = self.key.map(|key| find(&entry.params, key.param, "parameter")).transpose()?;
+        if entry.params.len() != 1 + key.is_some() as usize || entry.results.len() != 1 {
+            let message = format!(
+                "the byte interface wants one input, one output and at most one key; \
+                 node `{}` has {} parameters and {} results",
+                entry.name,
+                entry.params.len(),
+                entry.results.len()
+            );
+            return Err(Diagnostic::global(Code::NotSupported, message));
+        }
+        if key.is_some_and(|key| key.name == input.name) {
+            let message = format!("`{}` cannot be both the input and the key", input.name);
+            return Err(Diagnostic::global(Code::NotSupported, message));
+        }
+        check(input, self.input.bytes)?;
+        check(output, self.output.bytes)?;
+        Ok((input, output, key))
+    }
+}
+
+/// Whether `bytes` is a layout for words of this size at all.
+fn check(port: &Port, bytes: ByteLayout) -> Result<(), Diagnostic> {
+    if bytes == ByteLayout::Le && port.word % 8 != 0 {
+        let message =
+            format!("`{}` has words of {} bits, which are no bytes", port.name, port.word);
+        return Err(Diagnostic::global(Code::NoSuchWordSize, message)
+            .help("use `be` or `le-bits`, which speak of bits"));
+    }
+    Ok(())
+}

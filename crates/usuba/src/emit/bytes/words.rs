@@ -1,0 +1,136 @@
+//! Writes the C that moves whole words between bytes and integers: general-purpose targets under
+//! V, key set-up, and the shapes that no tile fits.
+
+use std::fmt::Write;
+
+use super::{ByteLayout, Shape};
+use crate::target::{word_lane, word_type};
+
+/// Words up to this number are written one by one, more in a loop.
+const STRAIGHT: usize = 16;
+
+/// The C functions that read and write words that do not begin or end with a byte. Bits are
+/// those of the byte string, the most significant of a byte first; `order` 7 reverses them
+/// inside of each byte. A whole byte at a time at most.
+pub const GET: &str = "\
+#ifndef USUBA_GET
+#define USUBA_GET(p_, at_, bits_, order_) usuba_get(p_, at_, bits_, order_)
+static uint64_t usuba_get(const uint8_t *p, size_t at, unsigned bits, unsigned order) {
+    uint64_t word = 0;
+    while (bits) {
+        unsigned start = (unsigned)(at % 8), count = 8 - start < bits ? 8 - start : bits;
+        unsigned byte = p[at / 8];
+        if (order) {
+            byte = (byte & 0x55) << 1 | (byte >> 1 & 0x55);
+            byte = (byte & 0x33) << 2 | (byte >> 2 & 0x33);
+            byte = (byte & 0x0f) << 4 | byte >> 4;
+        }
+        word = word << count | (byte >> (8 - start - count) & (0xffU >> (8 - count)));
+        at += count;
+        bits -= count;
+    }
+    return word;
+}
+#endif
+";
+
+/// See [`GET`]. Bits of the last byte that no word has are left alone.
+pub const PUT: &str = "\
+#ifndef USUBA_PUT
+#define USUBA_PUT(p_, at_, bits_, order_, word_) usuba_put(p_, at_, bits_, order_, word_)
+static void usuba_put(uint8_t *p, size_t at, unsigned bits, unsigned order, uint64_t word) {
+    while (bits) {
+        unsigned start = (unsigned)(at % 8), count = 8 - start < bits ? 8 - start : bits;
+        unsigned mask = (0xffU >> (8 - count)) << (8 - start - count);
+        unsigned byte = (unsigned)(word >> (bits - count)) << (8 - start - count) & mask;
+        if (order) {
+            byte = (byte & 0x55) << 1 | (byte >> 1 & 0x55);
+            byte = (byte & 0x33) << 2 | (byte >> 2 & 0x33);
+            byte = (byte & 0x0f) << 4 | byte >> 4;
+            mask = (mask & 0x55) << 1 | (mask >> 1 & 0x55);
+            mask = (mask & 0x33) << 2 | (mask >> 2 & 0x33);
+            mask = (mask & 0x0f) << 4 | mask >> 4;
+        }
+        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | byte);
+        at += count;
+        bits -= count;
+    }
+}
+#endif
+";
+
+/// Whether words of `shape` need [`GET`] and [`PUT`].
+pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
+    shape.bits % 8 != 0 || bytes == ByteLayout::LeBits
+}
+
+/// Statements that read each word i of the block at `block` into the variable `to(i)`.
+pub fn read(shape: Shape, bytes: ByteLayout, block: &str, to: &dyn Fn(&str) -> String) -> String {
+    each(shape, &|i| format!("{} = {};", to(i), get(shape, bytes, block, i)))
+}
+
+/// Statements that write each word i, `from(i)`, to the block at `block`.
+pub fn write(
+    shape: Shape,
+    bytes: ByteLayout,
+    block: &str,
+    from: &dyn Fn(&str) -> String,
+) -> String {
+    let mut text = String::new();
+    if shape.words * shape.bits as usize % 8 != 0 {
+        let _ = writeln!(text, "    ({block})[{}] = 0;", shape.bytes() - 1);
+    }
+    text + &each(shape, &|i| put(shape, bytes, block, i, &from(i)))
+}
+
+/// `line(i)` for every word i, one by one or in a loop.
+pub fn each(shape: Shape, line: &dyn Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    if shape.words <= STRAIGHT {
+        for i in 0..shape.words {
+            let _ = writeln!(text, "    {}", line(&i.to_string()));
+        }
+    } else {
+        let _ = writeln!(text, "    {{\n        size_t i;");
+        let _ = writeln!(text, "        for (i = 0; i < {}; i++) {{", shape.words);
+        let _ = writeln!(text, "            {}\n        }}\n    }}", line("i"));
+    }
+    text
+}
+
+/// The C of word `i` of the block at the pointer `block`, with the type of the word.
+pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
+    let bits = shape.bits as usize;
+    let t = word_type(word_lane(shape.bits));
+    if needs_helpers(shape, bytes) {
+        let order = if bytes == ByteLayout::LeBits { 7 } else { 0 };
+        return format!("({t})usuba_get({block}, {bits} * (size_t){i}, {bits}, {order})");
+    }
+    let wide = if bits > 32 { "uint64_t" } else { "uint32_t" };
+    let terms: Vec<String> = shifts(bits, bytes)
+        .map(|(byte, shift)| format!("({wide})({block})[{} * {i} + {byte}] << {shift}", bits / 8))
+        .collect();
+    format!("({t})({})", terms.join(" | "))
+}
+
+/// The C statements that store `word` as word `i` of the block at the pointer `block`.
+pub fn put(shape: Shape, bytes: ByteLayout, block: &str, i: &str, word: &str) -> String {
+    let bits = shape.bits as usize;
+    if needs_helpers(shape, bytes) {
+        let order = if bytes == ByteLayout::LeBits { 7 } else { 0 };
+        return format!("usuba_put({block}, {bits} * (size_t){i}, {bits}, {order}, {word});");
+    }
+    let stores: Vec<String> = shifts(bits, bytes)
+        .map(|(byte, shift)| {
+            format!("({block})[{} * {i} + {byte}] = (uint8_t)({word} >> {shift});", bits / 8)
+        })
+        .collect();
+    stores.join(" ")
+}
+
+/// Each byte of a word of `bits` bits with the place of its bits in the word.
+fn shifts(bits: usize, bytes: ByteLayout) -> impl Iterator<Item = (usize, usize)> {
+    let count = bits / 8;
+    let little = bytes == ByteLayout::Le;
+    (0..count).map(move |byte| (byte, 8 * if little { byte } else { count - 1 - byte }))
+}

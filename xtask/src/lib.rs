@@ -1,0 +1,11 @@
+//! The chores of this repository as functions, so that tests can run them.
+//!
+//! - `repo`: the text files of the repository, in memory.
+//! - `rust`: Rust text without its tests, and what it imports.
+//! - `tidy`: the house rules, one file each.
+//! - `docs`: programs and commands that documents show.
+
+pub mod docs;
+pub mod repo;
+pub mod rust;
+pub mod tidy;

@@ -1,0 +1,40 @@
+//! `cargo xtask`: chores that are not part of the product.
+
+use std::process::ExitCode;
+
+use xtask::{docs, repo::Repo, tidy};
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  tidy    check the house rules
+  docs    check that every program in a document compiles and every command prints what is shown
+          (BLESS=1 rewrites what is shown)
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let findings = match words[..] {
+        ["tidy"] => Repo::load().map(|repo| tidy::check(&repo)),
+        ["docs"] => Repo::load().and_then(|repo| docs::check(&repo)),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match findings {
+        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
+        Ok(findings) => {
+            for finding in &findings {
+                eprintln!("{finding}");
+            }
+            eprintln!("{}: {} to mend", words[0], findings.len());
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{}: {error}", words[0]);
+            ExitCode::FAILURE
+        }
+    }
+}

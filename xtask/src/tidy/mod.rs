@@ -1,0 +1,44 @@
+//! The house rules. Each file says its rule in its header and has broken samples as tests.
+//!
+//! - `stages`: stages import only leftwards.
+//! - `purity`: the compiler library does not touch the world.
+//! - `files`: headers, lengths, words and paths that nobody wants to find.
+//! - `manifests`: every dependency says why it is there.
+//! - `costs`: passes, targets and ciphers are cheap to add.
+//! - `codes`: every diagnostic is used, tested and explained.
+//! - `ciphers`: what a cipher folder holds.
+//! - `proofs`: a test can fail.
+//! - `documents`: links that lead somewhere, one sentence per line.
+
+pub mod ciphers;
+pub mod codes;
+pub mod costs;
+pub mod documents;
+pub mod files;
+pub mod manifests;
+pub mod proofs;
+pub mod purity;
+pub mod stages;
+
+use crate::repo::{Finding, Repo};
+
+/// Every rule.
+pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
+    stages::check,
+    purity::check,
+    files::check,
+    manifests::check,
+    costs::check,
+    codes::check,
+    ciphers::check,
+    proofs::check,
+    documents::check,
+];
+
+/// Everything that breaks a rule, sorted by place.
+pub fn check(repo: &Repo) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(repo)).collect();
+    findings.sort();
+    findings.dedup();
+    findings
+}

@@ -1,0 +1,124 @@
+//! Stages of the compiler import only leftwards.
+//!
+//! ```text
+//! circuit   diag ← syntax ← typed ← lower → ir ← passes
+//!                                           ir ← target ← emit
+//! ```
+//!
+//! So a pass cannot depend on how the program was written, the emitter cannot depend on which
+//! passes ran, and a target stays a table. Tests may look everywhere. The page that joins the
+//! stages, `lib.rs`, belongs to none of them.
+
+use crate::repo::{Finding, Repo};
+use crate::rust::{crate_paths, is_test_file, product};
+
+const HOME: &str = "crates/usuba/src/";
+
+/// What each stage may name below `crate::`, besides itself. `ir` allows all of `ir`; `ir::Op`
+/// allows that item and what is inside of it.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("circuit", &[]),
+    ("diag", &[]),
+    ("syntax", &["diag"]),
+    // The meaning of operators stands in `ir::op` alone, so the evaluator asks there.
+    ("typed", &["syntax", "diag", "ir::Op", "ir::op", "ir::Slicing"]),
+    ("lower", &["typed", "syntax", "diag", "circuit", "ir"]),
+    ("ir", &[]),
+    ("passes", &["ir"]),
+    ("target", &["ir::Op", "ir::op", "ir::Slicing"]),
+    ("emit", &["ir", "target", "diag"]),
+];
+
+pub fn check(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in repo.matching(HOME, ".rs").filter(|file| !is_test_file(&file.path)) {
+        let inside = &file.path[HOME.len()..];
+        let stage = inside.split(['/', '.']).next().unwrap_or_default();
+        if stage == "lib" {
+            continue;
+        }
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == stage) else {
+            let what = format!("the stage `{stage}` is new: say in xtask what it may import");
+            findings.push(Finding::new(&file.path, 0, what));
+            continue;
+        };
+        let lines = product(&file.text);
+        for (line, path) in crate_paths(&lines) {
+            let within = |root: &str| {
+                path.strip_prefix(root)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            };
+            if !within(stage) && !allowed.iter().any(|root| within(root)) {
+                let what = format!("`{stage}` must not import `{path}`");
+                findings.push(Finding::new(&file.path, line, what));
+            }
+        }
+        for (line, text) in &lines {
+            if text.contains(&"super::".repeat(depth(inside))) {
+                let what = "this `super` is the crate itself: write `crate::`";
+                findings.push(Finding::new(&file.path, *line, what));
+            }
+        }
+    }
+    findings
+}
+
+/// Number of modules from the crate down to this file, itself included.
+fn depth(inside: &str) -> usize {
+    let parts = inside.split('/').count();
+    if inside.ends_with("/mod.rs") { parts - 1 } else { parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(path: &str, text: &str) -> Vec<String> {
+        let path = format!("{HOME}{path}");
+        let found = check(&Repo::sample(&[(&path, text)]));
+        found.into_iter().map(|finding| finding.what).collect()
+    }
+
+    #[test]
+    fn imports_to_the_right_are_found() {
+        for (path, text) in [
+            ("passes/cse.rs", "use crate::typed::Program;"),
+            ("passes/cse.rs", "use crate::{ir::Op, emit};"),
+            ("emit/c/mod.rs", "fn f() { crate::passes::find(\"cse\") }"),
+            ("target/avx2.rs", "use crate::ir::Program;"),
+            ("circuit/mod.rs", "use crate::ir::Op;"),
+            ("syntax/parser.rs", "use crate::typed;"),
+            ("typed/walk.rs", "use crate::ir::Program;"),
+            ("ir/mod.rs", "use crate::Slice;"),
+        ] {
+            let found = findings(path, text);
+            assert!(found.len() == 1 && found[0].contains("must not import"), "{path}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn imports_to_the_left_are_fine() {
+        for (path, text) in [
+            ("passes/cse.rs", "use crate::{ir::{self, Op}, passes::Pass};"),
+            ("emit/c/mod.rs", "use crate::target::select;"),
+            ("typed/eval.rs", "use crate::ir::{Op, op::eval};"),
+            ("lower/mod.rs", "#[cfg(test)]\nmod tests {\n    use crate::emit;\n}"),
+            ("passes/tests.rs", "use crate::typed;"),
+            ("lib.rs", "use crate::emit;"),
+        ] {
+            assert_eq!(findings(path, text), Vec::<String>::new(), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_root_is_not_reached_by_super() {
+        assert_eq!(findings("emit/c/mod.rs", "use super::super::passes;").len(), 1);
+        assert_eq!(findings("emit/c/body.rs", "use super::super::names;").len(), 0);
+        assert_eq!(findings("diag.rs", "use super::ir;").len(), 1);
+    }
+
+    #[test]
+    fn an_unknown_stage_is_not_silently_free() {
+        assert!(findings("tune/mod.rs", "fn f() {}")[0].contains("is new"));
+    }
+}
