@@ -188,6 +188,38 @@ fn long_lines_are_broken() {
     assert_eq!(shape(&tree(&printed)), shape(&tree(&text)));
 }
 
+#[test]
+fn lines_of_an_expression_and_columns_of_tables_stay() {
+    let text = "\
+table[] s (x:v2) returns (y:v2) [
+  {  0,  1, 2, 3 } ; { 10, 11, 12, 13 }
+]
+node f (a,b,c:u8) returns (y,long:u8)
+let
+  y = a ^ b
+      ^ c;
+  long = g(a, b,
+           c)
+tel
+";
+    let wanted = "\
+table[] s (x:v2) returns (y:v2) [
+  {  0,  1,  2,  3 };
+  { 10, 11, 12, 13 }
+]
+
+node f (a,b,c:u8) returns (y,long:u8)
+let
+  y = a ^ b
+      ^ c;
+  long = g(a, b,
+      c)
+tel
+";
+    let out = check(text);
+    assert_eq!(out, wanted, "\n{out}");
+}
+
 // Random programs.
 
 fn span() -> crate::diag::Span {
