@@ -355,7 +355,7 @@ fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output
 }
 
 /// Finds includes next to the including file.
-struct Beside;
+pub struct Beside;
 
 impl Loader for Beside {
     fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {

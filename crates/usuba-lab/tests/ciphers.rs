@@ -253,11 +253,7 @@ struct Expected {
     bytes: Vec<u8>,
 }
 
-fn natives(
-    cipher: &Cipher,
-    target: &'static Target,
-    machine: &Machine,
-) -> Result<(), Failed> {
+fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
     for ((slicing, _, _), functions) in groups(cipher) {
