@@ -19,6 +19,10 @@ use crate::report::Reporter;
 use crate::{Failure, fault};
 
 pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
+    if args.engine != Engine::Eval && args.codegen.interleave().factor > 1 {
+        let text = "one instance is run, so --interleave and --inter-factor have no place here";
+        return Err(Failure::usage(text));
+    }
     let given = args.input.as_deref().map(parse_input).transpose()?;
     let input = front::read(&args.file, &args.language, reporter)?;
     let program = &input.checked.program;
