@@ -132,6 +132,9 @@ fn interpret(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, Failure> {
     Ok(values_to_words(&entry.results, program.slicing, &results))
 }
 
+/// What the language says that a program computes.
+type Meaning<'a> = dyn Fn(&[u64]) -> Result<Vec<u64>, Failure> + 'a;
+
 /// Where the data of all instances of one native call comes from.
 struct Lanes<'a> {
     /// The inputs of lane 0.
@@ -146,7 +149,7 @@ fn native(
     program: &Program,
     target: &'static Target,
     mut lanes: Lanes,
-    meaning: &dyn Fn(&[u64]) -> Result<Vec<u64>, Failure>,
+    meaning: &Meaning,
 ) -> Result<Vec<u64>, Failure> {
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
     let layout = Layout::new(program, target.bits, target.simd).map_err(Failure::program)?;
