@@ -287,7 +287,9 @@ fn group(
     let mut expected = Vec::new();
     let mut shared: Option<String> = None;
     for (number, function) in functions.iter().enumerate() {
-        let built = cipher::build(cipher, function, &function.name, slicing, target, &options)?;
+        // Kernels of one batch are linked together.
+        let title = format!("{}_{slicing:?}", function.name);
+        let built = cipher::build(cipher, function, &title, slicing, target, &options)?;
         let rest = &built.text[built.kernel.text.len()..];
         match &shared {
             None => {
@@ -313,6 +315,11 @@ fn group(
          const size_t blocks = how[1] | (size_t)how[2] << 8;\n    (void)key;\n    \
          switch (how[0]) {{\n{cases}    default: break;\n    }}\n}}\n"
     );
+    // All calls of a kernel have inputs of one size.
+    for part in 0..3 {
+        let size = calls.iter().map(|call: &Call| call[part].len()).max().unwrap_or(0);
+        calls.iter_mut().for_each(|call| call[part].resize(size, 0xaa));
+    }
     let most = expected.iter().map(|e| e.bytes.len()).max().unwrap_or(0);
     let kernel = Kernel { text, symbol: "drive".into(), align: 1, calls, outputs: vec![most] };
     Ok((kernel, expected))
