@@ -104,16 +104,19 @@ pub(super) fn prototype(name: &str, params: &[PortText], results: &[PortText]) -
     format!("void {name}({list})")
 }
 
+/// A prototype with C linkage.
+pub(super) fn declaration(prototype: &str) -> String {
+    let (open, close) =
+        ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
+    format!("{open}\n{prototype};\n{close}\n")
+}
+
 /// The header file of a kernel.
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
     let guard = format!("{}_H", emitted.name.to_uppercase());
     let mut text = comment(program, target, options, emitted);
     let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target));
-    let _ = write!(
-        text,
-        "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-        emitted.prototype
-    );
+    let _ = write!(text, "\n{}\n#endif\n", declaration(&emitted.prototype));
     text
 }
 

@@ -2,10 +2,12 @@
 //!
 //! - `names`: identifiers of the program as C identifiers.
 //! - `c`: the kernel in C.
+//! - `abi`: the names and shapes of the original compiler around it.
 //! - `header`: its prototype, with the layout of every array in words.
 //! - `stats`: operation counts and live values, for the comment on top.
 //! - `bytes`: the functions on bytes that users call, around a kernel.
 
+pub mod abi;
 pub mod bytes;
 pub mod c;
 pub mod header;

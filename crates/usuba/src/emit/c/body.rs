@@ -134,8 +134,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         let value = body.read(node.outs[0]);
         body.line(&format!("return {value};"));
     }
+    let linkage = if entry && !body.cx.options.hidden { "" } else { "static " };
     let text = body.text;
-    let linkage = if entry { "" } else { "static " };
     format!("{linkage}{result_type} {}({})\n{{\n{text}}}\n", signature.name, declared.join(", "))
 }
 

@@ -17,7 +17,6 @@ mod loops;
 mod place;
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use helpers::{Applied, Helpers, fill, halves, literal};
 
@@ -57,6 +56,8 @@ pub struct COptions {
     /// Where the proof of this text is.
     pub proof: String,
     pub form: LoopForm,
+    /// The kernel is `static`, for a wrapper in the same file.
+    pub hidden: bool,
 }
 
 /// A kernel as text, with what callers must know.
@@ -138,11 +139,11 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
     let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
     text.push('\n');
     text.push_str(&header::includes(cx.target));
-    let _ = write!(
-        text,
-        "\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{};\n#ifdef __cplusplus\n}}\n#endif\n\n",
-        emitted.prototype
-    );
+    text.push('\n');
+    if !cx.options.hidden {
+        text.push_str(&header::declaration(&emitted.prototype));
+        text.push('\n');
+    }
     text.push_str(&cx.helpers.text());
     text.push_str(&functions.join("\n"));
     text
