@@ -79,6 +79,7 @@ fn steps(metric: Metric, state: State, mut visit: impl FnMut(usize, State)) {
 }
 
 /// The states at each distance from a start, sorted.
+#[derive(Clone)]
 struct Levels {
     metric: Metric,
     levels: Vec<Vec<State>>,
@@ -273,6 +274,38 @@ impl Detour {
     }
 }
 
+impl Detour {
+    /// The way back, from the state after the detour: the extra wire is made there, if what it is
+    /// made from is still there.
+    fn undone(&self, metric: Metric, state: State) -> Option<Program> {
+        let wires = unpack(state);
+        let mut program = self.program(metric);
+        let steps = program.lines.split_off(1);
+        if !program.lines[0].1.iter().all(|f| wires.contains(f)) {
+            return None;
+        }
+        for Use { old, g, with } in self.uses[..self.count].iter().rev() {
+            let new = old ^ g;
+            let line = |made: u16| {
+                let line = steps.iter().find(|line| line.0 == made);
+                line.expect("each use is written as lines").1.clone()
+            };
+            match (metric, with) {
+                (Metric::Two, Some(_)) => {
+                    program.lines.push((*g, line(*g)));
+                    program.lines.push((*old, vec![new, *g]));
+                }
+                _ => {
+                    let mut from = line(new);
+                    from[0] = new;
+                    program.lines.push((*old, from));
+                }
+            }
+        }
+        Some(program)
+    }
+}
+
 /// All detours from a state: `visit` sees the gates, the state after, and the detour.
 fn detours(metric: Metric, state: State, visit: &mut impl FnMut(usize, State, &Detour)) {
     let wires = unpack(state);
@@ -312,7 +345,8 @@ fn uses(
             detour.uses[detour.count] = Use { old: wires[a], g, with };
             detour.count += 1;
             visit(cost + more, pack(next), &detour);
-            if detour.count < 2 {
+            // A wire made from three others is used once: there are too many of them.
+            if detour.count < 2 && detour.from[1] == detour.from[2] {
                 uses(metric, next, detour, cost + more, visit);
             }
         };
@@ -399,52 +433,44 @@ fn search(metric: Metric, front: &Levels, name: &str, table: Table) {
             }
         }
     } else {
-        // The long list is made from the outputs: detours run forward from the inputs.
-        let before: usize = std::env::var("BEFORE").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
-        let mut start = Levels::new(metric, pack(INPUTS));
-        start.grow(before);
-        back.grow(depth);
-        let filter = Filter::new(&back);
+        // A few steps on one side of the detour, a long list of states on the other.
+        let few: usize = std::env::var("FEW").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
         let slack = if metric == Metric::Two { 1 } else { 0 };
         let mut bound = usize::MAX - slack;
-        let mut kept: Vec<(usize, [usize; 2], State, State, Detour)> = Vec::new();
-        for b in 0..=before {
-            for &middle in &start.levels[b] {
-                detours(metric, middle, &mut |cost, state, detour| {
-                    if cost + b > bound + slack || !filter.may_have(state) {
-                        return;
+        for forward in [false, true] {
+            let (near, far) = if forward {
+                let mut start = Levels::new(metric, pack(INPUTS));
+                start.grow(few);
+                back.grow(depth);
+                (&start.clone(), &back)
+            } else {
+                back.grow(few);
+                (&back, front)
+            };
+            for bridge in bridges(near, far, few, slack, &mut bound, limit) {
+                for a in near.paths(bridge.near, bridge.middle, 8) {
+                    for b in far.paths(bridge.far, bridge.state, 8) {
+                        let detour = match forward {
+                            true => Some(bridge.detour.program(metric)),
+                            false => bridge.detour.undone(metric, bridge.state),
+                        };
+                        let Some(detour) = detour else { continue };
+                        let (before, after) = if forward { (&a, &b) } else { (&b, &a) };
+                        let mut program = Program::default();
+                        before.windows(2).for_each(|w| program.step(metric, w[0], w[1]));
+                        program.lines.extend(detour.lines);
+                        let after: Vec<State> = after.iter().rev().copied().collect();
+                        after.windows(2).for_each(|w| program.step(metric, w[0], w[1]));
+                        best.offer(&program);
+                        offered += 1;
                     }
-                    let rest = depth.min(bound + slack - cost - b);
-                    let Some(f) = (0..=rest).find(|&f| back.has(f, state)) else { return };
-                    let total = f + cost + b;
-                    if total < bound {
-                        bound = total;
-                        kept.retain(|k| k.0 <= bound + slack);
-                    }
-                    if kept.len() < limit {
-                        kept.push((total, [b, f], middle, state, *detour));
-                    }
-                });
+                }
+                if offered > limit {
+                    break;
+                }
             }
         }
         least = Some(bound);
-        kept.sort_by_key(|k| k.0);
-        for (_, levels, middle, state, detour) in kept {
-            for a in start.paths(levels[0], middle, 8) {
-                for c in back.paths(levels[1], state, 8) {
-                    let mut program = Program::default();
-                    a.windows(2).for_each(|w| program.step(metric, w[0], w[1]));
-                    program.lines.extend(detour.program(metric).lines);
-                    let c: Vec<State> = c.iter().rev().copied().collect();
-                    c.windows(2).for_each(|w| program.step(metric, w[0], w[1]));
-                    best.offer(&program);
-                    offered += 1;
-                }
-            }
-            if offered > limit {
-                break;
-            }
-        }
     }
     eprintln!("{name}: {least:?} with free complements, {offered} circuits");
     for (profile, found) in best.profiles.iter().zip(&best.found) {
@@ -454,6 +480,52 @@ fn search(metric: Metric, front: &Levels, name: &str, table: Table) {
         println!("# {name}: in-place search, {gates} gates, {live} live");
         println!("{:016x} {label}\n{circuit}\n", 0);
     }
+}
+
+/// A detour from a state of the near list to one of the far list, with their levels.
+struct Bridge {
+    total: usize,
+    near: usize,
+    middle: State,
+    detour: Detour,
+    far: usize,
+    state: State,
+}
+
+/// The bridges of at most `bound + slack` gates in all, where `bound` is the least that was seen.
+fn bridges(
+    near: &Levels,
+    far: &Levels,
+    few: usize,
+    slack: usize,
+    bound: &mut usize,
+    limit: usize,
+) -> Vec<Bridge> {
+    let filter = Filter::new(far);
+    let depth = far.levels.len() - 1;
+    let mut kept: Vec<Bridge> = Vec::new();
+    for (level, states) in near.levels.iter().enumerate().take(few + 1) {
+        for &middle in states {
+            detours(near.metric, middle, &mut |cost, state, detour| {
+                if cost + level > *bound + slack || !filter.may_have(state) {
+                    return;
+                }
+                let rest = depth.min(*bound + slack - cost - level);
+                let Some(f) = (0..=rest).find(|&f| far.has(f, state)) else { return };
+                let total = f + cost + level;
+                if total < *bound {
+                    *bound = total;
+                    kept.retain(|bridge| bridge.total <= *bound + slack);
+                }
+                if kept.len() < limit {
+                    let detour = *detour;
+                    kept.push(Bridge { total, near: level, middle, detour, far: f, state });
+                }
+            });
+        }
+    }
+    kept.sort_by_key(|bridge| bridge.total);
+    kept
 }
 
 /// A quick way to see that a state is in no level.

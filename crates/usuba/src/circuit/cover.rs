@@ -352,7 +352,7 @@ impl Gates {
                     [0, 1, 1, 0] => Gate::Xor(a, b),
                     // With `c = b`, rows 0, 3, 4 and 7 are the ones that occur.
                     [r0, r1, r2, r3] => {
-                        Gate::Lut3(r0 * 0x07 | r1 * 0x08 | r2 * 0x70 | r3 * 0x80, a, b, b)
+                        Gate::Lut3(r0 * 7 + r1 * 8 + r2 * 0x70 + r3 * 0x80, a, b, b)
                     }
                 };
                 self.gate(gate)

@@ -3,15 +3,18 @@
 //! An entry of a file in `known/` is separated from the next by an empty line:
 //!
 //! ```text
-//! # PRESENT: in-place search, 14 gates
-//! 9a0b3c5d7e1f2a4b andn
-//! 4 bits: 1^2 ... -> 9 4 12 7
+//! # PRESENT: in-place search; 14 gates, 5 live
+//! 95b6d56c405dd7a9 andn
+//! 4 bits: 1^2 ~4&0 1^5 ... -> 15 17 12 13
 //! ```
 //!
 //! After comments, the key of the class (`canon.rs`) and the profile, then the circuit
 //! (`text.rs`). A class may have several entries for a profile: they differ in what complements
 //! cost. An entry serves every table of its class, with wires renamed and complements moved to
 //! where they cost least.
+//!
+//! Entries are published gate lists, or come from `examples/sbox_search.rs`, and were made smaller
+//! by `examples/circuit_polish.rs`. A test writes the keys of new ones.
 
 use super::{
     Circuit, Gate, Profile, Table, Wire,
@@ -32,8 +35,6 @@ pub(super) const FILES: &[(&str, &str)] = &[
 
 /// One circuit of the database.
 pub(super) struct Entry {
-    #[cfg_attr(not(test), expect(dead_code, reason = "entries are found by their key as text"))]
-    pub key: u64,
     pub profile: Profile,
     pub circuit: Circuit,
 }
@@ -49,7 +50,7 @@ fn profile(name: &str) -> Option<Profile> {
 
 /// The entries of a file; `None` if it is not in the form above.
 #[cfg(test)]
-pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
+pub(super) fn entries(text: &str) -> Option<Vec<(u64, Entry)>> {
     let blocks = text.split("\n\n").map(|block| {
         let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with('#')).collect();
         lines.join("\n")
@@ -57,11 +58,12 @@ pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
     blocks.filter(|block| !block.trim().is_empty()).map(|block| entry(&block)).collect()
 }
 
-fn entry(block: &str) -> Option<Entry> {
+/// An entry with its key.
+fn entry(block: &str) -> Option<(u64, Entry)> {
     let (head, circuit) = block.trim_start().split_once('\n')?;
     let (key, name) = head.split_once(' ')?;
     let key = u64::from_str_radix(key, 16).ok()?;
-    Some(Entry { key, profile: profile(name)?, circuit: text::parse(circuit)? })
+    Some((key, Entry { profile: profile(name)?, circuit: text::parse(circuit)? }))
 }
 
 /// The entries of one class, found by their key without reading the others.
@@ -72,7 +74,7 @@ fn of_class(key: u64) -> impl Iterator<Item = Entry> {
         at.into_iter().map(move |at| {
             let block = &text[at..];
             let end = block.find("\n\n").unwrap_or(block.len());
-            entry(&block[..end]).expect("internal error: a database entry does not parse")
+            entry(&block[..end]).expect("internal error: a database entry does not parse").1
         })
     })
 }

@@ -102,8 +102,8 @@ impl Draft {
             truths: self.truths[..first].to_vec(),
             outputs: Vec::new(),
         };
-        for i in 0..first {
-            lits[i] = Some(Lit::new(i, false));
+        for (i, lit) in lits.iter_mut().take(first).enumerate() {
+            *lit = Some(Lit::new(i, false));
             known.insert(self.truths[i], Lit::new(i, false));
         }
         let mut stack: Vec<usize> = self.outputs.iter().rev().map(|lit| lit.node()).collect();

@@ -67,13 +67,13 @@ const REACHED: &[Row] = &[
     ("Serpent S3",          15,  15,  8),
     ("Serpent S3 inverse",  15,  15,  8),
     ("Serpent S4",          16,  15,  7),
-    ("Serpent S4 inverse",  15,  15,  8),
+    ("Serpent S4 inverse",  15,  15,  7),
     ("Serpent S5",          16,  15,  7),
-    ("Serpent S5 inverse",  16,  15,  8),
+    ("Serpent S5 inverse",  16,  15,  7),
     ("Serpent S6",          14,  14,  7),
     ("Serpent S6 inverse",  14,  14,  7),
     ("Serpent S7",          16,  16,  8),
-    ("Serpent S7 inverse",  17,  17,  8),
+    ("Serpent S7 inverse",  17,  16,  8),
     ("Pyjamask-96",          7,   7,  3),
     ("chi-3",                8,   6,  3),
     ("chi-5",               13,  10,  5),
@@ -246,15 +246,15 @@ fn keys_are_those_of_the_circuits() {
     for (file, content) in known::FILES {
         let mut fixed = content.to_string();
         let mut at = 0;
-        for entry in known::entries(content).expect("every entry parses") {
+        for (key, entry) in known::entries(content).expect("every entry parses") {
             let circuit = &entry.circuit;
             assert_eq!(circuit.check(entry.profile), Ok(()), "{file}: {circuit}");
             let truths = circuit.truths();
             let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
-            let key = canon::class(circuit.inputs, &outputs).expect("few outputs").key;
-            let head = format!("\n{:016x} ", entry.key);
+            let class = canon::class(circuit.inputs, &outputs).expect("few outputs");
+            let head = format!("\n{key:016x} ");
             at += 1 + fixed[at..].find(&head).expect("keys are written with sixteen digits");
-            fixed.replace_range(at..at + 16, &format!("{key:016x}"));
+            fixed.replace_range(at..at + 16, &format!("{:016x}", class.key));
         }
         if fixed != *content && std::env::var_os("BLESS").is_some() {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/circuit/known");
@@ -268,7 +268,7 @@ fn keys_are_those_of_the_circuits() {
 #[test]
 fn circuits_survive_being_written() {
     for (_, content) in known::FILES {
-        for entry in known::entries(content).expect("every entry parses") {
+        for (_, entry) in known::entries(content).expect("every entry parses") {
             assert_eq!(parse(&entry.circuit.to_string()), Some(entry.circuit));
         }
     }
