@@ -86,7 +86,8 @@ impl Case {
         }
         for part in &case.parts {
             let marks = crate::marks::parse(&part.text);
-            case.marks.push(marks.map_err(|(line, why)| format!("line {}: {why}", part.above + line))?);
+            case.marks
+                .push(marks.map_err(|(line, why)| format!("line {}: {why}", part.above + line))?);
         }
         case.complete()?;
         Ok(case)

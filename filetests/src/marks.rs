@@ -92,9 +92,9 @@ pub fn compare(
     let mut wrong = Vec::new();
     for diag in found {
         let (part, have) = mark_of(part_of, sources, diag);
-        let at = left.iter().position(|(p, want)| {
-            (want.line.is_none() || *p == part) && fits(want, &have)
-        });
+        let at = left
+            .iter()
+            .position(|(p, want)| (want.line.is_none() || *p == part) && fits(want, &have));
         match at {
             Some(at) => {
                 left.remove(at);
@@ -150,7 +150,8 @@ fn show(above: usize, mark: &Mark) -> String {
 
 fn text(mark: &Mark) -> String {
     let word = if mark.severity == Severity::Error { "error" } else { "warning" };
-    let columns = if mark.columns.is_empty() { String::new() } else { format!(" {}", mark.columns) };
+    let columns =
+        if mark.columns.is_empty() { String::new() } else { format!(" {}", mark.columns) };
     format!("# {word} {}:{columns} {}", mark.code, mark.message).trim_end().to_string()
 }
 

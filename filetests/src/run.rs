@@ -215,7 +215,8 @@ fn equal(name: &str, want: &[u64], found: &[u64]) -> Result<(), String> {
     if want == found {
         return Ok(());
     }
-    let show = |atoms: &[u64]| atoms.iter().map(|a| format!("{a:#x}")).collect::<Vec<_>>().join(", ");
+    let show =
+        |atoms: &[u64]| atoms.iter().map(|a| format!("{a:#x}")).collect::<Vec<_>>().join(", ");
     Err(format!("{name}: expected ({}), found ({})", show(want), show(found)))
 }
 
