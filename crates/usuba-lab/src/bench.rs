@@ -185,12 +185,11 @@ fn how(mode: u8, blocks: usize) -> Vec<u8> {
     vec![mode, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
+/// The inputs of each call, and what each should put out.
+type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
-fn verifying_calls(
-    vectors: &[Vector],
-    built: &Built,
-    lanes: usize,
-) -> Result<(Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>), String> {
+fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();

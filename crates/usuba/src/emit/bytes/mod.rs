@@ -71,7 +71,7 @@ impl ByteLayout {
     /// the padding of the last byte.
     pub fn locate(self, shape: Shape, at: usize) -> Option<(usize, usize)> {
         let bits = shape.bits as usize;
-        let top_first = at & !7 | 7 - at % 8;
+        let top_first = at / 8 * 8 + 7 - at % 8;
         let (word, bit) = match self {
             ByteLayout::Be => (top_first / bits, top_first % bits),
             ByteLayout::LeBits => (at / bits, at % bits),

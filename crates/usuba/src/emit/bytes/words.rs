@@ -108,7 +108,10 @@ pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
     }
     let wide = if bits > 32 { "uint64_t" } else { "uint32_t" };
     let terms: Vec<String> = shifts(bits, bytes)
-        .map(|(byte, shift)| format!("({wide})({block})[{} * {i} + {byte}] << {shift}", bits / 8))
+        .map(|(byte, shift)| {
+            let byte = format!("({wide}){}", byte_of(block, bits / 8, i, byte));
+            if shift > 0 { format!("{byte} << {shift}") } else { byte }
+        })
         .collect();
     format!("({t})({})", terms.join(" | "))
 }
@@ -122,10 +125,21 @@ pub fn put(shape: Shape, bytes: ByteLayout, block: &str, i: &str, word: &str) ->
     }
     let stores: Vec<String> = shifts(bits, bytes)
         .map(|(byte, shift)| {
-            format!("({block})[{} * {i} + {byte}] = (uint8_t)({word} >> {shift});", bits / 8)
+            let place = byte_of(block, bits / 8, i, byte);
+            let shift = if shift > 0 { format!(" >> {shift}") } else { String::new() };
+            format!("{place} = (uint8_t)({word}{shift});")
         })
         .collect();
     stores.join(" ")
+}
+
+/// The C of byte `byte` of word `i`, in words of `size` bytes from the pointer `block`.
+fn byte_of(block: &str, size: usize, i: &str, byte: usize) -> String {
+    let block = if block.contains(' ') { format!("({block})") } else { block.to_string() };
+    match i.parse::<usize>() {
+        Ok(i) => format!("{block}[{}]", size * i + byte),
+        Err(_) => format!("{block}[{size} * {i} + {byte}]"),
+    }
 }
 
 /// Each byte of a word of `bits` bits with the place of its bits in the word.
