@@ -1,7 +1,7 @@
 //! Data for the lanes of a call: different in every instance, the same for the same seed.
 
-use usuba::ir::op::mask;
 use usuba::ir::Port;
+use usuba::ir::op::mask;
 
 /// A small generator of numbers (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]

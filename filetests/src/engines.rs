@@ -142,10 +142,9 @@ fn add(
     flags: &Flags,
 ) -> Result<(), String> {
     let again = reparse(program, flags).map_err(|why| format!("{name}, printed: {why}"))?;
-    for (name, run) in [
-        (name.to_string(), program.clone()),
-        (format!("{name}, printed and parsed"), again),
-    ] {
+    for (name, run) in
+        [(name.to_string(), program.clone()), (format!("{name}, printed and parsed"), again)]
+    {
         let entry = program.entry();
         let (params, results) = (entry.params.clone(), entry.results.clone());
         out.push(Engine { name, program: run, params, results });

@@ -59,8 +59,8 @@ impl Flags {
                 }
                 "-arch" => {
                     let name = value()?;
-                    self.target =
-                        target::find(name).ok_or_else(|| format!("`-arch {name}`: no such target"))?;
+                    self.target = target::find(name)
+                        .ok_or_else(|| format!("`-arch {name}`: no such target"))?;
                 }
                 "-keep-tables" => self.language.keep_tables = true,
                 "-legacy-tables" => self.language.legacy_tables = true,

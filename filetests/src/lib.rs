@@ -37,9 +37,9 @@
 
 pub mod case;
 pub mod compile;
+pub mod count;
 pub mod data;
 pub mod engines;
-pub mod count;
 pub mod expect;
 pub mod flags;
 pub mod marks;

@@ -220,11 +220,5 @@ fn together(group: &[Ready<'_>]) -> Kernel {
         }
         data.push(vec![bytes]);
     }
-    Kernel {
-        text,
-        symbol: "together".into(),
-        align: ALIGN,
-        calls: data,
-        outputs: vec![output],
-    }
+    Kernel { text, symbol: "together".into(), align: ALIGN, calls: data, outputs: vec![output] }
 }

@@ -74,12 +74,13 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
         if !engines::wanted(&checked, &flags, slicing)? {
             continue;
         }
-        let program = match usuba::optimise(&checked.program, &flags.options(slicing), &mut |_, _| ()) {
-            Ok(program) => program,
-            // The in-process engines saw to it that the slicing exists where it must.
-            Err(found) if compile::is_refusal(&found) => continue,
-            Err(found) => return Err(compile::list(&found)),
-        };
+        let program =
+            match usuba::optimise(&checked.program, &flags.options(slicing), &mut |_, _| ()) {
+                Ok(program) => program,
+                // The in-process engines saw to it that the slicing exists where it must.
+                Err(found) if compile::is_refusal(&found) => continue,
+                Err(found) => return Err(compile::list(&found)),
+            };
         let lanes = native::lanes(&program, flags.target)?;
         let mut calls = Vec::new();
         for run in case.runs.iter().filter(|run| run.entry == entry) {

@@ -2,11 +2,12 @@
 //!
 //! | block | checked how |
 //! |---|---|
-//! | `usuba` | compiles for at least one slicing, without warnings |
+//! | `usuba` | compiles for at least one slicing, without warnings; its `# run:` lines hold, as in `tests/` |
 //! | `usuba,error=U0402` | is refused with this code |
 //! | `usuba,warning=U0609` | compiles with this warning |
 //! | `usuba,part` | not checked: a piece of a program shown elsewhere |
-//! | `console` | lines with `$ ` run in a folder that has `ciphers/` and `usubac`; the lines below are what they print, `...` standing for any lines |
+//! | `usuba,…,file=NAME` | also stands in the file NAME for later commands of the document |
+//! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
 //!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
 
@@ -55,10 +56,11 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
 /// A command that cannot be started, or a document that cannot be rewritten.
 pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     let mut findings = programs(repo);
-    let folder = Shell::prepare(&repo.root)?;
+    let shell = Shell::prepare(&repo.root)?;
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    for file in documents(repo) {
-        let text = commands(file, &folder, bless, &mut findings)?;
+    for file in documents(repo).filter(|file| file.text.contains("```console")) {
+        shell.empty(&repo.root)?;
+        let text = commands(file, &shell, bless, &mut findings)?;
         if text != file.text {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
@@ -66,8 +68,9 @@ pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     Ok(findings)
 }
 
+/// Every document but the error index, whose pages `usubac` tests with their own rules.
 fn documents(repo: &Repo) -> impl Iterator<Item = &File> {
-    repo.matching("", ".md")
+    repo.matching("", ".md").filter(|file| !file.path.starts_with("docs/errors/"))
 }
 
 /// Checks the programs of every document.
@@ -75,15 +78,41 @@ pub fn programs(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in documents(repo) {
         for block in blocks(&file.text) {
-            let (language, wanted) = block.info.split_once(',').unwrap_or((block.info, ""));
-            if language == "usuba" && wanted != "part" {
-                if let Err(what) = program(&block.lines.join("\n"), wanted) {
+            let Some(info) = Info::of(&block) else { continue };
+            if !info.part {
+                if let Err(what) = program(&block.lines.join("\n"), info.wanted) {
                     findings.push(Finding::new(&file.path, block.line, what));
                 }
             }
         }
     }
     findings
+}
+
+/// What stands behind the fence of a program.
+struct Info<'a> {
+    part: bool,
+    /// `error=CODE`, `warning=CODE` or nothing.
+    wanted: &'a str,
+    file: Option<&'a str>,
+}
+
+impl<'a> Info<'a> {
+    fn of(block: &Block<'a>) -> Option<Info<'a>> {
+        let mut words = block.info.split(',');
+        if words.next() != Some("usuba") {
+            return None;
+        }
+        let mut info = Info { part: false, wanted: "", file: None };
+        for word in words {
+            match word.split_once('=') {
+                Some(("file", name)) => info.file = Some(name),
+                Some(_) => info.wanted = word,
+                None => info.part = word == "part",
+            }
+        }
+        Some(info)
+    }
 }
 
 /// No program of a document includes another one.
@@ -97,6 +126,9 @@ impl Loader for Nothing {
 
 /// Whether the compiler says of `text` what is `wanted`: nothing, `error=CODE` or `warning=CODE`.
 fn program(text: &str, wanted: &str) -> Result<(), String> {
+    if text.contains("# run:") {
+        filetests::suite::test(&format!("# test run\n{text}\n"), false)?;
+    }
     let mut sources = Sources::default();
     let root = sources.add("document", text);
     let checked =
@@ -128,7 +160,7 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
     }
 }
 
-/// Where commands run: a folder of the build with the ciphers in it.
+/// Where commands run: a folder of the build that is new for each document.
 struct Shell {
     folder: std::path::PathBuf,
     path: std::ffi::OsString,
@@ -147,17 +179,21 @@ impl Shell {
         let target = std::env::var_os("CARGO_TARGET_DIR");
         let target = target.map_or_else(|| root.join("target"), |folder| root.join(folder));
         let folder = target.join("docs");
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder)?;
-        copy(&root.join("ciphers"), &folder.join("ciphers"))?;
         let mut path = vec![target.join("debug")];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let path = std::env::join_paths(path).map_err(io::Error::other)?;
         Ok(Shell { folder, path })
     }
 
-    /// What `command` prints, standard output and then standard error, and its status where that
-    /// is not 0.
+    /// Starts again with nothing but the ciphers.
+    fn empty(&self, root: &Path) -> io::Result<()> {
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder)?;
+        }
+        copy(&root.join("ciphers"), &self.folder.join("ciphers"))
+    }
+
+    /// What `command` prints: standard output and then standard error.
     fn run(&self, command: &str) -> io::Result<String> {
         let output = Command::new("bash")
             .args(["-c", command])
@@ -195,7 +231,13 @@ fn commands(
     let mut lines: Vec<String> = file.text.lines().map(str::to_string).collect();
     // From the end, so that earlier line numbers stay true; commands still run in their order.
     let mut edits = Vec::new();
-    for block in blocks(&file.text).into_iter().filter(|block| block.info == "console") {
+    for block in blocks(&file.text) {
+        if let Some(name) = Info::of(&block).and_then(|info| info.file) {
+            std::fs::write(shell.folder.join(name), block.lines.join("\n") + "\n")?;
+        }
+        if block.info != "console" {
+            continue;
+        }
         let mut at = 0;
         while at < block.lines.len() {
             let shown = block.lines[at + 1..].iter().take_while(|line| !line.starts_with("$ "));
@@ -214,8 +256,10 @@ fn commands(
                             let printed = printed.iter().map(|line| line.to_string()).collect();
                             edits.push((number, shown.len(), printed));
                         } else {
-                            let what =
-                                format!("`{command}` prints this now:\n{}", printed.join("\n"));
+                            let what = format!(
+                                "`{command}` prints this now:\n{}\n(BLESS=1 cargo xtask docs writes it down)",
+                                printed.join("\n")
+                            );
                             findings.push(Finding::new(&file.path, number, what));
                         }
                     }
@@ -272,6 +316,8 @@ mod tests {
         assert!(program(&bad, "").is_err());
         assert!(program(&bad, "error=U0101").is_err());
         assert!(program(good, "error=U0201").is_err());
+        assert_eq!(program(&format!("{good}# run: f(3) == 6"), ""), Ok(()));
+        assert!(program(&format!("{good}# run: f(3) == 7"), "").is_err());
     }
 
     #[test]

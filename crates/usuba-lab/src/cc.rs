@@ -166,13 +166,13 @@ fn canonical(name: &str) -> Option<&'static str> {
 
 /// The compiler flags and the CPU features that a target needs on the host.
 fn host(target: &'static str, family: Family) -> Result<Machine, String> {
+    let cflags = usuba::target::find(target).map_or(&[][..], |found| found.cflags);
     let missing = missing_features(target);
     if !missing.is_empty() {
         return Err(format!("the processor lacks {}", missing.join(", ")));
     }
     let compiler = host_compiler(family)?;
-    let cflags = usuba::target::find(target).map_or(&[][..], |t| t.cflags).to_vec();
-    Ok(Machine { target, compiler, cflags, runner: None, system: System::Hosted })
+    Ok(Machine { target, compiler, cflags: cflags.to_vec(), runner: None, system: System::Hosted })
 }
 
 /// Features of the host that `target` needs and the processor does not have.
@@ -180,6 +180,7 @@ fn host(target: &'static str, family: Family) -> Result<Machine, String> {
 fn missing_features(target: &str) -> Vec<&'static str> {
     // The macro takes literals only, hence one line per feature.
     let have = [
+        ("ssse3", is_x86_feature_detected!("ssse3")),
         ("sse4.2", is_x86_feature_detected!("sse4.2")),
         ("avx2", is_x86_feature_detected!("avx2")),
         ("avx512f", is_x86_feature_detected!("avx512f")),
@@ -189,7 +190,7 @@ fn missing_features(target: &str) -> Vec<&'static str> {
         ("neon", false),
     ];
     let needed: &[&str] = match target {
-        "sse" => &["sse4.2"],
+        "sse" => &["ssse3", "sse4.2"],
         "avx2" => &["avx2"],
         "avx512" => &["avx512f", "avx512bw", "avx512dq", "avx512vl"],
         "neon" => &["neon"],

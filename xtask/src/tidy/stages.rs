@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ir", &[]),
     ("passes", &["ir"]),
     ("target", &["ir::Op", "ir::op", "ir::Slicing"]),
-    ("emit", &["ir", "target"]),
+    ("emit", &["ir", "target", "diag"]),
 ];
 
 pub fn check(repo: &Repo) -> Vec<Finding> {

@@ -71,9 +71,11 @@ fn one_word_size(
         if *first.get_or_insert(bits) != bits {
             return Err(vec![mixed_sizes(var.span)]);
         }
+        // A program that only copies has no operator that could be refused.
         if let Some(why) = (options.lacks)(&Op::Xor, bits) {
             return Err(vec![
-                Diagnostic::error(Code::NoSuchWordSize, var.span, why).help("use -V or -B"),
+                Diagnostic::error(Code::NoSuchWordSize, var.span, why)
+                    .help("use -V or -B, or another word size"),
             ]);
         }
     }

@@ -9,6 +9,7 @@
 //! - `cse`: each common subexpression once.
 //! - `dce`: nothing that nobody needs.
 //! - `inline`: callees into callers.
+//! - `interleave`: several instances side by side.
 //! - `unroll`: loops into straight lines.
 //! - `rename`: copies equations under new names, for the last two.
 
@@ -18,6 +19,7 @@ pub mod copy_prop;
 pub mod cse;
 pub mod dce;
 pub mod inline;
+pub mod interleave;
 pub mod pipeline;
 mod rename;
 pub mod unroll;
@@ -41,6 +43,7 @@ pub struct Pass {
 pub struct PassOptions {
     pub inline: inline::Mode,
     pub unroll: unroll::Mode,
+    pub interleave: interleave::Choice,
 }
 
 /// All passes, by name.
@@ -51,6 +54,7 @@ pub static ALL: &[&Pass] = &[
     &cse::PASS,
     &dce::PASS,
     &inline::PASS,
+    &interleave::PASS,
     &unroll::PASS,
 ];
 

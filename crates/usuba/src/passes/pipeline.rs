@@ -1,6 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
-use super::{Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, unroll};
+use super::{
+    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, unroll,
+};
 use crate::ir::{Program, verify};
 
 /// How hard to try.
@@ -32,15 +34,15 @@ macro_rules! simplify {
     };
 }
 
-static O0: &[&Pass] = &[&dce::PASS];
+static O0: &[&Pass] = &[&dce::PASS, &interleave::PASS];
 
-static O1: &[&Pass] = simplify![];
+static O1: &[&Pass] = simplify![&interleave::PASS];
 
 /// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them.
 ///
-/// The optimising back end adds its passes at the end of this list, in this order: fusion into
-/// the operators that the target has, interleaving of independent instances, then scheduling.
-/// Nothing that merges or moves equations may run after scheduling.
+/// The optimising back end adds its passes at the end of this list: fusion into the operators that
+/// the target has before `interleave`, scheduling after it. Nothing that merges or moves equations
+/// may run after scheduling.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,
@@ -51,6 +53,7 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
+    &interleave::PASS,
 ];
 
 /// The passes of a level, in order.

@@ -67,7 +67,8 @@ const INLINE: [inline::Mode; 5] = [
 const UNROLL: [unroll::Mode; 3] = [unroll::Mode::Auto, unroll::Mode::All, unroll::Mode::None];
 
 fn random_options(random: &mut Random) -> PassOptions {
-    PassOptions { inline: INLINE[random.below(5)], unroll: UNROLL[random.below(3)] }
+    let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(3)]);
+    PassOptions { inline, unroll, ..PassOptions::default() }
 }
 
 #[test]
@@ -376,7 +377,7 @@ fn deep_nests_of_calls_and_loops_stay_shallow() {
         nodes.push(b.finish(vec![(word("y"), done.carried)]));
     }
     let program = Program { nodes, entry: NodeId(1_999), slicing: Slicing::V };
-    let options = PassOptions { inline: inline::Mode::All, unroll: unroll::Mode::Auto };
+    let options = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
     let left = after(&["inline", "unroll", "dce"], program, options);
     assert!(left.nodes.len() < 10, "{} nodes are left", left.nodes.len());
 }
