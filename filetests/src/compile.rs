@@ -1,10 +1,10 @@
 //! The compiler on the parts of a test file.
 
-use usuba::circuit::Profile;
+use usuba::Checked;
 use usuba::diag::{Code, Diagnostic, FileId, Sources};
-use usuba::ir::{self, Op, Slicing};
-use usuba::syntax::splice::{Loader, splice};
-use usuba::{Checked, Slice};
+use usuba::ir::{self, Slicing};
+use usuba::passes::pipeline::{Level, passes};
+use usuba::syntax::splice::{Loader, NoIncludes, splice};
 
 use crate::case::{Case, Mode, Part};
 use crate::flags::Flags;
@@ -47,29 +47,41 @@ pub fn front(case: &Case, entry: Option<&str>) -> Front {
     }
 }
 
-/// Slices a checked program.
+/// Slices a checked program, without any pass.
 ///
 /// # Errors
 /// The findings of the slicer.
 pub fn lower(
     checked: &Checked,
+    flags: &Flags,
     slicing: Slicing,
-    word: Option<u8>,
 ) -> Result<ir::Program, Vec<Diagnostic>> {
-    let slice = Slice { slicing, word, profile: Profile::Basic };
-    usuba::to_usuba0(&checked.program, slice, &lacks)
-}
-
-/// What no target has: in H the bits of a word lie in different elements of a register, so
-/// nothing carries from one to the next.
-fn lacks(slicing: Slicing, op: &Op, _: u8) -> Option<String> {
-    let carries = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::Lookup(_));
-    (slicing == Slicing::H && carries).then(|| format!("H has no {}", op.name()))
+    let mut options = flags.options(slicing);
+    options.pipeline.level = Level::O0;
+    options.pipeline.skip = passes(Level::O0).iter().map(|pass| pass.name.to_string()).collect();
+    usuba::optimise(&checked.program, &options, &mut |_, _| ())
 }
 
 /// Whether findings only say that a slicing has no such operation or word size.
 pub fn is_refusal(found: &[Diagnostic]) -> bool {
     found.iter().all(|d| matches!(d.code, Code::NoSuchOperation | Code::NoSuchWordSize))
+}
+
+/// Findings on one line, for a failure.
+pub fn list(found: &[Diagnostic]) -> String {
+    let show = |diag: &Diagnostic| format!("{} {}", diag.code, diag.message);
+    found.iter().map(show).collect::<Vec<_>>().join("; ")
+}
+
+/// Compiles one text without includes.
+///
+/// # Errors
+/// The findings, on one line.
+pub fn text(text: &str, entry: Option<&str>, flags: &Flags) -> Result<Checked, String> {
+    let mut sources = Sources::default();
+    let root = sources.add("text.ua", text);
+    usuba::front(&mut sources, root, &mut NoIncludes, entry, flags.language)
+        .map_err(|found| list(&found))
 }
 
 /// Finds includes among the parts of a test, as the command line does among files.

@@ -1,21 +1,43 @@
-//! `# flags: -V -m 16 -keep-tables -legacy-tables -I lib -entry f`
+//! `# flags: -V -m 16 -arch avx2 -keep-tables -legacy-tables -I lib -entry f`
 
+use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
-use usuba::typed;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{PassOptions, inline, unroll};
+use usuba::target::{self, Target};
+use usuba::{Options, typed};
 
 /// The flags of a test; the spellings are those of the command line.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Flags {
     /// `-V`, `-H` or `-B`: only this slicing, and it must exist.
     pub slicing: Option<Slicing>,
     /// `-m`: the word size of a polymorphic entry.
     pub word: Option<u8>,
+    /// `-arch`: whose operators there are; gp64 if absent.
+    pub target: &'static Target,
     /// `-keep-tables`, `-legacy-tables`.
     pub language: typed::Flags,
     /// `-I`: folders of the test file, in order.
     pub include_dirs: Vec<String>,
     /// `-entry`
     pub entry: Option<String>,
+    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`: for a single pass.
+    pub pass: PassOptions,
+}
+
+impl Default for Flags {
+    fn default() -> Flags {
+        Flags {
+            slicing: None,
+            word: None,
+            target: target::ALL[0],
+            language: typed::Flags::default(),
+            include_dirs: Vec::new(),
+            entry: None,
+            pass: PassOptions::default(),
+        }
+    }
 }
 
 impl Flags {
@@ -35,13 +57,35 @@ impl Flags {
                     let bits = value()?;
                     self.word = Some(bits.parse().map_err(|_| format!("`-m {bits}`"))?);
                 }
+                "-arch" => {
+                    let name = value()?;
+                    self.target = target::find(name)
+                        .ok_or_else(|| format!("`-arch {name}`: no such target"))?;
+                }
                 "-keep-tables" => self.language.keep_tables = true,
                 "-legacy-tables" => self.language.legacy_tables = true,
                 "-I" => self.include_dirs.push(value()?.to_string()),
                 "-entry" => self.entry = Some(value()?.to_string()),
+                "-inline-all" => self.pass.inline = inline::Mode::All,
+                "-no-inline" => self.pass.inline = inline::Mode::None,
+                "-unroll" => self.pass.unroll = unroll::Mode::All,
+                "-no-unroll" => self.pass.unroll = unroll::Mode::None,
                 _ => return Err(format!("the flag `{word}` is unknown to tests")),
             }
         }
         Ok(())
+    }
+
+    /// The options of a compilation with these flags.
+    pub fn options(&self, slicing: Slicing) -> Options {
+        Options {
+            slicing,
+            target: self.target,
+            word: self.word,
+            entry: self.entry.clone(),
+            flags: self.language,
+            pipeline: PipelineOptions { pass: self.pass, ..PipelineOptions::default() },
+            c: COptions::default(),
+        }
     }
 }

@@ -27,6 +27,9 @@
 //! - `compile`: the compiler on the parts of a file.
 //! - `marks`: `# error`, `# warning`, `# help:`.
 //! - `run`: `# run: f(1, 2) == 3`.
+//! - `engines`: what a program runs on in this process.
+//! - `data`: different data for every lane.
+//! - `native`: what it runs on as machine code.
 //! - `count`: `# count: xor=2 and=1`.
 //! - `expect`: `# expect:`.
 //! - `suite`: one test per file.
@@ -34,8 +37,11 @@
 pub mod case;
 pub mod compile;
 pub mod count;
+pub mod data;
+pub mod engines;
 pub mod expect;
 pub mod flags;
 pub mod marks;
+pub mod native;
 pub mod run;
 pub mod suite;

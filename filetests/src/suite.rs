@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 use usuba::diag::Code;
-use usuba::ir;
+use usuba::ir::{self, Slicing};
+use usuba::target;
+use usuba_lab::cc::{self, Machine};
 
 use crate::case::{Case, Mode};
-use crate::{compile, count, expect, marks, run};
+use crate::native::{Call, Job};
+use crate::{compile, count, data, engines, expect, marks, native, run};
 
 /// The folder of the text files.
 pub fn folder() -> PathBuf {
@@ -60,6 +63,69 @@ fn every_code_has_a_test() -> Result<(), Failed> {
     }
 }
 
+/// The lines of one entry of one file as jobs for a target, in every slicing that it has there.
+fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, String> {
+    let mut flags = case.flags.clone();
+    flags.target = target::find(target).expect("a target of a machine");
+    let front = compile::front(case, Some(entry));
+    let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
+    let mut out = Vec::new();
+    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+        if !engines::wanted(&checked, &flags, slicing)? {
+            continue;
+        }
+        let program =
+            match usuba::optimise(&checked.program, &flags.options(slicing), &mut |_, _| ()) {
+                Ok(program) => program,
+                // The in-process engines saw to it that the slicing exists where it must.
+                Err(found) if compile::is_refusal(&found) => continue,
+                Err(found) => return Err(compile::list(&found)),
+            };
+        let lanes = native::lanes(&program, flags.target)?;
+        let mut calls = Vec::new();
+        for run in case.runs.iter().filter(|run| run.entry == entry) {
+            let ports = &program.entry().params;
+            let inputs = data::rows(ports, lanes, Some(&run.inputs), run.line as u64);
+            let mut outputs = vec![run.outputs.clone()];
+            for row in &inputs[1..] {
+                outputs.push(engines::eval(&checked, &flags, row)?);
+            }
+            calls.push(Call { inputs, outputs });
+        }
+        out.push(Job { name: format!("{name}: {entry} in {slicing:?}"), program, calls });
+    }
+    Ok(out)
+}
+
+/// Runs the `run:` lines of all files as machine code.
+fn native_files(machine: &Machine) -> Result<(), Failed> {
+    let mut all = Vec::new();
+    let mut wrong = Vec::new();
+    for (name, path) in files() {
+        let case = Case::parse(&fs::read_to_string(&path)?)?;
+        for entry in run::entries(&case) {
+            match jobs(&name, &case, entry, machine.target) {
+                Ok(jobs) => all.extend(jobs),
+                Err(why) => wrong.push(format!("{name}: {entry}: {why}")),
+            }
+        }
+    }
+    wrong.extend(native::run(machine, &all));
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// One test per target; those that this machine cannot run are ignored by name and reason.
+fn native_trials() -> Vec<Trial> {
+    let trial = |answer| match answer {
+        Ok(machine) => {
+            let machine: Machine = machine;
+            Trial::test(format!("native {}", machine.target), move || native_files(&machine))
+        }
+        Err(skip) => Trial::test(format!("native: {skip}"), || Ok(())).with_ignored_flag(true),
+    };
+    cc::survey().into_iter().map(trial).collect()
+}
+
 /// A test for every file, and those about all files.
 pub fn trials() -> Vec<Trial> {
     let trial = |(name, path): (String, PathBuf)| {
@@ -74,6 +140,7 @@ pub fn trials() -> Vec<Trial> {
     };
     let mut trials: Vec<Trial> = files().into_iter().map(trial).collect();
     trials.push(Trial::test("every diagnostic code has a test", every_code_has_a_test));
+    trials.extend(native_trials());
     trials
 }
 
@@ -93,10 +160,13 @@ pub fn test(text: &str, bless: bool) -> Result<Option<String>, String> {
     let mut wrong = Vec::new();
     if let (Mode::Lower | Mode::Pass(_), Some(checked)) = (&case.mode, &front.checked) {
         let slicing = case.flags.slicing.unwrap_or(ir::Slicing::V);
-        match compile::lower(checked, slicing, case.flags.word) {
-            Ok(program) => {
+        match compile::lower(checked, &case.flags, slicing) {
+            Ok(mut program) => {
                 if let Err(rule) = ir::verify::verify(&program) {
                     wrong.push(format!("the slicer broke a rule: {rule}"));
+                }
+                if let Mode::Pass(name) = &case.mode {
+                    engines::run_pass(&mut program, &case.flags, name)?;
                 }
                 for (line, words) in &case.counts {
                     if let Err(why) = count::compare(&program, words) {

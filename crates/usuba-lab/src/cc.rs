@@ -166,12 +166,7 @@ fn canonical(name: &str) -> Option<&'static str> {
 
 /// The compiler flags and the CPU features that a target needs on the host.
 fn host(target: &'static str, family: Family) -> Result<Machine, String> {
-    let cflags: &[&'static str] = match target {
-        "sse" => &["-mssse3", "-msse4.1"],
-        "avx2" => &["-mavx2"],
-        "avx512" => &["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512vbmi"],
-        _ => &[],
-    };
+    let cflags = usuba::target::find(target).map_or(&[][..], |found| found.cflags);
     let missing = missing_features(target);
     if !missing.is_empty() {
         return Err(format!("the processor lacks {}", missing.join(", ")));
@@ -186,18 +181,18 @@ fn missing_features(target: &str) -> Vec<&'static str> {
     // The macro takes literals only, hence one line per feature.
     let have = [
         ("ssse3", is_x86_feature_detected!("ssse3")),
-        ("sse4.1", is_x86_feature_detected!("sse4.1")),
+        ("sse4.2", is_x86_feature_detected!("sse4.2")),
         ("avx2", is_x86_feature_detected!("avx2")),
         ("avx512f", is_x86_feature_detected!("avx512f")),
         ("avx512bw", is_x86_feature_detected!("avx512bw")),
         ("avx512vl", is_x86_feature_detected!("avx512vl")),
-        ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
+        ("avx512dq", is_x86_feature_detected!("avx512dq")),
         ("neon", false),
     ];
     let needed: &[&str] = match target {
-        "sse" => &["ssse3", "sse4.1"],
+        "sse" => &["ssse3", "sse4.2"],
         "avx2" => &["avx2"],
-        "avx512" => &["avx512f", "avx512bw", "avx512vl", "avx512vbmi"],
+        "avx512" => &["avx512f", "avx512bw", "avx512dq", "avx512vl"],
         "neon" => &["neon"],
         _ => &[],
     };

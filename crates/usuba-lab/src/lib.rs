@@ -2,9 +2,12 @@
 //!
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
+//! - `cipher`: the folders of `ciphers/`, and their functions as C.
+//! - `bench`: verifies those functions and times them.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
+pub mod bench;
 pub mod cc;
+pub mod cipher;
 pub mod layout;
-
 pub mod native;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{self, PassOptions, inline, unroll};
+use usuba::passes::{self, PassOptions, inline, interleave, unroll};
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
@@ -249,6 +249,13 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
+    /// Write so many equations of one instance, then of the next [default with --inter-factor: 10]
+    #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    interleave: Option<u32>,
+    /// Run so many independent instances side by side [default with --interleave: 2]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
+    inter_factor: Option<u32>,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -306,6 +313,17 @@ impl Codegen {
         })
     }
 
+    /// How many instances run side by side, in which blocks. Either flag asks for it.
+    pub fn interleave(&self) -> interleave::Choice {
+        let default = interleave::Choice::default();
+        let factor = match (self.inter_factor, self.interleave) {
+            (Some(factor), _) => factor,
+            (None, Some(_)) => 2,
+            (None, None) => default.factor,
+        };
+        interleave::Choice { factor, grain: self.interleave.unwrap_or(default.grain) }
+    }
+
     pub fn pipeline(&self) -> PipelineOptions {
         let inline = match self.inline {
             InlineFlags { inline_all: true, .. } => inline::Mode::All,
@@ -328,7 +346,7 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
-            pass: PassOptions { inline, unroll, ..PassOptions::default() },
+            pass: PassOptions { inline, unroll, interleave: self.interleave() },
         }
     }
 
@@ -347,6 +365,11 @@ impl Codegen {
         flag(self.inline.no_inline, "no-inline");
         flag(self.unroll.unroll, "unroll");
         flag(self.unroll.no_unroll, "no-unroll");
+        let interleave = self.interleave();
+        if interleave.factor > 1 {
+            flag(true, &format!("interleave {}", interleave.grain));
+            flag(true, &format!("inter-factor {}", interleave.factor));
+        }
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }

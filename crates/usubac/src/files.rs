@@ -9,6 +9,7 @@ use usuba::diag::{FileId, Sources};
 use usuba::syntax::splice::Loader;
 
 use crate::Failure;
+use crate::output::plain;
 
 /// No program is longer; a device without end is not read until memory is full.
 const LARGEST: u64 = 256 << 20;
@@ -30,7 +31,8 @@ pub fn read(path: &Path) -> Result<Text, Failure> {
     let name = if stdin { STDIN.to_string() } else { path.display().to_string() };
     let bytes =
         if stdin { bytes(io::stdin().lock()) } else { fs::File::open(path).and_then(bytes) };
-    let bytes = bytes.map_err(|error| Failure::program(format!("cannot read {name}: {error}")))?;
+    let bytes = bytes
+        .map_err(|error| Failure::program(format!("cannot read {name}: {}", plain(&error))))?;
     let (text, lossy) = decode(&bytes);
     Ok(Text { name, text, lossy })
 }
@@ -89,7 +91,8 @@ impl Loader for IncludeLoader {
                     let name = candidate.display().to_string();
                     let name = self.names.entry(real.clone()).or_insert(name).clone();
                     let bytes = fs::File::open(&real).and_then(bytes);
-                    let bytes = bytes.map_err(|error| format!("{name} cannot be read: {error}"))?;
+                    let bytes = bytes
+                        .map_err(|error| format!("{name} cannot be read: {}", plain(&error)))?;
                     return Ok((name, decode(&bytes).0));
                 }
                 _ => tried.push(candidate.display().to_string()),

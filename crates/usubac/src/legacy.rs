@@ -7,7 +7,7 @@ use crate::Failure;
 
 /// Why a flag of the original is refused.
 enum Gone {
-    /// Belongs to scheduling, interleaving, array layout or measurement.
+    /// Belongs to scheduling, array layout, tuning or measurement.
     BackEnd,
     Masking,
     /// Anything else, with what to do instead.
@@ -15,9 +15,6 @@ enum Gone {
 }
 
 const GONE: &[(&str, Gone)] = &[
-    ("interleave", Gone::BackEnd),
-    ("inter-factor", Gone::BackEnd),
-    ("inter-grain", Gone::BackEnd),
     ("auto-interleave", Gone::BackEnd),
     ("no-sched", Gone::BackEnd),
     ("no-pre-sched", Gone::BackEnd),
@@ -143,7 +140,7 @@ mod tests {
     #[test]
     fn flags_that_are_gone_say_why() {
         for (written, why) in [
-            ("usubac -interleave 2", "optimising back end"),
+            ("usubac -auto-interleave", "optimising back end"),
             ("usubac --sched-n=3", "optimising back end"),
             ("usubac -ua-masked -V", "masking is not supported yet"),
             ("usubac -dump-steps ast", "--print-after all"),

@@ -16,6 +16,8 @@ mod report;
 
 use std::process::ExitCode;
 
+use report::Format;
+
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]
 pub enum Failure {
@@ -40,6 +42,14 @@ impl Failure {
         Failure::Usage(message.into())
     }
 
+    /// What is still to be said.
+    fn text(&self) -> Option<&str> {
+        match self {
+            Failure::Reported | Failure::Silent => None,
+            Failure::Program(text) | Failure::Usage(text) | Failure::Refuted(text) => Some(text),
+        }
+    }
+
     fn status(&self) -> u8 {
         match self {
             Failure::Reported | Failure::Silent | Failure::Program(_) => 1,
@@ -51,14 +61,16 @@ impl Failure {
 
 fn main() -> ExitCode {
     fault::install();
-    match args::parse().and_then(commands::run) {
+    let mut format = Format::default();
+    let done = args::parse().and_then(|cli| {
+        format = cli.report.error_format;
+        commands::run(cli)
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            match &failure {
-                Failure::Reported | Failure::Silent => {}
-                Failure::Program(text) | Failure::Usage(text) | Failure::Refuted(text) => {
-                    output::to_stderr(&format!("error: {text}\n"));
-                }
+            if let Some(text) = failure.text() {
+                output::to_stderr(&report::failure(format, text));
             }
             ExitCode::from(failure.status())
         }

@@ -27,7 +27,7 @@ pub fn to_stdout(text: &str) -> Result<(), Failure> {
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::Silent,
-        _ => Failure::program(format!("cannot write to standard output: {error}")),
+        _ => Failure::program(format!("cannot write to standard output: {}", plain(&error))),
     })
 }
 
@@ -103,11 +103,20 @@ impl Drop for Staged {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    let hint = match error.kind() {
-        ErrorKind::NotFound => "; the directory does not exist",
-        _ => "",
+    let why = match error.kind() {
+        ErrorKind::NotFound => "the directory does not exist".to_string(),
+        _ => plain(error),
     };
-    Failure::program(format!("cannot write {}: {error}{hint}", path.display()))
+    Failure::program(format!("cannot write {}: {why}", path.display()))
+}
+
+/// An error of the system without its number.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
 }
 
 #[cfg(test)]

@@ -105,6 +105,23 @@ impl Reporter {
     }
 }
 
+/// A failure that belongs to no program, such as a file that cannot be read.
+pub fn failure(format: Format, text: &str) -> String {
+    #[derive(Serialize)]
+    struct JsonFailure<'a> {
+        severity: &'static str,
+        code: Option<&'static str>,
+        message: &'a str,
+    }
+    match format {
+        Format::Human | Format::Short => format!("error: {text}\n"),
+        Format::Json => {
+            let failure = JsonFailure { severity: "error", code: None, message: text };
+            serde_json::to_string(&failure).expect("strings have a JSON form") + "\n"
+        }
+    }
+}
+
 fn long_line(files: &SimpleFiles<String, String>, span: Span) -> bool {
     let file = span.file.0 as usize;
     let range = files.line_index(file, span.start as usize).and_then(|i| files.line_range(file, i));

@@ -107,12 +107,14 @@ struct Least {
 
 impl Least {
     fn see(&mut self, view: &View) {
-        let keep = if self.size >= 64 { u64::MAX } else { (1 << self.size) - 1 };
+        // A table of at most five inputs is only kept in its first word.
+        let keep = if self.size >= 64 { [u64::MAX; 4] } else { [(1 << self.size) - 1, 0, 0, 0] };
         self.sorted.clear();
         for (k, truth) in view.truths.iter().enumerate() {
             let sign = truth[0] & 1 == 1;
             let flip = if sign { u64::MAX } else { 0 };
-            self.sorted.push((truth.map(|word| (word ^ flip) & keep), (k as u8, sign)));
+            let plain = std::array::from_fn(|i| (truth[i] ^ flip) & keep[i]);
+            self.sorted.push((plain, (k as u8, sign)));
         }
         self.sorted.sort_unstable();
         let order = self.sorted.iter().map(|(truth, _)| truth).cmp(self.best.iter());

@@ -16,11 +16,14 @@ use super::{
     eval::{Truth, table_truths},
     linear::{Random, share},
     network::{Lit, Network},
-    realize,
+    polish,
 };
 
 /// Roughly the elementary steps spent on one table.
-const BUDGET: usize = 16_000_000;
+const BUDGET: usize = 12_000_000;
+
+/// Roughly the visits of nodes spent on making the best network smaller.
+const POLISH: usize = 160_000;
 
 /// A choice of how to write all outputs.
 struct Split {
@@ -56,7 +59,10 @@ pub(super) fn synthesise(table: &Table, profile: Profile) -> Circuit {
         }
     }
     let (_, net) = best.expect("the first round is always within the budget");
-    realize::circuit(&net, profile, realize::Effort::LOW)
+    // Each step for three-input gates covers the network anew.
+    let budget = if profile == Profile::Lut3 { POLISH / 4 } else { POLISH };
+    let steps = (budget / net.size().max(1)).min(budget / 40);
+    polish::circuits(&net, &[profile], steps, 1).swap_remove(0)
 }
 
 /// The coefficients of the polynomial of a function of `n` inputs: bit `m` belongs to the product

@@ -14,7 +14,7 @@
 //! where they cost least.
 
 use super::{
-    Circuit, Profile, Table, Wire,
+    Circuit, Gate, Profile, Table, Wire,
     canon::{self, Way},
     cover::LutNet,
     eval::table_truths,
@@ -32,6 +32,7 @@ pub(super) const FILES: &[(&str, &str)] = &[
 
 /// One circuit of the database.
 pub(super) struct Entry {
+    #[cfg_attr(not(test), expect(dead_code, reason = "entries are found by their key as text"))]
     pub key: u64,
     pub profile: Profile,
     pub circuit: Circuit,
@@ -46,7 +47,8 @@ fn profile(name: &str) -> Option<Profile> {
     }
 }
 
-/// The entries of a text; `None` if it is not in the form above.
+/// The entries of a file; `None` if it is not in the form above.
+#[cfg(test)]
 pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
     let blocks = text.split("\n\n").map(|block| {
         let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with('#')).collect();
@@ -87,16 +89,20 @@ pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
             continue;
         }
         for way in &class.ways {
-            let circuit =
-                Moved::new(&own.ways[0], way).circuit(&entry.circuit, entry.profile, profile);
-            let rank = (circuit.cost(profile)?, circuit.live());
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, circuit));
+            let moved = Moved::new(&own.ways[0], way);
+            for circuit in moved.circuits(&entry.circuit, entry.profile, profile) {
+                let rank = (circuit.cost(profile)?, circuit.live());
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, circuit));
+                }
             }
         }
     }
     best.map(|(_, circuit)| circuit)
 }
+
+/// Spent on the NOTs of one candidate.
+const EFFORT: Effort = Effort(10_000);
 
 /// Whether circuits made for one profile are worth trying for another.
 fn serves(made: Profile, wanted: Profile) -> bool {
@@ -128,28 +134,46 @@ impl Moved {
         Moved { inputs: (0..n).map(input).collect(), outputs }
     }
 
-    fn circuit(&self, circuit: &Circuit, made: Profile, profile: Profile) -> Circuit {
-        let signed = self.inputs.iter().any(|i| i.1) || self.outputs.iter().any(|o| o.1);
-        if !signed && made == profile {
-            return self.renamed(circuit);
-        }
+    /// Circuits of the table, made from one for `made`.
+    fn circuits(&self, circuit: &Circuit, made: Profile, profile: Profile) -> Vec<Circuit> {
         if made == Profile::Lut3 {
-            return LutNet::of(circuit).moved(&self.inputs, &self.outputs).circuit();
+            return vec![LutNet::of(circuit).moved(&self.inputs, &self.outputs).circuit()];
         }
-        let mut net =
-            Network::of(circuit, &self.inputs).expect("only Lut3 entries have Lut3 gates");
-        let output = |&(k, sign): &(usize, bool)| net.outputs[k].flipped_if(sign);
-        net.outputs = self.outputs.iter().map(output).collect();
-        realize::circuit(&net, profile, Effort::LOW)
+        let mut found = Vec::new();
+        if profile != Profile::Lut3 && circuit.cost(profile).is_some() {
+            found.push(self.renamed(circuit));
+        }
+        let signed = self.inputs.iter().any(|i| i.1) || self.outputs.iter().any(|o| o.1);
+        if signed || made != profile {
+            let mut net =
+                Network::of(circuit, &self.inputs).expect("only Lut3 entries have Lut3 gates");
+            let output = |&(k, sign): &(usize, bool)| net.outputs[k].flipped_if(sign);
+            net.outputs = self.outputs.iter().map(output).collect();
+            found.push(realize::circuit(&net, profile, EFFORT));
+        }
+        found
     }
 
-    /// The same gates on other wires, where nothing is complemented.
+    /// The same gates on other wires, with a NOT for each wire that is complemented.
     fn renamed(&self, circuit: &Circuit) -> Circuit {
-        let rename = |w: Wire| self.inputs.get(w as usize).map_or(w, |input| input.0);
-        Circuit {
-            inputs: circuit.inputs,
-            gates: circuit.gates.iter().map(|gate| gate.map(rename)).collect(),
-            outputs: self.outputs.iter().map(|&(k, _)| rename(circuit.outputs[k])).collect(),
+        let inputs = circuit.inputs as usize;
+        let mut gates = Vec::new();
+        let mut wires: Vec<Wire> = Vec::new();
+        let mut add = |gate: Gate| {
+            gates.push(gate);
+            (inputs + gates.len() - 1) as Wire
+        };
+        for &(wire, sign) in &self.inputs {
+            wires.push(if sign { add(Gate::Not(wire)) } else { wire });
         }
+        for gate in &circuit.gates {
+            wires.push(add(gate.map(|w| wires[w as usize])));
+        }
+        let output = |&(k, sign): &(usize, bool)| {
+            let wire = wires[circuit.outputs[k] as usize];
+            if sign { add(Gate::Not(wire)) } else { wire }
+        };
+        let outputs = self.outputs.iter().map(output).collect();
+        Circuit { inputs: circuit.inputs, gates, outputs }.without_dead_gates()
     }
 }

@@ -16,6 +16,7 @@
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
 //! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
+//! * `polish.rs`: smaller networks by small random steps.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
 
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod horner;
 mod known;
 mod linear;
 mod network;
+mod polish;
 mod realize;
 #[cfg(test)]
 mod tests;
@@ -142,5 +144,15 @@ pub fn restate(circuit: &Circuit, profile: Profile, effort: usize) -> Option<Cir
         Some(net) => Some(realize::circuit(&net, profile, realize::Effort(effort))),
         None if profile == Profile::Lut3 => Some(cover::LutNet::of(circuit).circuit()),
         None => None,
+    }
+}
+
+/// Smaller circuits for the same function by `steps` random steps, one for each profile; none if
+/// the circuit has `Lut3` gates. The profiles are `Lut3` alone, or others.
+pub fn polished(circuit: &Circuit, profiles: &[Profile], steps: usize, seed: u64) -> Vec<Circuit> {
+    let inputs: Vec<(Wire, bool)> = (0..circuit.inputs as Wire).map(|i| (i, false)).collect();
+    match network::Network::of(circuit, &inputs) {
+        Some(net) => polish::circuits(&net, profiles, steps, seed),
+        None => Vec::new(),
     }
 }

@@ -19,9 +19,9 @@ impl Counts {
         self.by_name.get(name).copied().unwrap_or(0)
     }
 
-    /// All operators that compute: everything but `const`, `copy` and `call`.
+    /// All operators that compute: everything but `const`, `copy`, `call` and `loop`.
     pub fn computing(&self) -> u64 {
-        let moves = ["const", "copy", "call"];
+        let moves = ["const", "copy", "call", "loop"];
         self.by_name.iter().filter(|(name, _)| !moves.contains(name)).map(|(_, n)| n).sum()
     }
 
@@ -32,11 +32,23 @@ impl Counts {
 }
 
 /// The operators written in a list of equations: a loop body counts once, a call counts as one
-/// `call`.
+/// `call`, a loop as one `loop`.
 pub fn written(eqns: &[Eqn]) -> Counts {
     let mut counts = Counts::default();
     count_eqns(eqns, 1, &mut counts, |_| 1, &[]);
+    let loops = loops(eqns);
+    if loops > 0 {
+        counts.add("loop", loops);
+    }
     counts
+}
+
+fn loops(eqns: &[Eqn]) -> u64 {
+    let one = |eqn: &Eqn| match eqn {
+        Eqn::Loop(lp) => 1 + loops(&lp.body),
+        _ => 0,
+    };
+    eqns.iter().map(one).sum()
 }
 
 /// The operators that one run of the entry executes: a loop body counts once per iteration, a
@@ -233,7 +245,8 @@ mod tests {
         let u = b.op(Op::Xor, &[t, x]);
         let done = b.end_loop(&[u], &[]);
         let f = b.finish(vec![(word("y"), done.carried)]);
-        assert_eq!((written(&f.body).of("xor"), written(&f.body).of("call")), (1, 1));
+        let once = written(&f.body);
+        assert_eq!((once.of("xor"), once.of("call"), once.of("loop")), (1, 1, 1));
         let program = Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::V };
         let counts = executed(&program);
         assert_eq!((counts.of("not"), counts.of("xor"), counts.of("call")), (10, 10, 10));

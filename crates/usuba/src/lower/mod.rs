@@ -15,7 +15,7 @@ mod scope;
 mod slice;
 
 use crate::circuit::Profile;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Span};
 use crate::ir::{Op, Program, Slicing};
 use crate::typed::{self, Instance, VarType};
 
@@ -34,40 +34,56 @@ pub fn lower(
     instance: &Instance,
     options: &Options<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    one_word_size(program, instance, options.slicing)?;
+    one_word_size(program, instance, options)?;
     let mut walker = typed::walk::Walker::new(program, slice::Lower::new(program, options));
     let result = slice::node(&mut walker, instance, true);
     let mut diags = walker.diags;
     diags.retain(Diagnostic::is_error);
     match result {
         Ok(Some(entry)) if diags.is_empty() => {
-            Ok(Program { nodes: walker.domain.finish(), entry, slicing: options.slicing })
+            let nodes = walker.domain.finish();
+            let mut sizes = nodes.iter().flat_map(|node| node.bits.iter().copied());
+            let first = sizes.next();
+            if options.slicing == Slicing::H && sizes.any(|bits| Some(bits) != first) {
+                return Err(vec![mixed_sizes(program.decls[instance.decl].name_span)]);
+            }
+            Ok(Program { nodes, entry, slicing: options.slicing })
         }
         _ => Err(diags),
     }
 }
 
-/// In H every word spreads over all positions of a register, so all words have one size.
+/// In H every word spreads over all positions of a register, so all words have one size, and
+/// the registers of the target can be cut into so many elements.
 fn one_word_size(
     program: &typed::Program,
     instance: &Instance,
-    slicing: Slicing,
+    options: &Options<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    if slicing != Slicing::H {
+    if options.slicing != Slicing::H {
         return Ok(());
     }
     let decl = &program.decls[instance.decl];
     let mut first = None;
     for var in decl.params.iter().chain(&decl.results) {
         let VarType::Words { atom, .. } = &var.ty else { continue };
-        let bits = instance.apply(atom).bits();
+        let Some(bits) = instance.apply(atom).bits() else { continue };
         if *first.get_or_insert(bits) != bits {
-            let text = "words of different sizes in horizontal slicing";
+            return Err(vec![mixed_sizes(var.span)]);
+        }
+        // A program that only copies has no operator that could be refused.
+        if let Some(why) = (options.lacks)(&Op::Xor, bits) {
             return Err(vec![
-                Diagnostic::error(Code::NoSuchWordSize, var.span, text)
-                    .help("in H all words of a program have one size; use -V or -B"),
+                Diagnostic::error(Code::NoSuchWordSize, var.span, why)
+                    .help("use -V or -B, or another word size"),
             ]);
         }
     }
     Ok(())
+}
+
+fn mixed_sizes(span: Span) -> Diagnostic {
+    let text = "words of different sizes in horizontal slicing";
+    Diagnostic::error(Code::NoSuchWordSize, span, text)
+        .help("in H all words of a program have one size; use -V or -B")
 }

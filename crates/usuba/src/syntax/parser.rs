@@ -209,7 +209,12 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&mut self, wanted: &str, help: &str) -> Stop {
         let message = format!("expected {wanted}, found {}", self.found());
-        let error = Diagnostic::error(Code::UnexpectedToken, self.token.span, message);
+        // At the end of the file the last token is a better place than the empty lines after it.
+        let span = match self.token.tok {
+            Tok::End => Span { start: self.prev_end, end: self.prev_end, ..self.token.span },
+            _ => self.token.span,
+        };
+        let error = Diagnostic::error(Code::UnexpectedToken, span, message);
         self.report(if help.is_empty() { error } else { error.help(help) });
         Stop::Equation
     }

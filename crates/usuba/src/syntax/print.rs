@@ -9,8 +9,8 @@
 //!                                      tel
 //! ```
 //!
-//! Comments, blank lines, the rows of tables and the spelling of numbers come from the text; the
-//! rest is the tree's. A comment is written before the first name, number or keyword that follows
+//! Comments, blank lines, the rows of tables, the lines of a long expression and the spelling of
+//! numbers come from the text; the rest is the tree's. A comment is written before the first name, number or keyword that follows
 //! it in the text, so that it keeps its place even inside of an expression.
 //!
 //! Parentheses are written where the grammar needs them, and where a reader who knows the
@@ -26,7 +26,7 @@ use crate::diag::FileId;
 const WIDTH: usize = 100;
 /// Equations below each other share the column of their `=` if their left sides differ by no
 /// more characters than this.
-const ALIGN: usize = 4;
+const ALIGN: usize = 2;
 /// Numbers in a row of a table that has no rows in the text.
 const ROW: usize = 16;
 
@@ -101,6 +101,12 @@ struct Printer<'a> {
     line_ends: bool,
     /// Nothing was written since a block was opened.
     block_starts: bool,
+    /// The chunk begins a line in the text, so it does here.
+    breaks: bool,
+    /// The chunk has a leaf; only the first one says where the chunk stands in the text.
+    has_leaf: bool,
+    /// Where the last leaf begins in the text.
+    last_leaf: u32,
 }
 
 impl<'a> Printer<'a> {
@@ -117,6 +123,9 @@ impl<'a> Printer<'a> {
             fresh: true,
             line_ends: false,
             block_starts: true,
+            breaks: false,
+            has_leaf: true,
+            last_leaf: 0,
         }
     }
 
@@ -128,14 +137,29 @@ impl<'a> Printer<'a> {
 
     /// Text at an offset: the comments before it come first.
     fn leaf(&mut self, offset: u32, text: &str) {
+        if !self.has_leaf {
+            let between = self.last_leaf as usize..offset as usize;
+            let gap = self.source.as_ref().and_then(|s| s.text.get(between));
+            // A comment ends the line by itself, and it may stand elsewhere now.
+            let broken = gap.is_some_and(|gap| gap.contains('\n'));
+            self.breaks = broken && self.next_comment(offset).is_none();
+        }
+        self.has_leaf = true;
+        self.last_leaf = offset;
         self.comments_before(offset);
         self.put(text);
     }
 
-    /// Here the line may be broken; if it is not, the separator is written.
+    /// Here the line is broken if it is too long; if it is not, the separator is written.
     fn may_break(&mut self, separator: &'static str) {
         self.commit();
         self.separator = separator;
+    }
+
+    /// Here the line is broken if it is too long, or broken here in the text.
+    fn keep_break(&mut self, separator: &'static str) {
+        self.may_break(separator);
+        self.has_leaf = false;
     }
 
     fn commit(&mut self) {
@@ -146,9 +170,10 @@ impl<'a> Printer<'a> {
             self.end_line();
         }
         let length = self.separator.len() + self.chunk.len();
-        if self.column > 0 && self.column + length > WIDTH {
+        if self.column > 0 && (self.breaks || self.column + length > WIDTH) {
             self.end_line();
         }
+        self.breaks = false;
         if self.column == 0 {
             self.start_line();
         } else {
@@ -336,7 +361,7 @@ impl<'a> Printer<'a> {
             DeclKind::Node(body) => self.body(body),
             DeclKind::Table(list) | DeclKind::Perm(list) => {
                 self.put(" ");
-                self.int_list(list);
+                self.int_list(list, 0);
             }
             DeclKind::NodeArray(bodies) => {
                 self.put(" [");
@@ -344,7 +369,18 @@ impl<'a> Printer<'a> {
             }
             DeclKind::TableArray(lists) | DeclKind::PermArray(lists) => {
                 self.put(" [");
-                self.alternatives(lists, end, |list| list.span.start, Self::int_list);
+                // The columns of all lists are below each other.
+                let numbers = |l: &IntList| self.numbers(&l.values, l.span.start, l.span.end);
+                let width = lists.iter().flat_map(numbers).map(|(_, text)| text.len()).max();
+                let width = width.unwrap_or(0);
+                self.alternatives(
+                    lists,
+                    end,
+                    |list| list.span.start,
+                    |p, list| {
+                        p.int_list(list, width);
+                    },
+                );
             }
         }
     }
@@ -405,13 +441,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// On one line if it stands on one in the text and fits, else in rows.
-    fn int_list(&mut self, list: &IntList) {
+    /// On one line if it stands on one in the text and fits, else in rows. Numbers have at least
+    /// the given width.
+    fn int_list(&mut self, list: &IntList, least: usize) {
         let numbers = self.numbers(&list.values, list.span.start, list.span.end);
         let rows = self.row_starts(&numbers);
         let close = list.span.end.saturating_sub(1);
         let inside = self.comments.iter().any(|c| list.span.start < c.start && c.start < close);
-        let width: usize = numbers.iter().map(|(_, text)| text.len() + 2).sum();
+        let width: usize = numbers.iter().map(|(_, text)| text.len().max(least) + 2).sum();
         let column = if self.line_ends { self.indent } else { self.column + self.chunk.len() };
         // A `;` that follows needs one column as well.
         let fits = column + width + 3 <= WIDTH;
@@ -419,7 +456,7 @@ impl<'a> Printer<'a> {
             self.put("{ ");
             for (i, (_, text)) in numbers.iter().enumerate() {
                 self.put(if i > 0 { ", " } else { "" });
-                self.put(text);
+                self.put(&format!("{text:>least$}"));
             }
             self.put(" }");
             return;
@@ -427,7 +464,7 @@ impl<'a> Printer<'a> {
         self.put("{");
         self.open_block();
         let by_text = rows.len() > 1;
-        let width = numbers.iter().map(|(_, text)| text.len()).max().unwrap_or(0);
+        let width = numbers.iter().map(|(_, text)| text.len()).max().unwrap_or(0).max(least);
         let most = (WIDTH.saturating_sub(self.indent) / (width + 2)).max(1);
         let mut in_row = 0;
         for (i, (offset, text)) in numbers.iter().enumerate() {
@@ -764,14 +801,14 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Bin(op, l, r) => {
                 self.operand(l, stands_left_of(*op, l));
-                self.may_break(" ");
+                self.keep_break(" ");
                 self.put(op.symbol());
                 self.put(" ");
                 self.operand(r, stands_right_of(*op, r));
             }
             ExprKind::Shift(op, inner, amount) => {
                 self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
-                self.may_break(" ");
+                self.keep_break(" ");
                 self.put(op.symbol());
                 self.put(" ");
                 // Only an operator in parentheses shows that it belongs to the amount.
@@ -792,7 +829,7 @@ impl<'a> Printer<'a> {
         for (i, part) in parts.iter().enumerate() {
             if i > 0 {
                 self.put(",");
-                self.may_break(" ");
+                self.keep_break(" ");
             }
             self.expr(part);
         }

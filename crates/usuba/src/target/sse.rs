@@ -1,7 +1,6 @@
 //! 128-bit registers of x86 with SSE4.2.
 //!
-//! SSSE3 has the byte shuffle, SSE4.1 the 32-bit product and the 64-bit `Equal`, SSE4.2 the
-//! 64-bit comparison. There are no 8-bit shifts and no 64-bit arithmetic shift.
+//! SSSE3 has the byte shuffle, SSE4.1 the 32-bit product, SSE4.2 the 64-bit comparison. There are no 8-bit shifts and no 64-bit arithmetic shift.
 
 use super::Inst::*;
 use super::Timing::*;
@@ -51,9 +50,6 @@ const ROWS: &[Row] = &[
     inst(Negative, 32,  "_mm_cmpgt_epi32(_mm_setzero_si128(), {0})",         Doit),
     inst(Negative, 64,  "_mm_cmpgt_epi64(_mm_setzero_si128(), {0})",         Doit),
     inst(Equal,    8,   "_mm_cmpeq_epi8({0}, {1})",                          Doit),
-    inst(Equal,    16,  "_mm_cmpeq_epi16({0}, {1})",                         Doit),
-    inst(Equal,    32,  "_mm_cmpeq_epi32({0}, {1})",                         Doit),
-    inst(Equal,    64,  "_mm_cmpeq_epi64({0}, {1})",                         Doit),
     inst(Bytes,    ANY, "_mm_shuffle_epi8({0}, _mm_set_epi64x((long long){hi}, (long long){lo}))", Doit),
     inst(Splat,    8,   "_mm_set1_epi8((char){k})",                          Doit),
     inst(Splat,    16,  "_mm_set1_epi16((short){k})",                        Doit),

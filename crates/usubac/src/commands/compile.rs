@@ -171,7 +171,7 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
             word_bits: port.word,
             dims: &port.dims,
             constant: port.constant,
-            c_type: &text.c_type,
+            c_type: text.c_type,
             registers: text.registers,
         };
         ports.iter().zip(texts).map(port).collect()

@@ -8,7 +8,7 @@ use usuba::syntax::{parse, print};
 use super::front::reported;
 use crate::args::Fmt;
 use crate::output::{Place, to_stderr, write_all};
-use crate::report::Reporter;
+use crate::report::{Reporter, failure};
 use crate::{Failure, fault, files};
 
 /// Formats every file that can be; one that cannot does not keep the others from it.
@@ -18,7 +18,7 @@ pub fn run(args: &Fmt, reporter: Reporter) -> Result<(), Failure> {
     for file in &args.files {
         match one(file, args.check, reporter) {
             Err(Failure::Program(text)) => {
-                to_stderr(&format!("error: {text}\n"));
+                to_stderr(&failure(reporter.format, &text));
                 worst = Err(Failure::Reported);
             }
             Err(other) => worst = Err(other),

@@ -19,6 +19,10 @@ use crate::report::Reporter;
 use crate::{Failure, fault};
 
 pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
+    if args.engine != Engine::Eval && args.codegen.interleave().factor > 1 {
+        let text = "one instance is run, so --interleave and --inter-factor have no place here";
+        return Err(Failure::usage(text));
+    }
     let given = args.input.as_deref().map(parse_input).transpose()?;
     let input = front::read(&args.file, &args.language, reporter)?;
     let program = &input.checked.program;
@@ -128,6 +132,9 @@ fn interpret(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, Failure> {
     Ok(values_to_words(&entry.results, program.slicing, &results))
 }
 
+/// What the language says that a program computes.
+type Meaning<'a> = dyn Fn(&[u64]) -> Result<Vec<u64>, Failure> + 'a;
+
 /// Where the data of all instances of one native call comes from.
 struct Lanes<'a> {
     /// The inputs of lane 0.
@@ -142,7 +149,7 @@ fn native(
     program: &Program,
     target: &'static Target,
     mut lanes: Lanes,
-    meaning: &dyn Fn(&[u64]) -> Result<Vec<u64>, Failure>,
+    meaning: &Meaning,
 ) -> Result<Vec<u64>, Failure> {
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
     let layout = Layout::new(program, target.bits, target.simd).map_err(Failure::program)?;

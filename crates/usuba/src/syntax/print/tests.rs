@@ -188,6 +188,38 @@ fn long_lines_are_broken() {
     assert_eq!(shape(&tree(&printed)), shape(&tree(&text)));
 }
 
+#[test]
+fn lines_of_an_expression_and_columns_of_tables_stay() {
+    let text = "\
+table[] s (x:v2) returns (y:v2) [
+  {  0,  1, 2, 3 } ; { 10, 11, 12, 13 }
+]
+node f (a,b,c:u8) returns (y,long:u8)
+let
+  y = a ^ b
+      ^ c;
+  long = g(a, b,
+           c)
+tel
+";
+    let wanted = "\
+table[] s (x:v2) returns (y:v2) [
+  {  0,  1,  2,  3 };
+  { 10, 11, 12, 13 }
+]
+
+node f (a,b,c:u8) returns (y,long:u8)
+let
+  y = a ^ b
+      ^ c;
+  long = g(a, b,
+      c)
+tel
+";
+    let out = check(text);
+    assert_eq!(out, wanted, "\n{out}");
+}
+
 // Random programs.
 
 fn span() -> crate::diag::Span {
@@ -355,7 +387,7 @@ fn disturb(text: &str, gaps: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_trees_parse_back(file in program()) {

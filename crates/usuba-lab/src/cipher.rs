@@ -1,0 +1,393 @@
+//! Cipher folders: what `cipher.toml` says, test vectors, and the C of a function.
+//!
+//! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use usuba::diag::{Diagnostic, Sources};
+use usuba::emit::bytes::{self, ByteLayout};
+use usuba::emit::c::COptions;
+use usuba::ir::Slicing;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::syntax::splice::Loader;
+use usuba::target::{self, Target};
+use usuba::{Options, Output, compile};
+
+/// A folder with its functions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cipher {
+    pub folder: PathBuf,
+    pub title: String,
+    /// Where the specification is.
+    pub spec: String,
+    pub functions: Vec<Function>,
+}
+
+/// A function of the byte interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// The C name, and the name in the vectors.
+    pub name: String,
+    /// The file of the node, in the folder.
+    pub source: String,
+    /// The entry node.
+    pub node: String,
+    pub slicings: Vec<Slicing>,
+    pub input: Parameter,
+    pub output: Parameter,
+    pub key: Option<Key>,
+    /// The file of the test vectors, in the folder.
+    pub vectors: String,
+    pub direction: Direction,
+}
+
+/// A parameter or result of the node and how it lies in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    pub param: String,
+    pub bytes: ByteLayout,
+}
+
+/// The key parameter, and the node that computes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    pub param: String,
+    pub bytes: ByteLayout,
+    /// File and node of the schedule.
+    pub schedule: Option<(String, String)>,
+    /// How the bits that the schedule makes become the parameter, if not word by word.
+    pub through: Option<ByteLayout>,
+}
+
+/// How the vectors are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Encrypt,
+    /// `in` and `out` change places.
+    Decrypt,
+    Permute,
+}
+
+/// One known answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vector {
+    /// Empty for permutations.
+    pub key: Vec<u8>,
+    pub input: Vec<u8>,
+    pub output: Vec<u8>,
+}
+
+/// `cipher.toml` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    spec: String,
+    source: String,
+    function: Vec<FileFunction>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFunction {
+    name: String,
+    source: Option<String>,
+    node: String,
+    slicings: Vec<String>,
+    input: FileParameter,
+    output: FileParameter,
+    key: Option<FileKey>,
+    vectors: String,
+    direction: Direction,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileParameter {
+    param: String,
+    bytes: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileKey {
+    param: String,
+    bytes: String,
+    schedule: Option<String>,
+    through: Option<String>,
+}
+
+/// All cipher folders under `root`, by name.
+///
+/// # Errors
+/// A folder cannot be read, or a `cipher.toml` is malformed; the message names it.
+pub fn find(root: &Path) -> Result<Vec<Cipher>, String> {
+    let fail = |error: std::io::Error| format!("cannot read {}: {error}", root.display());
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root).map_err(fail)? {
+        let folder = entry.map_err(fail)?.path();
+        if folder.join("cipher.toml").is_file() {
+            folders.push(folder);
+        }
+    }
+    folders.sort();
+    folders.iter().map(|folder| read(folder)).collect()
+}
+
+/// The cipher of one folder.
+///
+/// # Errors
+/// `cipher.toml` is missing or malformed; the message names it.
+pub fn read(folder: &Path) -> Result<Cipher, String> {
+    let path = folder.join("cipher.toml");
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let wrong = |what: String| format!("{}: {what}", path.display());
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let functions = file.function.into_iter().map(|f| function(f, &file.source).map_err(wrong));
+    let functions = functions.collect::<Result<_, _>>()?;
+    Ok(Cipher { folder: folder.to_path_buf(), title: file.title, spec: file.spec, functions })
+}
+
+fn function(file: FileFunction, source: &str) -> Result<Function, String> {
+    let layout = |name: &str| {
+        ByteLayout::find(name).ok_or_else(|| format!("there is no byte layout `{name}`"))
+    };
+    let parameter =
+        |p: FileParameter| layout(&p.bytes).map(|bytes| Parameter { param: p.param, bytes });
+    let source = file.source.unwrap_or_else(|| source.to_string());
+    let slicing = |name: &String| match name.as_str() {
+        "B" => Ok(Slicing::B),
+        "V" => Ok(Slicing::V),
+        "H" => Ok(Slicing::H),
+        _ => Err(format!("there is no slicing `{name}`")),
+    };
+    let key = |key: FileKey| {
+        let schedule = key.schedule.map(|node| match node.split_once(':') {
+            Some((file, node)) => (file.to_string(), node.to_string()),
+            None => (source.clone(), node),
+        });
+        let through = key.through.map(|name| layout(&name)).transpose()?;
+        Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
+    };
+    Ok(Function {
+        slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
+        input: parameter(file.input)?,
+        output: parameter(file.output)?,
+        key: file.key.map(key).transpose()?,
+        name: file.name,
+        source,
+        node: file.node,
+        vectors: file.vectors,
+        direction: file.direction,
+    })
+}
+
+impl Cipher {
+    /// The test vectors of `function`, in its own direction.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
+        let path = self.folder.join(&function.vectors);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let mut vectors = parse_vectors(&text).map_err(wrong)?;
+        if vectors.is_empty() {
+            return Err(wrong("there are no vectors in it".into()));
+        }
+        if function.direction == Direction::Decrypt {
+            for vector in &mut vectors {
+                std::mem::swap(&mut vector.input, &mut vector.output);
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+/// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
+/// line.
+fn parse_vectors(text: &str) -> Result<Vec<Vector>, String> {
+    let mut vectors = Vec::new();
+    let lines: Vec<(usize, &str)> =
+        text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())).collect();
+    for block in lines.split(|(_, line)| line.is_empty()) {
+        let mut fields: [Option<Vec<u8>>; 3] = [None, None, None];
+        for &(number, line) in block.iter().filter(|(_, line)| !line.starts_with('#')) {
+            let (name, value) = line.split_once('=').ok_or(format!("line {number}: no `=`"))?;
+            let field = ["key", "in", "out"].iter().position(|field| *field == name.trim());
+            let field = field.ok_or(format!("line {number}: no field `{}`", name.trim()))?;
+            let bytes = hex(value.trim()).ok_or(format!("line {number}: not hexadecimal"))?;
+            if fields[field].replace(bytes).is_some() {
+                return Err(format!("line {number}: `{}` twice", name.trim()));
+            }
+        }
+        match fields {
+            [None, None, None] => {}
+            [key, Some(input), Some(output)] => {
+                vectors.push(Vector { key: key.unwrap_or_default(), input, output });
+            }
+            _ => return Err(format!("line {}: `in` and `out` belong together", block[0].0)),
+        }
+    }
+    Ok(vectors)
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// A function as C: the kernel, the kernel of its key schedule, the byte interface.
+#[derive(Clone, Debug)]
+pub struct Built {
+    pub text: String,
+    /// The declarations of the byte interface alone, for a header.
+    pub header: String,
+    /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
+    pub name: String,
+    pub kernel: usuba::emit::c::Emitted,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+    /// Whether there is a context.
+    pub keyed: bool,
+}
+
+/// Compiles `function` to C under the C name `name`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Built, String> {
+    let node = |source: &str, node: &str, name: String, slicing, target| {
+        let options = Options {
+            slicing,
+            target,
+            word: None,
+            entry: Some(node.to_string()),
+            flags: Default::default(),
+            pipeline: pipeline.clone(),
+            c: COptions { name, ..COptions::default() },
+        };
+        compile_file(&cipher.folder, source, &options)
+    };
+    let main = node(&function.source, &function.node, format!("{name}_kernel"), slicing, target)?;
+    let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
+    let scalar = scalar.expect("both exist");
+    let schedule = match function.key.as_ref().and_then(|key| key.schedule.as_ref()) {
+        None => None,
+        Some((file, schedule)) => {
+            let name = format!("{name}_schedule");
+            // Words if the schedule is about words; else it says why, and bits do.
+            let words = node(file, schedule, name.clone(), Slicing::V, scalar);
+            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar))?)
+        }
+    };
+    let parameter = |p: &Parameter| (p.param.clone(), p.bytes);
+    let (input, output) = (parameter(&function.input), parameter(&function.output));
+    let interface = bytes::Function {
+        name,
+        kernel: bytes::Kernel { program: &main.program, symbol: &main.kernel.name },
+        input: bytes::Parameter { param: &input.0, bytes: input.1 },
+        output: bytes::Parameter { param: &output.0, bytes: output.1 },
+        key: function.key.as_ref().map(|key| bytes::Key {
+            param: &key.param,
+            bytes: key.bytes,
+            schedule: schedule.as_ref().map(|output| bytes::Schedule {
+                kernel: bytes::Kernel { program: &output.program, symbol: &output.kernel.name },
+                target: scalar,
+                through: key.through,
+            }),
+        }),
+    };
+    let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
+    let header = bytes::declarations(&interface).map_err(explain)?;
+    let definitions = bytes::definitions(&interface, target).map_err(explain)?;
+    let entry = main.program.entry();
+    let size = |ports: &[usuba::ir::Port], name: &str| {
+        let port = ports.iter().find(|port| port.name == name).expect("the definitions found it");
+        bytes::Shape::of(port).bytes()
+    };
+    let schedule_text = schedule.map_or(String::new(), |output| output.kernel.text);
+    Ok(Built {
+        text: format!("{}{schedule_text}{definitions}", main.kernel.text),
+        header,
+        name: name.to_string(),
+        input: size(&entry.params, &input.0),
+        output: size(&entry.results, &output.0),
+        keyed: function.key.is_some(),
+        kernel: main.kernel,
+    })
+}
+
+/// Compiles a file of `folder`; findings become lines of text.
+fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output, String> {
+    let path = folder.join(source);
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let result = compile(&mut sources, root, &mut Beside, options, &mut |_, _| {});
+    result.map_err(|findings| {
+        let line = |finding: &Diagnostic| match finding.span {
+            Some(span) => {
+                let (line, column) = sources.line_col(span.file, span.start);
+                let file = &sources.file(span.file).name;
+                format!("{file}:{line}:{column}: {}: {}", finding.code, finding.message)
+            }
+            None => format!("{}: {}", finding.code, finding.message),
+        };
+        findings.iter().filter(|f| f.is_error()).map(line).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Finds includes next to the including file.
+pub struct Beside;
+
+impl Loader for Beside {
+    fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
+        let file = Path::new(including).parent().unwrap_or(Path::new("")).join(path);
+        let text = fs::read_to_string(&file);
+        let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        Ok((file.display().to_string(), text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_blocks_of_fields() {
+        let text = "# source: nobody\nkey = 00ff\nin = 01\nout = 02\n\n\nin = 03\nout = 04\n";
+        let vector = |key: &[u8], input, output| Vector {
+            key: key.to_vec(),
+            input: vec![input],
+            output: vec![output],
+        };
+        assert_eq!(parse_vectors(text), Ok(vec![vector(&[0, 255], 1, 2), vector(&[], 3, 4)]));
+    }
+
+    #[test]
+    fn malformed_vectors_are_refused_with_their_line() {
+        let message = |text: &str| parse_vectors(text).expect_err("it is malformed");
+        assert_eq!(message("in = 0\nout = 00"), "line 1: not hexadecimal");
+        assert_eq!(message("\nin = 00"), "line 2: `in` and `out` belong together");
+        assert_eq!(message("in = 00\nin = 00\nout = 00"), "line 2: `in` twice");
+        assert_eq!(message("tweak = 00"), "line 1: no field `tweak`");
+        assert_eq!(message("nonsense"), "line 1: no `=`");
+    }
+}

@@ -1,0 +1,377 @@
+//! Every cipher folder, on every slicing and every target of this machine.
+//!
+//! - `reference.rs` computes the vectors, and so does the oracle crate where there is one;
+//! - `typed::eval` computes the vectors;
+//! - the C of every function, slicing and target computes the vectors and, on batches of 1, N-1,
+//!   N, N+1 and 2N+1 blocks (N lanes), in place and from odd addresses, what `reference.rs` does.
+//!
+//! A target that this machine cannot run is an ignored test that says so.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use usuba::diag::Sources;
+use usuba::emit::bytes::{ByteLayout, Shape};
+use usuba::ir::{Port, Slicing};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::target::{self, Target};
+use usuba::typed::{self, VarType};
+use usuba_lab::cc::{self, Machine};
+use usuba_lab::cipher::{self, Beside, Built, Cipher, Function, Parameter};
+use usuba_lab::native::{self, Kernel};
+
+mod models {
+    include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
+}
+
+fn ciphers() -> &'static [Cipher] {
+    static FOUND: OnceLock<Vec<Cipher>> = OnceLock::new();
+    FOUND.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+        cipher::find(&root).expect("the cipher folders can be read")
+    })
+}
+
+fn name(cipher: &Cipher) -> String {
+    cipher.folder.file_name().unwrap_or_default().to_string_lossy().replace('-', "_")
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    for cipher in ciphers() {
+        let name = name(cipher);
+        trials.push(Trial::test(format!("{name}::reference"), || references(cipher)));
+        trials.push(Trial::test(format!("{name}::eval"), || evaluator(cipher)));
+    }
+    for target in target::ALL.iter().copied() {
+        match cc::find(target.name) {
+            Ok(machine) => {
+                for cipher in ciphers() {
+                    let title = format!("{}::{}", name(cipher), target.name);
+                    let machine = machine.clone();
+                    trials.push(Trial::test(title, move || natives(cipher, target, &machine)));
+                }
+            }
+            Err(skip) => {
+                let title = format!("skipped {}: {}", target.name, skip.why);
+                trials.push(Trial::test(title, || Ok(())).with_ignored_flag(true));
+            }
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// A fixed sequence of bytes (SplitMix64), different for every seed.
+fn noise(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut bytes = Vec::with_capacity(count + 8);
+    while bytes.len() < count {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bytes.extend((word ^ word >> 31).to_le_bytes());
+    }
+    bytes.truncate(count);
+    bytes
+}
+
+fn references(cipher: &Cipher) -> Result<(), Failed> {
+    let folder = name(cipher);
+    for function in &cipher.functions {
+        let vectors = cipher.vectors(function)?;
+        for (at, v) in vectors.iter().enumerate() {
+            let got = models::reference(&folder, &function.name, &v.key, &v.input);
+            if got != v.output {
+                return Err(format!("{}: vector {at} differs", function.name).into());
+            }
+        }
+        let (key, block) = (vectors[0].key.len(), vectors[0].input.len());
+        for seed in 0..20 {
+            let (key, input) = (noise(seed, key), noise(!seed, block));
+            let Some(oracle) = models::oracle(&folder, &function.name, &key, &input) else {
+                continue;
+            };
+            if models::reference(&folder, &function.name, &key, &input) != oracle {
+                return Err(format!("{}: the oracle differs", function.name).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The words of a parameter from its bytes, and back.
+struct Words {
+    shape: Shape,
+    bytes: ByteLayout,
+}
+
+impl Words {
+    fn read(&self, bytes: &[u8]) -> Vec<u64> {
+        let mut words = vec![0; self.shape.words];
+        for at in 0..bytes.len() * 8 {
+            if let Some((word, bit)) = self.bytes.locate(self.shape, at) {
+                let value = (bytes[at / 8] >> (at % 8) & 1) as u64;
+                words[word] |= value << (self.shape.bits as usize - 1 - bit);
+            }
+        }
+        words
+    }
+
+    fn write(&self, words: &[u64]) -> Vec<u8> {
+        let mut bytes = vec![0; self.shape.bytes()];
+        for at in 0..bytes.len() * 8 {
+            if let Some((word, bit)) = self.bytes.locate(self.shape, at) {
+                let value = words[word] >> (self.shape.bits as usize - 1 - bit) & 1;
+                bytes[at / 8] |= (value as u8) << (at % 8);
+            }
+        }
+        bytes
+    }
+}
+
+/// A node under the evaluator: its flattened words in, its flattened words out.
+struct Evaluated {
+    program: typed::Program,
+    instance: typed::Instance,
+}
+
+impl Evaluated {
+    fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, Failed> {
+        let path = cipher.folder.join(source);
+        let text = std::fs::read_to_string(&path)?;
+        let mut sources = Sources::default();
+        let root = sources.add(path.display().to_string(), text);
+        let flags = typed::Flags::default();
+        let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags)
+            .map_err(|findings| format!("{}: {findings:?}", path.display()))?;
+        if let Some(warning) = checked.warnings.first() {
+            return Err(format!("{}: {warning:?}", path.display()).into());
+        }
+        let slicing = typed::check::slicing(&checked.program, Slicing::V);
+        let slicing = slicing.map_err(|error| error.message)?;
+        let instance = typed::check::entry_instance(&checked.program, slicing, None);
+        let instance = instance.map_err(|error| error.message)?;
+        Ok(Evaluated { program: checked.program, instance })
+    }
+
+    fn port(&self, name: &str) -> Result<(usize, Shape), Failed> {
+        let decl = &self.program.decls[self.program.entry];
+        for vars in [&decl.params, &decl.results] {
+            let mut before = 0;
+            for var in vars {
+                let VarType::Words { atom, dims } = &var.ty else { continue };
+                let word = self.instance.apply(atom).bits().expect("entries have no open sizes");
+                let port = Port::new(&*var.name, word, dims);
+                if *var.name == *name {
+                    return Ok((before, Shape::of(&port)));
+                }
+                before += port.words();
+            }
+        }
+        Err(format!("`{}` has no port `{name}`", decl.name).into())
+    }
+
+    fn run(&self, inputs: &[u64]) -> Result<Vec<u64>, Failed> {
+        typed::eval(&self.program, &self.instance, inputs)
+            .map_err(|findings| format!("{findings:?}").into())
+    }
+}
+
+fn evaluator(cipher: &Cipher) -> Result<(), Failed> {
+    for function in &cipher.functions {
+        let main = Evaluated::new(cipher, &function.source, &function.node)?;
+        let words = |p: &Parameter| -> Result<(usize, Words), Failed> {
+            let (at, shape) = main.port(&p.param)?;
+            Ok((at, Words { shape, bytes: p.bytes }))
+        };
+        let (input_at, input) = words(&function.input)?;
+        let (output_at, output) = words(&function.output)?;
+        for (at, vector) in cipher.vectors(function)?.iter().enumerate() {
+            let mut parts: Vec<(usize, Vec<u64>)> = vec![(input_at, input.read(&vector.input))];
+            if let Some(key) = &function.key {
+                parts.push(key_words(cipher, &main, key, &vector.key)?);
+            }
+            parts.sort();
+            let inputs: Vec<u64> = parts.into_iter().flat_map(|(_, words)| words).collect();
+            let outputs = main.run(&inputs)?;
+            let got = output.write(&outputs[output_at..][..output.shape.words]);
+            if got != vector.output {
+                return Err(format!("{}: vector {at} differs", function.name).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The words of the key parameter, with their place among the inputs.
+fn key_words(
+    cipher: &Cipher,
+    main: &Evaluated,
+    key: &cipher::Key,
+    bytes: &[u8],
+) -> Result<(usize, Vec<u64>), Failed> {
+    let (at, shape) = main.port(&key.param)?;
+    let Some((source, node)) = &key.schedule else {
+        return Ok((at, Words { shape, bytes: key.bytes }.read(bytes)));
+    };
+    let schedule = Evaluated::new(cipher, source, node)?;
+    let param = schedule.program.decls[schedule.program.entry].params[0].name.clone();
+    let (_, from) = schedule.port(&param)?;
+    let words = schedule.run(&Words { shape: from, bytes: key.bytes }.read(bytes))?;
+    let Some(through) = key.through else { return Ok((at, words)) };
+    let result = schedule.program.decls[schedule.program.entry].results[0].name.clone();
+    let (_, made) = schedule.port(&result)?;
+    let bytes = Words { shape: made, bytes: ByteLayout::Be }.write(&words);
+    Ok((at, Words { shape, bytes: through }.read(&bytes)))
+}
+
+/// Functions of one node that differ in their keys only: one kernel serves them all.
+type Group<'a> = Vec<&'a Function>;
+
+fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
+    let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+    for function in &cipher.functions {
+        for slicing in 0..SLICINGS.len() {
+            if function.slicings.contains(&SLICINGS[slicing]) {
+                let key = (slicing, &*function.source, &*function.node);
+                groups.entry(key).or_default().push(function);
+            }
+        }
+    }
+    groups
+}
+
+const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
+
+/// What a call should put out, with the words for a failure.
+struct Expected {
+    what: String,
+    bytes: Vec<u8>,
+}
+
+fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
+    let mut kernels = Vec::new();
+    let mut wanted: Vec<Vec<Expected>> = Vec::new();
+    for ((slicing, _, _), functions) in groups(cipher) {
+        let (kernel, expected) = group(cipher, &functions, SLICINGS[slicing], target)?;
+        kernels.push(kernel);
+        wanted.push(expected);
+    }
+    let flags = ["-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    for (answer, expected) in native::run(machine, &flags, &kernels).into_iter().zip(wanted) {
+        let outputs = answer.map_err(|failure| format!("{}: {failure}", expected[0].what))?;
+        for (output, expected) in outputs.iter().zip(&expected) {
+            if !output[0].starts_with(&expected.bytes) {
+                return Err(format!("{} computes something else", expected.what).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One C file for the functions of a group: the kernel once, an interface for each, and `drive`.
+fn group(
+    cipher: &Cipher,
+    functions: &[&Function],
+    slicing: Slicing,
+    target: &'static Target,
+) -> Result<(Kernel, Vec<Expected>), Failed> {
+    let options = PipelineOptions::default();
+    let mut text = String::new();
+    let mut cases = String::new();
+    let mut calls = Vec::new();
+    let mut expected = Vec::new();
+    let mut shared: Option<String> = None;
+    for (number, function) in functions.iter().enumerate() {
+        let built = cipher::build(cipher, function, &function.name, slicing, target, &options)?;
+        let rest = &built.text[built.kernel.text.len()..];
+        match &shared {
+            None => {
+                text += &built.kernel.text;
+                shared = Some(built.kernel.name.clone());
+            }
+            Some(kernel) => {
+                let _ = writeln!(text, "#define {} {kernel}", built.kernel.name);
+            }
+        }
+        text += rest;
+        cases += &case(number, &built);
+        for (call, want) in requests(cipher, function, &built, slicing, target, number)? {
+            calls.push(call);
+            expected.push(want);
+        }
+    }
+    let _ = write!(
+        text,
+        "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n\
+         void drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out);\n\
+         void drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out)\n{{\n    \
+         const size_t blocks = how[1] | (size_t)how[2] << 8;\n    (void)key;\n    \
+         switch (how[0]) {{\n{cases}    default: break;\n    }}\n}}\n"
+    );
+    let most = expected.iter().map(|e| e.bytes.len()).max().unwrap_or(0);
+    let kernel = Kernel { text, symbol: "drive".into(), align: 1, calls, outputs: vec![most] };
+    Ok((kernel, expected))
+}
+
+/// The case of `drive` for one function: odd numbers of blocks go in place.
+fn case(number: usize, built: &Built) -> String {
+    let Built { name, input, output, keyed, .. } = built;
+    let (context, argument) = match keyed {
+        true => (format!("static {name}_ctx ctx; {name}_init(&ctx, key); "), "&ctx, "),
+        false => (String::new(), ""),
+    };
+    let run = |from: &str| format!("{name}_blocks({argument}{from}, out, blocks);");
+    let body = match input == output {
+        true => format!(
+            "if (blocks & 1) {{ memcpy(out, in, blocks * {input}); {} }} else {{ {} }}",
+            run("out"),
+            run("in")
+        ),
+        false => run("in"),
+    };
+    format!("    case {number}: {{ {context}{body} break; }}\n")
+}
+
+type Call = Vec<Vec<u8>>;
+
+fn requests(
+    cipher: &Cipher,
+    function: &Function,
+    built: &Built,
+    slicing: Slicing,
+    target: &Target,
+    number: usize,
+) -> Result<Vec<(Call, Expected)>, Failed> {
+    let folder = name(cipher);
+    let what = format!("{} in {slicing:?} on {}", function.name, target.name);
+    let how = |blocks: usize| vec![number as u8, blocks as u8, (blocks >> 8) as u8];
+    let mut requests = Vec::new();
+    let vectors = cipher.vectors(function)?;
+    for (at, vector) in vectors.iter().enumerate() {
+        let call = vec![how(1), vector.key.clone(), vector.input.clone()];
+        let what = format!("{what}, vector {at},");
+        requests.push((call, Expected { what, bytes: vector.output.clone() }));
+    }
+    let lanes = built.kernel.lanes as usize;
+    let most = 2 * lanes + 1;
+    let key = noise(number as u64, vectors[0].key.len());
+    let input = noise(7, most * built.input);
+    let output: Vec<u8> = input
+        .chunks(built.input)
+        .flat_map(|block| models::reference(&folder, &function.name, &key, block))
+        .collect();
+    let mut sizes = vec![0, 1, lanes - 1, lanes, lanes + 1, most];
+    sizes.dedup();
+    for blocks in sizes {
+        let call = vec![how(blocks), key.clone(), input[..blocks * built.input].to_vec()];
+        let bytes = output[..blocks * built.output].to_vec();
+        let what = format!("{what}, {blocks} blocks,");
+        requests.push((call, Expected { what, bytes }));
+    }
+    Ok(requests)
+}

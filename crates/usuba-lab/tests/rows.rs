@@ -1,0 +1,188 @@
+//! Every operator on every word size, slicing and target, run natively on edge and random lanes.
+//!
+//! One program per word size computes all operators of that size, with representative shift
+//! amounts and group patterns, on the same parameters. What the target refuses is left out and
+//! checked to be what it should refuse. Together the programs execute every row of every table
+//! (`every_row_is_reached`), so an instruction that does not do what its row says fails here.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use support::{Case, STRICT, check_all, on_every_machine};
+use usuba::emit::c::LoopForm;
+use usuba::emit::layout;
+use usuba::ir::build::Builder;
+use usuba::ir::op::mask;
+use usuba::ir::random::Random;
+use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
+use usuba::target::{self, Target, lacks, word_lane};
+
+/// Word sizes of V: those of registers, and those that leave bits of a lane unused.
+const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 63, 64];
+
+/// Word sizes of H on some target.
+const ELEMENTS: &[u8] = &[2, 4, 8, 16, 32, 64];
+
+/// Every operator for words of `bits` bits, legal or not.
+fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
+    let mut ops = vec![Op::Not, Op::And, Op::Or, Op::Xor, Op::Andn, Op::Copy];
+    ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack]);
+    let all = mask(bits);
+    ops.extend([0, 1, all, all >> 1, random.word() & all].map(Op::Const));
+    // Majority, parity, choice, the constants, the operands, and whatever comes.
+    let tables = [0x96, 0xe8, 0xca, 0x00, 0xff, 0xf0, 0xcc, 0xaa, 0x01, 0x17, 0x2d, 0x80];
+    ops.extend(tables.map(Op::Lut3));
+    ops.extend((0..4).map(|_| Op::Lut3(random.word() as u8)));
+    let some = [1, 2, 3, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63];
+    let near = [bits / 2, bits.saturating_sub(8), bits - 1];
+    for k in 1..bits {
+        if bits <= 16 || some.contains(&k) || near.contains(&k) {
+            ops.extend([Op::Shl(k), Op::Shr(k), Op::Sar(k), Op::Rotl(k)]);
+        }
+    }
+    let positions: BTreeSet<u8> = [0, 1, bits / 2, bits - 1].into();
+    ops.extend(positions.into_iter().filter(|&i| i < bits).map(Op::Bitmask));
+    for groups in (1..=bits).filter(|groups| bits % groups == 0) {
+        let reversed = |i| groups - 1 - i;
+        let turned = |i| (i + 1) % groups;
+        let spread = |i| if i < groups / 2 { 0 } else { i - groups / 2 };
+        let drawn: Vec<u8> = (0..groups).map(|_| random.below(groups as usize) as u8).collect();
+        let pattern = |f: &dyn Fn(u8) -> u8| Pattern::from((0..groups).map(f).collect::<Vec<_>>());
+        ops.extend(
+            [&reversed as &dyn Fn(u8) -> u8, &turned, &spread].map(|f| Op::Shuffle(pattern(f))),
+        );
+        ops.push(Op::Shuffle(Pattern::from(drawn)));
+    }
+    ops
+}
+
+/// A program that computes each operator of `ops` once.
+fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
+    let mut build = Builder::new("ops", slicing);
+    let words = build.param(Port::new("x", bits, &[3]));
+    let halves = if ops.contains(&Op::Pack) {
+        build.param(Port::new("half", bits / 2, &[2]))
+    } else {
+        Vec::new()
+    };
+    let outs: Vec<Val> = ops
+        .iter()
+        .map(|op| {
+            let args = if matches!(op, Op::Pack) { &halves } else { &words };
+            match op {
+                Op::Const(value) => build.constant(bits, *value),
+                _ => build.op(op.clone(), &args[..op.arity()]),
+            }
+        })
+        .collect();
+    let node = build.finish(vec![(Port::new("y", bits, &[ops.len() as u32]), outs)]);
+    Program { nodes: vec![node], entry: NodeId(0), slicing }
+}
+
+/// The operators of `ops` that `target` has, in order.
+fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
+    ops.into_iter()
+        .filter(|op| lacks(target, slicing, op, bits, word_lane(bits)).is_none())
+        .collect()
+}
+
+fn programs(target: &Target) -> Vec<(String, Program)> {
+    let mut random = Random::new(9);
+    let mut all = Vec::new();
+    for (slicing, sizes) in [(Slicing::B, &[1][..]), (Slicing::V, WORDS), (Slicing::H, ELEMENTS)] {
+        for &bits in sizes {
+            let ops = legal(target, slicing, bits, operators(bits, &mut random));
+            if !ops.is_empty() {
+                all.push((format!("{slicing:?}{bits}"), program(slicing, bits, &ops)));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_operator_computes_what_it_means() {
+    on_every_machine(|target, machine| {
+        let cases: Vec<Case> = programs(target)
+            .into_iter()
+            .map(|(what, program)| {
+                // A register of one instance needs more calls to meet the edges.
+                let calls = if layout(&program, target) == target::Layout::Words { 24 } else { 2 };
+                Case::new(what, program, target, LoopForm::Auto, calls, 5)
+            })
+            .collect();
+        check_all(machine, STRICT, &cases);
+    });
+}
+
+#[test]
+fn extensions_compute_the_same() {
+    let target = target::find("avx512").expect("a target");
+    let machine = match usuba_lab::cc::find("avx512") {
+        Ok(machine) => machine,
+        Err(skip) => return eprintln!("{skip}"),
+    };
+    if !has_vbmi2() {
+        return eprintln!("skipped VBMI2: the processor does not have it");
+    }
+    let rotations = (1..16).map(Op::Rotl).collect::<Vec<_>>();
+    let case = |ops: &[Op]| {
+        let program = program(Slicing::V, 16, ops);
+        Case::new("rotations by VBMI2".into(), program, target, LoopForm::Auto, 2, 6)
+    };
+    let cases = [case(&rotations)];
+    assert!(cases[0].emitted.text.contains("#ifdef __AVX512VBMI2__"));
+    check_all(&machine, &[STRICT, &["-mavx512vbmi2"]].concat(), &cases);
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_vbmi2() -> bool {
+    std::is_x86_feature_detected!("avx512vbmi2")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_vbmi2() -> bool {
+    false
+}
+
+/// A row that no operator selects would never run.
+#[test]
+fn every_row_is_reached() {
+    for target in target::ALL {
+        let mut reached = BTreeSet::new();
+        for (_, program) in programs(target) {
+            let layout = layout(&program, target);
+            let node = program.entry();
+            for eqn in &node.body {
+                let usuba::ir::Eqn::Op(eqn) = eqn else { continue };
+                for extended in [false, true] {
+                    let selected =
+                        target::select(target, layout, &eqn.op, node.bits_of(eqn.dst), extended)
+                            .expect("legal");
+                    reached.extend(selected.steps.iter().map(|step| step.row.c.as_ptr() as usize));
+                }
+            }
+        }
+        let idle: Vec<String> = target
+            .rows
+            .iter()
+            .filter(|row| !reached.contains(&(row.c.as_ptr() as usize)))
+            .map(|row| format!("{:?} {}", row.inst, row.lane))
+            .collect();
+        assert!(idle.is_empty(), "{}: nothing selects {idle:?}", target.name);
+    }
+}
+
+#[test]
+fn horizontal_slicing_refuses_arithmetic_in_words() {
+    for target in target::ALL {
+        for op in [Op::Add, Op::Sub, Op::Mul] {
+            let why = lacks(target, Slicing::H, &op, 16, 0).expect("it is refused");
+            assert!(why.contains("carries"), "{why}");
+        }
+        assert!(lacks(target, Slicing::H, &Op::Xor, 12, 0).is_some());
+        assert!(lacks(target, Slicing::B, &Op::Xor, 8, 0).is_some());
+        assert!(lacks(target, Slicing::H, &Op::Xor, 16, 0).is_none());
+    }
+}
