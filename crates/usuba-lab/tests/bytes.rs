@@ -209,11 +209,11 @@ fn may_refuse(case: &Case) -> bool {
         case.slicing != Slicing::B
             && (!words(dims).is_power_of_two()
                 || !case.bits.is_power_of_two()
-                || case.bits % 8 != 0 && case.slicing == Slicing::V
+                || !case.bits.is_multiple_of(8) && case.slicing == Slicing::V
                 || row * (case.bits as usize) < 32)
     };
     let one = |layout: ByteLayout, dims: &[u32]| match layout {
-        ByteLayout::Le => case.bits % 8 != 0,
+        ByteLayout::Le => !case.bits.is_multiple_of(8),
         ByteLayout::Planes => woven(dims),
         _ => false,
     };

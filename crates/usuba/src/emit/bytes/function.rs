@@ -299,7 +299,7 @@ fn woven(
     let failed = || unsupported(port, ByteLayout::Planes);
     let row = Shape { words: shape.row, ..shape };
     let bits = if row.bytes() >= 8 { 64 } else { 32 };
-    if row.bytes() * 8 < bits || row.words * row.bits as usize % 8 != 0 {
+    if row.bytes() * 8 < bits || !(row.words * row.bits as usize).is_multiple_of(8) {
         return Err(failed());
     }
     let file = File { bits: bits as u32, vector: false };

@@ -197,7 +197,7 @@ impl<'a> Function<'a> {
 
 /// Whether `bytes` is a layout for words of this size at all.
 fn check(port: &Port, bytes: ByteLayout) -> Result<(), Diagnostic> {
-    if bytes == ByteLayout::Le && port.word % 8 != 0 {
+    if bytes == ByteLayout::Le && !port.word.is_multiple_of(8) {
         let message =
             format!("`{}` has words of {} bits, which are no bytes", port.name, port.word);
         return Err(Diagnostic::global(Code::NoSuchWordSize, message)

@@ -61,7 +61,7 @@ static void usuba_put(uint8_t *p, size_t at, unsigned bits, unsigned order, uint
 
 /// Whether words of `shape` need [`GET`] and [`PUT`].
 pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
-    shape.bits % 8 != 0 || bytes == ByteLayout::LeBits
+    !shape.bits.is_multiple_of(8) || bytes == ByteLayout::LeBits
 }
 
 /// Statements that read each word i of the block at `block` into the variable `to(i)`.
@@ -77,7 +77,7 @@ pub fn write(
     from: &dyn Fn(&str) -> String,
 ) -> String {
     let mut text = String::new();
-    if shape.words * shape.bits as usize % 8 != 0 {
+    if !(shape.words * shape.bits as usize).is_multiple_of(8) {
         let _ = writeln!(text, "    ({block})[{}] = 0;", shape.bytes() - 1);
     }
     text + &each(shape, &|i| put(shape, bytes, block, i, &from(i)))
