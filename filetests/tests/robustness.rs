@@ -147,7 +147,7 @@ fn types() {
         let locals: Vec<String> = (0..400).map(|i| format!("t{i}:u8[1000000]")).collect();
         format!("node f (x:u8) returns (y:u8) vars {} let y = x tel\n", locals.join(", "))
     });
-    refused("a huge table", "U0802", { "table t (x:b40) returns (y:b1) { 0, 1 }\n".to_string() });
+    refused("a huge table", "U0802", "table t (x:b40) returns (y:b1) { 0, 1 }\n".to_string());
     refused("a huge selection", "U0802", {
         let list = vec!["0"; 3000].join(",");
         let text = "node f (x:u8[2][2][2]) returns (y:u8) vars t:u8 let t = x[L][L][L]; y = t tel";

@@ -79,10 +79,10 @@ pub fn programs(repo: &Repo) -> Vec<Finding> {
     for file in documents(repo) {
         for block in blocks(&file.text) {
             let Some(info) = Info::of(&block) else { continue };
-            if !info.part {
-                if let Err(what) = program(&block.lines.join("\n"), info.wanted) {
-                    findings.push(Finding::new(&file.path, block.line, what));
-                }
+            if !info.part
+                && let Err(what) = program(&block.lines.join("\n"), info.wanted)
+            {
+                findings.push(Finding::new(&file.path, block.line, what));
             }
         }
     }

@@ -48,10 +48,10 @@ impl Gen<'_, '_> {
     }
 
     fn leaf(&mut self, word: Word, n: usize, place: Place) -> String {
-        if self.choices.chance(12) {
-            if let Some(literal) = self.literal(word, n, place) {
-                return literal;
-            }
+        if self.choices.chance(12)
+            && let Some(literal) = self.literal(word, n, place)
+        {
+            return literal;
         }
         if let Some(text) = self.select(word, n) {
             return text;
@@ -123,7 +123,7 @@ impl Gen<'_, '_> {
         let (&dim, rest) = dims.split_first()?;
         // How many members are taken of this dimension; what is left is taken inside of each.
         let counts: Vec<usize> =
-            (1..=n).filter(|c| n % c == 0 && (n / c == 1 || !rest.is_empty())).collect();
+            (1..=n).filter(|c| n.is_multiple_of(*c) && (n / c == 1 || !rest.is_empty())).collect();
         if counts.is_empty() {
             return None;
         }
@@ -184,10 +184,10 @@ impl Gen<'_, '_> {
         let left = self.tight(word, n, depth, place);
         // A literal takes the type of the other operand; where that is bare, too, the type is
         // known from outside.
-        if self.choices.chance(15) {
-            if let Some(literal) = self.literal(word, n, Place::Known) {
-                return format!("{left} {op} {literal}");
-            }
+        if self.choices.chance(15)
+            && let Some(literal) = self.literal(word, n, Place::Known)
+        {
+            return format!("{left} {op} {literal}");
         }
         let right = self.tight(word, n, depth, place);
         format!("{left} {op} {right}")
@@ -242,7 +242,8 @@ impl Gen<'_, '_> {
     fn shuffle(&mut self, word: Word, n: usize) -> Option<String> {
         let Word::Bits(m) = word else { return None };
         let var = self.select(word, n)?;
-        let groups: Vec<usize> = (1..=m as usize).filter(|k| m as usize % k == 0).collect();
+        let groups: Vec<usize> =
+            (1..=m as usize).filter(|k| (m as usize).is_multiple_of(*k)).collect();
         let k = *self.choices.pick(&groups);
         let turn = self.choices.below(k);
         let permute = self.choices.chance(50);

@@ -362,10 +362,10 @@ impl<'p, D: Domain> Walker<'p, D> {
     }
 
     fn equation(&mut self, f: &mut Frame<D::V>, eq: &ast::Equation) -> Run<()> {
-        if let [target] = eq.targets.as_slice() {
-            if f.nat(&target.name.name).is_some() {
-                return self.nat_equation(f, eq, target);
-            }
+        if let [target] = eq.targets.as_slice()
+            && f.nat(&target.name.name).is_some()
+        {
+            return self.nat_equation(f, eq, target);
         }
         let update = eq.colon || eq.op.is_some();
         let mut targets: Vec<(usize, usize)> = Vec::new();
