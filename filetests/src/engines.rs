@@ -24,7 +24,11 @@ pub struct Engine {
 /// The pipelines that every program goes through, by name.
 pub fn pipelines() -> Vec<(&'static str, PipelineOptions)> {
     let level = |level| PipelineOptions { level, ..PipelineOptions::default() };
-    let pass = PassOptions { inline: inline::Mode::All, unroll: unroll::Mode::All };
+    let pass = PassOptions {
+        inline: inline::Mode::All,
+        unroll: unroll::Mode::All,
+        ..PassOptions::default()
+    };
     vec![
         ("O0", level(Level::O0)),
         ("O1", level(Level::O1)),

@@ -71,7 +71,9 @@ fn batch(seeds: std::ops::Range<u64>, machines: &[Machine]) -> Vec<String> {
         for (seed, text, subject) in &subjects {
             match subject.job(machine, turn) {
                 Ok(job) => jobs.push(job),
-                Err(why) => failures.push(format!("seed {seed} on {}: {why}\n{text}", machine.target)),
+                Err(why) => {
+                    failures.push(format!("seed {seed} on {}: {why}\n{text}", machine.target))
+                }
             }
         }
         for why in native::run(machine, &jobs) {

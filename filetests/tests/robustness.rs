@@ -1,7 +1,7 @@
 //! Texts that no one would write: one clear answer, no panic, in seconds, in bounded memory.
 //!
-//! Each text is made here. A limit of time is generous, because test machines are busy; what it
-//! must tell apart is seconds and forever.
+//! Each text is made here. Time is that of the processor where the system tells it, because test
+//! machines are busy.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,14 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// How long this thread has been computing; where that is unknown, how long it has existed.
+fn busy(start: Instant) -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = stat.split_whitespace().next().and_then(|word| word.parse().ok());
+    nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
 
 /// Compiles through all stages, in V; the findings if it is refused.
 fn compile(text: &str) -> Result<(), Vec<Diagnostic>> {
@@ -20,8 +27,7 @@ fn compile(text: &str) -> Result<(), Vec<Diagnostic>> {
     let mut ran = Ok(());
     for slicing in [Slicing::V, Slicing::B] {
         options.slicing = slicing;
-        let output =
-            usuba::compile(&mut sources, root, &mut NoIncludes, &options, &mut |_, _| ());
+        let output = usuba::compile(&mut sources, root, &mut NoIncludes, &options, &mut |_, _| ());
         ran = ran.and(output.map(|_| ()));
     }
     ran
@@ -29,11 +35,11 @@ fn compile(text: &str) -> Result<(), Vec<Diagnostic>> {
 
 /// Compiles on a thread with the stack that a main thread has on common systems, and measures.
 fn timed(name: &str, text: String) -> Result<(), String> {
-    let start = Instant::now();
     let thread = std::thread::Builder::new().stack_size(8 << 20);
-    let answer = thread
+    let (answer, time) = thread
         .spawn(move || {
-            compile(&text).map_err(|found| {
+            let start = Instant::now();
+            let answer = compile(&text).map_err(|found| {
                 let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.is_error()).collect();
                 assert!(!errors.is_empty(), "refused without an error");
                 assert!(errors.len() <= 100, "{} errors", errors.len());
@@ -41,12 +47,12 @@ fn timed(name: &str, text: String) -> Result<(), String> {
                     assert!(d.message.len() < 400, "a message of {} bytes", d.message.len());
                 }
                 errors[0].code.as_str().to_string()
-            })
+            });
+            (answer, busy(start))
         })
         .expect("a thread")
         .join()
         .unwrap_or_else(|_| panic!("{name}: a panic"));
-    let time = start.elapsed();
     assert!(time < LIMIT, "{name}: {time:?}");
     println!("{name}: {answer:?} in {time:.1?}");
     answer
@@ -74,7 +80,11 @@ fn nesting() {
     refused("tuples", "U0801", nested("(x, ", "x", ")", 100_000));
     refused("a long sum", "U0801", node(&format!("y = x{}", " ^ x".repeat(100_000))));
     refused("a long shift", "U0801", node(&format!("y = x{}", " <<< 1".repeat(100_000))));
-    refused("an index", "U0801", node(&format!("y = x << {}1{}", "(".repeat(9999), ")".repeat(9999))));
+    refused(
+        "an index",
+        "U0801",
+        node(&format!("y = x << {}1{}", "(".repeat(9999), ")".repeat(9999))),
+    );
     refused("a long index", "U0801", node(&format!("y = x << 1{}", " + 1".repeat(100_000))));
     let loops = "forall i in [0,1] { ".repeat(10_000) + "y := x " + &"}".repeat(10_000);
     refused("loops", "U0801", node(&loops));
@@ -95,7 +105,8 @@ fn chains_of_calls() {
     refused("twice the node before", "U0802", chain(60, "PREVIOUS(PREVIOUS(x))"));
     refused("twice side by side", "U0802", chain(60, "PREVIOUS(x) ^ PREVIOUS(~x)"));
     refused("twice in a loop of one node", "U0802", {
-        let body = "x tel\nnode gI (x:u8) returns (y:u8) let forall i in [0,9] { x := PREVIOUS(x) } y = x";
+        let body =
+            "x tel\nnode gI (x:u8) returns (y:u8) let forall i in [0,9] { x := PREVIOUS(x) } y = x";
         let mut text = chain(1, "");
         for i in 1..30 {
             let one = body.replace("PREVIOUS", &format!("f{}", i - 1));
@@ -105,7 +116,7 @@ fn chains_of_calls() {
         text
     });
     refused("a chain of calls", "U0801", chain(5000, "PREVIOUS(x)"));
-    assert_eq!(timed("a short chain", chain(150, "PREVIOUS(x)")), Ok(()));
+    assert_eq!(timed("a short chain", chain(100, "PREVIOUS(x)")), Ok(()));
 }
 
 #[test]
@@ -143,9 +154,7 @@ fn types() {
         let locals: Vec<String> = (0..400).map(|i| format!("t{i}:u8[1000000]")).collect();
         format!("node f (x:u8) returns (y:u8) vars {} let y = x tel\n", locals.join(", "))
     });
-    refused("a huge table", "U0802", {
-        "table t (x:b40) returns (y:b1) { 0, 1 }\n".to_string()
-    });
+    refused("a huge table", "U0802", { "table t (x:b40) returns (y:b1) { 0, 1 }\n".to_string() });
     refused("a huge selection", "U0802", {
         let list = vec!["0"; 3000].join(",");
         let text = "node f (x:u8[2][2][2]) returns (y:u8) vars t:u8 let t = x[L][L][L]; y = t tel";
@@ -155,16 +164,18 @@ fn types() {
 
 #[test]
 fn long_texts() {
-    let many: String = (0..100_000)
-        .map(|i| format!("node f{i} (x:u8) returns (y:u8) let y = ~x tel\n"))
-        .collect();
+    let many: String =
+        (0..100_000).map(|i| format!("node f{i} (x:u8) returns (y:u8) let y = ~x tel\n")).collect();
     assert_eq!(timed("100000 nodes", many), Ok(()));
     let lines = "  x := x ^ 0x5a;\n".repeat(10_000_000 / 18);
     let text = format!("node f (x:u8) returns (y:u8)\nlet\n{lines}  y = x\ntel\n");
     let answer = timed("10 MB of equations", text);
     assert!(answer.is_ok() || answer == Err("U0802".into()), "{answer:?}");
-    assert_eq!(timed("10 MB of comment", format!("#{}\n{}", "x".repeat(10_000_000), node("y = x"))), Ok(()));
-    refused("10 MB of one name", "U0201", node(&format!("y = {}", "x".repeat(10_000_000))));
+    assert_eq!(
+        timed("10 MB of comment", format!("#{}\n{}", "x".repeat(10_000_000), node("y = x"))),
+        Ok(())
+    );
+    refused("10 MB of one name", "U0802", node(&format!("y = {}", "x".repeat(10_000_000))));
     refused("10 MB of digits", "U0102", node(&format!("y = {}", "1".repeat(10_000_000))));
     let many: String = (0..20_000).map(|i| format!("x{i}, ")).collect();
     refused("20000 names that are close to each other", "U0201", {
@@ -177,7 +188,8 @@ fn texts_that_are_no_programs() {
     refused("an empty file", "U0207", String::new());
     refused("blanks", "U0207", " \t\r\n".repeat(1000));
     refused("an end marker", "U0207", "__END__ node".to_string());
-    let bytes: String = (0..200_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 as char).collect();
+    let bytes: String =
+        (0..200_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 as char).collect();
     assert!(timed("binary bytes", bytes).is_err());
     assert!(timed("zeros", "\0".repeat(100_000)).is_err());
     assert!(timed("quotes", "\"".repeat(100_000)).is_err());

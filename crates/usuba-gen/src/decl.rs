@@ -214,7 +214,8 @@ impl Gen<'_, '_> {
             self.group(&params),
             self.group(&results)
         );
-        let body = if count.is_some() { format!("[ {} ]", lists.join(" ; ")) } else { lists.concat() };
+        let body =
+            if count.is_some() { format!("[ {} ]", lists.join(" ; ")) } else { lists.concat() };
         self.text.push_str(&format!("{head} {body}\n\n"));
         let types = |vars: Vec<(String, Ty, bool)>| vars.into_iter().map(|(_, ty, _)| ty).collect();
         self.callees.push(Callee {
@@ -248,9 +249,8 @@ impl Gen<'_, '_> {
         }
         let array = (!entry && self.choices.chance(20)).then(|| self.choices.between(2, 3));
         self.cost = 0;
-        let bodies: Vec<String> = (0..array.unwrap_or(1))
-            .map(|_| self.body(&params, &nats, &results))
-            .collect();
+        let bodies: Vec<String> =
+            (0..array.unwrap_or(1)).map(|_| self.body(&params, &nats, &results)).collect();
         let name = if entry { "entry".to_string() } else { self.fresh("f") };
         let option = match self.choices.below(8) {
             5 => "_inline ",

@@ -77,7 +77,9 @@ impl Gen<'_, '_> {
             (_, 1) => format!("{}:u{m}", self.number(bits)),
             _ => {
                 let parts: Vec<String> = (0..n)
-                    .map(|_| if bare { self.number(bits) } else { format!("{}:u{m}", self.number(bits)) })
+                    .map(|_| {
+                        if bare { self.number(bits) } else { format!("{}:u{m}", self.number(bits)) }
+                    })
                     .collect();
                 format!("({})", parts.join(", "))
             }
@@ -133,7 +135,8 @@ impl Gen<'_, '_> {
         if count <= dim && self.choices.chance(60) {
             let from = self.choices.below(dim - count + 1);
             let (a, b) = (from, from + count - 1);
-            let range = if self.choices.chance(30) { format!("{b}..{a}") } else { format!("{a}..{b}") };
+            let range =
+                if self.choices.chance(30) { format!("{b}..{a}") } else { format!("{a}..{b}") };
             return Some(format!("[{range}]{below}"));
         }
         let list: Vec<String> = (0..count).map(|_| self.index(dim)).collect();

@@ -45,7 +45,9 @@ fn candidates(text: &str) -> Vec<String> {
     for (at, line) in lines.iter().enumerate() {
         let indent = line.len() - line.trim_start().len();
         if line.contains("forall") {
-            let close = |l: &&str| l.len() - l.trim_start().len() == indent && l.trim_start().starts_with('}');
+            let close = |l: &&str| {
+                l.len() - l.trim_start().len() == indent && l.trim_start().starts_with('}')
+            };
             if let Some(length) = lines[at + 1..].iter().position(close) {
                 out.push(without(at, at + length + 2));
                 let mut kept = lines.clone();
@@ -84,7 +86,9 @@ fn parts(text: &str) -> Vec<&str> {
         }
     }
     let operators: &[char] = &['^', '&', '|', '~', '!', ','];
-    out.extend(text.split(operators).map(str::trim).filter(|part| !part.is_empty() && *part != text));
+    out.extend(
+        text.split(operators).map(str::trim).filter(|part| !part.is_empty() && *part != text),
+    );
     out.sort_by_key(|part| part.len());
     out.dedup();
     out

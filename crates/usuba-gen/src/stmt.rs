@@ -72,7 +72,8 @@ impl Gen<'_, '_> {
             let part = Ty { word: ty.word, dims };
             let value = self.value(&part);
             let (a, b) = (0, cut - 1);
-            let range = if self.choices.chance(50) { format!("{a}..{b}") } else { format!("{b}..{a}") };
+            let range =
+                if self.choices.chance(50) { format!("{a}..{b}") } else { format!("{b}..{a}") };
             self.line(format!("{name}[{range}] = {value};"));
             for at in cut..dim {
                 let value = self.value(&element);
@@ -393,7 +394,8 @@ impl Gen<'_, '_> {
         let Some(i) = self.open(count) else { return };
         let j = self.fresh("j");
         let bounds = ["0,", ""][self.choices.below(2)];
-        let bounds = if bounds.is_empty() { format!("{i},{}", count - 1) } else { format!("0,{i}") };
+        let bounds =
+            if bounds.is_empty() { format!("{i},{}", count - 1) } else { format!("0,{i}") };
         self.line(format!("forall {j} in [{bounds}] {{"));
         self.indent += 1;
         self.trip *= count;
