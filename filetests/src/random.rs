@@ -5,7 +5,9 @@
 //! target must agree on lanes that are all different.
 
 use usuba::Checked;
-use usuba::ir::{Slicing, interp};
+use usuba::diag::Sources;
+use usuba::ir::{Slicing, interp, verify};
+use usuba::syntax;
 use usuba::target;
 use usuba_gen::Choices;
 use usuba_lab::cc::Machine;
@@ -117,5 +119,29 @@ impl Subject {
             self.seed, program.slicing, machine.target
         );
         Ok(Job { name, program, calls: (0..count).map(call).collect() })
+    }
+}
+
+/// Any text at all: it has an answer in every slicing without a panic, and what the formatter
+/// makes of a text without errors has no errors either and is formatted alike.
+///
+/// # Panics
+/// One of the two does not hold.
+pub fn any_text(text: &str) {
+    let formatted = |text: &str| {
+        let mut sources = Sources::default();
+        let root = sources.add("text.ua", text);
+        let (tree, found) = syntax::parse(&sources, root);
+        found.iter().all(|d| !d.is_error()).then(|| syntax::print::format(&tree, text))
+    };
+    if let Some(once) = formatted(text) {
+        assert_eq!(formatted(&once).as_ref(), Some(&once), "formatting changes its own output");
+    }
+    let flags = Flags::default();
+    let Ok(checked) = compile::text(text, None, &flags) else { return };
+    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+        if let Ok(program) = compile::lower(&checked, &flags, slicing) {
+            assert_eq!(verify::verify(&program), Ok(()), "{slicing:?}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Texts that no one would write: one clear answer, no panic, in seconds, in bounded memory.
 //!
-//! Each text is made here. A limit of time is generous, because test machines are busy; what it
-//! must tell apart is seconds and forever.
+//! Each text is made here. Time is that of the processor where the system tells it, because test
+//! machines are busy.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,14 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// How long this thread has been computing; where that is unknown, how long it has existed.
+fn busy(start: Instant) -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = stat.split_whitespace().next().and_then(|word| word.parse().ok());
+    nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
 
 /// Compiles through all stages, in V; the findings if it is refused.
 fn compile(text: &str) -> Result<(), Vec<Diagnostic>> {
@@ -28,11 +35,11 @@ fn compile(text: &str) -> Result<(), Vec<Diagnostic>> {
 
 /// Compiles on a thread with the stack that a main thread has on common systems, and measures.
 fn timed(name: &str, text: String) -> Result<(), String> {
-    let start = Instant::now();
     let thread = std::thread::Builder::new().stack_size(8 << 20);
-    let answer = thread
+    let (answer, time) = thread
         .spawn(move || {
-            compile(&text).map_err(|found| {
+            let start = Instant::now();
+            let answer = compile(&text).map_err(|found| {
                 let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.is_error()).collect();
                 assert!(!errors.is_empty(), "refused without an error");
                 assert!(errors.len() <= 100, "{} errors", errors.len());
@@ -40,12 +47,12 @@ fn timed(name: &str, text: String) -> Result<(), String> {
                     assert!(d.message.len() < 400, "a message of {} bytes", d.message.len());
                 }
                 errors[0].code.as_str().to_string()
-            })
+            });
+            (answer, busy(start))
         })
         .expect("a thread")
         .join()
         .unwrap_or_else(|_| panic!("{name}: a panic"));
-    let time = start.elapsed();
     assert!(time < LIMIT, "{name}: {time:?}");
     println!("{name}: {answer:?} in {time:.1?}");
     answer
@@ -109,7 +116,7 @@ fn chains_of_calls() {
         text
     });
     refused("a chain of calls", "U0801", chain(5000, "PREVIOUS(x)"));
-    assert_eq!(timed("a short chain", chain(150, "PREVIOUS(x)")), Ok(()));
+    assert_eq!(timed("a short chain", chain(100, "PREVIOUS(x)")), Ok(()));
 }
 
 #[test]
@@ -168,7 +175,7 @@ fn long_texts() {
         timed("10 MB of comment", format!("#{}\n{}", "x".repeat(10_000_000), node("y = x"))),
         Ok(())
     );
-    refused("10 MB of one name", "U0201", node(&format!("y = {}", "x".repeat(10_000_000))));
+    refused("10 MB of one name", "U0802", node(&format!("y = {}", "x".repeat(10_000_000))));
     refused("10 MB of digits", "U0102", node(&format!("y = {}", "1".repeat(10_000_000))));
     let many: String = (0..20_000).map(|i| format!("x{i}, ")).collect();
     refused("20000 names that are close to each other", "U0201", {

@@ -38,7 +38,8 @@ impl Ty {
     pub fn text(&self, choices: &mut Choices<'_>) -> String {
         let mut dims = self.dims.as_slice();
         let vector = match dims {
-            [outer @ .., last] if choices.chance(60) => {
+            // A vector of one word is a word.
+            [outer @ .., last] if *last > 1 && choices.chance(60) => {
                 dims = outer;
                 Some(*last)
             }
