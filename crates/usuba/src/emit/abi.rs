@@ -101,7 +101,7 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     outer.prototype = prototype;
     let inside = header::comment(program, target, &inner, &emitted);
     let code = emitted.text.strip_prefix(&inside).expect("the kernel opens with its comment");
-    outer.text = header::comment(program, target, options, &outer) + code;
+    outer.text = comment(program, target, options, &outer) + code;
     // The macros come after the kernel, whose names they could hit.
     let _ = write!(outer.text, "\n{}\n", includes(target, bits));
     outer.text.push_str(&header::declaration(&outer.prototype));
@@ -109,11 +109,17 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     outer
 }
 
+/// The comment on top, with what the wrapper allows and a bare kernel does not.
+fn comment(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
+    header::comment(program, target, options, emitted)
+        .replace("Inputs and outputs must not overlap.", "An output may be the array of an input.")
+}
+
 /// The header file of what [`usubac`] printed.
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
     let (_, bits) = data_type(program, target, emitted.layout);
     let guard = format!("{}_H", emitted.name.to_uppercase());
-    let mut text = header::comment(program, target, options, emitted);
+    let mut text = comment(program, target, options, emitted);
     let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target, bits));
     let _ = write!(text, "\n{}\n#endif\n", header::declaration(&emitted.prototype));
     text
@@ -215,5 +221,6 @@ mod tests {
         assert!(text.contains(&format!("{};\n", emitted.prototype)));
         assert!(text.starts_with("/*\n * f__: made by usubac"));
         assert!(emitted.text.starts_with("/*\n * f__: made by usubac"));
+        assert!(emitted.text.contains("An output may be the array of an input."));
     }
 }

@@ -32,8 +32,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Run(args)) => run::run(args, reporter),
         Some(Command::Headers { folder }) => headers::run(folder),
         Some(Command::Prove(_)) => Err(Failure::usage(
-            "`usubac prove` is not in this version; what compiled code is checked against are the \
-             tests of `usubac run --engine native`",
+            "`usubac prove` is not in this version; `usubac run --engine native` compares compiled \
+             code with what its program means",
         )),
         Some(Command::Tune(_)) => Err(Failure::usage(
             "`usubac tune` is not in this version; the flags of `usubac --help` are chosen by hand",
