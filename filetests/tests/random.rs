@@ -18,6 +18,9 @@ const BATCH: u64 = 48;
 const TRIES: usize = 600;
 const NATIVE_TRIES: usize = 60;
 
+/// What is tested is our text, not the optimiser of the C compiler; this takes half the time.
+const LEVEL: &str = "-O0";
+
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
@@ -76,7 +79,7 @@ fn batch(seeds: std::ops::Range<u64>, machines: &[Machine]) -> Vec<String> {
                 }
             }
         }
-        for why in native::run(machine, &jobs) {
+        for why in native::run(machine, LEVEL, &jobs) {
             let seed = why.split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
             let subject = subjects.iter().find(|(s, ..)| Some(*s) == seed);
             let (seed, text, _) = subject.expect("a job is named by its seed");
@@ -102,7 +105,7 @@ fn on_machine(seed: u64, text: &str, machine: &Machine, turn: usize, why: &str) 
     let smaller = usuba_gen::shrink(text, NATIVE_TRIES, &|candidate| {
         let subject = Subject::new(candidate, seed);
         let job = subject.ok().and_then(|subject| subject.job(machine, turn).ok());
-        job.is_some_and(|job| !native::run(machine, &[job]).is_empty())
+        job.is_some_and(|job| !native::run(machine, LEVEL, &[job]).is_empty())
     });
     format!("{why}\n{smaller}")
 }
