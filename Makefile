@@ -15,7 +15,7 @@ setup:
 	@scripts/setup
 
 demo: setup
-	@cargo run --quiet --release --package usubac -- demo
+	@cargo run --quiet --release --package usuba-lab --example demo -- rectangle serpent
 
 test: setup
 	@scripts/test
@@ -24,7 +24,7 @@ test-all: setup
 	@scripts/test all
 
 bench: setup
-	@cargo run --quiet --release --package usubac -- bench
+	@cargo run --quiet --release --package usuba-lab --example demo
 
 tidy:
 	@cargo xtask tidy
