@@ -60,6 +60,10 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Run),
+    /// Verify and time cipher folders on every target of this machine
+    Bench(Bench),
+    /// The same for two ciphers, to see that everything works
+    Demo(Bench),
     /// Explain an error code
     Explain {
         /// Such as U0201
@@ -69,6 +73,39 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
     Man,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Bench {
+    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
+    #[arg(value_name = "CIPHER")]
+    pub ciphers: Vec<String>,
+    /// Where the cipher folders are
+    #[arg(long, value_name = "DIR", default_value = "ciphers")]
+    pub folder: PathBuf,
+    /// Only this target; may be repeated
+    #[arg(long, alias = "arch", value_name = "TARGET")]
+    pub target: Vec<String>,
+    /// Only this slicing; may be repeated
+    #[arg(long, value_enum, value_name = "SLICING")]
+    pub slicing: Vec<Direction>,
+    /// Every function, not only the first one of each slicing of a cipher
+    #[arg(long)]
+    pub all: bool,
+    /// Verify only
+    #[arg(long)]
+    pub no_timing: bool,
+}
+
+/// A slicing by its letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Direction {
+    #[value(name = "V")]
+    V,
+    #[value(name = "H")]
+    H,
+    #[value(name = "B")]
+    B,
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,6 @@
 //! What each sub-command does.
 
+mod bench;
 mod check;
 mod compile;
 mod fmt;
@@ -29,6 +30,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

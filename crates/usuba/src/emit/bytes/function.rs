@@ -82,9 +82,8 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
     }
     blocks(&mut body, function, target, layout, (input, output, key));
     let mut text = declarations(function)?;
-    text += "\n#include <string.h>\n";
+    text += "\n#include <string.h>\n\n";
     if target.simd {
-        let _ = writeln!(text, "#include <{}>\n", target.header);
         text += &macros::vector(target);
     }
     // Macros are free where nobody uses them, but functions draw warnings.

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes
-//! through a buffer on the stack, filled up with zero blocks.
+//! through a buffer on the stack, filled up with zero blocks. Nothing is wiped: the context, and
+//! what registers and stack still hold after a call, are the caller's to clear.
 //!
 //! Packing is a transposition. Where all counts are powers of two, or a block can be cut into
 //! tiles where they are, it is a permutation of index bits; whatever fits no tile moves word by
