@@ -15,7 +15,7 @@ setup:
 	@scripts/setup
 
 demo: setup
-	@cargo run --quiet --release --package usuba-lab --example demo -- rectangle serpent
+	@cargo run --quiet --release --package usubac -- demo
 
 test: setup
 	@scripts/test
@@ -24,7 +24,7 @@ test-all: setup
 	@scripts/test all
 
 bench: setup
-	@cargo run --quiet --release --package usuba-lab --example demo
+	@cargo run --quiet --release --package usubac -- bench
 
 tidy:
 	@cargo xtask tidy
