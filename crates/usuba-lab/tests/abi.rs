@@ -13,6 +13,8 @@ use usuba::ir::build::Builder;
 use usuba::ir::op::mask;
 use usuba::ir::random::{self, Random, Shape};
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing};
+use usuba::passes::pipeline::run_pass;
+use usuba::passes::{PassOptions, interleave};
 use usuba::target::{self, Layout, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::native::{self, Kernel};
@@ -65,8 +67,13 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
         let mut cases = Vec::new();
         for shape in [Shape::WORDS, Shape::BITS, Shape::ROWS] {
             for seed in 40..43 {
-                let program = random::program(seed, shape);
+                let mut program = random::program(seed, shape);
                 let what = format!("seed {seed} {:?}", shape.slicing);
+                if seed == 42 {
+                    let interleave = interleave::Choice { factor: 2, grain: 1 };
+                    let options = PassOptions { interleave, ..PassOptions::default() };
+                    run_pass(&interleave::PASS, &mut program, &options);
+                }
                 // The linker sees the functions of all cases.
                 let prefix = format!("{:?}{seed}_", shape.slicing);
                 let options = COptions { prefix, ..COptions::default() };
