@@ -138,6 +138,16 @@ impl Circuit {
         (!foreign).then(|| self.gates.iter().filter(paid).count())
     }
 
+    /// The number of gates on the longest way from an input to an output.
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.inputs as usize];
+        for gate in &self.gates {
+            let deepest = gate.operands().map(|w| depths[w as usize]).max();
+            depths.push(1 + deepest.unwrap_or(0));
+        }
+        self.outputs.iter().map(|&w| depths[w as usize]).max().unwrap_or(0)
+    }
+
     /// The most wires that are needed at one time, in the order of the gates, with the inputs
     /// live from the start and the outputs to the end.
     pub fn live(&self) -> usize {

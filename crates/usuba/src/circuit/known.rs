@@ -79,10 +79,11 @@ fn of_class(key: u64) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// The best circuit of the database for a table: fewest gates, then fewest live wires.
+/// The best circuit of the database for a table: fewest gates, then shortest chain (a kernel that
+/// works on few words waits for it), then fewest live wires.
 pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
     let class = canon::class(table.inputs, &table_truths(table))?;
-    let mut best: Option<((usize, usize), Circuit)> = None;
+    let mut best: Option<((usize, usize, usize), Circuit)> = None;
     for entry in of_class(class.key).filter(|entry| serves(entry.profile, profile)) {
         let (inputs, truths) = (entry.circuit.inputs, entry.circuit.truths());
         let outputs: Vec<_> = entry.circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
@@ -93,7 +94,7 @@ pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
         for way in &class.ways {
             let moved = Moved::new(&own.ways[0], way);
             for circuit in moved.circuits(&entry.circuit, entry.profile, profile) {
-                let rank = (circuit.cost(profile)?, circuit.live());
+                let rank = (circuit.cost(profile)?, circuit.depth(), circuit.live());
                 if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                     best = Some((rank, circuit));
                 }

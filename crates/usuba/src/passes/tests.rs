@@ -400,6 +400,42 @@ fn nest(outer: u32, inner: u32, keep: bool) -> Program {
     })
 }
 
+/// A loop that hands on `width` values, each to its left neighbour; the last becomes a new one.
+fn shifted(count: u32, width: usize) -> Program {
+    single(|b| {
+        let x = b.param(Port::new("x", 8, &[width as u32]));
+        let k = b.param(Port::new("k", 8, &[count]));
+        b.begin_loop(count, false);
+        let s: Vec<Val> = x.iter().map(|&v| b.carry(v)).collect();
+        let key = b.read(k.clone());
+        let t = b.op(Op::Add, &[s[0], s[width - 1]]);
+        let new = b.op(Op::Xor, &[t, key]);
+        let mut next = s[1..].to_vec();
+        next.push(new);
+        let done = b.end_loop(&next, &[new]);
+        [done.carried, done.collects[0].clone()].concat()
+    })
+}
+
+#[test]
+fn loops_that_move_values_turn_several_times_at_once() {
+    let counts = |count, width| {
+        let left = after(&["unroll"], shifted(count, width), PassOptions::default());
+        let inner = |eqn: &Eqn| match eqn {
+            Eqn::Loop(lp) => Some((lp.count, lp.body.len())),
+            _ => None,
+        };
+        left.entry().body.iter().find_map(inner).expect("the loop stays")
+    };
+    assert_eq!(counts(100, 1), (100, 2));
+    assert_eq!(counts(100, 2), (50, 4));
+    assert_eq!(counts(100, 4), (25, 8));
+    // A third of the iterations is no whole number, and nine turns are too many.
+    assert_eq!(counts(100, 3), (100, 2));
+    assert_eq!(counts(99, 3), (33, 6));
+    assert_eq!(counts(99, 9), (99, 2));
+}
+
 #[test]
 fn unroll_modes_differ_in_what_they_leave() {
     let sizes = |mode: unroll::Mode, outer: u32, inner: u32, keep: bool| {
@@ -413,7 +449,10 @@ fn unroll_modes_differ_in_what_they_leave() {
     assert_eq!(sizes(Auto, 3, 7, false), (0, 24));
     assert_eq!(sizes(Auto, 30, 7, false), (1, 9));
     assert_eq!(sizes(Auto, 3, 7, true), (1, 9));
-    assert_eq!(sizes(Auto, 1, 100, true), (1, 3));
+    // One layer of a round goes, a larger one stays, and so does one of a large round.
+    assert_eq!(sizes(Auto, 30, 1000, false), (1, 1002));
+    assert_eq!(sizes(Auto, 30, 1001, false), (1, 4));
+    assert_eq!(sizes(Auto, 1, 100, true), (0, 101));
     assert_eq!(sizes(All, 30, 100, true), (0, 3030));
     assert_eq!(sizes(None, 1, 1, false), (1, 4));
     // 10^8 equations are too many even if asked for; the inner loop still goes. Not run: it takes

@@ -10,16 +10,20 @@
 //! Sound because a loop means its body once per iteration, with the carried values handed on.
 //! Relies on nothing. Decides from the innermost loop outwards, so a loop that holds a short
 //! unrolled one counts what is left of it.
-//! Does not unroll in part, and never beyond `LARGEST_NODE` equations.
+//! A loop whose carried values only change places, as the halves of a Feistel network do, is
+//! unrolled in part: after two rounds each half is where it was, and nothing is moved.
+//! Does not unroll beyond `LARGEST_NODE` equations.
 
 use super::rename::{Scope, Writer};
 use super::{LARGEST_NODE, Pass, PassOptions};
-use crate::ir::{Eqn, Loop, Node, Program, Slicing, Val};
+use crate::ir::{Carried, Collect, Eqn, Loop, Node, Program, Read, Slicing, Val};
 
 /// Which loops are unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// Loops of one iteration, and loops of at most 64 equations in all that nobody asked to keep.
+    /// Of the loops that nobody asked to keep those of at most 64 equations in all, and those of
+    /// at most 1000 inside of a loop whose body stays below 4000; and all loops of one iteration.
+    /// Loops that move carried values are unrolled in part.
     #[default]
     Auto,
     /// All loops, also those that the program asks to keep.
@@ -33,12 +37,24 @@ pub const PASS: Pass =
 /// The largest total size of a loop that `Mode::Auto` unrolls.
 const TINY: u64 = 64;
 
+/// The largest body of a loop in which `Mode::Auto` leaves no loops. The S-boxes of one round and
+/// the linear layer after them then become one block, in which values need not go through
+/// arrays; a few thousand equations still fit in the instruction cache, once for all rounds.
+const ROUND: u64 = 4000;
+
+/// The largest total size of a loop that is unrolled in such a body. The S-boxes of AES are
+/// larger: a loop over them leaves C compilers a block that they allocate registers for well.
+const LAYER: u64 = 1000;
+
+/// Most iterations that one iteration of a loop may stand for so that values need not move.
+const MOST_TURNS: u32 = 8;
+
 fn run(program: &mut Program, options: &PassOptions) {
     if options.unroll == Mode::None {
         return;
     }
     for node in &mut program.nodes {
-        let (plans, _) = plan(&node.body, options.unroll, 0);
+        let (plans, _) = plan(&node.body, options.unroll, 0, false);
         if plans.iter().any(Plan::changes) {
             *node = rewrite(node, program.slicing, &plans);
         }
@@ -48,18 +64,21 @@ fn run(program: &mut Program, options: &PassOptions) {
 /// What happens to one loop and to the loops in its body, in order.
 struct Plan {
     unroll: bool,
+    /// Iterations that one iteration of a loop that stays stands for.
+    turns: u32,
     inner: Vec<Plan>,
 }
 
 impl Plan {
     fn changes(&self) -> bool {
-        self.unroll || self.inner.iter().any(Plan::changes)
+        self.unroll || self.turns > 1 || self.inner.iter().any(Plan::changes)
     }
 }
 
 /// The plans of the loops in a block and the size of the block once they are carried out, when
-/// `before` equations of the node come before the block.
-fn plan(eqns: &[Eqn], mode: Mode, before: u64) -> (Vec<Plan>, u64) {
+/// `before` equations of the node come before the block. `enclosed` says that the block is the body
+/// of a loop, or part of it, and that this body is small enough to be one straight line.
+fn plan(eqns: &[Eqn], mode: Mode, before: u64, enclosed: bool) -> (Vec<Plan>, u64) {
     let mut plans = Vec::new();
     let mut size = 0u64;
     for eqn in eqns {
@@ -67,21 +86,56 @@ fn plan(eqns: &[Eqn], mode: Mode, before: u64) -> (Vec<Plan>, u64) {
             size += 1;
             continue;
         };
-        let (inner, body) = plan(&lp.body, mode, before + size);
+        let round = enclosed || straight(&lp.body) <= ROUND;
+        let (inner, body) = plan(&lp.body, mode, before + size, round);
         let count = lp.count as u64;
         let unrolled = body.saturating_mul(count);
         let wanted = match mode {
             Mode::All => true,
-            Mode::Auto => count == 1 || (!lp.keep && unrolled <= TINY),
+            Mode::Auto if lp.keep => count == 1,
+            Mode::Auto => count == 1 || unrolled <= if enclosed { LAYER } else { TINY },
             Mode::None => false,
         };
         // Writing an iteration costs time even if its body is empty, hence the one.
         let cost = (body + 1).saturating_mul(count).saturating_add(before + size);
         let unroll = wanted && cost <= LARGEST_NODE;
-        size += if unroll { unrolled } else { body + 1 };
-        plans.push(Plan { unroll, inner });
+        let turns = match mode {
+            Mode::Auto if !unroll && !lp.keep => turns(lp, body),
+            _ => 1,
+        };
+        size += if unroll { unrolled } else { body * u64::from(turns) + 1 };
+        plans.push(Plan { unroll, turns, inner });
     }
     (plans, size)
+}
+
+/// The number of iterations after which no carried value of the loop is just another one from
+/// before, or one if that takes too long or gives too large a body. `body` is the size of one.
+fn turns(lp: &Loop, body: u64) -> u32 {
+    let at = |v| lp.carried.iter().position(|c| c.param == v);
+    let moves: Vec<Option<usize>> = lp.carried.iter().map(|c| at(c.next)).collect();
+    // What each carried value is after some turns: a carried value from before, or a new one.
+    let mut from: Vec<Option<usize>> = (0..moves.len()).map(Some).collect();
+    for turns in 1..=MOST_TURNS {
+        from = moves.iter().map(|&source| source.and_then(|j| from[j])).collect();
+        let moved = from.iter().enumerate().any(|(i, &j)| j.is_some_and(|j| j != i));
+        if !moved {
+            let fits = body * u64::from(turns) <= ROUND;
+            let even = lp.count % turns == 0 && lp.count > turns;
+            return if fits && even { turns } else { 1 };
+        }
+    }
+    1
+}
+
+/// The size of a block without the loops that may be unrolled. Saturates.
+fn straight(eqns: &[Eqn]) -> u64 {
+    let one = |eqn: &Eqn| match eqn {
+        Eqn::Op(_) | Eqn::Call(_) => 1,
+        Eqn::Loop(lp) if lp.keep && lp.count > 1 => straight(&lp.body).saturating_add(1),
+        Eqn::Loop(lp) => straight(&lp.body).saturating_mul(lp.count as u64),
+    };
+    eqns.iter().map(one).fold(0, u64::saturating_add)
 }
 
 fn rewrite(node: &Node, slicing: Slicing, plans: &[Plan]) -> Node {
@@ -110,6 +164,8 @@ fn block<'a>(
                 let plan = plans.next().expect("a plan per loop");
                 if plan.unroll {
                     unroll(w, scope, lp, &plan.inner, out);
+                } else if plan.turns > 1 {
+                    out.push(in_turns(w, scope, lp, plan.turns as usize, &plan.inner));
                 } else {
                     out.push(w.lp(scope, lp, |w, scope| {
                         let mut body = Vec::new();
@@ -140,4 +196,42 @@ fn unroll(w: &mut Writer, scope: &mut Scope, lp: &Loop, inner: &[Plan], out: &mu
     for (c, &value) in lp.carried.iter().zip(&carried) {
         scope.set(c.result, value);
     }
+}
+
+/// A loop with `turns` iterations in one. They divide its count.
+fn in_turns(w: &mut Writer, scope: &mut Scope, lp: &Loop, turns: usize, inner: &[Plan]) -> Eqn {
+    let inits = lp.carried.iter().map(|c| scope.get(c.init)).collect::<Vec<_>>();
+    let lists = lp.reads.iter().map(|r| scope.all(&r.list)).collect::<Vec<_>>();
+    let params = lp.carried.iter().map(|c| w.define(scope, c.param)).collect::<Vec<_>>();
+    let mut next = params.clone();
+    let (mut reads, mut body) = (Vec::new(), Vec::new());
+    // For each turn the values that are collected.
+    let mut values: Vec<Vec<Val>> = Vec::with_capacity(turns);
+    for turn in 0..turns {
+        for (c, &value) in lp.carried.iter().zip(&next) {
+            scope.set(c.param, value);
+        }
+        for (read, list) in lp.reads.iter().zip(&lists) {
+            let list = list.iter().copied().skip(turn).step_by(turns).collect();
+            reads.push(Read { dst: w.define(scope, read.dst), list });
+        }
+        block(w, scope, &lp.body, inner, &mut body);
+        values.push(lp.collects.iter().map(|c| scope.get(c.value)).collect());
+        next = lp.carried.iter().map(|c| scope.get(c.next)).collect();
+    }
+    let mut carried = Vec::with_capacity(lp.carried.len());
+    for (i, c) in lp.carried.iter().enumerate() {
+        let result = w.define(scope, c.result);
+        carried.push(Carried { param: params[i], init: inits[i], next: next[i], result });
+    }
+    let mut collects = Vec::with_capacity(lp.collects.len() * turns);
+    for (i, c) in lp.collects.iter().enumerate() {
+        let results: Vec<Val> = c.results.iter().map(|&v| w.define(scope, v)).collect();
+        for (turn, values) in values.iter().enumerate() {
+            let results = results.iter().copied().skip(turn).step_by(turns).collect();
+            collects.push(Collect { value: values[i], results });
+        }
+    }
+    let count = lp.count / turns as u32;
+    Eqn::Loop(Box::new(Loop { count, carried, reads, body, collects, keep: lp.keep }))
 }

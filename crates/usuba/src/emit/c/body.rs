@@ -392,6 +392,19 @@ impl<'p> Body<'_, 'p> {
         self.line("}");
     }
 
+    /// A `static const` table of indices into an array.
+    pub(super) fn indices(&mut self, indices: &[u64]) -> String {
+        let name = format!("p{}", self.number());
+        let ty = if indices.iter().all(|&i| i < 256) { "uint8_t" } else { "uint32_t" };
+        let items: Vec<String> = indices.iter().map(u64::to_string).collect();
+        self.line(&format!(
+            "static const {ty} {name}[{}] = {{ {} }};",
+            items.len(),
+            items.join(", ")
+        ));
+        name
+    }
+
     /// A `static const` table of the literals of one word size.
     pub(super) fn table(&mut self, bits: u8, values: &[u64]) -> String {
         let name = format!("p{}", self.number());

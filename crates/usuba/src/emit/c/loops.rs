@@ -222,12 +222,13 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// Gives an indexed read its place: an element of the array that the list walks over, of a
-    /// table of literals, or of an array that is filled before the loop.
+    /// Gives an indexed read its place: an element of the array that the list walks over or jumps
+    /// about in, of a table of literals, or of an array that is filled before the loop.
     fn list(&mut self, read: &Read, k: &str) {
         let depth = self.depth + 1;
         let first = read.list[0];
         let cells: Vec<_> = read.list.iter().map(|&v| self.place(v).cell()).collect();
+        let jumps = jumps(&cells);
         let literals: Option<Vec<u64>> = read
             .list
             .iter()
@@ -241,6 +242,10 @@ impl<'p> Body<'_, 'p> {
             self.place(first).clone()
         } else if let Some((start, step)) = walk(cells) {
             let cell = start.walked(step, k);
+            Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
+        } else if let Some((array, bases)) = jumps {
+            let name = self.indices(&bases);
+            let cell = array.walked(1, &format!("{name}[{k}]"));
             Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
         } else if let Some(values) = literals {
             let name = self.table(bits, &values);
@@ -301,6 +306,18 @@ impl<'p> Body<'_, 'p> {
             self.line(&format!("{} = {value};", end.cell.text()));
         }
     }
+}
+
+/// The array that all cells are in, at its first element, and where each of them is.
+fn jumps(cells: &[Option<&Cell>]) -> Option<(Cell, Vec<u64>)> {
+    let array = Cell { base: 0, ..(*cells.first()?)?.clone() };
+    let base = |cell: &Option<&Cell>| {
+        let cell = (*cell)?;
+        let same = cell.array == array.array && cell.vary == array.vary;
+        if same { u64::try_from(cell.base).ok() } else { None }
+    };
+    let bases = cells.iter().map(base).collect::<Option<Vec<u64>>>()?;
+    Some((array, bases))
 }
 
 /// What a loop body stores in each iteration.
