@@ -80,7 +80,7 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
                 let wrapped = usubac(&program, target, &options);
                 let case = Case::new(what, program, target, LoopForm::Auto, 2, seed);
                 let driver = driver(&case.program, &case.emitted, &wrapped);
-                cases.push(case.calling(wrapped.text + &driver, "driver"));
+                cases.push(calling(case, wrapped.text + &driver, "driver"));
             }
         }
         check_all(machine, &flags(), &cases);
@@ -203,7 +203,7 @@ fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
         let _ = writeln!(text, "    y[{i}] = {};", statement.replace('@', &i.to_string()));
     }
     text.push_str("}\n");
-    case.calling(text, &symbol)
+    calling(case, text, &symbol)
 }
 
 fn macro_cases(target: &'static Target) -> Vec<Case> {
@@ -383,4 +383,12 @@ fn masked_drivers_are_refused() {
     let text = "#define MASKING_ORDER 2\n#include \"STD.h\"\n";
     let failure = native::compiles(&machine, &flags(), false, text).expect_err("no masking");
     assert!(failure.to_string().contains("no masked operations"), "{failure}");
+}
+
+/// The same data for another C function with the same parameters.
+fn calling(mut case: Case, text: String, symbol: &str) -> Case {
+    case.emitted.text = text.clone();
+    case.kernel.text = text;
+    case.kernel.symbol = symbol.to_string();
+    case
 }

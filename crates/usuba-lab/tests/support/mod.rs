@@ -18,7 +18,7 @@ pub struct Case {
     pub program: Program,
     pub emitted: Emitted,
     layout: Layout,
-    kernel: Kernel,
+    pub kernel: Kernel,
     /// For each call and instance the values of the results.
     expected: Vec<Vec<Vec<u64>>>,
 }
@@ -68,15 +68,6 @@ impl Case {
             outputs: entry.results.iter().map(|port| layout.port_bytes(port)).collect(),
         };
         Case { what, program, emitted, layout, kernel, expected }
-    }
-
-    /// The same data for another C function with the same parameters.
-    #[allow(dead_code)] // Each test file is a crate, and only one has functions of its own.
-    pub fn calling(mut self, text: String, symbol: &str) -> Case {
-        self.emitted.text = text.clone();
-        self.kernel.text = text;
-        self.kernel.symbol = symbol.to_string();
-        self
     }
 
     /// Compares the bytes of each result of each call.

@@ -121,7 +121,7 @@ fn turns(lp: &Loop, body: u64) -> u32 {
         let moved = from.iter().enumerate().any(|(i, &j)| j.is_some_and(|j| j != i));
         if !moved {
             let fits = body * u64::from(turns) <= ROUND;
-            let even = lp.count % turns == 0 && lp.count > turns;
+            let even = lp.count.is_multiple_of(turns) && lp.count > turns;
             return if fits && even { turns } else { 1 };
         }
     }
