@@ -14,7 +14,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn step(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -24,12 +24,12 @@ impl Random {
     /// A word of `bits` bits; one in eight is zero, all ones, one, or the top bit alone.
     pub fn word(&mut self, bits: u8) -> u64 {
         let ones = mask(bits);
-        match self.next() >> 59 {
+        match self.step() >> 59 {
             0 => 0,
             1 => ones,
             2 => 1,
             3 => ones ^ (ones >> 1),
-            _ => self.next() >> (64 - bits),
+            _ => self.step() >> (64 - bits),
         }
     }
 }

@@ -24,7 +24,11 @@ pub struct Engine {
 /// The pipelines that every program goes through, by name.
 pub fn pipelines() -> Vec<(&'static str, PipelineOptions)> {
     let level = |level| PipelineOptions { level, ..PipelineOptions::default() };
-    let pass = PassOptions { inline: inline::Mode::All, unroll: unroll::Mode::All };
+    let pass = PassOptions {
+        inline: inline::Mode::All,
+        unroll: unroll::Mode::All,
+        ..PassOptions::default()
+    };
     vec![
         ("O0", level(Level::O0)),
         ("O1", level(Level::O1)),
@@ -88,17 +92,21 @@ pub fn wanted(checked: &Checked, flags: &Flags, slicing: Slicing) -> Result<bool
     Ok(forced.map_err(|d| list(&[d]))? == slicing)
 }
 
-/// All engines of a program.
+/// The engines of a program with the given pipelines.
 ///
 /// # Errors
 /// A stage that fails, with its name.
-pub fn engines(checked: &Checked, flags: &Flags) -> Result<Vec<Engine>, String> {
+pub fn engines(
+    checked: &Checked,
+    flags: &Flags,
+    pipelines: &[(&str, PipelineOptions)],
+) -> Result<Vec<Engine>, String> {
     let mut out = Vec::new();
     for (slicing, program) in sliced(checked, flags)? {
         add(&mut out, &format!("{slicing:?}"), &program, flags)?;
-        for (name, options) in pipelines() {
+        for (name, options) in pipelines {
             let mut after = program.clone();
-            run_pipeline(&mut after, &options, &mut |_, _| ());
+            run_pipeline(&mut after, options, &mut |_, _| ());
             let name = format!("{slicing:?} after {name}");
             ir::verify::verify(&after).map_err(|rule| format!("{name}: {rule}"))?;
             add(&mut out, &name, &after, flags)?;

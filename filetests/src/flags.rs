@@ -22,7 +22,8 @@ pub struct Flags {
     pub include_dirs: Vec<String>,
     /// `-entry`
     pub entry: Option<String>,
-    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`: for a single pass.
+    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-interleave`, `-inter-factor`: for a
+    /// single pass.
     pub pass: PassOptions,
 }
 
@@ -66,6 +67,14 @@ impl Flags {
                 "-legacy-tables" => self.language.legacy_tables = true,
                 "-I" => self.include_dirs.push(value()?.to_string()),
                 "-entry" => self.entry = Some(value()?.to_string()),
+                "-interleave" | "-inter-factor" => {
+                    let text = value()?;
+                    let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
+                    match word {
+                        "-interleave" => self.pass.interleave.grain = number,
+                        _ => self.pass.interleave.factor = number,
+                    }
+                }
                 "-inline-all" => self.pass.inline = inline::Mode::All,
                 "-no-inline" => self.pass.inline = inline::Mode::None,
                 "-unroll" => self.pass.unroll = unroll::Mode::All,

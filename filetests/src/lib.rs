@@ -30,6 +30,7 @@
 //! - `engines`: what a program runs on in this process.
 //! - `data`: different data for every lane.
 //! - `native`: what it runs on as machine code.
+//! - `random`: a random program through all of it.
 //! - `count`: `# count: xor=2 and=1`.
 //! - `expect`: `# expect:`.
 //! - `suite`: one test per file.
@@ -43,5 +44,6 @@ pub mod expect;
 pub mod flags;
 pub mod marks;
 pub mod native;
+pub mod random;
 pub mod run;
 pub mod suite;

@@ -47,8 +47,9 @@ pub fn lanes(program: &Program, target: &Target) -> Result<usize, String> {
     Ok(Layout::new(program, target.bits, target.simd)?.lanes())
 }
 
-/// Runs all jobs; what went wrong, one text per failed job.
-pub fn run(machine: &Machine, jobs: &[Job]) -> Vec<String> {
+/// Runs all jobs, compiled at an optimisation level such as `-O1`; what went wrong, one text per
+/// failed job.
+pub fn run(machine: &Machine, level: &str, jobs: &[Job]) -> Vec<String> {
     let target = target::find(machine.target).expect("machines are of known targets");
     let mut failures = Vec::new();
     let mut ready = Vec::new();
@@ -58,7 +59,7 @@ pub fn run(machine: &Machine, jobs: &[Job]) -> Vec<String> {
             Err(why) => failures.push(format!("{}: {why}", job.name)),
         }
     }
-    let flags = ["-O1", "-w"];
+    let flags = [level, "-w"];
     let groups: Vec<&[Ready<'_>]> = ready.chunks(TOGETHER).collect();
     let kernels: Vec<Kernel> = groups.iter().map(|group| together(group)).collect();
     let answers = native::run(machine, &flags, &kernels);

@@ -110,7 +110,7 @@ fn native_files(machine: &Machine) -> Result<(), Failed> {
             }
         }
     }
-    wrong.extend(native::run(machine, &all));
+    wrong.extend(native::run(machine, "-O1", &all));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

@@ -6,7 +6,7 @@
 //! | `usuba,error=U0402` | is refused with this code |
 //! | `usuba,warning=U0609` | compiles with this warning |
 //! | `usuba,part` | not checked: a piece of a program shown elsewhere |
-//! | `usuba,…,file=NAME` | also stands in the file NAME for later commands of the document |
+//! | `…,file=NAME` | also stands in the file NAME for later commands of the document |
 //! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
 //!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
@@ -79,10 +79,10 @@ pub fn programs(repo: &Repo) -> Vec<Finding> {
     for file in documents(repo) {
         for block in blocks(&file.text) {
             let Some(info) = Info::of(&block) else { continue };
-            if !info.part {
-                if let Err(what) = program(&block.lines.join("\n"), info.wanted) {
-                    findings.push(Finding::new(&file.path, block.line, what));
-                }
+            if !info.part
+                && let Err(what) = program(&block.lines.join("\n"), info.wanted)
+            {
+                findings.push(Finding::new(&file.path, block.line, what));
             }
         }
     }
@@ -94,7 +94,6 @@ struct Info<'a> {
     part: bool,
     /// `error=CODE`, `warning=CODE` or nothing.
     wanted: &'a str,
-    file: Option<&'a str>,
 }
 
 impl<'a> Info<'a> {
@@ -103,10 +102,10 @@ impl<'a> Info<'a> {
         if words.next() != Some("usuba") {
             return None;
         }
-        let mut info = Info { part: false, wanted: "", file: None };
+        let mut info = Info { part: false, wanted: "" };
         for word in words {
             match word.split_once('=') {
-                Some(("file", name)) => info.file = Some(name),
+                Some(("file", _)) => {}
                 Some(_) => info.wanted = word,
                 None => info.part = word == "part",
             }
@@ -232,7 +231,7 @@ fn commands(
     // From the end, so that earlier line numbers stay true; commands still run in their order.
     let mut edits = Vec::new();
     for block in blocks(&file.text) {
-        if let Some(name) = Info::of(&block).and_then(|info| info.file) {
+        if let Some(name) = block.info.split(',').find_map(|word| word.strip_prefix("file=")) {
             std::fs::write(shell.folder.join(name), block.lines.join("\n") + "\n")?;
         }
         if block.info != "console" {

@@ -101,10 +101,11 @@ fn read_folder(folder: &Path, prefix: &str, out: &mut Vec<File>) -> io::Result<(
             if path != ".git" && path != "build" && path != "target" {
                 read_folder(&entry.path(), &format!("{path}/"), out)?;
             }
-        } else if kind.is_file() && path != ".git" {
-            if let Ok(text) = String::from_utf8(fs::read(entry.path())?) {
-                out.push(File { path, text });
-            }
+        } else if kind.is_file()
+            && path != ".git"
+            && let Ok(text) = String::from_utf8(fs::read(entry.path())?)
+        {
+            out.push(File { path, text });
         }
     }
     Ok(())

@@ -98,10 +98,10 @@ fn expand<'a>(prefix: &str, text: &'a str, out: &mut Vec<String>) -> &'a str {
         return star;
     }
     let path = if name == "self" { prefix.to_string() } else { join(name) };
-    if let Some(below) = rest.strip_prefix("::") {
-        if below.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '{' || c == '*') {
-            return expand(&path, below, out);
-        }
+    if let Some(below) = rest.strip_prefix("::")
+        && below.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '{' || c == '*')
+    {
+        return expand(&path, below, out);
     }
     out.push(path);
     // `Op as Operator` ends with the new name.

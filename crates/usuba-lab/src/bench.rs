@@ -185,12 +185,11 @@ fn how(mode: u8, blocks: usize) -> Vec<u8> {
     vec![mode, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
+/// The inputs of each call, and what each should put out.
+type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
-fn verifying_calls(
-    vectors: &[Vector],
-    built: &Built,
-    lanes: usize,
-) -> Result<(Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>), String> {
+fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();
@@ -430,8 +429,49 @@ fn subjects<'a>(ciphers: &'a [Cipher], choice: &Choice, side: &'a Side) -> Vec<S
     subjects
 }
 
+/// Sides of one function, measured by turns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    pub rows: Vec<(String, Result<Measured, Problem>)>,
+}
+
+impl Comparison {
+    /// How many times as long the kernel of row `index` takes as that of the first row.
+    pub fn ratio(&self, index: usize) -> Option<f64> {
+        let median = |index: usize| {
+            let (_, result) = self.rows.get(index)?;
+            Some(result.as_ref().ok()?.kernel?.median)
+        };
+        Some(median(index)? / median(0)?)
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|(label, _)| label.len()).max().unwrap_or(4).max(4);
+        writeln!(f, "{:width$}  {:>8}  {:>17}  {:>6}", "side", "kernel", "10% .. 90%", "ratio")?;
+        for (index, (label, result)) in self.rows.iter().enumerate() {
+            write!(f, "{label:width$}  ")?;
+            match result {
+                Ok(Measured { kernel: Some(speed), .. }) => {
+                    let ratio = self.ratio(index).map_or(String::new(), |r| format!("{r:.3}"));
+                    let Speed { median, low, high } = speed;
+                    let range = format!("{low:.3} .. {high:.3}");
+                    writeln!(f, "{median:8.3}  {range:>17}  {ratio:>6}")?;
+                }
+                Ok(_) => writeln!(f, "not timed")?,
+                Err(Problem::Skipped(why)) => writeln!(f, "skipped: {why}")?,
+                Err(Problem::Failed(why)) => {
+                    writeln!(f, "FAILED: {}", why.lines().next().unwrap_or(""))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Compares `sides` of one function on one native target, by turns in one process; each side is
-/// verified first. One answer per side, in order.
+/// verified first. Ratios are to the first side.
 pub fn compare(
     cipher: &Cipher,
     function: &Function,
@@ -439,8 +479,10 @@ pub fn compare(
     target: &'static Target,
     sides: &[Side],
     timing: Timing,
-) -> Vec<Result<Measured, Problem>> {
+) -> Comparison {
     let subjects: Vec<Subject> =
         sides.iter().map(|side| Subject { cipher, function, slicing, side }).collect();
-    measure(target, &subjects, Some(timing))
+    let results = measure(target, &subjects, Some(timing));
+    let labels = sides.iter().map(|side| side.label.clone());
+    Comparison { rows: labels.zip(results).collect() }
 }

@@ -20,8 +20,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Names of all targets, narrow registers first.
-pub const TARGETS: &[&str] = &["gp64", "gp32", "sse", "avx2", "avx512", "neon"];
+use usuba::target::{self, Target};
 
 /// A target that this machine cannot build or run, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +57,7 @@ pub enum System {
 /// How to compile and run for one target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// A name of [`TARGETS`].
+    /// The name of the target.
     pub target: &'static str,
     pub compiler: PathBuf,
     /// Flags that choose the instruction set and the environment; no optimisation level.
@@ -128,8 +127,8 @@ pub fn find(target: &str) -> Result<Machine, Skip> {
 /// The reason why this machine cannot.
 pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
-    let target = canonical(target).ok_or_else(|| skip("there is no such target".into()))?;
-    match target {
+    let target = target::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    match target.name {
         "gp32" if family != Family::Clang => riscv32().or_else(|_| host(target, family)),
         "neon" if !cfg!(target_arch = "aarch64") => match family {
             Family::Clang => Err("there is no AArch64 C library set up for clang".to_string()),
@@ -146,70 +145,63 @@ pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
 /// The reason why this machine cannot.
 pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
-    let target = canonical(target).ok_or_else(|| skip("there is no such target".into()))?;
+    let target = target::find(target).ok_or_else(|| skip("there is no such target".into()))?;
     host(target, family).map_err(skip)
 }
 
-/// Every target with its answer, in the order of [`TARGETS`].
+/// Every target with its answer, in the order of [`target::ALL`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
-    TARGETS.iter().map(|target| find(target)).collect()
+    target::ALL.iter().map(|target| find(target.name)).collect()
 }
 
-fn canonical(name: &str) -> Option<&'static str> {
-    let name = match name {
-        "std" => "gp64",
-        "avx" => "avx2",
-        other => other,
-    };
-    TARGETS.iter().copied().find(|target| *target == name)
-}
-
-/// The compiler flags and the CPU features that a target needs on the host.
-fn host(target: &'static str, family: Family) -> Result<Machine, String> {
-    let cflags = usuba::target::find(target).map_or(&[][..], |found| found.cflags);
-    let missing = missing_features(target);
+/// The host's compiler with the flags of the target, if the processor has what they ask for.
+fn host(target: &'static Target, family: Family) -> Result<Machine, String> {
+    let features = target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m"));
+    let missing: Vec<&str> = features.filter(|feature| !has_feature(feature)).collect();
     if !missing.is_empty() {
         return Err(format!("the processor lacks {}", missing.join(", ")));
     }
-    let compiler = host_compiler(family)?;
-    Ok(Machine { target, compiler, cflags: cflags.to_vec(), runner: None, system: System::Hosted })
-}
-
-/// Features of the host that `target` needs and the processor does not have.
-#[cfg(target_arch = "x86_64")]
-fn missing_features(target: &str) -> Vec<&'static str> {
-    // The macro takes literals only, hence one line per feature.
-    let have = [
-        ("ssse3", is_x86_feature_detected!("ssse3")),
-        ("sse4.2", is_x86_feature_detected!("sse4.2")),
-        ("avx2", is_x86_feature_detected!("avx2")),
-        ("avx512f", is_x86_feature_detected!("avx512f")),
-        ("avx512bw", is_x86_feature_detected!("avx512bw")),
-        ("avx512vl", is_x86_feature_detected!("avx512vl")),
-        ("avx512dq", is_x86_feature_detected!("avx512dq")),
-        ("neon", false),
-    ];
-    let needed: &[&str] = match target {
-        "sse" => &["ssse3", "sse4.2"],
-        "avx2" => &["avx2"],
-        "avx512" => &["avx512f", "avx512bw", "avx512dq", "avx512vl"],
-        "neon" => &["neon"],
-        _ => &[],
-    };
-    let absent = have.iter().filter(|(name, there)| needed.contains(name) && !there);
-    absent.map(|(name, _)| *name).collect()
-}
-
-/// Features of the host that `target` needs and the processor does not have. NEON is part of
-/// AArch64; x86 vectors are absent everywhere else than on x86.
-#[cfg(not(target_arch = "x86_64"))]
-fn missing_features(target: &str) -> Vec<&'static str> {
-    match target {
-        "gp64" | "gp32" => Vec::new(),
-        "neon" if cfg!(target_arch = "aarch64") => Vec::new(),
-        "neon" => vec!["neon"],
-        _ => vec!["x86 vector instructions"],
+    if !may_run(target.name) {
+        return Err("the processor has another instruction set".into());
     }
+    let compiler = host_compiler(family)?;
+    let cflags = target.cflags.to_vec();
+    Ok(Machine { target: target.name, compiler, cflags, runner: None, system: System::Hosted })
+}
+
+/// Whether a target belongs to the instruction set of the host, or to none.
+fn may_run(target: &str) -> bool {
+    match target {
+        "gp64" | "gp32" => true,
+        "neon" => cfg!(target_arch = "aarch64"),
+        _ => cfg!(target_arch = "x86_64"),
+    }
+}
+
+/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use. One line
+/// per feature, because the detecting macro takes literals only.
+#[cfg(target_arch = "x86_64")]
+fn has_feature(feature: &str) -> bool {
+    match feature {
+        "ssse3" => is_x86_feature_detected!("ssse3"),
+        "sse4.1" => is_x86_feature_detected!("sse4.1"),
+        "sse4.2" => is_x86_feature_detected!("sse4.2"),
+        "avx2" => is_x86_feature_detected!("avx2"),
+        "avx512f" => is_x86_feature_detected!("avx512f"),
+        "avx512bw" => is_x86_feature_detected!("avx512bw"),
+        "avx512dq" => is_x86_feature_detected!("avx512dq"),
+        "avx512vl" => is_x86_feature_detected!("avx512vl"),
+        "avx512vbmi" => is_x86_feature_detected!("avx512vbmi"),
+        "avx512vbmi2" => is_x86_feature_detected!("avx512vbmi2"),
+        _ => false,
+    }
+}
+
+/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use: these are
+/// all features of x86.
+#[cfg(not(target_arch = "x86_64"))]
+fn has_feature(_: &str) -> bool {
+    false
 }
 
 fn host_compiler(family: Family) -> Result<PathBuf, String> {
@@ -270,20 +262,30 @@ mod tests {
 
     #[test]
     fn every_target_has_an_answer() {
-        for (target, answer) in TARGETS.iter().zip(survey()) {
+        for (target, answer) in target::ALL.iter().zip(survey()) {
             match answer {
-                Ok(machine) => assert_eq!(machine.target, *target),
-                Err(skip) => assert!(!skip.why.is_empty() && skip.target == *target),
+                Ok(machine) => assert_eq!(machine.target, target.name),
+                Err(skip) => assert!(!skip.why.is_empty() && skip.target == target.name),
             }
         }
     }
 
     #[test]
     fn aliases_and_unknown_names() {
-        assert_eq!(canonical("std"), Some("gp64"));
-        assert_eq!(canonical("avx"), Some("avx2"));
+        assert_eq!(find("std"), find("gp64"));
         let skip = find("altivec").expect_err("no such target");
         assert_eq!(skip.to_string(), "skipped altivec: there is no such target");
+    }
+
+    /// A flag that `has_feature` has never heard of would skip a target everywhere.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn every_flag_of_the_targets_is_known() {
+        for flag in target::ALL.iter().flat_map(|target| target.cflags) {
+            let feature = flag.strip_prefix("-m").expect("only features");
+            let source = include_str!("cc.rs");
+            assert!(source.contains(&format!("is_x86_feature_detected!(\"{feature}\")")), "{flag}");
+        }
     }
 
     #[test]

@@ -235,9 +235,9 @@ type Group<'a> = Vec<&'a Function>;
 fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     for function in &cipher.functions {
-        for slicing in 0..SLICINGS.len() {
-            if function.slicings.contains(&SLICINGS[slicing]) {
-                let key = (slicing, &*function.source, &*function.node);
+        for (at, slicing) in SLICINGS.iter().enumerate() {
+            if function.slicings.contains(slicing) {
+                let key = (at, &*function.source, &*function.node);
                 groups.entry(key).or_default().push(function);
             }
         }

@@ -43,10 +43,10 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
     }
     let positions: BTreeSet<u8> = [0, 1, bits / 2, bits - 1].into();
     ops.extend(positions.into_iter().filter(|&i| i < bits).map(Op::Bitmask));
-    for groups in (1..=bits).filter(|groups| bits % groups == 0) {
+    for groups in (1..=bits).filter(|groups| bits.is_multiple_of(*groups)) {
         let reversed = |i| groups - 1 - i;
         let turned = |i| (i + 1) % groups;
-        let spread = |i| if i < groups / 2 { 0 } else { i - groups / 2 };
+        let spread = |i: u8| i.saturating_sub(groups / 2);
         let drawn: Vec<u8> = (0..groups).map(|_| random.below(groups as usize) as u8).collect();
         let pattern = |f: &dyn Fn(u8) -> u8| Pattern::from((0..groups).map(f).collect::<Vec<_>>());
         ops.extend(

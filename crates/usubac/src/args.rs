@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -60,15 +61,70 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Run),
+    /// Verify and time cipher folders on every target of this machine
+    Bench(Bench),
+    /// The same for two ciphers, to see that everything works
+    Demo(Bench),
     /// Explain an error code
     Explain {
         /// Such as U0201
         code: String,
     },
+    /// Write the headers that code from `-abi usubac` includes into a folder
+    Headers {
+        /// Made if it is not there; headers of the same names in it are replaced
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Refused by name: a program called `prove` is not meant
+    #[command(hide = true, disable_help_flag = true)]
+    Prove(Later),
+    #[command(hide = true, disable_help_flag = true)]
+    Tune(Later),
     /// Write the completions of a shell to standard output
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
     Man,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Bench {
+    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
+    #[arg(value_name = "CIPHER")]
+    pub ciphers: Vec<String>,
+    /// Where the cipher folders are
+    #[arg(long, value_name = "DIR", default_value = "ciphers")]
+    pub folder: PathBuf,
+    /// Only this target; may be repeated
+    #[arg(long, alias = "arch", value_name = "TARGET")]
+    pub target: Vec<String>,
+    /// Only this slicing; may be repeated
+    #[arg(long, value_enum, value_name = "SLICING")]
+    pub slicing: Vec<Direction>,
+    /// Every function, not only the first one of each slicing of a cipher
+    #[arg(long)]
+    pub all: bool,
+    /// Verify only
+    #[arg(long)]
+    pub no_timing: bool,
+}
+
+/// A slicing by its letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Direction {
+    #[value(name = "V")]
+    V,
+    #[value(name = "H")]
+    H,
+    #[value(name = "B")]
+    B,
+}
+
+/// The words after a sub-command that this version does not have.
+#[derive(Args, Debug)]
+pub struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _words: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -86,6 +142,9 @@ pub struct Compile {
     /// Also write the header of the kernel to this file
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
+    /// Names and shapes of the C function
+    #[arg(long, value_enum, value_name = "INTERFACE", default_value_t)]
+    pub abi: Abi,
     #[command(flatten)]
     pub language: Language,
     #[command(flatten)]
@@ -210,6 +269,15 @@ pub enum Emit {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Abi {
+    /// Ours: one pointer to registers for each port
+    #[default]
+    Usuba,
+    /// That of the original compiler, with the headers that `usubac headers` writes
+    Usubac,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Engine {
     /// The meaning of the language
     #[default]
@@ -249,11 +317,11 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
-    /// Write so many equations of one instance, then of the next [default with --inter-factor: 10]
+    /// Run independent instances side by side, writing so many equations of each in turn
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
           value_parser = clap::value_parser!(u32).range(1..))]
     interleave: Option<u32>,
-    /// Run so many independent instances side by side [default with --interleave: 2]
+    /// How many instances; nothing without --interleave [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
     inter_factor: Option<u32>,
     /// Leave out a pass
@@ -313,15 +381,13 @@ impl Codegen {
         })
     }
 
-    /// How many instances run side by side, in which blocks. Either flag asks for it.
+    /// How many instances run side by side, in which blocks. As in the original compiler, only the
+    /// grain asks for it.
     pub fn interleave(&self) -> interleave::Choice {
-        let default = interleave::Choice::default();
-        let factor = match (self.inter_factor, self.interleave) {
-            (Some(factor), _) => factor,
-            (None, Some(_)) => 2,
-            (None, None) => default.factor,
-        };
-        interleave::Choice { factor, grain: self.interleave.unwrap_or(default.grain) }
+        match self.interleave {
+            Some(grain) => interleave::Choice { factor: self.inter_factor.unwrap_or(2), grain },
+            None => interleave::Choice::default(),
+        }
     }
 
     pub fn pipeline(&self) -> PipelineOptions {
@@ -442,8 +508,29 @@ fn parse_prefix(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses the command line of this process; help and version end it.
-pub fn parse() -> Result<Cli, Failure> {
+/// The form of messages that a command line asks for, right or wrong as it may be otherwise.
+pub fn error_format() -> Format {
+    let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let mut format = Format::default();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let value = match word.trim_start_matches('-').split_once('=') {
+            Some(("error-format", value)) => Some(value.to_string()),
+            None if word == "--error-format" || word == "-error-format" => {
+                words.next().map(|value| value.to_string_lossy().into_owned())
+            }
+            _ => None,
+        };
+        if let Some(found) = value.and_then(|value| Format::from_str(&value, false).ok()) {
+            format = found;
+        }
+    }
+    format
+}
+
+/// Parses the command line of this process; help and version end it, and so do mistakes that are
+/// reported to people.
+pub fn parse(format: Format) -> Result<Cli, Failure> {
     let mut command = Cli::command();
     command.build();
     let long: Vec<String> = std::iter::once(&command)
@@ -453,7 +540,17 @@ pub fn parse() -> Result<Cli, Failure> {
         .collect();
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;
-    Ok(Cli::parse_from(args))
+    Cli::try_parse_from(args).map_err(|error| {
+        if !error.use_stderr() || format == Format::Human {
+            error.exit();
+        }
+        let text = error.to_string();
+        // What follows the first empty line is advice for people.
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let message = words.join(" ");
+        Failure::usage(message.strip_prefix("error: ").unwrap_or(&message))
+    })
 }
 
 #[cfg(test)]

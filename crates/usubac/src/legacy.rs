@@ -42,13 +42,6 @@ const GONE: &[(&str, Gone)] = &[
     ("tp-dir", Gone::Masking),
     ("mv", Gone::Masking),
     ("fdti", Gone::Masking),
-    (
-        "abi",
-        Gone::Instead(
-            "the interface of the original compiler is not there yet; the comment on top of the \
-             C file describes ours",
-        ),
-    ),
     ("no-type-check", Gone::Instead("types are always checked; correct the program")),
     ("no-compact-mono", Gone::Instead("leave it out; nothing needs it")),
     ("no-precalc-tbl", Gone::Instead("leave it out; every circuit is checked against its table")),

@@ -16,8 +16,6 @@ mod report;
 
 use std::process::ExitCode;
 
-use report::Format;
-
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]
 pub enum Failure {
@@ -61,12 +59,8 @@ impl Failure {
 
 fn main() -> ExitCode {
     fault::install();
-    let mut format = Format::default();
-    let done = args::parse().and_then(|cli| {
-        format = cli.report.error_format;
-        commands::run(cli)
-    });
-    match done {
+    let format = args::error_format();
+    match args::parse(format).and_then(commands::run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(text) = failure.text() {

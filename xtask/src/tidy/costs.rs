@@ -19,8 +19,13 @@ const TARGETS: &str = "crates/usuba/src/target/";
 const TESTS_OF_A_PASS: usize = 2;
 
 /// Rust files that name ciphers, and why each has to.
-const KNOW_CIPHERS: &[(&str, &str)] =
-    &[("crates/usuba/src/circuit/", "S-boxes are known by their cipher")];
+const KNOW_CIPHERS: &[(&str, &str)] = &[
+    ("crates/usuba/src/circuit/", "S-boxes are known by their cipher"),
+    (
+        "crates/usubac/src/commands/bench.rs",
+        "the demonstration shows two that are different enough",
+    ),
+];
 
 pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();

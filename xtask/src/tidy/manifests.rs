@@ -1,4 +1,5 @@
-//! Every dependency on somebody else's crate has a comment on its line that says why it is there.
+//! Every dependency on somebody else's crate has a comment that says why it is there: on its line,
+//! or above a group that ends at an empty line.
 
 use crate::repo::{Finding, Repo};
 
@@ -6,10 +7,14 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in repo.matching("", "Cargo.toml") {
         let mut inside = false;
+        let mut grouped = false;
         for (number, line) in file.text.lines().enumerate() {
             if line.starts_with('[') {
                 inside = line.ends_with("dependencies]");
-            } else if inside && line.contains('=') && !line.starts_with('#') {
+                grouped = false;
+            } else if line.is_empty() || line.starts_with("# ") {
+                grouped = !line.is_empty();
+            } else if inside && !grouped && line.contains('=') {
                 let ours = line.contains("path =") || line.starts_with("usuba");
                 let why = line.split_once(" # ").is_some_and(|(_, why)| why.trim().len() > 3);
                 if !ours && !why {
@@ -35,6 +40,10 @@ mod tests {
         assert_eq!(lines("[dependencies]\nserde = \"1\"\n"), [4]);
         assert_eq!(lines("[dev-dependencies]\nserde = \"1\" # it\n"), [4]);
         assert_eq!(lines("[dependencies]\nserde = \"1\" # reads tuning files\n"), [0; 0]);
+        assert_eq!(
+            lines("[dependencies]\n# Oracles.\naes = \"1\"\ndes = \"1\"\n\nb = \"1\"\n"),
+            [8]
+        );
         assert_eq!(
             lines(
                 "[dependencies]\nusuba.workspace = true\nb = { path = \"../b\" }\n[lib]\nx = 1\n"

@@ -88,3 +88,46 @@ fn warnings_can_be_asked_for() {
     assert_eq!(compiles(&machine, &strict, false, pointer), Ok(()));
     assert!(matches!(compiles(&machine, &strict, true, pointer), Err(Failure::Compile(_))));
 }
+
+/// `out = in` after `additions` additions that wait for each other.
+fn chain(additions: usize) -> Kernel {
+    let text = format!(
+        "void g(const unsigned long *in, unsigned long *out);\n\
+         void g(const unsigned long *in, unsigned long *out) {{\n    \
+         unsigned long x = in[0], y = in[1];\n    \
+         for (int i = 0; i < {additions}; i++) {{ x += y; __asm__ volatile(\"\" : \"+r\"(x)); }}\n    \
+         out[0] = x;\n}}\n"
+    );
+    let calls = vec![vec![vec![1; 16]]];
+    Kernel { text, symbol: "g".into(), align: 64, calls, outputs: vec![8] }
+}
+
+#[test]
+fn the_clock_counts_cycles() {
+    let machine = cc::find_native("gp64", cc::Family::Any).expect("a host compiler");
+    let kernels = [chain(1_000), chain(10_000)];
+    let flags: &[&str] = &["-O2"];
+    let builds = kernels.iter().map(|kernel| Build { machine: &machine, flags, kernel }).collect();
+    let suite = Suite::compile(builds).expect("it compiles");
+    let timing = Timing { rounds: 21, cycles: 20_000 };
+    let samples = suite.time(&[0, 1], timing).expect("it runs");
+    assert!(samples.iter().all(|samples| samples.all().len() == 21));
+    assert!(samples.iter().all(|s| s.percentile(0.1) <= s.median()));
+    // A busy machine disturbs single samples; the quotient has a wide berth.
+    let ratio = samples[1].percentile(0.25) / samples[0].percentile(0.25);
+    assert!((5.0..20.0).contains(&ratio), "ten times the work took {ratio} times as long");
+    let cycles = samples[1].percentile(0.25);
+    assert!((5_000.0..40_000.0).contains(&cycles), "10000 additions took {cycles} cycles");
+}
+
+#[test]
+fn an_emulator_has_no_clock() {
+    let Ok(machine) = cc::find("gp32") else { return };
+    if machine.is_native() {
+        return;
+    }
+    let kernel = chain(10);
+    let builds = vec![Build { machine: &machine, flags: &["-O1"], kernel: &kernel }];
+    let suite = Suite::compile(builds).expect("it compiles");
+    assert!(matches!(suite.time(&[0], Timing::default()), Err(Failure::Request(_))));
+}

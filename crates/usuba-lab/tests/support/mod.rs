@@ -70,6 +70,15 @@ impl Case {
         Case { what, program, emitted, layout, kernel, expected }
     }
 
+    /// The same data for another C function with the same parameters.
+    #[allow(dead_code)] // Each test file is a crate, and only one has functions of its own.
+    pub fn calling(mut self, text: String, symbol: &str) -> Case {
+        self.emitted.text = text.clone();
+        self.kernel.text = text;
+        self.kernel.symbol = symbol.to_string();
+        self
+    }
+
     /// Compares the bytes of each result of each call.
     fn check(&self, machine: &Machine, outputs: &native::Outputs) {
         let entry = self.program.entry();

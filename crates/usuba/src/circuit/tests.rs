@@ -134,7 +134,7 @@ fn every_random_table_has_a_circuit() {
     for inputs in 1..=8 {
         for outputs in [1, 3, inputs] {
             let table = random_table(inputs, outputs, inputs as u64 * 100 + outputs as u64);
-            // `for_table` compares the circuit with the table itself.
+            // `for_table` fails if the circuit is not the table.
             for_table(&table, Profile::ALL[(inputs + outputs) as usize % 3]);
         }
     }

@@ -32,7 +32,53 @@ pub fn spell(name: &str) -> String {
     format!("{name}'").replace('\'', "__")
 }
 
+/// The names of ports. The copies `a''2`, `a''3` that follow `a` after interleaving are its name
+/// and their number. A name that is taken gets underscores until it is free.
+fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    // The port that was last no copy: its name here and there, and how often it came.
+    let (mut base, mut first, mut copies) = ("", String::new(), 0);
+    for port in ports {
+        copies += 1;
+        let mut name = if copies > 1 && port.name == format!("{base}''{copies}") {
+            format!("{first}__{copies}")
+        } else {
+            (base, first, copies) = (port.name.as_str(), spell(&port.name), 1);
+            first.clone()
+        };
+        while names.contains(&name) {
+            name.push('_');
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// What `DATATYPE` stands for in the layout of a kernel, and the `BITS_PER_REG` that says so.
+fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static str, u32) {
+    let (_, register) = original(target);
+    // General-purpose words of V all have the type of the widest, where the original took the
+    // first parameter and truncated the others.
+    let bits = match layout {
+        Layout::Words => {
+            let entry = program.entry();
+            let words = entry.params.iter().chain(&entry.results).map(|port| port.word);
+            word_lane(words.max().unwrap_or(8)) as u32
+        }
+        _ => register,
+    };
+    (if target.simd { target.register } else { word_type(bits as u8) }, bits)
+}
+
+/// The lines that define `DATATYPE`.
+fn includes(target: &Target, bits: u32) -> String {
+    let (include, _) = original(target);
+    format!("#ifndef BITS_PER_REG\n#define BITS_PER_REG {bits}\n#endif\n#include \"{include}\"\n")
+}
+
 /// Prints the kernel of `program` behind the interface of the original.
+///
+/// Names, types and registers of the ports in the answer are those of the wrapper.
 pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted {
     let entry = program.entry();
     let base = if options.name.is_empty() { &entry.name } else { &options.name };
@@ -43,49 +89,59 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
         hidden: true,
         ..options.clone()
     };
-    let mut emitted = kernel(program, target, &inner);
-    let (include, register) = original(target);
-    // General-purpose words of V all have the type of the widest, where the original took the
-    // first parameter and truncated the others.
-    let bits = match emitted.layout {
-        Layout::Words => {
-            let words = entry.params.iter().chain(&entry.results).map(|port| port.word);
-            word_lane(words.max().unwrap_or(8)) as u32
-        }
-        _ => register,
-    };
-    let data = if target.simd { target.register } else { word_type(bits as u8) };
-    let (prototype, body) = wrapper(program, &emitted, &name, data);
-    let marker = "#include <stdint.h>\n";
-    let after = emitted.text.find(marker).expect("the kernel includes its types") + marker.len();
-    let define = format!(
-        "\n#ifndef BITS_PER_REG\n#define BITS_PER_REG {bits}\n#endif\n#include \"{include}\"\n"
-    );
-    emitted.text.insert_str(after, &define);
-    emitted.text.push('\n');
-    emitted.text.push_str(&header::declaration(&prototype));
-    let _ = write!(emitted.text, "\n{prototype}\n{{\n{body}}}\n");
-    emitted.name = name;
-    emitted.prototype = prototype;
-    emitted
+    let emitted = kernel(program, target, &inner);
+    let (data, bits) = data_type(program, target, emitted.layout);
+    let mut outer = emitted.clone();
+    let names = spell_ports(entry.params.iter().chain(&entry.results));
+    for (port, name) in outer.params.iter_mut().chain(&mut outer.results).zip(names) {
+        (port.name, port.c_type) = (name, data);
+    }
+    outer.name = name;
+    let (prototype, body) = wrapper(program, &emitted, &outer);
+    outer.prototype = prototype;
+    let inside = header::comment(program, target, &inner, &emitted);
+    let code = emitted.text.strip_prefix(&inside).expect("the kernel opens with its comment");
+    outer.text = comment(program, target, options, &outer) + code;
+    // The macros come after the kernel, whose names they could hit.
+    let _ = write!(outer.text, "\n{}\n", includes(target, bits));
+    outer.text.push_str(&header::declaration(&outer.prototype));
+    let _ = write!(outer.text, "\n{}\n{{\n{body}}}\n", outer.prototype);
+    outer
 }
 
-/// The prototype and the body of the wrapper; `data` is what `DATATYPE` stands for.
-fn wrapper(program: &Program, emitted: &Emitted, name: &str, data: &str) -> (String, String) {
+/// The comment on top, with what the wrapper allows and a bare kernel does not.
+fn comment(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
+    header::comment(program, target, options, emitted)
+        .replace("Inputs and outputs must not overlap.", "An output may be the array of an input.")
+}
+
+/// The header file of what [`usubac`] printed.
+pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
+    let (_, bits) = data_type(program, target, emitted.layout);
+    let guard = format!("{}_H", emitted.name.to_uppercase());
+    let mut text = comment(program, target, options, emitted);
+    let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target, bits));
+    let _ = write!(text, "\n{}\n#endif\n", header::declaration(&emitted.prototype));
+    text
+}
+
+/// The prototype and the body of the wrapper `outer` around the kernel `inner`.
+fn wrapper(program: &Program, inner: &Emitted, outer: &Emitted) -> (String, String) {
     let entry = program.entry();
-    let slicing = program.slicing;
     let shape = |port: &Port| -> String {
-        port.value_dims(slicing).iter().map(|d| format!("[{d}]")).collect()
+        port.value_dims(program.slicing).iter().map(|d| format!("[{d}]")).collect()
     };
     let mut declared = Vec::new();
     let mut before = String::new();
     let mut after = String::new();
     let mut actual = Vec::new();
-    for (i, (port, text)) in entry.params.iter().zip(&emitted.params).enumerate() {
-        let (c_name, dims) = (spell(&port.name), shape(port));
-        declared.push(format!("DATATYPE {c_name}{dims}"));
-        let address = if dims.is_empty() { format!("&{c_name}") } else { c_name };
-        if text.c_type == data {
+    for (i, (port, (text, out))) in
+        entry.params.iter().zip(inner.params.iter().zip(&outer.params)).enumerate()
+    {
+        let (name, dims) = (&out.name, shape(port));
+        declared.push(format!("DATATYPE {name}{dims}"));
+        let address = if dims.is_empty() { format!("&{name}") } else { name.clone() };
+        if text.c_type == out.c_type {
             actual.push(format!("(const DATATYPE *){address}"));
             continue;
         }
@@ -94,18 +150,20 @@ fn wrapper(program: &Program, emitted: &Emitted, name: &str, data: &str) -> (Str
         let _ = writeln!(before, "    for (int i = 0; i < {}; i++) {copy};", text.registers);
         actual.push(format!("in{i}"));
     }
-    for (i, (port, text)) in entry.results.iter().zip(&emitted.results).enumerate() {
-        let (c_name, dims) = (spell(&port.name), shape(port));
+    for (i, (port, (text, out))) in
+        entry.results.iter().zip(inner.results.iter().zip(&outer.results)).enumerate()
+    {
+        let (name, dims) = (&out.name, shape(port));
         let star = if dims.is_empty() { "*" } else { "" };
-        declared.push(format!("DATATYPE {star}{c_name}{dims}"));
+        declared.push(format!("DATATYPE {star}{name}{dims}"));
         let _ = writeln!(before, "    {} out{i}[{}];", text.c_type, text.registers);
-        let copy = format!("((DATATYPE *){c_name})[i] = out{i}[i]");
+        let copy = format!("((DATATYPE *){name})[i] = out{i}[i]");
         let _ = writeln!(after, "    for (int i = 0; i < {}; i++) {copy};", text.registers);
         actual.push(format!("out{i}"));
     }
     let list = if declared.is_empty() { "void".to_string() } else { declared.join(", ") };
-    let call = format!("    {}({});\n", emitted.name, actual.join(", "));
-    (format!("void {name} ({list})"), before + &call + &after)
+    let call = format!("    {}({});\n", inner.name, actual.join(", "));
+    (format!("void {} ({list})", outer.name), before + &call + &after)
 }
 
 #[cfg(test)]
@@ -138,5 +196,31 @@ mod tests {
             "void f__ (DATATYPE a__[4][16], DATATYPE k__[16], DATATYPE b__[4][16])"
         );
         assert_eq!(spell("f'"), "f____");
+    }
+
+    #[test]
+    fn copies_of_ports_are_numbered() {
+        let names = |names: &[&str]| {
+            let ports: Vec<Port> = names.iter().map(|&name| Port::new(name, 8, &[])).collect();
+            spell_ports(ports.iter())
+        };
+        let copies = ["a", "a''2", "a''3", "k", "b'", "b'''2"];
+        assert_eq!(names(&copies), ["a__", "a____2", "a____3", "k__", "b____", "b______2"]);
+        // Names that are no copies keep every quote, and names that would be equal do not stay so.
+        assert_eq!(names(&["a''2", "x", "x''3"]), ["a____2__", "x__", "x____3__"]);
+        assert_eq!(names(&["a'", "a__"]), ["a____", "a_____"]);
+    }
+
+    #[test]
+    fn the_header_defines_the_type_of_its_prototype() {
+        let (target, options) = (find("avx2").expect("a target"), COptions::default());
+        let program = program(Slicing::V);
+        let emitted = usubac(&program, target, &options);
+        let text = header(&program, target, &options, &emitted);
+        assert!(text.contains("#define BITS_PER_REG 256\n#endif\n#include \"AVX.h\"\n"));
+        assert!(text.contains(&format!("{};\n", emitted.prototype)));
+        assert!(text.starts_with("/*\n * f__: made by usubac"));
+        assert!(emitted.text.starts_with("/*\n * f__: made by usubac"));
+        assert!(emitted.text.contains("An output may be the array of an input."));
     }
 }

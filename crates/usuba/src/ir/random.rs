@@ -226,7 +226,8 @@ impl Maker<'_> {
             }
             14 => b.shift(self.random.pick(&[Shift::RotLeft, Shift::RotRight]), x, amount),
             15 => {
-                let sizes: Vec<u8> = (1..=bits).filter(|groups| bits % groups == 0).collect();
+                let sizes: Vec<u8> =
+                    (1..=bits).filter(|groups| bits.is_multiple_of(*groups)).collect();
                 let groups = self.random.pick(&sizes);
                 let pattern: Vec<u8> =
                     (0..groups).map(|_| self.random.below(groups as usize) as u8).collect();

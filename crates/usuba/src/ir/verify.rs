@@ -114,11 +114,11 @@ impl<'a> Checker<'a> {
             Op::Shuffle(pattern) => {
                 let groups = pattern.len();
                 groups >= 1
-                    && m as usize % groups == 0
+                    && (m as usize).is_multiple_of(groups)
                     && pattern.iter().all(|&p| (p as usize) < groups)
             }
             Op::Bitmask(i) => *i < m,
-            Op::Pack => m % 2 == 0,
+            Op::Pack => m.is_multiple_of(2),
             _ => true,
         };
         if !fits {

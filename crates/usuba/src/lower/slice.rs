@@ -15,7 +15,7 @@ use crate::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use crate::typed::{Atom, Decl, Instance, Program, Size, Var, VarType};
 
 /// Most equations that one program may be lowered to.
-pub const MAX_EQUATIONS: u64 = 4_000_000;
+pub const MAX_EQUATIONS: u64 = 1_000_000;
 
 /// The values of one atom: one in V and H; in B its bits, most significant first.
 pub(super) type Bits = SmallVec<[Val; 1]>;

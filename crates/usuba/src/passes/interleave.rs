@@ -292,7 +292,7 @@ mod tests {
             verify::verify(&double).expect("it is well-formed");
             let keys = [9, 8, 7, 6, 5, 4];
             let blocks: Vec<[u64; 2]> =
-                (0..factor as u64).map(|c| [0x1234 * (c + 1) & 0xffff, 77 + c]).collect();
+                (0..factor as u64).map(|c| [(0x1234 * (c + 1)) & 0xffff, 77 + c]).collect();
             let mut inputs: Vec<u64> = blocks.iter().flatten().copied().collect();
             inputs.extend(keys);
             let outs = interp::run(&double, &inputs).expect("it runs");

@@ -64,7 +64,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 }
 
 /// No pass makes a node larger than this, whatever was asked for; calls and loops stay instead.
-pub const LARGEST_NODE: u64 = 4_000_000;
+pub const LARGEST_NODE: u64 = 1_000_000;
 
 /// Number of operators and calls written in `eqns`, with one for each loop. Saturates.
 pub(crate) fn size(eqns: &[Eqn]) -> u64 {

@@ -100,9 +100,9 @@ pub fn run_pipeline(
 /// Runs one pass; debug builds check what it leaves.
 pub fn run_pass(pass: &Pass, program: &mut Program, options: &PassOptions) {
     (pass.run)(program, options);
-    if cfg!(debug_assertions) {
-        if let Err(rule) = verify::verify(program) {
-            panic!("the pass {} broke the program: {rule}", pass.name);
-        }
+    if cfg!(debug_assertions)
+        && let Err(rule) = verify::verify(program)
+    {
+        panic!("the pass {} broke the program: {rule}", pass.name);
     }
 }

@@ -70,6 +70,9 @@ const MARKS: &[&str] = &[
     "<", ">", "&", "|", "^", "~", "!", "+", "-", "*", "/", "%",
 ];
 
+/// Longest name: messages repeat names, and C compilers have limits, too.
+const MAX_NAME: usize = 255;
+
 const END_MARKER: &str = "__END__";
 
 pub struct Lexer<'a> {
@@ -123,6 +126,11 @@ impl<'a> Lexer<'a> {
                 }
                 if let Some(len) = sliced_type_word_len(rest) {
                     return self.token(Tok::TypeWord, start, start + len);
+                }
+                if end - start > MAX_NAME {
+                    let message = format!("a name of {} bytes", end - start);
+                    let help = format!("names have at most {MAX_NAME} bytes");
+                    self.error(Code::TooLarge, start, end, message, &help);
                 }
                 return self.token(Tok::Ident, start, end);
             }

@@ -143,7 +143,7 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     }
     if let Op::Shuffle(pattern) = op {
         let groups = pattern.len();
-        if groups == 0 || bits as usize % groups != 0 {
+        if groups == 0 || !(bits as usize).is_multiple_of(groups) {
             return Err(format!("a word of {bits} bits has no {groups} equal groups"));
         }
         if pattern.iter().any(|&p| p as usize >= groups) {

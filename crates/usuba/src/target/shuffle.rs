@@ -118,7 +118,7 @@ impl Field {
 }
 
 fn by_bytes(maker: &mut Maker, a: Arg, field: Field, sources: &[Option<u8>]) -> Option<Arg> {
-    if field.group % 8 != 0 {
+    if !field.group.is_multiple_of(8) {
         return None;
     }
     let (lane, word, group) = (field.lane / 8, field.bits / 8, field.group / 8);

@@ -22,16 +22,19 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     }
     let mut sizes: FxHashMap<Instance, (u64, Vec<Instance>)> = FxHashMap::default();
     while let Some(instance) = walker.domain.queue.pop() {
+        if walker.is_full() {
+            break;
+        }
         let decl = &program.decls[instance.decl];
         let inputs: usize =
             decl.params.iter().filter(|p| p.ty != VarType::Nat).map(|p| p.ty.atoms()).sum();
-        walker.reset_steps();
+        let before = walker.steps();
         if !matches!(decl.kind, Kind::Perm(_)) {
             // What went wrong is among the findings.
             let _ = walker.run(&instance, vec![(); inputs]);
         }
         let calls = std::mem::take(&mut walker.domain.calls);
-        sizes.insert(instance, (walker.steps(), calls));
+        sizes.insert(instance, (walker.steps() - before, calls));
     }
     let mut diags = walker.diags;
     for decl in &program.decls {

@@ -19,8 +19,16 @@ pub fn resolve(
     flags: Flags,
 ) -> (Option<Program>, Vec<Diagnostic>) {
     let mut r = Resolver { diags: Vec::new(), known: FxHashMap::default(), flags, done: vec![] };
+    let mut errors = 0;
     for decl in decls {
+        let before = r.diags.len();
         r.decl(decl);
+        errors += r.diags[before..].iter().filter(|d| d.is_error()).count();
+        if errors >= MAX_ERRORS {
+            r.diags.retain(Diagnostic::is_error);
+            r.diags.truncate(MAX_ERRORS);
+            break;
+        }
     }
     let entry = match entry {
         Some(name) => r.done.iter().position(|d| &*d.name == name),

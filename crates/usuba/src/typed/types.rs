@@ -8,8 +8,12 @@ use crate::syntax::ast;
 /// Most atoms that one variable may have.
 pub const MAX_ATOMS: u64 = 1 << 20;
 
-/// Most elementary steps (atoms computed or copied) of one program, loops and calls unrolled.
-pub const MAX_STEPS: u64 = 1 << 25;
+/// Most elementary steps (atoms declared, computed or copied) of one program, loops and calls
+/// unrolled.
+pub const MAX_STEPS: u64 = 1 << 23;
+
+/// Errors after which nobody reads on.
+pub const MAX_ERRORS: usize = 100;
 
 /// A slicing direction as far as it is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

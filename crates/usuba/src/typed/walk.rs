@@ -79,6 +79,10 @@ pub struct Walker<'p, D: Domain> {
     seen: FxHashSet<(Code, Option<Span>)>,
     depth: usize,
     steps: u64,
+    errors: usize,
+    /// A limit was reached: whatever follows would only say so again.
+    full: bool,
+    decls: FxHashMap<Rc<str>, DeclId>,
 }
 
 enum Cell<V> {
@@ -125,6 +129,9 @@ impl<'p, D: Domain> Walker<'p, D> {
             seen: FxHashSet::default(),
             depth: 0,
             steps: 0,
+            errors: 0,
+            full: false,
+            decls: program.decls.iter().enumerate().map(|(i, d)| (d.name.clone(), i)).collect(),
         }
     }
 
@@ -133,14 +140,19 @@ impl<'p, D: Domain> Walker<'p, D> {
         self.steps
     }
 
-    /// Starts counting again, for a domain that walks each instance once.
-    pub fn reset_steps(&mut self) {
-        self.steps = 0;
+    /// Whether a limit was reached, so that walking on finds nothing new.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
-    /// Records a finding once per place.
+    /// Records a finding once per place, until a limit is reached.
     pub fn report(&mut self, diag: Diagnostic) {
+        if self.full {
+            return;
+        }
         if self.seen.insert((diag.code, diag.span)) {
+            self.errors += usize::from(diag.is_error());
+            self.full = diag.code == Code::TooLarge || self.errors >= MAX_ERRORS;
             self.diags.push(diag);
         }
     }
@@ -256,6 +268,9 @@ impl<'p, D: Domain> Walker<'p, D> {
             stamp: 0,
             stamps: 0,
         };
+        let words = decl.params.iter().chain(&decl.results).chain(&body.vars);
+        let atoms: usize = words.filter(|v| v.ty != VarType::Nat).map(|v| v.ty.atoms()).sum();
+        self.tick(atoms, decl.name_span)?;
         let mut args = args.into_iter();
         let mut nats = instance.nats.iter();
         for var in &decl.params {
@@ -323,7 +338,7 @@ impl<'p, D: Domain> Walker<'p, D> {
             match done {
                 Ok(()) => {}
                 Err(Stop::NotColumnwise) => return Err(Stop::NotColumnwise),
-                Err(Stop::Error) if self.steps > MAX_STEPS => return Err(Stop::Error),
+                Err(Stop::Error) if self.full => return Err(Stop::Error),
                 Err(Stop::Error) => {
                     result = Err(Stop::Error);
                     if let ast::Stmt::Equation(eq) = stmt {
@@ -340,6 +355,9 @@ impl<'p, D: Domain> Walker<'p, D> {
     fn run_loop(&mut self, f: &mut Frame<D::V>, l: &ast::Loop) -> Run<()> {
         let from = self.index(f, &l.from)?;
         let to = self.index(f, &l.to)?;
+        if from.abs_diff(to) > MAX_STEPS {
+            self.tick(MAX_STEPS as usize, l.span)?;
+        }
         self.domain.loop_enter(&l.opts);
         f.nats.push((l.index.name.as_str().into(), None));
         let outer = f.stamp;
@@ -362,10 +380,10 @@ impl<'p, D: Domain> Walker<'p, D> {
     }
 
     fn equation(&mut self, f: &mut Frame<D::V>, eq: &ast::Equation) -> Run<()> {
-        if let [target] = eq.targets.as_slice() {
-            if f.nat(&target.name.name).is_some() {
-                return self.nat_equation(f, eq, target);
-            }
+        if let [target] = eq.targets.as_slice()
+            && f.nat(&target.name.name).is_some()
+        {
+            return self.nat_equation(f, eq, target);
         }
         let update = eq.colon || eq.op.is_some();
         let mut targets: Vec<(usize, usize)> = Vec::new();
@@ -1140,9 +1158,8 @@ impl<'p, D: Domain> Walker<'p, D> {
         span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
         let program = self.program;
-        let Some(id) =
-            program.decls[..f.instance.decl].iter().position(|d| *d.name == *callee.name)
-        else {
+        let known = self.decls.get(callee.name.as_str()).copied();
+        let Some(id) = known.filter(|&id| id < f.instance.decl) else {
             return self.refresh(f, callee, instance, args, want, span);
         };
         let decl = &program.decls[id];

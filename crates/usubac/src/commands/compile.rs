@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
+use usuba::emit::abi;
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
@@ -13,7 +14,7 @@ use usuba::target::Target;
 
 use super::front::{self, Input, reported};
 use super::slice;
-use crate::args::{Compile, Emit};
+use crate::args::{Abi, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
@@ -37,8 +38,14 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
         return write_all(&[(place, ir::print::program(&program))]);
     }
     let options = options(args, file, &input, &program, target);
-    let emitted = kernel(&program, target, &options);
-    let head = || header(&program, target, &options, &emitted);
+    let emitted = match args.abi {
+        Abi::Usuba => kernel(&program, target, &options),
+        Abi::Usubac => abi::usubac(&program, target, &options),
+    };
+    let head = || match args.abi {
+        Abi::Usuba => header(&program, target, &options, &emitted),
+        Abi::Usubac => abi::header(&program, target, &options, &emitted),
+    };
     let text = match args.emit {
         Emit::H => head(),
         Emit::Json => json(&program, target, &emitted),
@@ -123,6 +130,9 @@ fn options(
         (args.language.legacy_tables, " --legacy-tables"),
     ];
     command.extend(tables.iter().filter(|(on, _)| *on).map(|(_, flag)| *flag));
+    if args.abi == Abi::Usubac {
+        command.push_str(" --abi usubac");
+    }
     command.push_str(&args.codegen.written());
     let hashes = input.sources.files.iter().map(|source| {
         let digest = Sha256::digest(source.text.as_bytes());

@@ -1,9 +1,11 @@
 //! What each sub-command does.
 
+mod bench;
 mod check;
 mod compile;
 mod fmt;
 mod front;
+mod headers;
 mod run;
 mod slice;
 
@@ -29,6 +31,16 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Demo(args)) => bench::demo(args),
+        Some(Command::Headers { folder }) => headers::run(folder),
+        Some(Command::Prove(_)) => Err(Failure::usage(
+            "`usubac prove` is not in this version; `usubac run --engine native` compares compiled \
+             code with what its program means",
+        )),
+        Some(Command::Tune(_)) => Err(Failure::usage(
+            "`usubac tune` is not in this version; the flags of `usubac --help` are chosen by hand",
+        )),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

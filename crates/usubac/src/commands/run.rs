@@ -20,7 +20,7 @@ use crate::{Failure, fault};
 
 pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     if args.engine != Engine::Eval && args.codegen.interleave().factor > 1 {
-        let text = "one instance is run, so --interleave and --inter-factor have no place here";
+        let text = "one instance is run, so --interleave has no place here";
         return Err(Failure::usage(text));
     }
     let given = args.input.as_deref().map(parse_input).transpose()?;

@@ -82,9 +82,8 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
     }
     blocks(&mut body, function, target, layout, (input, output, key));
     let mut text = declarations(function)?;
-    text += "\n#include <string.h>\n";
+    text += "\n#include <string.h>\n\n";
     if target.simd {
-        let _ = writeln!(text, "#include <{}>\n", target.header);
         text += &macros::vector(target);
     }
     // Macros are free where nobody uses them, but functions draw warnings.
@@ -299,7 +298,7 @@ fn woven(
     let failed = || unsupported(port, ByteLayout::Planes);
     let row = Shape { words: shape.row, ..shape };
     let bits = if row.bytes() >= 8 { 64 } else { 32 };
-    if row.bytes() * 8 < bits || row.words * row.bits as usize % 8 != 0 {
+    if row.bytes() * 8 < bits || !(row.words * row.bits as usize).is_multiple_of(8) {
         return Err(failed());
     }
     let file = File { bits: bits as u32, vector: false };

@@ -17,6 +17,13 @@ struct Registers {
     and: &'static str,
     or: &'static str,
     xor: &'static str,
+    /// `{0}` where the bits of `{2}` are set, else `{1}`; empty where it takes more than one
+    /// instruction.
+    select: &'static str,
+    /// `({0} ^ {1}) & {2}`
+    xor_and: &'static str,
+    /// `{0} ^ {1} ^ {2}`
+    xor3: &'static str,
     /// Shifts of 64 bits.
     shl: &'static str,
     shr: &'static str,
@@ -42,6 +49,9 @@ const SSE: Registers = Registers {
     and: "_mm_and_si128({0}, {1})",
     or: "_mm_or_si128({0}, {1})",
     xor: "_mm_xor_si128({0}, {1})",
+    select: "",
+    xor_and: "_mm_and_si128(_mm_xor_si128({0}, {1}), {2})",
+    xor3: "_mm_xor_si128({0}, _mm_xor_si128({1}, {2}))",
     shl: "_mm_slli_epi64({0}, {k})",
     shr: "_mm_srli_epi64({0}, {k})",
     splat: "_mm_set1_epi64x((long long)({0}))",
@@ -74,6 +84,9 @@ const AVX2: Registers = Registers {
     and: "_mm256_and_si256({0}, {1})",
     or: "_mm256_or_si256({0}, {1})",
     xor: "_mm256_xor_si256({0}, {1})",
+    select: "",
+    xor_and: "_mm256_and_si256(_mm256_xor_si256({0}, {1}), {2})",
+    xor3: "_mm256_xor_si256({0}, _mm256_xor_si256({1}, {2}))",
     shl: "_mm256_slli_epi64({0}, {k})",
     shr: "_mm256_srli_epi64({0}, {k})",
     splat: "_mm256_set1_epi64x((long long)({0}))",
@@ -113,6 +126,9 @@ const AVX512: Registers = Registers {
     and: "_mm512_and_si512({0}, {1})",
     or: "_mm512_or_si512({0}, {1})",
     xor: "_mm512_xor_si512({0}, {1})",
+    select: "_mm512_ternarylogic_epi64({2}, {0}, {1}, 0xca)",
+    xor_and: "_mm512_ternarylogic_epi64({0}, {1}, {2}, 0x28)",
+    xor3: "_mm512_ternarylogic_epi64({0}, {1}, {2}, 0x96)",
     shl: "_mm512_slli_epi64({0}, {k})",
     shr: "_mm512_srli_epi64({0}, {k})",
     splat: "_mm512_set1_epi64((long long)({0}))",
@@ -143,6 +159,9 @@ const NEON: Registers = Registers {
     and: "vandq_u8({0}, {1})",
     or: "vorrq_u8({0}, {1})",
     xor: "veorq_u8({0}, {1})",
+    select: "vbslq_u8({2}, {0}, {1})",
+    xor_and: "vandq_u8(veorq_u8({0}, {1}), {2})",
+    xor3: "veorq_u8({0}, veorq_u8({1}, {2}))",
     shl: "vreinterpretq_u8_u64(vshlq_n_u64(vreinterpretq_u64_u8({0}), {k}))",
     shr: "vreinterpretq_u8_u64(vshrq_n_u64(vreinterpretq_u64_u8({0}), {k}))",
     splat: "vreinterpretq_u8_u64(vdupq_n_u64({0}))",
@@ -213,6 +232,11 @@ pub fn vector(target: &Target) -> String {
     define("AND(a_, b_)", r.and);
     define("OR(a_, b_)", r.or);
     define("XOR(a_, b_)", r.xor);
+    define("XOR_AND(a_, b_, c_)", r.xor_and);
+    define("XOR3(a_, b_, c_)", r.xor3);
+    if !r.select.is_empty() {
+        define("SELECT(a_, b_, c_)", r.select);
+    }
     define("SHL(a_, k_)", r.shl);
     define("SHR(a_, k_)", r.shr);
     define("SPLAT(a_)", r.splat);
@@ -232,7 +256,7 @@ pub fn vector(target: &Target) -> String {
              (b_) = {VECTOR}HIGH{bits}(a_, b_); (a_) = t_; }} while (0)\n"
         );
     }
-    text + &masked(VECTOR, t) + "#endif\n"
+    text + &masked(VECTOR, t, !r.select.is_empty()) + "#endif\n"
 }
 
 /// The macros for general-purpose registers of `bits` bits, with guard. Memory is read byte by
@@ -251,25 +275,37 @@ pub fn scalar(bits: u32) -> String {
          #define {p}AND(a_, b_) ((a_) & (b_))\n\
          #define {p}OR(a_, b_) ((a_) | (b_))\n\
          #define {p}XOR(a_, b_) ((a_) ^ (b_))\n\
+         #define {p}XOR_AND(a_, b_, c_) (((a_) ^ (b_)) & (c_))\n\
+         #define {p}XOR3(a_, b_, c_) ((a_) ^ (b_) ^ (c_))\n\
          #define {p}SHL(a_, k_) ((a_) << (k_))\n\
          #define {p}SHR(a_, k_) ((a_) >> (k_))\n\
          #define {p}SPLAT(a_) (({t})(a_))\n\
          {}#endif\n",
         loads.join(" | "),
         stores.join(", "),
-        masked(p, &t)
+        masked(p, &t, false)
     )
 }
 
 /// Exchanges by masks and shifts, the same on all registers; see `plan::Step` for which bits.
-fn masked(p: &str, register: &str) -> String {
+/// Where `select` is one instruction, exchanging between two registers takes four.
+fn masked(p: &str, register: &str, select: bool) -> String {
+    let swap = if select {
+        format!(
+            "{register} t_ = {p}SELECT(a_, {p}SHL(b_, k_), {p}SPLAT(mask_)); \\\n    \
+             (b_) = {p}SELECT({p}SHR(a_, k_), b_, {p}SPLAT(mask_)); (a_) = t_;"
+        )
+    } else {
+        format!(
+            "{register} t_ = {p}XOR_AND({p}SHR(a_, k_), b_, {p}SPLAT(mask_)); \\\n    \
+             (b_) = {p}XOR(b_, t_); (a_) = {p}XOR(a_, {p}SHL(t_, k_));"
+        )
+    };
     format!(
-        "#define {p}SWAP(a_, b_, k_, mask_) do {{ \\\n    \
-         {register} t_ = {p}AND({p}XOR({p}SHR(a_, k_), b_), {p}SPLAT(mask_)); \\\n    \
-         (b_) = {p}XOR(b_, t_); (a_) = {p}XOR(a_, {p}SHL(t_, k_)); }} while (0)\n\
+        "#define {p}SWAP(a_, b_, k_, mask_) do {{ \\\n    {swap} }} while (0)\n\
          #define {p}DELTA(a_, k_, mask_) do {{ \\\n    \
-         {register} t_ = {p}AND({p}XOR({p}SHR(a_, k_), a_), {p}SPLAT(mask_)); \\\n    \
-         (a_) = {p}XOR(a_, {p}XOR(t_, {p}SHL(t_, k_))); }} while (0)\n\
+         {register} t_ = {p}XOR_AND({p}SHR(a_, k_), a_, {p}SPLAT(mask_)); \\\n    \
+         (a_) = {p}XOR3(a_, t_, {p}SHL(t_, k_)); }} while (0)\n\
          #define {p}FLIP(a_, k_, mask_) do {{ \\\n    \
          {register} t_ = {p}SHL({p}AND(a_, {p}SPLAT(mask_)), k_); \\\n    \
          (a_) = {p}OR({p}AND({p}SHR(a_, k_), {p}SPLAT(mask_)), t_); }} while (0)\n"

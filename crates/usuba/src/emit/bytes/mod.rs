@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes
-//! through a buffer on the stack, filled up with zero blocks.
+//! through a buffer on the stack, filled up with zero blocks. Nothing is wiped: the context, and
+//! what registers and stack still hold after a call, are the caller's to clear.
 //!
 //! Packing is a transposition. Where all counts are powers of two, or a block can be cut into
 //! tiles where they are, it is a permutation of index bits; whatever fits no tile moves word by
@@ -71,7 +72,7 @@ impl ByteLayout {
     /// the padding of the last byte.
     pub fn locate(self, shape: Shape, at: usize) -> Option<(usize, usize)> {
         let bits = shape.bits as usize;
-        let top_first = at & !7 | 7 - at % 8;
+        let top_first = at / 8 * 8 + 7 - at % 8;
         let (word, bit) = match self {
             ByteLayout::Be => (top_first / bits, top_first % bits),
             ByteLayout::LeBits => (at / bits, at % bits),
@@ -197,7 +198,7 @@ impl<'a> Function<'a> {
 
 /// Whether `bytes` is a layout for words of this size at all.
 fn check(port: &Port, bytes: ByteLayout) -> Result<(), Diagnostic> {
-    if bytes == ByteLayout::Le && port.word % 8 != 0 {
+    if bytes == ByteLayout::Le && !port.word.is_multiple_of(8) {
         let message =
             format!("`{}` has words of {} bits, which are no bytes", port.name, port.word);
         return Err(Diagnostic::global(Code::NoSuchWordSize, message)

@@ -210,7 +210,12 @@ impl Work<'_> {
         }
         let stay = (3..7).filter(|position| !leaving.contains(position));
         let order: Vec<usize> = stay.chain(leaving.iter().copied()).collect();
-        self.shuffle(std::array::from_fn(|k| self.plan.inside[order[k]]));
+        // What stays takes its goal's complement along, which often saves the next shuffle.
+        self.shuffle(std::array::from_fn(|k| {
+            let place = self.plan.inside[order[k]];
+            let goal = self.goal[k + 3].filter(|goal| goal.part == place.part);
+            goal.unwrap_or(place)
+        }));
     }
 
     /// Positions by exchanges in pairs: the only way without byte shuffles.

@@ -219,3 +219,142 @@ fn index_of(places: &[Place], register: usize) -> usize {
     };
     places.iter().enumerate().map(bit).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::bytes::plan::Step;
+
+    /// The bits of all registers of a tile: which bit of the loaded tile sits where.
+    type Bits = Vec<Vec<usize>>;
+
+    /// Does a step to the bits as the instructions do it, pair by pair.
+    fn apply(bits: &mut Bits, step: &Step) {
+        let count = bits.len();
+        let pairs =
+            |reg: u8| (0..count).filter(move |r| r >> reg & 1 == 0).map(move |r| (r, r | 1 << reg));
+        match step {
+            Step::Zip { regs } => {
+                let element = 1 << (7 - regs.len());
+                for &reg in regs {
+                    for (a, b) in pairs(reg) {
+                        let (x, y) = (bits[a].clone(), bits[b].clone());
+                        let both = x.chunks(element).zip(y.chunks(element));
+                        let all: Vec<usize> = both.flat_map(|(x, y)| [x, y].concat()).collect();
+                        bits[a] = all[..128].to_vec();
+                        bits[b] = all[128..].to_vec();
+                    }
+                }
+            }
+            Step::Swap { reg, bit } => {
+                for (a, b) in pairs(*reg) {
+                    for at in (0..bits[a].len()).filter(|at| at >> bit & 1 == 0) {
+                        let up = at | 1 << bit;
+                        (bits[a][up], bits[b][at]) = (bits[b][at], bits[a][up]);
+                    }
+                }
+            }
+            Step::Delta { low, high, anti } => {
+                for register in bits {
+                    let down = |at: &usize| at >> low & 1 != *anti as usize && at >> high & 1 == 0;
+                    for at in (0..register.len()).filter(down) {
+                        register.swap(at, at ^ (1 << low | 1 << high));
+                    }
+                }
+            }
+            Step::Flip { bit } => {
+                for register in bits {
+                    for at in (0..register.len()).filter(|at| at >> bit & 1 == 0) {
+                        register.swap(at, at | 1 << bit);
+                    }
+                }
+            }
+            Step::Shuffle { from } => {
+                for register in bits {
+                    let old = register.clone();
+                    for (byte, &source) in from.iter().enumerate() {
+                        let source = source as usize * 8;
+                        register[8 * byte..8 * byte + 8].copy_from_slice(&old[source..source + 8]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every plan moves every bit where its places say, reaches its goal, and is undone by its
+    /// steps backwards.
+    #[test]
+    fn plans_do_what_their_places_say() {
+        let vector = File { bits: 128, vector: true };
+        let scalar = File { bits: 64, vector: false };
+        let mut seen = 0;
+        for (words, bits) in
+            [(4, 16), (8, 16), (16, 8), (4, 32), (16, 32), (2, 64), (5, 64), (16, 4), (8, 2)]
+        {
+            let shape = Shape { words, row: words, bits };
+            for &(_, bytes) in ByteLayout::ALL {
+                if bytes == ByteLayout::Le && bits < 8 {
+                    continue;
+                }
+                for natural in [false, true] {
+                    let lanes = 128 / bits as usize;
+                    let kinds = [
+                        (Layout::Lanes(bits.max(8)), lanes, vector),
+                        (Layout::Elements(bits), lanes, vector),
+                        (Layout::Bits, 128, vector),
+                        (Layout::Elements(bits), 64 / bits as usize, scalar),
+                        (Layout::Bits, 64, scalar),
+                    ];
+                    for (layout, lanes, file) in kinds {
+                        if bits > 16 && file.vector && matches!(layout, Layout::Elements(_)) {
+                            continue;
+                        }
+                        let tiles = Tiles::new(shape, bytes, layout, lanes, file, natural);
+                        let Some(tiles) = tiles else { continue };
+                        let sliced = layout == Layout::Bits;
+                        let data = (tiles.count << file.positions()).ilog2() - lanes.ilog2();
+                        let mut start: Vec<Place> = (0..data)
+                            .map(|k| match sliced {
+                                true => Place::plain(Part::Atom(k as u8)),
+                                false => memory_bit(shape, bytes, k),
+                            })
+                            .collect();
+                        let instance = |k: u32| Place::plain(Part::Instance(k as u8));
+                        start.extend((0..lanes.ilog2()).map(instance));
+                        check(&tiles, &start, file.positions());
+                        let natural = natural && lanes > 1;
+                        let goal = goals(layout, bits, file.positions(), file.vector, natural);
+                        for (place, goal) in tiles.plan.inside.iter().zip(goal) {
+                            assert!(goal.is_none_or(|goal| goal == *place));
+                        }
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 200, "only {seen} shapes were tiled");
+    }
+
+    /// `start` is the meaning of each index bit as loaded: inside a register, then its number.
+    fn check(tiles: &Tiles, start: &[Place], positions: u32) {
+        let width = 1 << positions;
+        let loaded: Bits =
+            (0..tiles.count).map(|r| (0..width).map(|at| r * width + at).collect()).collect();
+        let mut bits = loaded.clone();
+        tiles.plan.steps.iter().for_each(|step| apply(&mut bits, step));
+        let places: Vec<Place> =
+            tiles.plan.inside.iter().chain(&tiles.plan.regs).copied().collect();
+        let source = |place: &Place| start.iter().position(|from| from.part == place.part);
+        let moved: Vec<usize> =
+            places.iter().map(|place| source(place).expect("no part is lost")).collect();
+        for (now, &before) in bits.iter().flatten().enumerate() {
+            for (k, place) in places.iter().enumerate() {
+                let meaning = (now >> k & 1 == 1) != place.flip;
+                let from = (before >> moved[k] & 1 == 1) != start[moved[k]].flip;
+                assert_eq!(meaning, from, "bit {now} came from {before}: {:?}", tiles.plan);
+            }
+        }
+        tiles.plan.steps.iter().rev().for_each(|step| apply(&mut bits, &step.inverse()));
+        assert_eq!(bits, loaded, "backwards is not the opposite");
+    }
+}

@@ -4,7 +4,7 @@
 //! steps are grouped into passes that exchange at most three bits of the register number (four
 //! where there are 32 registers): each iteration of a pass keeps 8 or 16 registers at hand.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use super::macros;
 use super::plan::Step;
@@ -80,6 +80,23 @@ struct Pass {
     /// Bits of the register number that vary inside of an iteration, ascending.
     bits: Vec<u8>,
     stages: Vec<Stage>,
+}
+
+/// The number of a register: known, or that much more than the variable `r` of a loop.
+#[derive(Clone, Copy)]
+struct Index {
+    looped: bool,
+    fixed: usize,
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.looped, self.fixed) {
+            (true, 0) => f.write_str("r"),
+            (true, fixed) => write!(f, "r + {fixed}"),
+            (false, fixed) => write!(f, "{fixed}"),
+        }
+    }
 }
 
 /// One tile in one direction.
@@ -213,15 +230,15 @@ impl Tile<'_> {
         let index = |l: usize| {
             let fixed: usize =
                 pass.bits.iter().enumerate().map(|(n, &bit)| (l >> n & 1) << bit).sum();
-            if looped { format!("(r + {fixed})") } else { fixed.to_string() }
+            Index { looped, fixed }
         };
         let memory_first = self.way == Way::Pack;
         for l in 0..local {
             let from = match first {
-                true if memory_first => self.load(&index(l)),
-                true if direct => self
-                    .value(&index(l), looped)
-                    .map_or_else(|| self.zero(), |value| (self.at)(&value)),
+                true if memory_first => self.load(index(l)),
+                true if direct => {
+                    self.value(index(l)).map_or_else(|| self.zero(), |value| (self.at)(&value))
+                }
                 _ => format!("t[{}]", index(l)),
             };
             let _ = writeln!(text, "{indent}{} r{l} = {from};", self.writer.register);
@@ -231,8 +248,8 @@ impl Tile<'_> {
         }
         for l in 0..local {
             let line = match last {
-                true if !memory_first => self.store(&index(l), &format!("r{l}")),
-                true if direct => match self.value(&index(l), looped) {
+                true if !memory_first => self.store(index(l), &format!("r{l}")),
+                true if direct => match self.value(index(l)) {
                     Some(value) => format!("{} = r{l};", (self.at)(&value)),
                     None => continue,
                 },
@@ -245,23 +262,31 @@ impl Tile<'_> {
         }
     }
 
-    /// The C of the number of the value in register `index`, if it holds one.
-    fn value(&self, index: &str, looped: bool) -> Option<String> {
-        if !looped {
-            let register: usize = index.parse().expect("a constant outside of loops");
-            return self.values[register].map(|value| value.to_string());
+    /// The C of the number of the value in a register, if it holds one.
+    fn value(&self, index: Index) -> Option<String> {
+        if !index.looped {
+            return self.values[index.fixed].map(|value| value.to_string());
         }
-        if self.is_offset() {
-            return self.values[0].map(|first| format!("{first} + {index}"));
+        match self.values[0] {
+            Some(first) if self.is_offset() => {
+                Some(Index { fixed: index.fixed + first, ..index }.to_string())
+            }
+            _ => Some(format!("value[{index}]")),
         }
-        Some(format!("value[{index}]"))
     }
 
-    fn pointer(&self, index: &str) -> String {
-        format!("{} + {} + {} * {index}", self.bytes, self.offset, self.tiles.register_step)
+    fn pointer(&self, index: Index) -> String {
+        let step = self.tiles.register_step;
+        let fixed = self.offset + step * index.fixed;
+        let moving = if index.looped { format!(" + {step} * r") } else { String::new() };
+        if fixed > 0 {
+            format!("{}{moving} + {fixed}", self.bytes)
+        } else {
+            format!("{}{moving}", self.bytes)
+        }
     }
 
-    fn load(&self, index: &str) -> String {
+    fn load(&self, index: Index) -> String {
         let (prefix, pointer) = (self.prefix(), self.pointer(index));
         if self.tiles.contiguous {
             format!("{prefix}LOAD({pointer})")
@@ -270,7 +295,7 @@ impl Tile<'_> {
         }
     }
 
-    fn store(&self, index: &str, register: &str) -> String {
+    fn store(&self, index: Index, register: &str) -> String {
         let (prefix, pointer) = (self.prefix(), self.pointer(index));
         if self.tiles.contiguous {
             format!("{prefix}STORE({pointer}, {register});")
@@ -350,7 +375,19 @@ fn spread(bits: &[u8], all: u8) -> String {
             bit += 1;
         }
         let length = bit - start;
-        terms.push(format!("((k >> {taken} & {}) << {start})", (1u32 << length) - 1));
+        let mut term = if taken > 0 { format!("k >> {taken}") } else { "k".to_string() };
+        // The last bits of k need no mask.
+        if (bit..all).any(|above| !bits.contains(&above)) {
+            term = format!("({term} & {})", (1u32 << length) - 1);
+        }
+        if start > 0 {
+            term = if taken > 0 {
+                format!("({term}) << {start}")
+            } else {
+                format!("{term} << {start}")
+            };
+        }
+        terms.push(format!("({term})"));
         taken += length;
     }
     terms.join(" | ")

@@ -61,7 +61,7 @@ static void usuba_put(uint8_t *p, size_t at, unsigned bits, unsigned order, uint
 
 /// Whether words of `shape` need [`GET`] and [`PUT`].
 pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
-    shape.bits % 8 != 0 || bytes == ByteLayout::LeBits
+    !shape.bits.is_multiple_of(8) || bytes == ByteLayout::LeBits
 }
 
 /// Statements that read each word i of the block at `block` into the variable `to(i)`.
@@ -77,7 +77,7 @@ pub fn write(
     from: &dyn Fn(&str) -> String,
 ) -> String {
     let mut text = String::new();
-    if shape.words * shape.bits as usize % 8 != 0 {
+    if !(shape.words * shape.bits as usize).is_multiple_of(8) {
         let _ = writeln!(text, "    ({block})[{}] = 0;", shape.bytes() - 1);
     }
     text + &each(shape, &|i| put(shape, bytes, block, i, &from(i)))
@@ -108,7 +108,10 @@ pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
     }
     let wide = if bits > 32 { "uint64_t" } else { "uint32_t" };
     let terms: Vec<String> = shifts(bits, bytes)
-        .map(|(byte, shift)| format!("({wide})({block})[{} * {i} + {byte}] << {shift}", bits / 8))
+        .map(|(byte, shift)| {
+            let byte = format!("({wide}){}", byte_of(block, bits / 8, i, byte));
+            if shift > 0 { format!("{byte} << {shift}") } else { byte }
+        })
         .collect();
     format!("({t})({})", terms.join(" | "))
 }
@@ -122,10 +125,21 @@ pub fn put(shape: Shape, bytes: ByteLayout, block: &str, i: &str, word: &str) ->
     }
     let stores: Vec<String> = shifts(bits, bytes)
         .map(|(byte, shift)| {
-            format!("({block})[{} * {i} + {byte}] = (uint8_t)({word} >> {shift});", bits / 8)
+            let place = byte_of(block, bits / 8, i, byte);
+            let shift = if shift > 0 { format!(" >> {shift}") } else { String::new() };
+            format!("{place} = (uint8_t)({word}{shift});")
         })
         .collect();
     stores.join(" ")
+}
+
+/// The C of byte `byte` of word `i`, in words of `size` bytes from the pointer `block`.
+fn byte_of(block: &str, size: usize, i: &str, byte: usize) -> String {
+    let block = if block.contains(' ') { format!("({block})") } else { block.to_string() };
+    match i.parse::<usize>() {
+        Ok(i) => format!("{block}[{}]", size * i + byte),
+        Err(_) => format!("{block}[{size} * {i} + {byte}]"),
+    }
 }
 
 /// Each byte of a word of `bits` bits with the place of its bits in the word.

@@ -1,0 +1,147 @@
+//! A random program through everything that runs programs.
+//!
+//! What one instance computes is what `typed::eval` says. The interpreter must agree in every
+//! legal slicing, before and after a pipeline, on the program and on its printed text; and every
+//! target must agree on lanes that are all different.
+
+use usuba::Checked;
+use usuba::diag::Sources;
+use usuba::ir::{Slicing, interp, verify};
+use usuba::syntax;
+use usuba::target;
+use usuba_gen::Choices;
+use usuba_lab::cc::Machine;
+
+use crate::engines::{self, equal};
+use crate::flags::Flags;
+use crate::native::{self, Call, Job};
+use crate::{compile, data};
+
+/// Rows that the evaluator computes itself; more rows come from the interpreter once both have
+/// agreed on these.
+const EVALUATED: usize = 4;
+
+/// Lanes of the widest register.
+const MOST_LANES: usize = 512;
+
+/// The program of a seed.
+pub fn text(seed: u64) -> String {
+    usuba_gen::program(&mut Choices::from_seed(seed))
+}
+
+/// A program that has passed everything in this process, with data for every lane.
+pub struct Subject {
+    checked: Checked,
+    seed: u64,
+    inputs: Vec<Vec<u64>>,
+    outputs: Vec<Vec<u64>>,
+}
+
+/// Why a program does not get through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The compiler refuses it: a fault of the generator, or of the compiler.
+    Refused(String),
+    /// A stage fails or two ways to run it disagree.
+    Wrong(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Refused(why) => write!(f, "refused: {why}"),
+            Failure::Wrong(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Subject {
+    /// Runs a program in this process. `seed` chooses the data and the pipeline.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn new(text: &str, seed: u64) -> Result<Subject, Failure> {
+        let flags = Flags::default();
+        let checked = compile::text(text, Some("entry"), &flags).map_err(Failure::Refused)?;
+        let pipelines = engines::pipelines();
+        let one = &pipelines[seed as usize % pipelines.len()..][..1];
+        let engines = engines::engines(&checked, &flags, one).map_err(Failure::Wrong)?;
+        let first = &engines[0];
+        let inputs = data::rows(&first.params, MOST_LANES, None, seed);
+        let mut outputs = Vec::new();
+        for row in &inputs[..EVALUATED] {
+            let want = engines::eval(&checked, &flags, row).map_err(Failure::Wrong)?;
+            for engine in &engines {
+                let found = engine.run(row).map_err(Failure::Wrong)?;
+                equal(&format!("{} on {row:x?}", engine.name), &want, &found)
+                    .map_err(Failure::Wrong)?;
+            }
+            outputs.push(want);
+        }
+        for row in &inputs[EVALUATED..] {
+            let program = &first.program;
+            let values = interp::words_to_values(&first.params, program.slicing, row);
+            let found = interp::run(program, &values).expect("the inputs fit");
+            outputs.push(interp::values_to_words(&first.results, program.slicing, &found));
+        }
+        Ok(Subject { checked, seed, inputs, outputs })
+    }
+
+    /// The program for a target, in one of the slicings that it has there; which one depends on
+    /// the seed and `turn`.
+    ///
+    /// # Errors
+    /// The target refuses the program in V or B.
+    pub fn job(&self, machine: &Machine, turn: usize) -> Result<Job, String> {
+        let target = target::find(machine.target).expect("machines are of known targets");
+        let flags = Flags { target, ..Flags::default() };
+        let pipelines = engines::pipelines();
+        let (pipeline, choices) = &pipelines[(self.seed as usize / 3 + turn) % pipelines.len()];
+        let mut programs = Vec::new();
+        for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+            let mut options = flags.options(slicing);
+            options.pipeline = choices.clone();
+            match usuba::optimise(&self.checked.program, &options, &mut |_, _| ()) {
+                Ok(program) => programs.push(program),
+                Err(found) if slicing == Slicing::H && compile::is_refusal(&found) => {}
+                Err(found) => return Err(format!("{slicing:?}: {}", compile::list(&found))),
+            }
+        }
+        let program = programs.swap_remove((self.seed as usize + turn) % programs.len());
+        let lanes = native::lanes(&program, target)?;
+        let count = if lanes == 1 { EVALUATED } else { 1 };
+        let call = |at: usize| Call {
+            inputs: self.inputs[at..at + lanes].to_vec(),
+            outputs: self.outputs[at..at + lanes].to_vec(),
+        };
+        let name = format!(
+            "seed {} in {:?} on {} after {pipeline}",
+            self.seed, program.slicing, machine.target
+        );
+        Ok(Job { name, program, calls: (0..count).map(call).collect() })
+    }
+}
+
+/// Any text at all: it has an answer in every slicing without a panic, and what the formatter
+/// makes of a text without errors has no errors either and is formatted alike.
+///
+/// # Panics
+/// One of the two does not hold.
+pub fn any_text(text: &str) {
+    let formatted = |text: &str| {
+        let mut sources = Sources::default();
+        let root = sources.add("text.ua", text);
+        let (tree, found) = syntax::parse(&sources, root);
+        found.iter().all(|d| !d.is_error()).then(|| syntax::print::format(&tree, text))
+    };
+    if let Some(once) = formatted(text) {
+        assert_eq!(formatted(&once).as_ref(), Some(&once), "formatting changes its own output");
+    }
+    let flags = Flags::default();
+    let Ok(checked) = compile::text(text, None, &flags) else { return };
+    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+        if let Ok(program) = compile::lower(&checked, &flags, slicing) {
+            assert_eq!(verify::verify(&program), Ok(()), "{slicing:?}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Random programs through everything.
+//!
+//! `RANDOM_PROGRAMS=5000` runs more of them, `RANDOM_SEED=77` starts elsewhere.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use filetests::native;
+use filetests::random::{self, Failure, Subject};
+use usuba_lab::cc::{self, Machine};
+
+/// Programs whose kernels are compiled together.
+const BATCH: u64 = 48;
+
+/// Candidates that shrinking may try: in this process, and by a C compiler.
+const TRIES: usize = 600;
+const NATIVE_TRIES: usize = 60;
+
+/// What is tested is our text, not the optimiser of the C compiler; this takes half the time.
+const LEVEL: &str = "-O0";
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn random_programs_compute_the_same_everywhere() {
+    let (first, count) = (number("RANDOM_SEED", 1), number("RANDOM_PROGRAMS", 1000));
+    let mut machines = Vec::new();
+    for answer in cc::survey() {
+        match answer {
+            Ok(machine) => machines.push(machine),
+            Err(skip) => println!("{skip}"),
+        }
+    }
+    let start = Instant::now();
+    let next = AtomicU64::new(first);
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let from = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let to = (from + BATCH).min(first + count);
+                    if from >= to || failures.lock().expect("no panic").len() > 3 {
+                        return;
+                    }
+                    let found = batch(from..to, &machines);
+                    failures.lock().expect("no panic").extend(found);
+                }
+            });
+        }
+    });
+    println!("{count} programs in {:.1} s", start.elapsed().as_secs_f64());
+    let failures = failures.into_inner().expect("no panic");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// Runs the programs of some seeds; the failures as texts.
+fn batch(seeds: std::ops::Range<u64>, machines: &[Machine]) -> Vec<String> {
+    let mut failures = Vec::new();
+    let mut subjects = Vec::new();
+    for seed in seeds {
+        let text = random::text(seed);
+        match Subject::new(&text, seed) {
+            Ok(subject) => subjects.push((seed, text, subject)),
+            Err(failure) => failures.push(in_process(seed, &text, &failure)),
+        }
+    }
+    for (turn, machine) in machines.iter().enumerate() {
+        let mut jobs = Vec::new();
+        for (seed, text, subject) in &subjects {
+            match subject.job(machine, turn) {
+                Ok(job) => jobs.push(job),
+                Err(why) => {
+                    failures.push(format!("seed {seed} on {}: {why}\n{text}", machine.target))
+                }
+            }
+        }
+        for why in native::run(machine, LEVEL, &jobs) {
+            let seed = why.split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
+            let subject = subjects.iter().find(|(s, ..)| Some(*s) == seed);
+            let (seed, text, _) = subject.expect("a job is named by its seed");
+            failures.push(on_machine(*seed, text, machine, turn, &why));
+        }
+    }
+    failures
+}
+
+fn in_process(seed: u64, text: &str, failure: &Failure) -> String {
+    let kind = |f: &Failure| std::mem::discriminant(f);
+    let smaller = match failure {
+        Failure::Refused(_) => text.to_string(),
+        Failure::Wrong(_) => usuba_gen::shrink(text, TRIES, &|candidate| {
+            Subject::new(candidate, seed).is_err_and(|f| kind(&f) == kind(failure))
+        }),
+    };
+    let why = Subject::new(&smaller, seed).err().map_or(String::new(), |f| f.to_string());
+    format!("seed {seed}: {why}\n{smaller}")
+}
+
+fn on_machine(seed: u64, text: &str, machine: &Machine, turn: usize, why: &str) -> String {
+    let smaller = usuba_gen::shrink(text, NATIVE_TRIES, &|candidate| {
+        let subject = Subject::new(candidate, seed);
+        let job = subject.ok().and_then(|subject| subject.job(machine, turn).ok());
+        job.is_some_and(|job| !native::run(machine, LEVEL, &[job]).is_empty())
+    });
+    format!("{why}\n{smaller}")
+}

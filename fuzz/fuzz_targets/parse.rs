@@ -1,0 +1,7 @@
+//! Any text has an answer: it is parsed, checked and sliced without a panic, and what the
+//! formatter makes of it is parsed alike.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| filetests::random::any_text(text));
