@@ -7,7 +7,7 @@
 //! - *on demand*: what a result needs comes right before it. Best where layers of single
 //!   operators follow each other.
 //! - *as written*: S-boxes stay in one piece, but what only loads waits for its first reader, and
-//!   what is stored comes as soon as it can. Best where a result needs a few outputs of S-boxes.
+//!   what is stored, or is an operand of that, comes as soon as it can. Best where a result needs a few outputs of S-boxes.
 //!
 //! Traffic is counted for a register file that always gives up the value that is needed last.
 //! Sound because equations are pure and both orders define values before they are read.
@@ -97,7 +97,10 @@ impl<'p> Graph<'p> {
 
     /// The order of the program, with loads late and stores early.
     fn as_written(&self) -> Vec<usize> {
-        let leaf = |i: usize| self.args[i].is_empty() && !self.stored[i];
+        let near: Vec<bool> = (0..self.eqns.len())
+            .map(|i| self.stored[i] || self.users[i].iter().any(|&w| self.stored[w]))
+            .collect();
+        let leaf = |i: usize| self.args[i].is_empty() && !near[i];
         let mut order = Vec::with_capacity(self.eqns.len());
         let mut done = vec![false; self.eqns.len()];
         for root in (0..self.eqns.len()).filter(|&i| !leaf(i)) {
@@ -111,8 +114,8 @@ impl<'p> Graph<'p> {
                         order.push(j);
                     }
                 }
-                let ready = |&w: &usize| self.stored[w] && self.args[w].iter().all(|&j| done[j]);
-                open.extend(self.users[i].iter().copied().filter(ready));
+                let ready = |&w: &usize| near[w] && self.args[w].iter().all(|&j| done[j]);
+                open.extend(self.users[i].iter().rev().copied().filter(ready));
             }
         }
         order.extend((0..self.eqns.len()).filter(|&i| !done[i]));
