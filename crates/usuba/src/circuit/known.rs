@@ -17,7 +17,7 @@
 //! by `examples/circuit_polish.rs`. A test writes the keys of new ones.
 
 use super::{
-    Circuit, Gate, Profile, Table, Wire,
+    Circuit, Gate, Goal, Profile, Table, Wire,
     canon::{self, Way},
     cover::LutNet,
     eval::table_truths,
@@ -79,9 +79,9 @@ fn of_class(key: u64) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// The best circuit of the database for a table: fewest gates, then shortest chain (a kernel that
-/// works on few words waits for it), then fewest live wires.
-pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
+/// The best circuit of the database for a table by `goal`; then the one with the shortest chain
+/// (a kernel that works on few words waits for it), then fewest live wires.
+pub(super) fn find(table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
     let class = canon::class(table.inputs, &table_truths(table))?;
     let mut best: Option<((usize, usize, usize), Circuit)> = None;
     for entry in of_class(class.key).filter(|entry| serves(entry.profile, profile)) {
@@ -94,7 +94,12 @@ pub(super) fn find(table: &Table, profile: Profile) -> Option<Circuit> {
         for way in &class.ways {
             let moved = Moved::new(&own.ways[0], way);
             for circuit in moved.circuits(&entry.circuit, entry.profile, profile) {
-                let rank = (circuit.cost(profile)?, circuit.depth(), circuit.live());
+                let (cost, depth) = (circuit.cost(profile)?, circuit.depth());
+                let price = match goal {
+                    Goal::Size => cost,
+                    Goal::Chain => cost + 4 * depth,
+                };
+                let rank = (price, depth, circuit.live());
                 if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                     best = Some((rank, circuit));
                 }

@@ -99,6 +99,16 @@ impl Profile {
     }
 }
 
+/// What makes a circuit of the database the best one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// Few gates: for bitslicing, where many boxes fill the units of the processor.
+    Size,
+    /// A short chain of gates, at four gates for one step of it: for words, where one box waits
+    /// for the other.
+    Chain,
+}
+
 /// The most input bits for which there is a synthesiser.
 pub const MAX_INPUTS: u8 = 8;
 
@@ -123,14 +133,16 @@ impl Table {
     }
 }
 
-/// The best circuit that we have for a table on a target with the gates of `profile`.
+/// The best circuit that we have for a table on a target with the gates of `profile`. `goal`
+/// chooses among circuits of the database.
 ///
 /// The table must be well formed (`Table::is_well_formed`). The result uses no other gates, no
 /// gate whose wire is unused, and depends on the arguments only. It has been compared with the
 /// table on all inputs.
-pub fn for_table(table: &Table, profile: Profile) -> Circuit {
+pub fn for_table(table: &Table, profile: Profile, goal: Goal) -> Circuit {
     assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
-    let circuit = known::find(table, profile).unwrap_or_else(|| horner::synthesise(table, profile));
+    let circuit =
+        known::find(table, profile, goal).unwrap_or_else(|| horner::synthesise(table, profile));
     circuit.check(profile).expect("internal error: a circuit for a table is not well formed");
     assert_eq!(simulate(&circuit), table.entries, "internal error: a circuit is not its table");
     circuit

@@ -11,7 +11,7 @@ fn random_table(inputs: u8, outputs: u8, seed: u64) -> Table {
 }
 
 fn cost(table: &Table, profile: Profile) -> usize {
-    for_table(table, profile).cost(profile).expect("gates of the profile")
+    for_table(table, profile, Goal::Size).cost(profile).expect("gates of the profile")
 }
 
 /// The outputs `o'_k` of the result are outputs `outputs[k].0` of the table, complemented if
@@ -97,7 +97,7 @@ fn known_boxes_cost_what_the_database_promises() {
     for &(name, basic, andn, lut3) in REACHED {
         let table = boxes::named(name);
         let counts = Profile::ALL.map(|profile| {
-            let known = known::find(&table, profile).map(|circuit| {
+            let known = known::find(&table, profile, Goal::Size).map(|circuit| {
                 assert_eq!(circuit.check(profile), Ok(()), "{name}");
                 assert_eq!(simulate(&circuit), table.entries, "{name}");
                 circuit.cost(profile).expect("gates of the profile")
@@ -135,11 +135,11 @@ fn every_random_table_has_a_circuit() {
         for outputs in [1, 3, inputs] {
             let table = random_table(inputs, outputs, inputs as u64 * 100 + outputs as u64);
             // `for_table` fails if the circuit is not the table.
-            for_table(&table, Profile::ALL[(inputs + outputs) as usize % 3]);
+            for_table(&table, Profile::ALL[(inputs + outputs) as usize % 3], Goal::Size);
         }
     }
     for profile in Profile::ALL {
-        for_table(&random_table(4, 64, 9), profile);
+        for_table(&random_table(4, 64, 9), profile, Goal::Size);
     }
 }
 
@@ -175,7 +175,10 @@ fn equal_arguments_give_equal_circuits() {
     for (inputs, outputs) in [(4, 4), (5, 2), (6, 4)] {
         let table = random_table(inputs, outputs, 77);
         for profile in Profile::ALL {
-            assert_eq!(for_table(&table, profile), for_table(&table, profile));
+            assert_eq!(
+                for_table(&table, profile, Goal::Size),
+                for_table(&table, profile, Goal::Size)
+            );
         }
     }
 }
@@ -212,7 +215,7 @@ fn complemented_wires_hit_the_database_and_cost_a_not_each_at_most() {
                 };
                 let outputs = places(table.outputs, true, &mut random);
                 let other = moved(&table, &inputs, &outputs);
-                let circuit = known::find(&other, profile).expect("the class is known");
+                let circuit = known::find(&other, profile, Goal::Size).expect("the class is known");
                 assert_eq!(simulate(&circuit), other.entries, "{name} {profile:?}");
                 let signs = inputs.iter().chain(&outputs).filter(|(_, sign)| *sign).count();
                 let most = if profile == Profile::Lut3 { count } else { count + signs };

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::scope::Scope;
 use super::{Options, arith, roll};
-use crate::circuit::{self, Circuit, Gate, Table};
+use crate::circuit::{self, Circuit, Gate, Goal, Table};
 use crate::diag::{Code, Span};
 use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val};
 use crate::syntax::ast::{DeclOpt, LoopOpt};
@@ -91,7 +91,8 @@ impl<'a> Lower<'a> {
 
     fn circuit(&mut self, table: Table) -> Rc<Circuit> {
         let profile = self.options.profile;
-        let make = |table: &Table| Rc::new(circuit::for_table(table, profile));
+        let goal = if self.options.slicing == Slicing::B { Goal::Size } else { Goal::Chain };
+        let make = |table: &Table| Rc::new(circuit::for_table(table, profile, goal));
         self.circuits.entry(table.clone()).or_insert_with(|| make(&table)).clone()
     }
 

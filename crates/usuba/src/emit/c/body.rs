@@ -251,7 +251,7 @@ impl<'p> Body<'_, 'p> {
         name
     }
 
-    fn operation(&mut self, eqn: &'p OpEqn) {
+    pub(super) fn operation(&mut self, eqn: &'p OpEqn) {
         match &eqn.op {
             Op::Const(value) => self.define(eqn.dst, Place::Const(*value)),
             _ if self.on_demand && self.stores[eqn.dst.0 as usize].is_empty() => {

@@ -5,8 +5,8 @@
 //!     uint32_t s4 = a[0];
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
-//! More of them than the target has registers live in two arrays by turns. Each is loaded at
-//! its first use and its successor stored right after its definition; two phases of the same
+//! More of them than the target has registers live in two arrays by turns (the body is printed in
+//! the order that `order` finds). Each is loaded at its first use and its successor stored right after its definition; two phases of the same
 //! array would tempt compilers to keep all of it alive across the body:
 //!
 //!     const __m256i *x0 = plain;
@@ -22,6 +22,7 @@
 
 use super::LoopForm;
 use super::body::Body;
+use super::order;
 use super::place::{Cell, Place, walk};
 use crate::ir::{Carried, Collect, Loop, Read, Val};
 
@@ -163,8 +164,14 @@ impl<'p> Body<'_, 'p> {
             }
         }
         let late = self.await_ends(ends);
-        let outer = std::mem::replace(&mut self.on_demand, true);
-        self.block(&l.body);
+        let regs = self.cx.target.regs as usize;
+        let stored = |v: Val| !self.stores[v.0 as usize].is_empty();
+        let order = order::order(&l.body, |v| self.is_live(v), stored, regs);
+        let outer = std::mem::replace(&mut self.on_demand, order.is_none());
+        match order {
+            Some(eqns) => eqns.into_iter().for_each(|eqn| self.operation(eqn)),
+            None => self.block(&l.body),
+        }
         self.finish_ends(late);
         self.on_demand = outer;
         for bank in &banks {
