@@ -6,8 +6,9 @@
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
 //! More of them than the target has registers live in two arrays by turns (the body is printed in
-//! the order that `order` finds). Each is loaded at its first use and its successor stored right after its definition; two phases of the same
-//! array would tempt compilers to keep all of it alive across the body:
+//! the order that `order` finds). Each is loaded at its first use and its successor stored right
+//! after its definition; two phases of the same array would tempt compilers to keep all of it
+//! alive across the body:
 //!
 //!     const __m256i *x0 = plain;
 //!     __m256i b1[2][64];

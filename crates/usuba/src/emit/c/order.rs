@@ -7,7 +7,8 @@
 //! - *on demand*: what a result needs comes right before it. Best where layers of single
 //!   operators follow each other.
 //! - *as written*: S-boxes stay in one piece, but what only loads waits for its first reader, and
-//!   what is stored, or is an operand of that, comes as soon as it can. Best where a result needs a few outputs of S-boxes.
+//!   what is stored, or is an operand of that, comes as soon as it can. Best where a result needs a
+//!   few outputs of S-boxes.
 //!
 //! Traffic is counted for a register file that always gives up the value that is needed last.
 //! Sound because equations are pure and both orders define values before they are read.
