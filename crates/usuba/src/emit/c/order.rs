@@ -23,12 +23,12 @@ const RESERVED: usize = 2;
 
 /// The live equations of a straight body, in the order to print them in. `stored` says which
 /// values go to memory at once. None if the body has calls or loops.
-pub fn order<'p>(
-    body: &'p [Eqn],
+pub fn order(
+    body: &[Eqn],
     live: impl Fn(Val) -> bool,
     stored: impl Fn(Val) -> bool,
     regs: usize,
-) -> Option<Vec<&'p OpEqn>> {
+) -> Option<Vec<&OpEqn>> {
     let mut eqns = Vec::with_capacity(body.len());
     for eqn in body {
         match eqn {
