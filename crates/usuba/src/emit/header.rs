@@ -77,6 +77,10 @@ fn placement(target: &Target, layout: Layout, lanes: u32) -> String {
             "Each register holds one word of {lanes} instances: instance j is lane j of {lane} \
              bits in memory order, zero-extended."
         ),
+        Layout::Elements(16) if target.simd => "Each group of 128 bits holds one word of 8 \
+             instances: bit i of the word, 0 being the most significant, is in byte i; instance j \
+             of the group is bit j of it, counted from the least significant."
+            .to_string(),
         Layout::Elements(m) if target.simd => format!(
             "Each group of 128 bits holds one word of {} instances: bit i of the word, 0 being \
              the most significant, is in bytes {w} * i to {w} * i + {}; instance j of the group \
