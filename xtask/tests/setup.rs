@@ -6,24 +6,31 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What every Debian has.
 const TOOLS: &[&str] =
     &["bash", "mktemp", "uname", "cut", "sed", "tr", "paste", "awk", "grep", "rm", "cat", "chmod"];
 
+/// Held by one machine at a time: a process that another test starts would inherit a script that
+/// is still open for writing, and nobody can run such a script.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// A folder that is the whole path of a machine.
 struct Machine {
     folder: PathBuf,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Machine {
     fn new(name: &str) -> Machine {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         if folder.exists() {
             fs::remove_dir_all(&folder).expect("an old folder can be removed");
         }
         fs::create_dir_all(&folder).expect("a folder can be made");
-        let machine = Machine { folder };
+        let machine = Machine { folder, _alone: alone };
         let path = std::env::var_os("PATH").expect("there is a path");
         for tool in TOOLS {
             let found = std::env::split_paths(&path).map(|folder| folder.join(tool));
