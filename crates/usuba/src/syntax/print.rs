@@ -10,13 +10,16 @@
 //! ```
 //!
 //! Comments, blank lines, the rows of tables, the lines of a long expression and the spelling of
-//! numbers come from the text; the rest is the tree's. A comment is written before the first name, number or keyword that follows
-//! it in the text, so that it keeps its place even inside of an expression.
+//! numbers come from the text; the rest is the tree's. A comment is written before the first name,
+//! number or keyword that follows it in the text, so that it keeps its place even inside of an
+//! expression.
 //!
 //! Parentheses are written where the grammar needs them, and where a reader who knows the
 //! precedence of C would read something else: `(a ^ b) <<< 5` and `(a | b) & c` keep theirs.
 //!
 //! The output parses to the same tree, and formatting it again changes nothing.
+//!
+//! Above 600 lines because every construct has its text here, and comments run through all of it.
 
 use super::ast::*;
 use super::lexer::{Comment, Lexer, Tok, Token};
