@@ -4,6 +4,7 @@
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `bench`: verifies those functions and times them.
+//! - `stats`: quantiles, and whether two sets of samples differ.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
@@ -11,3 +12,4 @@ pub mod cc;
 pub mod cipher;
 pub mod layout;
 pub mod native;
+pub mod stats;

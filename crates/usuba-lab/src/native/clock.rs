@@ -4,9 +4,12 @@
 //! of dependent additions is timed with the same counter; an addition takes one cycle, so the
 //! quotient is in cycles of the core whatever the counter counts and whatever the core's speed
 //! is at that moment. Kernels take turns, so that a disturbance meets all of them.
+//!
+//! The counters of the processor are read by the timed process itself, around each batch.
 
 use super::suite::ports;
 use super::{Failure, Suite};
+use crate::stats;
 
 const TIMER: &str = include_str!("timer.c");
 
@@ -25,15 +28,30 @@ impl Default for Timing {
     }
 }
 
-/// Cycles per call in each batch, ascending.
+/// What the processor counted itself in all batches of a kernel, per call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Counted {
+    pub cycles: f64,
+    pub instructions: f64,
+}
+
+/// The times of one kernel, one for each batch, and how they were taken.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Samples(Vec<f64>);
+pub struct Samples {
+    /// Cycles per call, ascending.
+    cycles: Vec<f64>,
+    /// Ticks of the clock per cycle, next to each batch, ascending.
+    ticks: Vec<f64>,
+    /// The core that the process stayed on; `None` if the system did not let it.
+    pub core: Option<u32>,
+    /// `None` where the system has no counters for us.
+    pub counted: Option<Counted>,
+}
 
 impl Samples {
     /// The value that `share` (0 to 1) of the samples do not exceed.
     pub fn percentile(&self, share: f64) -> f64 {
-        let last = self.0.len() - 1;
-        self.0[((last as f64 * share).round() as usize).min(last)]
+        stats::quantile(&self.cycles, share)
     }
 
     /// The middle sample.
@@ -41,9 +59,35 @@ impl Samples {
         self.percentile(0.5)
     }
 
-    /// All samples, ascending.
+    /// The first and the third quartile.
+    pub fn quartiles(&self) -> (f64, f64) {
+        (self.percentile(0.25), self.percentile(0.75))
+    }
+
+    /// All samples, ascending: cycles per call.
     pub fn all(&self) -> &[f64] {
-        &self.0
+        &self.cycles
+    }
+
+    /// Ticks of the clock per cycle: the middle calibration.
+    pub fn ticks_per_cycle(&self) -> f64 {
+        stats::quantile(&self.ticks, 0.5)
+    }
+
+    /// How much the calibrations scatter: the distance of their quartiles as a share of their
+    /// median. It is large when the core changes its speed, or works for others in between.
+    pub fn calibration_scatter(&self) -> f64 {
+        stats::scatter(&self.ticks)
+    }
+
+    /// How much the samples scatter, likewise.
+    pub fn scatter(&self) -> f64 {
+        stats::scatter(&self.cycles)
+    }
+
+    /// Whether this kernel and `other` take different times.
+    pub fn rank_sum(&self, other: &Samples) -> stats::RankSum {
+        stats::rank_sum(&self.cycles, &other.cycles)
     }
 }
 
@@ -109,22 +153,41 @@ impl Suite<'_> {
     }
 }
 
-/// The records of the timer: for each round and kernel the ticks of the chain, the ticks of the
-/// batch and the calls in it, as 64-bit little-endian numbers.
+/// The output of the timer, in 64-bit little-endian numbers: the core it stays on plus one (or 0),
+/// then for each round and kernel the ticks of the chain, the ticks of the batch, the calls in it,
+/// and the cycles and instructions that the processor counted in it (or 0).
 fn samples(output: &[u8], kernels: usize, timing: Timing) -> Vec<Samples> {
-    let mut all = vec![Vec::new(); kernels];
     let number = |bytes: &[u8]| {
         let bytes: [u8; 8] = bytes.try_into().expect("chunks of eight bytes");
-        u64::from_le_bytes(bytes) as f64
+        u64::from_le_bytes(bytes)
     };
-    for (turn, record) in output.chunks_exact(24).enumerate() {
-        let (chain, batch, calls) =
-            (number(&record[..8]), number(&record[8..16]), number(&record[16..]));
-        all[turn % kernels].push(batch / calls * timing.cycles as f64 / chain);
+    let (head, records) = output.split_at(output.len().min(8));
+    let core = head.try_into().ok().map_or(0, u64::from_le_bytes).checked_sub(1);
+    let empty = Samples {
+        cycles: Vec::new(),
+        ticks: Vec::new(),
+        core: core.and_then(|core| u32::try_from(core).ok()),
+        counted: None,
+    };
+    let mut all = vec![empty; kernels];
+    let mut counted = vec![[0u64; 3]; kernels];
+    for (turn, record) in records.chunks_exact(40).enumerate() {
+        let numbers: Vec<u64> = record.chunks_exact(8).map(number).collect();
+        let [chain, batch, calls, cycles, instructions] = numbers[..] else { continue };
+        let ticks = chain as f64 / timing.cycles as f64;
+        let kernel = turn % kernels;
+        all[kernel].ticks.push(ticks);
+        all[kernel].cycles.push(batch as f64 / calls as f64 / ticks);
+        for (sum, new) in counted[kernel].iter_mut().zip([calls, cycles, instructions]) {
+            *sum += new;
+        }
     }
-    let sorted = |mut samples: Vec<f64>| {
-        samples.sort_by(f64::total_cmp);
-        Samples(samples)
-    };
-    all.into_iter().map(sorted).collect()
+    for (samples, [calls, cycles, instructions]) in all.iter_mut().zip(counted) {
+        samples.cycles.sort_by(f64::total_cmp);
+        samples.ticks.sort_by(f64::total_cmp);
+        let per_call = |count: u64| count as f64 / calls as f64;
+        samples.counted = (cycles > 0 && instructions > 0)
+            .then(|| Counted { cycles: per_call(cycles), instructions: per_call(instructions) });
+    }
+    all
 }

@@ -20,7 +20,7 @@ use std::fmt;
 
 use crate::cc::Machine;
 
-pub use clock::{Samples, Timing};
+pub use clock::{Counted, Samples, Timing};
 pub use suite::{Build, Suite};
 
 /// A C function and the data to call it with.
