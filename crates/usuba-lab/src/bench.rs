@@ -17,7 +17,7 @@ use crate::cipher::{self, Built, Cipher, Function, Vector};
 use crate::native::{Build, Kernel, Samples, Suite, Timing};
 
 /// Bytes that `_blocks` is timed on, or the next smaller number of whole batches.
-const MESSAGE: usize = 16 << 10;
+pub(crate) const MESSAGE: usize = 16 << 10;
 
 /// One way to compile: sides that are compared differ in this.
 #[derive(Clone, PartialEq, Debug)]
@@ -181,15 +181,19 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn how(mode: u8, blocks: usize) -> Vec<u8> {
+pub(crate) fn how(mode: u8, blocks: usize) -> Vec<u8> {
     vec![mode, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
 /// The inputs of each call, and what each should put out.
-type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
-fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Calls, String> {
+pub(crate) fn verifying_calls(
+    vectors: &[Vector],
+    built: &Built,
+    lanes: usize,
+) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();
@@ -221,7 +225,7 @@ fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Ca
 /// The function that the runner calls. The mode is the first byte of `how`, the number of blocks
 /// the other three: 0 sets up the key and works on blocks, 1 does so with the key of the first
 /// call, 2 calls the kernel on registers.
-fn driver(built: &Built) -> String {
+pub(crate) fn driver(built: &Built) -> String {
     let Built { name, kernel, keyed, .. } = built;
     let ports = kernel.params.iter().chain(&kernel.results);
     let mut arrays = String::new();

@@ -5,6 +5,7 @@
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `bench`: verifies those functions and times them.
 //! - `stats`: quantiles, and whether two sets of samples differ.
+//! - `tune`: chooses options by measurement.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
@@ -13,3 +14,4 @@ pub mod cipher;
 pub mod layout;
 pub mod native;
 pub mod stats;
+pub mod tune;

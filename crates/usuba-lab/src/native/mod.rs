@@ -21,6 +21,7 @@ use std::fmt;
 use crate::cc::Machine;
 
 pub use clock::{Counted, Samples, Timing};
+pub(crate) use suite::wait;
 pub use suite::{Build, Suite};
 
 /// A C function and the data to call it with.

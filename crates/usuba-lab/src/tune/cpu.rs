@@ -11,7 +11,8 @@ pub fn model() -> String {
 /// The line of x86 and of some ARM systems that names the model.
 fn from_cpuinfo(text: &str) -> Option<String> {
     let field = |name: &str| {
-        let line = text.lines().find(|line| line.split(':').next().is_some_and(|n| n.trim() == name));
+        let line =
+            text.lines().find(|line| line.split(':').next().is_some_and(|n| n.trim() == name));
         line?.split_once(':').map(|(_, value)| value.trim().to_string())
     };
     let named = field("model name").filter(|name| !name.is_empty());

@@ -116,8 +116,7 @@ impl Race {
             samples.sort_by(f64::total_cmp);
             samples
         };
-        let (incumbent, challenger) =
-            (ascending(&times.incumbent), ascending(&times.challenger));
+        let (incumbent, challenger) = (ascending(&times.incumbent), ascending(&times.challenger));
         let unit = quantile(&incumbent, 0.5);
         // Rounded, so that what is recorded is what was decided on.
         let share = |at: f64| (quantile(&challenger, at) / unit * 1e6).round() / 1e6;

@@ -74,10 +74,7 @@ pub static DIMENSIONS: &[Dimension] = &[
         ],
     ),
     usubac("scheduling", &[("--no-sched", Always), ("--no-pre-sched", Always)]),
-    cc(
-        "level",
-        &[("-O2", Always), ("-Os", Always), ("-O1", Always)],
-    ),
+    cc("level", &[("-O2", Always), ("-Os", Always), ("-O1", Always)]),
     cc(
         "C scheduling",
         &[
@@ -88,10 +85,7 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("-mllvm -pre-RA-sched=source", Clang),
         ],
     ),
-    cc(
-        "C vectors",
-        &[("-fno-tree-slp-vectorize", Gcc), ("-fno-slp-vectorize", Clang)],
-    ),
+    cc("C vectors", &[("-fno-tree-slp-vectorize", Gcc), ("-fno-slp-vectorize", Clang)]),
     usubac(
         "grain",
         &[
@@ -162,8 +156,8 @@ impl Space {
             let here = match when {
                 When::Always => true,
                 When::ManyRegisters => target.bits == 512,
-                When::Gcc => compilers.iter().any(|compiler| !compiler.is_clang()),
-                When::Clang => compilers.iter().any(Compiler::is_clang),
+                When::Gcc => compilers.iter().any(|compiler| !compiler.is_clang),
+                When::Clang => compilers.iter().any(|compiler| compiler.is_clang),
             };
             here && (dimension.reader == Reader::Cc || parse(flags).is_ok())
         };
@@ -173,7 +167,8 @@ impl Space {
             axis.choices.extend(known.map(|(flags, when)| (flags.to_string(), *when)));
             axis
         };
-        Space::with(compilers, DIMENSIONS.iter().map(axis).collect())
+        let axes = DIMENSIONS.iter().map(axis).collect();
+        Space::with(compilers, axes)
     }
 
     /// A space of given axes, besides that of the compilers.
@@ -203,8 +198,8 @@ impl Space {
     pub fn is_possible(&self, point: &Point) -> bool {
         self.chosen(point).all(|(_, (_, when))| match when {
             When::Always | When::ManyRegisters => true,
-            When::Gcc => !self.compiler(point).is_clang(),
-            When::Clang => self.compiler(point).is_clang(),
+            When::Gcc => !self.compiler(point).is_clang,
+            When::Clang => self.compiler(point).is_clang,
         })
     }
 
@@ -239,8 +234,14 @@ impl Space {
         flags.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// The flags of the C compiler after those of the target.
+    /// All flags of the C compiler: those of the target, then those of the point.
     pub fn cflags(&self, point: &Point) -> Vec<String> {
+        let target = self.compiler(point).machine.cflags.iter().map(|flag| flag.to_string());
+        target.chain(self.levels(point)).collect()
+    }
+
+    /// The flags of the C compiler after those of the target: its level and what else it is told.
+    pub fn levels(&self, point: &Point) -> Vec<String> {
         let chosen = self.chosen(point).filter(|(axis, _)| axis.reader == Reader::Cc);
         let words: Vec<String> = chosen
             .flat_map(|(_, (text, _))| text.split(' '))
