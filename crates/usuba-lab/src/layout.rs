@@ -211,7 +211,7 @@ mod tests {
             outs: (0..count as u32).map(usuba::ir::Val).collect(),
             inline: Inline::Auto,
         };
-        Program { nodes: vec![node], entry: NodeId(0), slicing }
+        Program::new(vec![node], NodeId(0), slicing)
     }
 
     fn layout(slicing: Slicing, port: &Port, bits: u32, simd: bool) -> Layout {

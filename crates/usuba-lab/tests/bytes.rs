@@ -75,7 +75,7 @@ impl Case {
             let sum = push(&mut node, Op::Xor, &[rotated, key]);
             node.outs.push(sum);
         }
-        Program { nodes: vec![node], entry: NodeId(0), slicing: self.slicing }
+        Program::new(vec![node], NodeId(0), self.slicing)
     }
 
     /// What the program computes on one block, from the definitions.
