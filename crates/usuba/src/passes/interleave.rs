@@ -23,21 +23,22 @@ use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, R
 /// How many copies, in which blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// Copies; 1 leaves the program as it is. Without a number the model chooses, if it is told
-    /// of a machine.
+    /// Copies; 1 leaves the program as it is, and nothing lets the model choose.
     pub factor: Option<u32>,
     /// Equations of one copy before those of the next; at least 1.
     pub grain: u32,
 }
 
 impl Choice {
-    /// The program as it is.
+    /// The program as it is; the default here, where one run is expected to be one instance.
     pub const SINGLE: Choice = Choice { factor: Some(1), grain: 10 };
+    /// As many copies as the model says; the default of users.
+    pub const AUTO: Choice = Choice { factor: None, ..Choice::SINGLE };
 }
 
 impl Default for Choice {
     fn default() -> Self {
-        Choice { factor: None, ..Choice::SINGLE }
+        Choice::SINGLE
     }
 }
 
@@ -49,22 +50,21 @@ fn run(program: &mut Program, options: &PassOptions) {
     if program.copies > 1 {
         return;
     }
-    let Choice { factor, grain } = options.interleave;
-    let (wanted, why) = match (factor, &options.machine) {
-        (Some(factor), _) => (factor, "as asked for".to_string()),
-        (None, Some(machine)) => model::choose(program, machine),
-        (None, None) => return,
+    let choice = options.interleave;
+    let (wanted, why) = match choice.factor {
+        Some(factor) => (factor, "as asked for".to_string()),
+        None => model::choose(program, &options.machine),
     };
     let fits = LARGEST_NODE / size(&program.entry().body).max(1);
     let factor = (wanted as u64).min(fits).max(1) as u32;
     if factor < wanted {
         let note = format!("Interleaving: {factor}, because {wanted} copies would be too long");
         program.notes.push(note);
-    } else if wanted > 1 || options.interleave.factor.is_none() {
+    } else if wanted > 1 || choice.factor.is_none() {
         program.notes.push(format!("Interleaving: {factor}, {why}"));
     }
     if factor > 1 {
-        interleave(program, factor, grain.max(1) as usize);
+        interleave(program, factor, choice.grain.max(1) as usize);
     }
 }
 
