@@ -362,6 +362,30 @@ pub fn build(
     })
 }
 
+/// The kernel of `function` alone, as C and as the program after all passes.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn kernel(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Output, String> {
+    let options = Options {
+        slicing,
+        target,
+        cpu: target::cpu::ALL[0],
+        word: None,
+        entry: Some(function.node.clone()),
+        flags: Default::default(),
+        pipeline: pipeline.clone(),
+        c: COptions::default(),
+    };
+    compile_file(&cipher.folder, &function.source, &options)
+}
+
 /// Compiles a file of `folder`; findings become lines of text.
 fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output, String> {
     let path = folder.join(source);

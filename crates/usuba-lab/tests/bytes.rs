@@ -324,7 +324,7 @@ fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
         let mut number = 0;
         cases.retain(|_| {
             number += 1;
-            number % 5 == copies % 5
+            number % 7 == copies
         });
     }
     let (text, cases) = file(target, &cases, copies);
@@ -393,9 +393,7 @@ fn bitsliced() {
 
 #[test]
 fn side_by_side() {
-    for (slicing, copies) in
-        [(Slicing::V, 2), (Slicing::V, 3), (Slicing::H, 2), (Slicing::H, 3), (Slicing::B, 2)]
-    {
+    for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2)] {
         let compared: usize =
             target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
         assert!(compared > 0, "no target of this machine runs {slicing:?}");
