@@ -6,11 +6,13 @@
 //! - `bench`: verifies those functions and times them.
 //! - `stats`: quantiles, and whether two sets of samples differ.
 //! - `tune`: chooses options by measurement.
+//! - `interleave`: how many instances side by side are fastest.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
 pub mod cc;
 pub mod cipher;
+pub mod interleave;
 pub mod layout;
 pub mod native;
 pub mod stats;

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{self, PassOptions, inline, interleave, unroll};
+use usuba::target::cpu::{self, Cpu};
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
@@ -294,6 +295,8 @@ pub enum Print {
     Targets,
     /// Passes in alphabetical order
     Passes,
+    /// Processors
+    Cpus,
     /// Slicings
     Slicings,
     /// Version and kind of this usubac
@@ -306,6 +309,9 @@ pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
     #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_target)]
     pub arch: &'static Target,
+    /// Whose latencies and ports decide between orders of the same code; see --print cpus
+    #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
+    pub cpu: &'static Cpu,
     /// Register width of general-purpose code: 32 or 64
     #[arg(long, value_name = "BITS")]
     pub bits_per_reg: Option<u32>,
@@ -317,13 +323,18 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
-    /// Run independent instances side by side, writing so many equations of each in turn
+    /// Run two instances side by side, or as many as --inter-factor says, and write so many
+    /// equations of each in turn
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
           value_parser = clap::value_parser!(u32).range(1..))]
     interleave: Option<u32>,
-    /// How many instances; nothing without --interleave [default: 2]
+    /// Run so many instances side by side; 1 is none [default: what a model says, but 1 below -O2
+    /// and with --abi usubac]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
     inter_factor: Option<u32>,
+    /// Measure on this machine how many instances side by side are fastest
+    #[arg(long, conflicts_with_all = ["inter_factor"])]
+    pub auto_interleave: bool,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -381,16 +392,20 @@ impl Codegen {
         })
     }
 
-    /// How many instances run side by side, in which blocks. As in the original compiler, only the
-    /// grain asks for it.
-    pub fn interleave(&self) -> interleave::Choice {
-        match self.interleave {
-            Some(grain) => interleave::Choice { factor: self.inter_factor.unwrap_or(2), grain },
-            None => interleave::Choice::default(),
-        }
+    /// How many instances run side by side, in which blocks. Drivers of the original compiler
+    /// know the ports that they pass: there only the grain asks for more than one instance.
+    fn interleave(&self, abi: Abi) -> interleave::Choice {
+        let grain = self.interleave.unwrap_or(interleave::Choice::AUTO.grain);
+        let factor = match (self.inter_factor, self.interleave, abi) {
+            (_, None, Abi::Usubac) => Some(1),
+            (Some(factor), _, _) => Some(factor),
+            (None, Some(_), _) => Some(2),
+            (None, None, Abi::Usuba) => None,
+        };
+        interleave::Choice { factor, grain }
     }
 
-    pub fn pipeline(&self) -> PipelineOptions {
+    pub fn pipeline(&self, abi: Abi) -> PipelineOptions {
         let inline = match self.inline {
             InlineFlags { inline_all: true, .. } => inline::Mode::All,
             InlineFlags { heavy_inline: true, .. } => inline::Mode::Heavy,
@@ -412,7 +427,12 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
-            pass: PassOptions { inline, unroll, interleave: self.interleave() },
+            pass: PassOptions {
+                inline,
+                unroll,
+                interleave: self.interleave(abi),
+                ..PassOptions::default()
+            },
         }
     }
 
@@ -431,16 +451,21 @@ impl Codegen {
         flag(self.inline.no_inline, "no-inline");
         flag(self.unroll.unroll, "unroll");
         flag(self.unroll.no_unroll, "no-unroll");
-        let interleave = self.interleave();
-        if interleave.factor > 1 {
-            flag(true, &format!("interleave {}", interleave.grain));
-            flag(true, &format!("inter-factor {}", interleave.factor));
+        if let Some(grain) = self.interleave {
+            flag(true, &format!("interleave {grain}"));
         }
+        if let Some(factor) = self.inter_factor {
+            flag(true, &format!("inter-factor {factor}"));
+        }
+        flag(self.auto_interleave, "auto-interleave");
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
+        }
+        if self.cpu.name != "generic" {
+            flag(true, &format!("cpu {}", self.cpu.name));
         }
         if !self.prefix.is_empty() {
             flag(true, &format!("prefix {}", self.prefix));
@@ -457,6 +482,13 @@ fn parse_target(name: &str) -> Result<&'static Target, String> {
     target::find(name).ok_or_else(|| {
         let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
         format!("the targets are {} and native", names.join(", "))
+    })
+}
+
+fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
+    cpu::find(name).ok_or_else(|| {
+        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
+        format!("the CPUs are {}", names.join(", "))
     })
 }
 

@@ -7,6 +7,7 @@
 
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::Target;
+use usuba::target::cpu::Cpu;
 
 use super::workshop::Compiler;
 
@@ -105,6 +106,10 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("--sched-n 15", Always),
         ],
     ),
+    usubac(
+        "latencies",
+        &[("--cpu skylake", Always), ("--cpu golden-cove", Always), ("--cpu zen5", Always)],
+    ),
     usubac("fusing", &[("--skip fuse", Always)]),
     usubac("complements", &[("--skip complement", Always)]),
 ];
@@ -112,8 +117,15 @@ pub static DIMENSIONS: &[Dimension] = &[
 /// The level of the C compiler where no choice names one.
 pub const LEVEL: &str = "-O3";
 
+/// What flags of `usubac` ask for.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub pipeline: PipelineOptions,
+    pub cpu: &'static Cpu,
+}
+
 /// Reads flags of `usubac` as its command line does.
-pub type Parse<'a> = dyn Fn(&str) -> Result<PipelineOptions, String> + Sync + 'a;
+pub type Parse<'a> = dyn Fn(&str) -> Result<Chosen, String> + Sync + 'a;
 
 /// The number of a choice for each dimension of a [`Space`]; 0 is the default. The first
 /// dimension is the C compiler.

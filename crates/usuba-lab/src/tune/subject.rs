@@ -17,13 +17,13 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, FileId, Sources};
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::op::mask;
-use usuba::ir::{Port, Slicing};
-use usuba::passes::pipeline::PipelineOptions;
+use usuba::ir::{Program, Slicing};
 use usuba::syntax::splice::Loader;
 use usuba::target::Target;
 use usuba::typed::{self, Flags, Instance, VarType};
 use usuba::{Checked, Options, front, optimise};
 
+use super::space::Chosen;
 use crate::bench;
 use crate::cipher::{self, Cipher, Function};
 use crate::layout::Layout;
@@ -34,6 +34,7 @@ const NAME: &str = "candidate";
 /// Names that the linker sees in the object of a candidate.
 pub const SYMBOLS: &[&str] = &[
     "candidate_kernel",
+    "candidate_single",
     "candidate_schedule",
     "candidate_init",
     "candidate_blocks",
@@ -218,11 +219,19 @@ impl Subject<'_> {
         &self,
         slicing: Slicing,
         target: &'static Target,
-        pipeline: &PipelineOptions,
+        chosen: &Chosen,
     ) -> Result<Made, String> {
         match self {
             Subject::Function { cipher, function, goal } => {
-                let built = cipher::build(cipher, function, NAME, slicing, target, pipeline)?;
+                let built = cipher::build_for(
+                    cipher,
+                    function,
+                    NAME,
+                    slicing,
+                    target,
+                    chosen.cpu,
+                    &chosen.pipeline,
+                )?;
                 let calls = function_calls(cipher, function, &built, *goal)?;
                 let code = format!(
                     "{}{}\nvoid candidate_drive(void **ports);\n\
@@ -232,9 +241,9 @@ impl Subject<'_> {
                     built.text,
                     bench::driver(&built)
                 );
-                Ok(Made { code, shape: format!("{slicing:?} {}", built.kernel.lanes), calls })
+                Ok(Made { code, shape: format!("{slicing:?} {}", built.kernel.instances()), calls })
             }
-            Subject::Node(node) => node.make(slicing, target, pipeline),
+            Subject::Node(node) => node.make(slicing, target, chosen),
         }
     }
 }
@@ -246,7 +255,7 @@ fn function_calls(
     goal: Goal,
 ) -> Result<Calls, String> {
     let vectors = cipher.vectors(function)?;
-    let lanes = built.kernel.lanes as usize;
+    let lanes = built.kernel.instances() as usize;
     let (check, expected) = bench::verifying_calls(&vectors, built, lanes)?;
     let blocks = match goal {
         Goal::Kernel => 0,
@@ -288,7 +297,7 @@ impl Node {
         &self,
         slicing: Slicing,
         target: &'static Target,
-        pipeline: &PipelineOptions,
+        chosen: &Chosen,
     ) -> Result<Made, String> {
         let options = Options {
             slicing,
@@ -296,7 +305,8 @@ impl Node {
             word: self.word,
             entry: self.entry.clone(),
             flags: self.flags,
-            pipeline: pipeline.clone(),
+            pipeline: chosen.pipeline.clone(),
+            cpu: chosen.cpu,
             c: COptions::default(),
         };
         let checked = self.read()?;
@@ -315,12 +325,12 @@ impl Node {
             emitted.name,
             args.join(", ")
         );
-        let copies = entry.results.iter().map(|port| copy_of(port) + 1).max().unwrap_or(1);
-        let rows = self.rows(&checked.program, slicing, copies * layout.lanes())?;
-        let inputs = data(&layout, &entry.params, &rows, |row| &row.inputs);
-        let outputs = data(&layout, &entry.results, &rows, |row| &row.outputs);
+        let rows = self.rows(&checked.program, slicing, layout.instances())?;
+        let words: Vec<Vec<u64>> = rows.iter().map(|row| row.inputs.clone()).collect();
+        let inputs = layout.pack_params(&program, &words);
+        let outputs = results(&layout, &program, &rows);
         let sizes: Vec<usize> = outputs.iter().map(Vec::len).collect();
-        let shape = format!("{slicing:?} {copies} {layout:?}");
+        let shape = format!("{slicing:?} {layout:?}");
         let calls = Calls {
             check: Arc::new(vec![inputs.clone()]),
             expected: Arc::new(vec![outputs]),
@@ -328,7 +338,7 @@ impl Node {
             timed: Arc::new(inputs),
             timed_outputs: sizes,
             align: (target.bits as usize / 8).min(64),
-            units: (copies * layout.lanes()) as f64,
+            units: layout.instances() as f64,
         };
         Ok(Made { code, shape, calls })
     }
@@ -376,30 +386,17 @@ fn atoms(program: &typed::Program, instance: &Instance) -> Vec<(u8, bool)> {
     atoms
 }
 
-/// Which copy of its port an interleaved port is, counted from 0.
-fn copy_of(port: &Port) -> usize {
-    let number = port.name.rsplit_once("''").and_then(|(_, number)| number.parse::<usize>().ok());
-    number.map_or(0, |number| number.saturating_sub(1))
-}
-
-/// The registers of each port, instance `copy * lanes + lane` in that lane of that copy.
-fn data(
-    layout: &Layout,
-    ports: &[Port],
-    rows: &[Row],
-    words: impl Fn(&Row) -> &Vec<u64>,
-) -> Vec<Vec<u8>> {
-    let lanes = layout.lanes();
-    let (mut at, mut next) = (0, 0);
+/// The registers of all results, one row per instance.
+fn results(layout: &Layout, program: &Program, rows: &[Row]) -> Vec<Vec<u8>> {
     let mut buffers = Vec::new();
-    for port in ports {
-        let copy = copy_of(port);
-        if copy == 0 {
-            (at, next) = (next, next + port.words());
+    let mut at = 0;
+    for group in program.results() {
+        let words = at..at + group[0].words();
+        at = words.end;
+        let part = |row: &Row| row.outputs[words.clone()].to_vec();
+        for (port, rows) in group.iter().zip(rows.chunks(layout.lanes())) {
+            buffers.push(layout.pack(port, &rows.iter().map(part).collect::<Vec<_>>()));
         }
-        let rows = &rows[copy * lanes..(copy + 1) * lanes];
-        let part: Vec<Vec<u64>> = rows.iter().map(|row| words(row)[at..next].to_vec()).collect();
-        buffers.push(layout.pack(port, &part));
     }
     buffers
 }

@@ -103,8 +103,8 @@ impl Job<'_> {
         keep: &(dyn Fn(&str, &str) -> Result<(), String> + Sync),
     ) -> Vec<Result<Source, String>> {
         let one = |(slicing, flags): &(Slicing, String)| {
-            let pipeline = (self.parse)(flags)?;
-            let made = self.subject.make(*slicing, self.target, &pipeline)?;
+            let chosen = (self.parse)(flags)?;
+            let made = self.subject.make(*slicing, self.target, &chosen)?;
             let hash = hex(&Sha256::digest(made.code.as_bytes()))[..24].to_string();
             keep(&hash, &made.code)?;
             let mut calls = calls.lock().expect("no thread panics");

@@ -11,6 +11,7 @@
 //! - `inline`: callees into callers.
 //! - `interleave`: several instances side by side.
 //! - `unroll`: loops into straight lines.
+//! - `machine`: what passes may know of the machine.
 //! - `rename`: copies equations under new names, for the last two.
 
 pub mod canon;
@@ -20,6 +21,7 @@ pub mod cse;
 pub mod dce;
 pub mod inline;
 pub mod interleave;
+pub mod machine;
 pub mod pipeline;
 mod rename;
 pub mod unroll;
@@ -44,6 +46,8 @@ pub struct PassOptions {
     pub inline: inline::Mode,
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
+    /// The machine that code is made for; the facade fills it in.
+    pub machine: machine::Machine,
 }
 
 /// All passes, by name.
