@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
@@ -66,6 +67,8 @@ pub enum Command {
     Bench(Bench),
     /// The same for two ciphers, to see that everything works
     Demo(Bench),
+    /// Choose flags for a program by measuring on this machine; later compiles use them
+    Tune(Tune),
     /// Explain an error code
     Explain {
         /// Such as U0201
@@ -80,8 +83,6 @@ pub enum Command {
     /// Refused by name: a program called `prove` is not meant
     #[command(hide = true, disable_help_flag = true)]
     Prove(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Tune(Later),
     /// Write the completions of a shell to standard output
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
@@ -108,6 +109,66 @@ pub struct Bench {
     /// Verify only
     #[arg(long)]
     pub no_timing: bool,
+}
+
+/// What to tune, and for how long.
+#[derive(Args, Debug)]
+pub struct Tune {
+    /// A program, a folder with a cipher.toml, or the name of one
+    #[arg(value_name = "FILE|CIPHER")]
+    pub subject: PathBuf,
+    /// Where the cipher folders are
+    #[arg(long, value_name = "DIR", default_value = "ciphers")]
+    pub folder: PathBuf,
+    /// The function of the cipher [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The instruction set; `native` is the best of this machine
+    #[arg(long, value_name = "TARGET", default_value = "native", value_parser = parse_arch)]
+    pub arch: Arch,
+    #[command(flatten)]
+    pub language: Language,
+    /// How long to search: seconds, or a number with s, m or h
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    pub budget: Duration,
+    /// What is to be fast: the kernel on registers, or the byte interface of a cipher with packing
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub goal: Goal,
+    /// C compilers at work at the same time [default: one for each core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Forget what was measured before
+    #[arg(long)]
+    pub restart: bool,
+    /// Search nothing: write a build.ninja that compiles the candidates into this folder
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "tune-ninja",
+          conflicts_with_all = ["from", "candidate"])]
+    pub ninja: Option<PathBuf>,
+    /// What stands before each C compiler in the build.ninja, such as distcc
+    #[arg(long, value_name = "COMMAND", default_value = "", requires = "ninja")]
+    pub launcher: String,
+    /// How many points of each slicing go into the build.ninja
+    #[arg(long, value_name = "COUNT", default_value_t = 400, requires = "ninja")]
+    pub most: usize,
+    /// Measure the objects that a build.ninja made in this folder, and compile nothing else
+    #[arg(long, value_name = "DIR", conflicts_with = "candidate")]
+    pub from: Option<PathBuf>,
+    /// Search nothing: write the C of one candidate, as a build.ninja does
+    #[arg(long, value_name = "FLAGS", requires = "output", allow_hyphen_values = true)]
+    pub candidate: Option<String>,
+    /// Where the C of the candidate goes
+    #[arg(short, long, value_name = "FILE", requires = "candidate")]
+    pub output: Option<PathBuf>,
+}
+
+/// What tuning makes fast.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Goal {
+    /// The kernel on registers
+    #[default]
+    Kernel,
+    /// The byte interface, with packing
+    Bytes,
 }
 
 /// A slicing by its letter.
@@ -150,6 +211,14 @@ pub struct Compile {
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
+    /// Use what `usubac tune` found for this processor, as its file tuned/TARGET-CPU.toml beside
+    /// the program calls it [default: the only file of the target; for --arch native the file of
+    /// this machine]
+    #[arg(long, value_name = "CPU", value_parser = parse_slug)]
+    pub tuned: Option<String>,
+    /// Use nothing that `usubac tune` found
+    #[arg(long, conflicts_with = "tuned")]
+    pub no_tuned: bool,
     /// Only parse
     #[arg(long, hide = true)]
     pub parse_only: bool,
@@ -199,7 +268,7 @@ pub struct Run {
 }
 
 /// What a program means, and which part of it.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Language {
     #[command(flatten)]
     slicing: SlicingFlags,
@@ -223,7 +292,7 @@ pub struct Language {
     pub deny_warnings: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct SlicingFlags {
     /// Vertical slicing: a word per lane [default]
@@ -245,7 +314,30 @@ impl Language {
 
     /// The slicing that was asked for.
     pub fn slicing(&self) -> Option<Slicing> {
-        match &self.slicing {
+        self.slicing.chosen()
+    }
+
+    /// Asks for a slicing.
+    pub fn set_slicing(&mut self, slicing: Slicing) {
+        self.slicing = SlicingFlags {
+            vertical: slicing == Slicing::V,
+            horizontal: slicing == Slicing::H,
+            bitslice: slicing == Slicing::B,
+        };
+    }
+
+    /// The flags that change what the program means, besides the entry.
+    pub fn reading(&self) -> String {
+        let word = self.word.map(|bits| format!("-m {bits}"));
+        let keep = self.keep_tables.then(|| "--keep-tables".to_string());
+        let legacy = self.legacy_tables.then(|| "--legacy-tables".to_string());
+        [word, keep, legacy].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl SlicingFlags {
+    fn chosen(&self) -> Option<Slicing> {
+        match self {
             SlicingFlags { vertical: true, .. } => Some(Slicing::V),
             SlicingFlags { horizontal: true, .. } => Some(Slicing::H),
             SlicingFlags { bitslice: true, .. } => Some(Slicing::B),
@@ -303,12 +395,19 @@ pub enum Print {
     Build,
 }
 
+/// An instruction set, and whether it was asked for as `native`.
+#[derive(Clone, Copy, Debug)]
+pub struct Arch {
+    pub target: &'static Target,
+    pub native: bool,
+}
+
 /// How the program becomes code; none of it changes what the program computes.
 #[derive(Args, Debug)]
 pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
-    #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_target)]
-    pub arch: &'static Target,
+    #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_arch)]
+    pub arch: Arch,
     /// Whose latencies and ports decide between orders of the same code; see --print cpus
     #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
     pub cpu: &'static Cpu,
@@ -350,7 +449,7 @@ pub struct Codegen {
     pub prefix: String,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct InlineFlags {
     /// Inline every call
@@ -367,7 +466,7 @@ struct InlineFlags {
     no_inline: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct UnrollFlags {
     /// Unroll every loop
@@ -381,13 +480,14 @@ struct UnrollFlags {
 impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
-        let Some(bits) = self.bits_per_reg else { return Ok(self.arch) };
-        let found = target::ALL.iter().find(|t| !t.simd && !self.arch.simd && t.bits == bits);
+        let Some(bits) = self.bits_per_reg else { return Ok(self.arch.target) };
+        let found =
+            target::ALL.iter().find(|t| !t.simd && !self.arch.target.simd && t.bits == bits);
         found.copied().ok_or_else(|| {
             Failure::usage(format!(
                 "`--bits-per-reg {bits}` does not fit --arch {}; general-purpose registers have \
                  32 or 64 bits, the width of others is part of the target",
-                self.arch.name
+                self.arch.target.name
             ))
         })
     }
@@ -436,6 +536,25 @@ impl Codegen {
         }
     }
 
+    /// Whether nothing is said about the optimisation.
+    pub fn is_plain(&self) -> bool {
+        let nothing = tuned_flags("").expect("no flags are good flags");
+        self.pipeline(Abi::Usuba) == nothing.pipeline(Abi::Usuba)
+            && self.cpu.name == nothing.cpu.name
+            && !self.auto_interleave
+    }
+
+    /// These flags with the optimisation of others.
+    pub fn optimised_as(&self, other: Codegen) -> Codegen {
+        Codegen {
+            arch: self.arch,
+            bits_per_reg: self.bits_per_reg,
+            print_after: self.print_after.clone(),
+            prefix: self.prefix.clone(),
+            ..other
+        }
+    }
+
     /// The flags that differ from their defaults, for the comment on top of the output.
     pub fn written(&self) -> String {
         let mut text = String::new();
@@ -477,12 +596,91 @@ impl Codegen {
     }
 }
 
-fn parse_target(name: &str) -> Result<&'static Target, String> {
-    let name = if name == "native" { best_here() } else { name };
-    target::find(name).ok_or_else(|| {
-        let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
-        format!("the targets are {} and native", names.join(", "))
-    })
+fn parse_arch(name: &str) -> Result<Arch, String> {
+    let native = name == "native";
+    match target::find(if native { best_here() } else { name }) {
+        Some(target) => Ok(Arch { target, native }),
+        None => {
+            let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
+            Err(format!("the targets are {} and native", names.join(", ")))
+        }
+    }
+}
+
+fn parse_slug(name: &str) -> Result<String, String> {
+    match usuba_lab::tune::cpu::is_slug(name) {
+        true => Ok(name.to_string()),
+        false => Err("a processor is named by letters, digits and `-`".into()),
+    }
+}
+
+/// `90`, `90s`, `1.5m`, `1h`.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1.0),
+        Some((at, 'm')) => (&text[..at], 60.0),
+        Some((at, 'h')) => (&text[..at], 3600.0),
+        _ => (text, 1.0),
+    };
+    let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|number| number * unit);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a time is a number of seconds, or a number with s, m or h".into())
+}
+
+/// Flags of the back end on their own.
+#[derive(Parser, Debug)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct BackEnd {
+    #[command(flatten)]
+    slicing: SlicingFlags,
+    #[command(flatten)]
+    codegen: Codegen,
+}
+
+/// Reads flags of the back end, with a slicing perhaps, as the command line does. They are about
+/// the optimisation and about nothing else.
+pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
+    let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
+    let long = long_flags(&BackEnd::command());
+    let known = |name: &str| long.iter().any(|l| l == name);
+    let words = crate::legacy::rewrite(words, known)
+        .map_err(|failure| failure.text().unwrap_or("no such flag").to_string())?;
+    let BackEnd { slicing, codegen } =
+        BackEnd::try_parse_from(words.into_iter().skip(1)).map_err(|error| {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            first.strip_prefix("error: ").unwrap_or(first).to_string()
+        })?;
+    let plain = codegen.arch.target.name == "gp64"
+        && !codegen.arch.native
+        && codegen.bits_per_reg.is_none()
+        && codegen.stop_after.is_none()
+        && codegen.print_after.is_empty()
+        && codegen.prefix.is_empty()
+        && !codegen.auto_interleave;
+    match plain {
+        true => Ok((slicing.chosen(), codegen)),
+        false => Err("only flags about the optimisation belong here".into()),
+    }
+}
+
+/// As [`codegen`], without a slicing: what a tuned file holds.
+pub fn tuned_flags(flags: &str) -> Result<Codegen, String> {
+    match codegen(flags)? {
+        (None, codegen) => Ok(codegen),
+        (Some(_), _) => Err("the slicing has a field of its own".into()),
+    }
+}
+
+/// The long flags of a command and of its sub-commands.
+fn long_flags(command: &clap::Command) -> Vec<String> {
+    std::iter::once(command)
+        .chain(command.get_subcommands())
+        .flat_map(|c| c.get_arguments())
+        .filter_map(|a| a.get_long().map(str::to_string))
+        .collect()
 }
 
 fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
@@ -565,11 +763,7 @@ pub fn error_format() -> Format {
 pub fn parse(format: Format) -> Result<Cli, Failure> {
     let mut command = Cli::command();
     command.build();
-    let long: Vec<String> = std::iter::once(&command)
-        .chain(command.get_subcommands())
-        .flat_map(|c| c.get_arguments())
-        .filter_map(|a| a.get_long().map(str::to_string))
-        .collect();
+    let long = long_flags(&command);
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;
     Cli::try_parse_from(args).map_err(|error| {
