@@ -74,7 +74,7 @@ pub fn plan(
                 let _ = write!(steps, "build {code}: generate\n  flags = {}\n", escaped(&flags));
             }
             if objects.insert(id.clone()) {
-                let compiler = shell(&job.space.compiler(point).machine.compiler.to_string_lossy());
+                let compiler = shell(&command(&job.space.compiler(point).machine.compiler));
                 let flags: Vec<String> =
                     job.space.cflags(point).iter().map(|flag| shell(flag)).collect();
                 let _ = write!(
@@ -108,6 +108,17 @@ pub fn plan(
     );
     ninja += &steps;
     Ok(Plan { ninja, list, sources: sources.len(), objects: objects.len() })
+}
+
+/// The name of a program where the search path leads to it, else its whole path: other machines
+/// may keep their compilers elsewhere.
+fn command(program: &Path) -> String {
+    let found = program.file_name().filter(|name| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut files = std::env::split_paths(&path).map(|folder| folder.join(name));
+        files.find(|file| file.is_file()).as_deref() == Some(program)
+    });
+    found.unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// A word for the shell.

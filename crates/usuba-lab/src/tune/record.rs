@@ -5,7 +5,7 @@
 //! is about two candidates that are named by everything that matters; lines about candidates that
 //! no longer exist are never asked for and do no harm.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -84,6 +84,11 @@ impl Record {
         written.map_err(|error| format!("cannot keep {}: {error}", self.path.display()))?;
         self.known.insert(key, line.answer);
         Ok(())
+    }
+
+    /// Every candidate that was measured against another one.
+    pub fn challengers(&self) -> BTreeSet<Id> {
+        self.known.keys().map(|(_, challenger, _)| challenger.clone()).collect()
     }
 
     /// Number of measurements.

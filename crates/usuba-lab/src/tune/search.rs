@@ -90,9 +90,10 @@ const GAIN: f64 = 0.005;
 /// it is small.
 const SIGNIFICANT: f64 = 0.001;
 
-/// Short batches: rounds, and by how much the lower quartile of a challenger may be above that of
-/// the incumbent.
-const SHORT: &[(u32, f64)] = &[(9, 0.15), (27, 0.04)];
+/// The short batch: rounds, and by how much the lower quartile of a challenger may be above the
+/// median of the incumbent. The pair is linked again for the whole race, which costs more than the
+/// rounds, so there is one such batch and not several.
+const SHORT: (u32, f64) = (21, 0.05);
 
 /// Rounds of a whole race.
 const ROUNDS: u32 = 101;
@@ -405,15 +406,13 @@ impl Search<'_> {
         Ok(answers)
     }
 
-    /// A race in batches that grow while there is hope.
+    /// A short batch, and a whole race if there is hope.
     fn race(&mut self, incumbent: &Id, id: &Id) -> Result<(Answer, bool), Stop> {
-        for &(rounds, margin) in SHORT {
-            let race = Race::new(&self.bench.time(incumbent, id, rounds)?);
-            // The lower quartile of the incumbent is below its median: this errs on the safe side.
-            if race.low > 1.0 + margin {
-                let race = Race { hopeless: true, ..race };
-                return self.remember(incumbent, id, ROUNDS, Answer::Raced(race));
-            }
+        let (rounds, margin) = SHORT;
+        let race = Race::new(&self.bench.time(incumbent, id, rounds)?);
+        if race.low > 1.0 + margin {
+            let race = Race { hopeless: true, ..race };
+            return self.remember(incumbent, id, ROUNDS, Answer::Raced(race));
         }
         let race = Race::new(&self.bench.time(incumbent, id, ROUNDS)?);
         self.remember(incumbent, id, ROUNDS, Answer::Raced(race))

@@ -218,12 +218,22 @@ pub fn print(tuned: &Tuned) -> String {
 }
 
 impl Tuned {
-    /// Puts `found` in the place of what is there about the same entry of the same program.
-    pub fn replace(&mut self, found: Vec<Choice>) {
+    /// Puts `found` in the place of what is there about the same entry of the same program, one
+    /// choice per slicing. A slicing that was not searched stays if it is about the same text, and
+    /// stays the fastest if it was.
+    pub fn replace(&mut self, mut found: Vec<Choice>) {
         let of = |choice: &Choice| {
             (choice.program.clone(), choice.entry.clone(), choice.reading.clone())
         };
-        self.choices.retain(|old| !found.iter().any(|new| of(new) == of(old)));
+        self.choices.retain(|old| {
+            let mut same = found.iter().filter(|new| of(new) == of(old)).peekable();
+            same.peek().is_none()
+                || same.all(|new| new.sha256 == old.sha256 && new.slicing != old.slicing)
+        });
+        let kept = &self.choices;
+        for new in &mut found {
+            new.fastest &= !kept.iter().any(|old| of(old) == of(new) && old.fastest);
+        }
         self.choices.extend(found);
         let order = |choice: &Choice| (of(choice), format!("{:?}", choice.slicing));
         self.choices.sort_by_key(order);
@@ -336,14 +346,20 @@ mod tests {
     fn a_search_replaces_its_own_entry_alone() {
         let mut tuned = sample();
         tuned.replace(vec![choice("a.ua", Slicing::V, "--unroll")]);
-        assert_eq!(tuned.choices.len(), 2);
-        assert_eq!(
-            tuned.find("a.ua", "f", "", Some(Slicing::V)).map(|c| &c.flags[..]),
-            Some("--unroll")
-        );
-        assert_eq!(tuned.find("a.ua", "f", "", Some(Slicing::B)), None);
-        assert_eq!(tuned.find("a.ua", "f", "", None), None, "the fastest one is gone");
+        assert_eq!(tuned.choices.len(), 3);
+        let flags =
+            |tuned: &Tuned, slicing| tuned.find("a.ua", "f", "", slicing).map(|c| c.flags.clone());
+        assert_eq!(flags(&tuned, Some(Slicing::V)).as_deref(), Some("--unroll"));
+        assert_eq!(flags(&tuned, Some(Slicing::B)).as_deref(), Some(""), "it was not searched");
+        assert_eq!(flags(&tuned, None).as_deref(), Some(""), "it stays the fastest");
         assert_eq!(tuned.find("b.ua", "f", "-m 8", Some(Slicing::V)), None);
+        // Another text makes all of the old ones worthless, and what is found is the fastest.
+        let new =
+            Choice { sha256: "11".into(), fastest: true, ..choice("a.ua", Slicing::V, "-O1") };
+        tuned.replace(vec![new]);
+        assert_eq!(tuned.choices.len(), 2);
+        assert_eq!(flags(&tuned, Some(Slicing::B)), None);
+        assert_eq!(flags(&tuned, None).as_deref(), Some("-O1"));
     }
 
     #[test]

@@ -175,16 +175,21 @@ struct Candidate {
 pub struct Workshop<'a> {
     job: &'a Job<'a>,
     folder: TempDir,
-    /// Objects that somebody else compiled: `o/ID.o`.
-    objects: Option<PathBuf>,
+    given: Option<Given>,
     interrupted: &'a AtomicBool,
     end: Instant,
     /// What flags make, for each slicing.
     sources: HashMap<(Slicing, String), Result<Source, String>>,
     calls: HashMap<String, Calls>,
     candidates: BTreeMap<Id, Candidate>,
-    /// Objects that are not where they should be.
-    missing: BTreeSet<Id>,
+}
+
+/// Objects that somebody else compiled.
+pub struct Given {
+    /// Holds `o/ID.o`.
+    pub folder: PathBuf,
+    /// Candidates that were measured before: they stay candidates without an object.
+    pub known: BTreeSet<Id>,
 }
 
 impl<'a> Workshop<'a> {
@@ -195,7 +200,7 @@ impl<'a> Workshop<'a> {
     pub fn new(
         job: &'a Job<'a>,
         budget: Duration,
-        objects: Option<PathBuf>,
+        given: Option<Given>,
         interrupted: &'a AtomicBool,
     ) -> Result<Workshop<'a>, String> {
         let folder = tempfile::Builder::new().prefix("usubac-tune-").tempdir();
@@ -206,19 +211,13 @@ impl<'a> Workshop<'a> {
         Ok(Workshop {
             job,
             folder,
-            objects,
+            given,
             interrupted,
             end,
             sources: HashMap::new(),
             calls: HashMap::new(),
             candidates: BTreeMap::new(),
-            missing: BTreeSet::new(),
         })
-    }
-
-    /// Candidates whose objects somebody else should have compiled, and has not.
-    pub fn missing(&self) -> usize {
-        self.missing.len()
     }
 
     fn is_interrupted(&self) -> Result<(), Stop> {
@@ -360,12 +359,11 @@ impl Bench for Workshop<'_> {
             };
             let id = self.job.id(&source, point);
             // The default is compiled here if nobody else did.
-            if let Some(folder) = &self.objects
-                && point.iter().any(|&choice| choice != 0)
-                && !object(folder, &id).is_file()
-            {
+            let default = point.iter().all(|&choice| choice == 0);
+            let lost =
+                |given: &Given| !object(&given.folder, &id).is_file() && !given.known.contains(&id);
+            if !default && self.given.as_ref().is_some_and(lost) {
                 answers.push(Err("its object is not there".into()));
-                self.missing.insert(id);
                 continue;
             }
             let candidate = || Candidate {
@@ -390,7 +388,7 @@ impl Bench for Workshop<'_> {
             }
         }
         let given = |id: &&Id| {
-            let path = object(self.objects.as_deref()?, id);
+            let path = object(&self.given.as_ref()?.folder, id);
             path.is_file().then_some(path)
         };
         let shared = &*self;

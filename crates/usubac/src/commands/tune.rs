@@ -16,7 +16,7 @@ use usuba_lab::tune::search::{self, Answer, Event, Outcome, Stop};
 use usuba_lab::tune::space::{Chosen, Space};
 use usuba_lab::tune::subject::{self, Node, Subject, Texts, fingerprint};
 use usuba_lab::tune::tuned::{self, About, FOLDER, Tuned};
-use usuba_lab::tune::workshop::{self, Job, Workshop};
+use usuba_lab::tune::workshop::{self, Given, Job, Workshop};
 
 use super::front::reported;
 use super::tuned::read;
@@ -180,9 +180,9 @@ fn measure(
 ) -> Result<Outcome, Failure> {
     fault::stage("tuning");
     let mut record = open(args, job, home, name)?;
-    let objects = match &args.from {
+    let given = match &args.from {
         None => None,
-        Some(folder) => Some(objects(folder)?),
+        Some(folder) => Some(Given { folder: objects(folder)?, known: record.challengers() }),
     };
     // A handler can be set once in a process, and `tune` runs once.
     let handled = ctrlc::set_handler(|| {
@@ -192,7 +192,7 @@ fn measure(
     });
     handled.map_err(|error| Failure::program(format!("cannot listen to Ctrl-C: {error}")))?;
     let mut workshop =
-        Workshop::new(job, args.budget, objects, &INTERRUPTED).map_err(Failure::program)?;
+        Workshop::new(job, args.budget, given, &INTERRUPTED).map_err(Failure::program)?;
     let bar = bar(args.budget);
     let start = Instant::now();
     let mut tell = |event: &Event| {
@@ -213,10 +213,6 @@ fn measure(
     };
     let outcome = search::search(job.space, slicings, &mut workshop, &mut record, &mut tell);
     bar.finish_and_clear();
-    if workshop.missing() > 0 {
-        let missing = workshop.missing();
-        to_stderr(&format!("{missing} candidates have no object and were left out\n"));
-    }
     outcome.map_err(|stop| match stop {
         Stop::Wrong(what) => Failure::Refuted(format!(
             "a candidate computes something else than its program: {what}; this is a bug in usubac \
