@@ -21,7 +21,7 @@ use usuba_lab::tune::workshop::{self, Given, Job, Workshop};
 use super::front::reported;
 use super::tuned::read;
 use crate::args::{self, Abi, Goal, Tune};
-use crate::output::{Place, to_stderr, to_stdout, write_all};
+use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
@@ -232,7 +232,7 @@ fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failu
     let path = state.join(format!("{}-{name}.jsonl", job.target.name));
     if args.restart && path.is_file() {
         fs::remove_file(&path).map_err(|error| {
-            Failure::program(format!("cannot remove {}: {error}", path.display()))
+            Failure::program(format!("cannot remove {}: {}", path.display(), plain(&error)))
         })?;
     }
     let record = Record::open(&path).map_err(Failure::program)?;
@@ -249,8 +249,9 @@ fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failu
 
 /// The folder of a `build.ninja`, by its whole path; says what is missing in it.
 fn objects(folder: &Path) -> Result<PathBuf, Failure> {
-    let whole = fs::canonicalize(folder)
-        .map_err(|error| Failure::program(format!("cannot read {}: {error}", folder.display())))?;
+    let whole = fs::canonicalize(folder).map_err(|error| {
+        Failure::program(format!("cannot read {}: {}", folder.display(), plain(&error)))
+    })?;
     let (all, lost) = ninja::missing(&whole).map_err(Failure::program)?;
     let mut text = format!("{} of {all} objects are there\n", all - lost.len());
     /// More names would hide the rest of the output.
@@ -282,9 +283,10 @@ fn plan(
 ) -> Result<(), Failure> {
     fault::stage("planning the candidates");
     let whole = |path: &Path| {
-        fs::canonicalize(path)
-            .map(|path| path.display().to_string())
-            .map_err(|error| Failure::program(format!("cannot find {}: {error}", path.display())))
+        fs::canonicalize(path).map(|path| path.display().to_string()).map_err(|error| {
+            let why = plain(&error);
+            Failure::program(format!("cannot find {}: {why}", path.display()))
+        })
     };
     let program = std::env::current_exe();
     let program = program.map_err(|error| Failure::program(format!("who am I? {error}")))?;
@@ -307,8 +309,9 @@ fn plan(
     }
     let plan = ninja::plan(job, slicings, args.most, &words, &args.launcher);
     let plan = plan.map_err(Failure::program)?;
-    fs::create_dir_all(folder)
-        .map_err(|error| Failure::program(format!("cannot make {}: {error}", folder.display())))?;
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder.display(), plain(&error)))
+    })?;
     write_all(&[
         (Place::File(folder.join("build.ninja")), plan.ninja),
         (Place::File(folder.join("candidates.txt")), plan.list),
