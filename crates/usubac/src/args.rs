@@ -1,19 +1,27 @@
 //! The command line.
+//!
+//! - `values`: how the values of flags are written.
+//! - `tune`: the flags of `usubac tune`, and flags without a program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{self, PassOptions, inline, interleave, unroll};
-use usuba::target::cpu::{self, Cpu};
+use usuba::passes::{PassOptions, inline, interleave, unroll};
+use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
 use crate::Failure;
 use crate::report::{Color, Format};
+
+mod tune;
+mod values;
+
+pub use tune::{Goal, Tune, codegen, tuned_flags};
+use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.
 #[derive(Parser, Debug)]
@@ -109,66 +117,6 @@ pub struct Bench {
     /// Verify only
     #[arg(long)]
     pub no_timing: bool,
-}
-
-/// What to tune, and for how long.
-#[derive(Args, Debug)]
-pub struct Tune {
-    /// A program, a folder with a cipher.toml, or the name of one
-    #[arg(value_name = "FILE|CIPHER")]
-    pub subject: PathBuf,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// The function of the cipher [default: the first]
-    #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
-    /// The instruction set; `native` is the best of this machine
-    #[arg(long, value_name = "TARGET", default_value = "native", value_parser = parse_arch)]
-    pub arch: Arch,
-    #[command(flatten)]
-    pub language: Language,
-    /// How long to search: seconds, or a number with s, m or h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
-    pub budget: Duration,
-    /// What is to be fast: the kernel on registers, or the byte interface of a cipher with packing
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub goal: Goal,
-    /// C compilers at work at the same time [default: one for each core]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-    /// Forget what was measured before
-    #[arg(long)]
-    pub restart: bool,
-    /// Search nothing: write a build.ninja that compiles the candidates into this folder
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "tune-ninja",
-          conflicts_with_all = ["from", "candidate"])]
-    pub ninja: Option<PathBuf>,
-    /// What stands before each C compiler in the build.ninja, such as distcc
-    #[arg(long, value_name = "COMMAND", default_value = "", requires = "ninja")]
-    pub launcher: String,
-    /// How many points of each slicing go into the build.ninja
-    #[arg(long, value_name = "COUNT", default_value_t = 400, requires = "ninja")]
-    pub most: usize,
-    /// Measure the objects that a build.ninja made in this folder, and compile nothing else
-    #[arg(long, value_name = "DIR", conflicts_with = "candidate")]
-    pub from: Option<PathBuf>,
-    /// Search nothing: write the C of one candidate, as a build.ninja does
-    #[arg(long, value_name = "FLAGS", requires = "output", allow_hyphen_values = true)]
-    pub candidate: Option<String>,
-    /// Where the C of the candidate goes
-    #[arg(short, long, value_name = "FILE", requires = "candidate")]
-    pub output: Option<PathBuf>,
-}
-
-/// What tuning makes fast.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum Goal {
-    /// The kernel on registers
-    #[default]
-    Kernel,
-    /// The byte interface, with packing
-    Bytes,
 }
 
 /// A slicing by its letter.
@@ -536,25 +484,6 @@ impl Codegen {
         }
     }
 
-    /// Whether nothing is said about the optimisation.
-    pub fn is_plain(&self) -> bool {
-        let nothing = tuned_flags("").expect("no flags are good flags");
-        self.pipeline(Abi::Usuba) == nothing.pipeline(Abi::Usuba)
-            && self.cpu.name == nothing.cpu.name
-            && !self.auto_interleave
-    }
-
-    /// These flags with the optimisation of others.
-    pub fn optimised_as(&self, other: Codegen) -> Codegen {
-        Codegen {
-            arch: self.arch,
-            bits_per_reg: self.bits_per_reg,
-            print_after: self.print_after.clone(),
-            prefix: self.prefix.clone(),
-            ..other
-        }
-    }
-
     /// The flags that differ from their defaults, for the comment on top of the output.
     pub fn written(&self) -> String {
         let mut text = String::new();
@@ -596,84 +525,6 @@ impl Codegen {
     }
 }
 
-fn parse_arch(name: &str) -> Result<Arch, String> {
-    let native = name == "native";
-    match target::find(if native { best_here() } else { name }) {
-        Some(target) => Ok(Arch { target, native }),
-        None => {
-            let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
-            Err(format!("the targets are {} and native", names.join(", ")))
-        }
-    }
-}
-
-fn parse_slug(name: &str) -> Result<String, String> {
-    match usuba_lab::tune::cpu::is_slug(name) {
-        true => Ok(name.to_string()),
-        false => Err("a processor is named by letters, digits and `-`".into()),
-    }
-}
-
-/// `90`, `90s`, `1.5m`, `1h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, unit) = match text.char_indices().last() {
-        Some((at, 's')) => (&text[..at], 1.0),
-        Some((at, 'm')) => (&text[..at], 60.0),
-        Some((at, 'h')) => (&text[..at], 3600.0),
-        _ => (text, 1.0),
-    };
-    let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|number| number * unit);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a time is a number of seconds, or a number with s, m or h".into())
-}
-
-/// Flags of the back end on their own.
-#[derive(Parser, Debug)]
-#[command(no_binary_name = true, disable_help_flag = true)]
-struct BackEnd {
-    #[command(flatten)]
-    slicing: SlicingFlags,
-    #[command(flatten)]
-    codegen: Codegen,
-}
-
-/// Reads flags of the back end, with a slicing perhaps, as the command line does. They are about
-/// the optimisation and about nothing else.
-pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
-    let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
-    let long = long_flags(&BackEnd::command());
-    let known = |name: &str| long.iter().any(|l| l == name);
-    let words = crate::legacy::rewrite(words, known)
-        .map_err(|failure| failure.text().unwrap_or("no such flag").to_string())?;
-    let BackEnd { slicing, codegen } =
-        BackEnd::try_parse_from(words.into_iter().skip(1)).map_err(|error| {
-            let text = error.to_string();
-            let first = text.lines().next().unwrap_or_default();
-            first.strip_prefix("error: ").unwrap_or(first).to_string()
-        })?;
-    let plain = codegen.arch.target.name == "gp64"
-        && !codegen.arch.native
-        && codegen.bits_per_reg.is_none()
-        && codegen.stop_after.is_none()
-        && codegen.print_after.is_empty()
-        && codegen.prefix.is_empty()
-        && !codegen.auto_interleave;
-    match plain {
-        true => Ok((slicing.chosen(), codegen)),
-        false => Err("only flags about the optimisation belong here".into()),
-    }
-}
-
-/// As [`codegen`], without a slicing: what a tuned file holds.
-pub fn tuned_flags(flags: &str) -> Result<Codegen, String> {
-    match codegen(flags)? {
-        (None, codegen) => Ok(codegen),
-        (Some(_), _) => Err("the slicing has a field of its own".into()),
-    }
-}
-
 /// The long flags of a command and of its sub-commands.
 fn long_flags(command: &clap::Command) -> Vec<String> {
     std::iter::once(command)
@@ -681,61 +532,6 @@ fn long_flags(command: &clap::Command) -> Vec<String> {
         .flat_map(|c| c.get_arguments())
         .filter_map(|a| a.get_long().map(str::to_string))
         .collect()
-}
-
-fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
-    cpu::find(name).ok_or_else(|| {
-        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
-        format!("the CPUs are {}", names.join(", "))
-    })
-}
-
-/// The widest instruction set that this machine runs. Its name ends up in the output, which so
-/// depends on the machine only if `native` was asked for.
-fn best_here() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx512 = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl");
-        if avx512 {
-            return "avx512";
-        }
-        if is_x86_feature_detected!("avx2") {
-            return "avx2";
-        }
-        if is_x86_feature_detected!("sse4.1") {
-            return "sse";
-        }
-    }
-    match () {
-        () if cfg!(target_arch = "aarch64") => "neon",
-        () if cfg!(target_pointer_width = "64") => "gp64",
-        () => "gp32",
-    }
-}
-
-fn parse_pass(name: &str) -> Result<String, String> {
-    match passes::find(name) {
-        Some(pass) => Ok(pass.name.to_string()),
-        None => {
-            let names: Vec<&str> = passes::ALL.iter().map(|p| p.name).collect();
-            Err(format!("the passes are {}", names.join(", ")))
-        }
-    }
-}
-
-fn parse_pass_or_all(name: &str) -> Result<String, String> {
-    if name == "all" || name == "lower" { Ok(name.to_string()) } else { parse_pass(name) }
-}
-
-fn parse_prefix(text: &str) -> Result<String, String> {
-    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let fits = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    match text.is_empty() || starts && fits {
-        true => Ok(text.to_string()),
-        false => Err("a prefix is made of letters, digits and `_`, and begins no number".into()),
-    }
 }
 
 /// The form of messages that a command line asks for, right or wrong as it may be otherwise.

@@ -272,9 +272,9 @@ impl Search<'_> {
                 }
                 fresh = changed;
             }
-            for lane in 0..lanes {
+            for (lane, fresh) in fresh.iter_mut().enumerate() {
                 let points = self.likely_pairs(lane);
-                fresh[lane] = self.challenge(lane, points, None)?;
+                *fresh = self.challenge(lane, points, None)?;
             }
             if !fresh.contains(&true) {
                 break;
