@@ -91,6 +91,114 @@ fn without_time_and_record_the_defaults_are_written() {
     assert!(c.contains("1.000 of the time of the defaults"), "{c}");
 }
 
+/// A cipher folder of one function, whose only vector says that `in` becomes `out`.
+fn cipher(dir: &Path, output: &str) {
+    let folder = dir.join("ciphers/toy");
+    fs::create_dir_all(&folder).expect("made");
+    let program = "node toy (x:u16x2, k:const u16x2) returns (y:u16x2)\n\
+                   let\n  y = (x[0] ^ k[0], x[1] ^ (k[1] <<< 4))\ntel\n";
+    fs::write(folder.join("toy.ua"), program).expect("written");
+    let description = "title = \"Toy\"\nspec = \"here\"\nsource = \"toy.ua\"\n\n[[function]]\n\
+                       name = \"toy_encrypt\"\nnode = \"toy\"\nslicings = [\"V\", \"B\"]\n\
+                       input = { param = \"x\", bytes = \"be\" }\n\
+                       output = { param = \"y\", bytes = \"be\" }\n\
+                       key = { param = \"k\", bytes = \"be\" }\nvectors = \"vectors.txt\"\n\
+                       direction = \"encrypt\"\n";
+    fs::write(folder.join("cipher.toml"), description).expect("written");
+    let vector = format!("key = 0123abcd\nin = 00010002\nout = {output}\n");
+    fs::write(folder.join("vectors.txt"), vector).expect("written");
+}
+
+#[test]
+fn a_cipher_is_tuned_by_its_vectors() {
+    let dir = tempfile::tempdir().expect("a folder");
+    cipher(dir.path(), "0122bcd8");
+    let search = ["tune", "toy", "--arch", "gp64", "--goal", "bytes", "--budget", "3s"];
+    let said = good(dir.path(), &search);
+    assert!(said.contains("V: ") && said.contains("B: "), "{said}");
+    let home = dir.path().join("ciphers/toy");
+    let text = fs::read_to_string(tuned(&home)).expect("read");
+    assert!(text.contains("entry = \"toy\"") && text.contains("goal = \"bytes\""), "{text}");
+    let c = good(dir.path(), &["ciphers/toy/toy.ua", "-V", "-o", "-"]);
+    assert!(c.contains("Tuned: tuned/gp64-"), "{c}");
+}
+
+#[test]
+fn a_candidate_that_computes_something_else_is_a_fault_and_no_result() {
+    let dir = tempfile::tempdir().expect("a folder");
+    cipher(dir.path(), "0122bcd9");
+    let output = usubac(dir.path(), &["tune", "toy", "--arch", "gp64", "--budget", "60s"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("something else") && errors.contains("another result"), "{errors}");
+    let entries = fs::read_dir(dir.path().join("ciphers/toy/tuned")).expect("a folder");
+    let names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names, [".state"]);
+}
+
+/// Starts a long search and waits until something was measured.
+#[cfg(unix)]
+fn begun(dir: &Path, tmp: &Path) -> Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .args(["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "10m"])
+        .current_dir(dir)
+        .env("TMPDIR", tmp)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("usubac runs");
+    let start = Instant::now();
+    while measurements(dir) == 0 {
+        assert!(start.elapsed() < Duration::from_secs(120), "nothing is measured");
+        thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+/// Lines of the record.
+#[cfg(unix)]
+fn measurements(dir: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(dir.join("tuned/.state")) else { return 0 };
+    let texts = entries.filter_map(|entry| {
+        let path = entry.ok()?.path();
+        (path.extension()? == "jsonl").then(|| fs::read_to_string(path).unwrap_or_default())
+    });
+    texts.map(|text| text.matches('\n').count()).sum()
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_search_cleans_up_and_goes_on() {
+    let dir = folder();
+    let tmp = tempfile::tempdir().expect("a folder");
+    let mut child = begun(dir.path(), tmp.path());
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    let killed = measurements(dir.path());
+    assert!(killed > 0);
+
+    let tmp = tempfile::tempdir().expect("a folder");
+    let child = begun(dir.path(), tmp.path());
+    let id = child.id().to_string();
+    // Long enough for the handler to be there, whatever the record already holds.
+    thread::sleep(Duration::from_secs(1));
+    assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|s| s.success()));
+    let output = child.wait_with_output().expect("it ends");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("interrupted; what was measured is kept"), "{errors}");
+    assert!(errors.contains(&format!("{killed} measurements are there already")), "{errors}");
+    assert_eq!(fs::read_dir(tmp.path()).expect("a folder").count(), 0, "it leaves nothing behind");
+
+    let kept = measurements(dir.path());
+    let output = usubac(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(errors.contains(&format!("{kept} measurements are there already")), "{errors}");
+    assert!(tuned(dir.path()).is_file());
+}
+
 /// Whether a tool is there; says so if it is not.
 fn has(tool: &str) -> bool {
     let mut command = Command::new(tool);
