@@ -568,7 +568,8 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
     let long: Vec<String> = std::iter::once(&command)
         .chain(command.get_subcommands())
         .flat_map(|c| c.get_arguments())
-        .filter_map(|a| a.get_long().map(str::to_string))
+        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
+        .map(str::to_string)
         .collect();
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;
