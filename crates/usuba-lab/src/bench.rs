@@ -35,12 +35,7 @@ impl Default for Side {
     fn default() -> Side {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.interleave = interleave::Choice::AUTO;
-        Side {
-            label: "default".into(),
-            pipeline,
-            family: Family::Any,
-            flags: vec!["-O3".into()],
-        }
+        Side { label: "default".into(), pipeline, family: Family::Any, flags: vec!["-O3".into()] }
     }
 }
 

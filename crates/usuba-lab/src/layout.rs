@@ -162,7 +162,11 @@ impl Layout {
     ///
     /// # Panics
     /// If a buffer is not as long as its port.
-    pub fn unpack_results<B: AsRef<[u8]>>(&self, program: &Program, buffers: &[B]) -> Vec<Vec<u64>> {
+    pub fn unpack_results<B: AsRef<[u8]>>(
+        &self,
+        program: &Program,
+        buffers: &[B],
+    ) -> Vec<Vec<u64>> {
         let mut rows = vec![Vec::new(); self.instances()];
         let mut buffers = buffers.iter();
         for group in program.results() {

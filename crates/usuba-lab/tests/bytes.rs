@@ -98,7 +98,11 @@ impl Case {
     fn interleaved(&self, copies: u32) -> Program {
         let mut program = self.program();
         let interleave = interleave::Choice { factor: Some(copies), grain: 2 };
-        run_pass(&interleave::PASS, &mut program, &PassOptions { interleave, ..Default::default() });
+        run_pass(
+            &interleave::PASS,
+            &mut program,
+            &PassOptions { interleave, ..Default::default() },
+        );
         program
     }
 }
@@ -394,8 +398,7 @@ fn bitsliced() {
 #[test]
 fn side_by_side() {
     for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2)] {
-        let compared: usize =
-            target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
+        let compared: usize = target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
         assert!(compared > 0, "no target of this machine runs {slicing:?}");
     }
 }

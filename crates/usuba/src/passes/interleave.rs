@@ -18,7 +18,9 @@
 mod model;
 
 use super::{LARGEST_NODE, Pass, PassOptions, size};
-use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, Read, Slicing, Val};
+use crate::ir::{
+    Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, Read, Slicing, Val,
+};
 
 /// How many copies, in which blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +98,7 @@ fn interleave(program: &mut Program, factor: u32, grain: usize) {
             }
         }
         for value in 0..values {
-            state.names[at + value] =
-                Names { first: (first + value) as u32, step: step as u32 };
+            state.names[at + value] = Names { first: (first + value) as u32, step: step as u32 };
         }
         at += values;
     }

@@ -32,7 +32,8 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.type_only {
         return Ok(());
     }
-    let (program, target) = slice::compiled(&input, &args.language, &args.codegen, args.abi, reporter)?;
+    let (program, target) =
+        slice::compiled(&input, &args.language, &args.codegen, args.abi, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
         return write_all(&[(place, ir::print::program(&program))]);

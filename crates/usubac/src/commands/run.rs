@@ -37,8 +37,7 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
             .map_err(|findings| reported(&input.sources, &findings, reporter))
     };
     let outputs = meaning(&inputs)?;
-    let compiled =
-        || slice::compiled(&input, &args.language, &args.codegen, Abi::Usuba, reporter);
+    let compiled = || slice::compiled(&input, &args.language, &args.codegen, Abi::Usuba, reporter);
     let outputs = match args.engine {
         Engine::Eval => outputs,
         Engine::Interp => {
@@ -49,7 +48,8 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
         }
         Engine::Native => {
             let (program, target) = compiled()?;
-            let layout = Layout::new(&program, target.bits, target.simd).map_err(Failure::program)?;
+            let layout =
+                Layout::new(&program, target.bits, target.simd).map_err(Failure::program)?;
             let rows = instances(&program, layout.instances(), &inputs, &sizes, &mut random);
             let found = native(&program, target, &layout, &rows)?;
             confirmed(&format!("the kernel on {}", target.name), &rows, found, &meaning)?

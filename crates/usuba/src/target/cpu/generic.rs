@@ -16,7 +16,7 @@ pub static GENERIC: Cpu = Cpu {
     units: &[
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 5,
             loads: 30,
             stores: 15,

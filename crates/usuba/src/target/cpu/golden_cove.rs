@@ -22,7 +22,7 @@ pub static GOLDEN_COVE: Cpu = Cpu {
     units: &[
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 6,
             loads: 30,
             stores: 20,

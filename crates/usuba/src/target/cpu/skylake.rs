@@ -21,7 +21,7 @@ pub static SKYLAKE: Cpu = Cpu {
     units: &[
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 4,
             loads: 20,
             stores: 10,

@@ -20,7 +20,7 @@ pub static ZEN5: Cpu = Cpu {
         // Six ALUs, 5.2 instructions a cycle measured; loads 3.1, stores 1.6.
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 5,
             loads: 31,
             stores: 16,
