@@ -23,7 +23,8 @@
 //! Of the factors up to [`MOST`] whose bodies the front end can feed, the smallest is chosen that
 //! comes within [`NEAR`] of the fewest cycles per instance: more copies make longer code and
 //! larger batches. A program of which one instance needs far more than the registers
-//! ([`CROWDED`]) works in memory, as bitslicing does; there nothing is left to hide in.
+//! ([`CROWDED`]) works in memory, as bitslicing does; there nothing is left to hide in. Nor does
+//! a short program ([`WINDOW`]) need company: one call overlaps with the next.
 //!
 //! The constants were fitted to kernels timed with factors from 1 to 6 on two families of x86-64
 //! servers with AVX-512 and two C compilers.
@@ -38,6 +39,9 @@ const MOST: u32 = 6;
 /// How much slower than the best a smaller factor may be.
 const NEAR: f64 = 1.05;
 
+/// Instructions that cores hold at once. Where a call has no more, the next call hides its chains.
+const WINDOW: f64 = 256.0;
+
 /// How many times the registers the values of one instance may be.
 const CROWDED: f64 = 1.5;
 
@@ -51,6 +55,13 @@ pub fn choose(program: &Program, machine: &Machine) -> (u32, String) {
         return (1, "because all instances are the same".to_string());
     }
     let kernel = Kernel::new(program, machine);
+    let sum = |of: &dyn Fn(&Body) -> f64| -> f64 {
+        kernel.bodies.iter().map(|body| body.runs * of(body)).sum()
+    };
+    let instructions = sum(&|body| body.ports.iter().map(|(_, count)| count).sum());
+    if instructions <= WINDOW {
+        return (1, format!("because calls of {instructions} instructions overlap"));
+    }
     let registers = machine.regs as f64;
     let peak = kernel.bodies.iter().map(|body| body.peak).fold(0.0, f64::max);
     if peak > CROWDED * registers {
@@ -66,9 +77,6 @@ pub fn choose(program: &Program, machine: &Machine) -> (u32, String) {
     let best = cycles.iter().map(|&(_, cycles)| cycles).fold(f64::INFINITY, f64::min);
     let near = cycles.iter().find(|&&(_, cycles)| cycles <= best * NEAR);
     let factor = near.map_or(1, |&(factor, _)| factor);
-    let sum = |of: &dyn Fn(&Body) -> f64| -> f64 {
-        kernel.bodies.iter().map(|body| body.runs * of(body)).sum()
-    };
     let why = format!(
         "by a model: an instance has {:.0} cycles of latency and {:.0} of issue, and {peak} values \
          for {registers} registers",
