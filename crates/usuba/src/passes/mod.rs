@@ -10,7 +10,9 @@
 //! - `dce`: nothing that nobody needs.
 //! - `inline`: callees into callers.
 //! - `interleave`: several instances side by side.
+//! - `pressure`: the order with few loads and stores.
 //! - `unroll`: loops into straight lines.
+//! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
 //! - `machine`: what passes may know of the machine.
 //! - `rename`: copies equations under new names, for the last two.
 
@@ -19,11 +21,15 @@ pub mod const_fold;
 pub mod copy_prop;
 pub mod cse;
 pub mod dce;
+mod graph;
 pub mod inline;
 pub mod interleave;
 pub mod machine;
+mod orders;
 pub mod pipeline;
+pub mod pressure;
 mod rename;
+mod traffic;
 pub mod unroll;
 
 #[cfg(test)]
@@ -59,6 +65,7 @@ pub static ALL: &[&Pass] = &[
     &dce::PASS,
     &inline::PASS,
     &interleave::PASS,
+    &pressure::PASS,
     &unroll::PASS,
 ];
 
