@@ -207,6 +207,33 @@ impl Graph {
         self.defines[i as usize].iter().any(|&v| self.stored[v as usize])
     }
 
+    /// The largest number of values that live at once in `order`. What comes from outside lives
+    /// from its first use on; literals do not count, and neither does a value that is only stored.
+    pub fn most_live(&self, order: &[u32]) -> usize {
+        let mut left: Vec<u32> = self.users.iter().map(|users| users.len() as u32).collect();
+        let mut live = self.held.clone();
+        let mut now = live.iter().filter(|&&l| l).count();
+        let mut most = now;
+        for &i in order {
+            let reads = self.reads[i as usize].iter().filter(|&&v| !self.free[v as usize]);
+            for &v in reads.clone() {
+                now += usize::from(!std::mem::replace(&mut live[v as usize], true));
+            }
+            most = most.max(now);
+            for &v in reads {
+                left[v as usize] -= 1;
+                now -= usize::from(left[v as usize] == 0 && !self.ends[v as usize]);
+            }
+            for &v in self.defines[i as usize].iter().filter(|&&v| !self.free[v as usize]) {
+                let stays = left[v as usize] > 0 || self.ends[v as usize];
+                live[v as usize] = stays;
+                now += usize::from(stays);
+            }
+            most = most.max(now);
+        }
+        most
+    }
+
     /// Whether `order` has each item once, after those that it reads from.
     pub fn allows(&self, order: &[u32]) -> bool {
         let mut done = vec![false; self.len()];
