@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{self, PassOptions, inline, interleave, unroll};
+use usuba::passes::{self, PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::target::cpu::{self, Cpu};
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
@@ -330,6 +330,12 @@ pub struct Codegen {
     /// How many instances; nothing without --interleave [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
     inter_factor: Option<u32>,
+    #[command(flatten)]
+    schedule: ScheduleFlags,
+    /// Equations between a definition and its use, if there are others to put there
+    #[arg(long, value_name = "COUNT", default_value_t = Schedule::default().window,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    sched_n: u32,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -373,6 +379,20 @@ struct UnrollFlags {
     no_unroll: bool,
 }
 
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct ScheduleFlags {
+    /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
+    #[arg(long)]
+    sched: bool,
+    /// Run neither; --skip pressure also leaves the order of bitsliced code alone
+    #[arg(long)]
+    no_sched: bool,
+    /// Do not run bitslice-sched
+    #[arg(long)]
+    no_pre_sched: bool,
+}
+
 impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
@@ -394,6 +414,16 @@ impl Codegen {
             Some(grain) => interleave::Choice { factor: self.inter_factor.unwrap_or(2), grain },
             None => interleave::Choice::default(),
         }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let (bitslice, mslice) = match self.schedule {
+            ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
+            ScheduleFlags { no_sched: true, .. } => (When::Never, When::Never),
+            ScheduleFlags { no_pre_sched: true, .. } => (When::Never, When::Auto),
+            _ => (When::Auto, When::Auto),
+        };
+        Schedule { bitslice, mslice, window: self.sched_n }
     }
 
     pub fn pipeline(&self) -> PipelineOptions {
@@ -422,6 +452,7 @@ impl Codegen {
                 inline,
                 unroll,
                 interleave: self.interleave(),
+                schedule: self.schedule(),
                 ..PassOptions::default()
             },
         }
@@ -446,6 +477,12 @@ impl Codegen {
         if interleave.factor > 1 {
             flag(true, &format!("interleave {}", interleave.grain));
             flag(true, &format!("inter-factor {}", interleave.factor));
+        }
+        flag(self.schedule.sched, "sched");
+        flag(self.schedule.no_sched, "no-sched");
+        flag(self.schedule.no_pre_sched, "no-pre-sched");
+        if self.sched_n != Schedule::default().window {
+            flag(true, &format!("sched-n {}", self.sched_n));
         }
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
