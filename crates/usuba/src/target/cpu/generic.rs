@@ -22,7 +22,7 @@ pub static GENERIC: Cpu = Cpu {
             stores: 15,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         Unit {
             targets: &["sse", "avx2"],

@@ -28,7 +28,7 @@ pub static GOLDEN_COVE: Cpu = Cpu {
             stores: 20,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         Unit {
             targets: &["sse", "avx2"],

@@ -27,7 +27,7 @@ pub static SKYLAKE: Cpu = Cpu {
             stores: 10,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         Unit {
             targets: &["sse", "avx2"],

@@ -26,7 +26,7 @@ pub static ZEN5: Cpu = Cpu {
             stores: 16,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         // Loads 1.66, stores 0.9.
         Unit {
