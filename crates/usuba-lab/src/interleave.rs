@@ -39,7 +39,7 @@ pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<
         let prefix = format!("x{}_", program.copies);
         let options = COptions { prefix, ..COptions::default() };
         let emitted = kernel(program, target, &options);
-        let layout = Layout::new(program, target.bits, target.simd)?;
+        let layout = Layout::new(program, target.bits, target.simd, target.masks)?;
         let entry = program.entry();
         let sizes = |ports: &[usuba::ir::Port]| -> Vec<usize> {
             ports.iter().map(|port| layout.port_bytes(port)).collect()

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
 //! - `values`: how the values of flags are written.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{PassOptions, inline, interleave, unroll};
+use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
@@ -382,6 +382,12 @@ pub struct Codegen {
     /// Measure on this machine how many instances side by side are fastest
     #[arg(long, conflicts_with_all = ["inter_factor"])]
     pub auto_interleave: bool,
+    #[command(flatten)]
+    schedule: ScheduleFlags,
+    /// Equations between a definition and its use, if there are others to put there
+    #[arg(long, value_name = "COUNT", default_value_t = Schedule::default().window,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    sched_n: u32,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -392,6 +398,10 @@ pub struct Codegen {
     /// the program before the first one, `all` is every pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass_or_all)]
     pub print_after: Vec<String>,
+    /// Take constant parameters (keys) of bitsliced kernels as registers where they would be
+    /// 32-bit masks
+    #[arg(long)]
+    pub key_registers: bool,
     /// Put before every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
@@ -425,6 +435,20 @@ struct UnrollFlags {
     no_unroll: bool,
 }
 
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct ScheduleFlags {
+    /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
+    #[arg(long)]
+    sched: bool,
+    /// Run neither; --skip pressure also leaves the order of bitsliced code alone
+    #[arg(long)]
+    no_sched: bool,
+    /// Do not run bitslice-sched
+    #[arg(long)]
+    no_pre_sched: bool,
+}
+
 impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
@@ -453,6 +477,16 @@ impl Codegen {
         interleave::Choice { factor, grain }
     }
 
+    fn schedule(&self) -> Schedule {
+        let (bitslice, mslice) = match self.schedule {
+            ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
+            ScheduleFlags { no_sched: true, .. } => (When::Never, When::Never),
+            ScheduleFlags { no_pre_sched: true, .. } => (When::Never, When::Auto),
+            _ => (When::Auto, When::Auto),
+        };
+        Schedule { bitslice, mslice, window: self.sched_n }
+    }
+
     pub fn pipeline(&self, abi: Abi) -> PipelineOptions {
         let inline = match self.inline {
             InlineFlags { inline_all: true, .. } => inline::Mode::All,
@@ -479,6 +513,7 @@ impl Codegen {
                 inline,
                 unroll,
                 interleave: self.interleave(abi),
+                schedule: self.schedule(),
                 ..PassOptions::default()
             },
         }
@@ -506,9 +541,16 @@ impl Codegen {
             flag(true, &format!("inter-factor {factor}"));
         }
         flag(self.auto_interleave, "auto-interleave");
+        flag(self.schedule.sched, "sched");
+        flag(self.schedule.no_sched, "no-sched");
+        flag(self.schedule.no_pre_sched, "no-pre-sched");
+        if self.sched_n != Schedule::default().window {
+            flag(true, &format!("sched-n {}", self.sched_n));
+        }
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }
+        flag(self.key_registers, "key-registers");
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }
@@ -530,7 +572,8 @@ fn long_flags(command: &clap::Command) -> Vec<String> {
     std::iter::once(command)
         .chain(command.get_subcommands())
         .flat_map(|c| c.get_arguments())
-        .filter_map(|a| a.get_long().map(str::to_string))
+        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
+        .map(str::to_string)
         .collect()
 }
 

@@ -314,7 +314,7 @@ impl Node {
             optimise(&checked.program, &options, &mut |_, _| {}).map_err(|f| lines(&f))?;
         let name = format!("{NAME}_kernel");
         let emitted = kernel(&program, target, &COptions { name, ..COptions::default() });
-        let layout = Layout::new(&program, target.bits, target.simd)?;
+        let layout = Layout::new(&program, target.bits, target.simd, target.masks)?;
         let entry = program.entry();
         let ports = entry.params.len() + entry.results.len();
         let args: Vec<String> = (0..ports).map(|port| format!("ports[{port}]")).collect();

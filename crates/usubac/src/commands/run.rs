@@ -48,8 +48,8 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
         }
         Engine::Native => {
             let (program, target) = compiled()?;
-            let layout =
-                Layout::new(&program, target.bits, target.simd).map_err(Failure::program)?;
+            let layout = Layout::new(&program, target.bits, target.simd, target.masks)
+                .map_err(Failure::program)?;
             let rows = instances(&program, layout.instances(), &inputs, &sizes, &mut random);
             let found = native(&program, target, &layout, &rows)?;
             confirmed(&format!("the kernel on {}", target.name), &rows, found, &meaning)?

@@ -7,6 +7,7 @@ use super::transpose::{self, Way, Writer};
 use super::words;
 use super::{ByteLayout, Function, Kernel, Parameter, Shape, keys, macros};
 use crate::diag::{Code, Diagnostic};
+use crate::emit::port_type;
 use crate::ir::Port;
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -371,7 +372,7 @@ fn blocks<'a>(
     (input, output, key): (&Port, &Port, Option<&Port>),
 ) {
     let name = function.name;
-    let c_type = |port: &Port| target.c_type(layout, port.value_bits(function.slicing()));
+    let c_type = |port: &Port| port_type(target, layout, function.slicing(), port);
     let lanes = target.lanes(layout) as usize;
     let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
     let batch = |what: &str, kernel: Kernel<'a>| Batch {
