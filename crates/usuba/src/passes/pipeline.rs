@@ -1,7 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, unroll,
+    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, mslice_sched,
+    pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -36,7 +37,7 @@ macro_rules! simplify {
 
 static O0: &[&Pass] = &[&dce::PASS, &interleave::PASS];
 
-static O1: &[&Pass] = simplify![&interleave::PASS];
+static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressure::PASS];
 
 /// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them.
 ///
@@ -54,6 +55,8 @@ static O2: &[&Pass] = simplify![
     &copy_prop::PASS,
     &dce::PASS,
     &interleave::PASS,
+    &mslice_sched::PASS,
+    &pressure::PASS,
 ];
 
 /// The passes of a level, in order.

@@ -27,10 +27,6 @@ pub struct Body<'c, 'p> {
     pub(super) depth: usize,
     /// Constants that have a name, one map for each open scope.
     pub(super) named: Vec<BTreeMap<(u8, u64), String>>,
-    /// Operations are printed when something reads them, see `Place::Waiting`.
-    pub(super) on_demand: bool,
-    /// Operations that were passed but not printed, in order.
-    waiting: Vec<&'p OpEqn>,
     counter: usize,
 }
 
@@ -124,8 +120,6 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         text: String::new(),
         depth: 1,
         named: vec![BTreeMap::new()],
-        on_demand: false,
-        waiting: Vec::new(),
         counter: 0,
     };
     body.unused_params(&signature, arity);
@@ -229,10 +223,6 @@ impl<'p> Body<'_, 'p> {
                 name
             }
             Place::Const(value) => self.constant(self.node.bits_of(v), value),
-            Place::Waiting(at) => {
-                self.print(self.waiting[at]);
-                self.read(v)
-            }
             Place::Unset => unreachable!("%{} is read before it is defined", v.0),
         }
     }
@@ -254,29 +244,10 @@ impl<'p> Body<'_, 'p> {
         name
     }
 
-    pub(super) fn operation(&mut self, eqn: &'p OpEqn) {
-        match &eqn.op {
-            Op::Const(value) => self.define(eqn.dst, Place::Const(*value)),
-            _ if self.on_demand && self.stores[eqn.dst.0 as usize].is_empty() => {
-                self.places[eqn.dst.0 as usize] = Place::Waiting(self.waiting.len());
-                self.waiting.push(eqn);
-            }
-            _ => self.print(eqn),
+    fn operation(&mut self, eqn: &OpEqn) {
+        if let Op::Const(value) = eqn.op {
+            return self.define(eqn.dst, Place::Const(value));
         }
-    }
-
-    /// Prints every operation that still waits, in order.
-    pub(super) fn print_waiting(&mut self) {
-        for at in 0..self.waiting.len() {
-            let eqn = self.waiting[at];
-            if self.place(eqn.dst) == &Place::Waiting(at) {
-                self.print(eqn);
-            }
-        }
-        self.waiting.clear();
-    }
-
-    fn print(&mut self, eqn: &OpEqn) {
         if matches!(eqn.op, Op::Copy) {
             return self.alias(eqn.dst, eqn.args[0]);
         }
@@ -289,9 +260,6 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn alias(&mut self, dst: Val, source: Val) {
-        if matches!(self.place(source), Place::Waiting(_)) {
-            self.read(source);
-        }
         let place = self.place(source).clone();
         self.define(dst, place);
     }

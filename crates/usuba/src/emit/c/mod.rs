@@ -7,7 +7,6 @@
 //! - `body`: a node as a function.
 //! - `loops`: kept loops.
 //! - `helpers`: operators as expressions and small functions.
-//! - `order`: in which order a loop body is printed.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
 
@@ -15,7 +14,6 @@ mod body;
 mod demand;
 mod helpers;
 mod loops;
-mod order;
 mod place;
 
 use std::collections::BTreeSet;

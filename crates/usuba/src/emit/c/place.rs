@@ -24,10 +24,6 @@ pub enum Place {
     Cell(Cell),
     /// Read into a local of its own at the first use in the scope of this depth.
     Lazy { expr: String, cell: Option<Cell>, depth: usize },
-    /// An operation that is printed at the first use: the index among those that wait. Bodies
-    /// that load from arrays and store into arrays are printed in this order, so that what a
-    /// result needs comes right before it and few values are alive at once.
-    Waiting(usize),
     /// A literal of the program.
     Const(u64),
 }
