@@ -72,7 +72,7 @@ impl Flags {
                     let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
                     match word {
                         "-interleave" => self.pass.interleave.grain = number,
-                        _ => self.pass.interleave.factor = number,
+                        _ => self.pass.interleave.factor = Some(number),
                     }
                 }
                 "-inline-all" => self.pass.inline = inline::Mode::All,

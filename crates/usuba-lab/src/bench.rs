@@ -8,7 +8,9 @@
 use std::fmt;
 use std::path::Path;
 
+use usuba::emit::c::Emitted;
 use usuba::ir::Slicing;
+use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
 
@@ -31,12 +33,9 @@ pub struct Side {
 
 impl Default for Side {
     fn default() -> Side {
-        Side {
-            label: "default".into(),
-            pipeline: PipelineOptions::default(),
-            family: Family::Any,
-            flags: vec!["-O3".into()],
-        }
+        let mut pipeline = PipelineOptions::default();
+        pipeline.pass.interleave = interleave::Choice::AUTO;
+        Side { label: "default".into(), pipeline, family: Family::Any, flags: vec!["-O3".into()] }
     }
 }
 
@@ -71,7 +70,9 @@ pub struct Measured {
     /// Number of blocks that were compared.
     pub blocks: usize,
     /// Instances of one call of the kernel.
-    pub lanes: usize,
+    pub instances: usize,
+    /// How many of them are side by side in registers of their own.
+    pub copies: usize,
     /// The kernel on registers, per input byte (per output byte where there are more).
     pub kernel: Option<Speed>,
     /// The byte interface with packing, keys set up before.
@@ -149,8 +150,8 @@ impl<'a> Prepared<'a> {
         let built = cipher::build(cipher, function, &name, slicing, target, &side.pipeline)
             .map_err(failed)?;
         let vectors = cipher.vectors(function).map_err(failed)?;
-        let lanes = built.kernel.lanes as usize;
-        let (calls, expected) = verifying_calls(&vectors, &built, lanes).map_err(failed)?;
+        let batch = built.kernel.instances() as usize;
+        let (calls, expected) = verifying_calls(&vectors, &built, batch).map_err(failed)?;
         let text = format!("{}{}", built.text, driver(&built));
         let kernel = |calls: Vec<Vec<Vec<u8>>>, output: usize, align: usize| Kernel {
             text: text.clone(),
@@ -159,7 +160,7 @@ impl<'a> Prepared<'a> {
             calls,
             outputs: vec![output],
         };
-        let message_blocks = (MESSAGE / built.input / lanes).max(1) * lanes;
+        let message_blocks = (MESSAGE / built.input / batch).max(1) * batch;
         let timed = |mode: u8, blocks: usize| {
             let how = how(mode, blocks);
             vec![vec![how, vectors[0].key.clone(), vec![0x5a; blocks * built.input]]]
@@ -176,7 +177,7 @@ impl<'a> Prepared<'a> {
     fn speed(&self, samples: &[Samples]) -> (Speed, Speed) {
         let block = self.built.input.max(self.built.output);
         let bytes = Speed::new(&samples[0], self.message_blocks * block);
-        let kernel = Speed::new(&samples[1], self.built.kernel.lanes as usize * block);
+        let kernel = Speed::new(&samples[1], self.built.kernel.instances() as usize * block);
         (kernel, bytes)
     }
 }
@@ -189,7 +190,7 @@ fn how(mode: u8, blocks: usize) -> Vec<u8> {
 type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
-fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Calls, String> {
+fn verifying_calls(vectors: &[Vector], built: &Built, batch: usize) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();
@@ -205,7 +206,7 @@ fn verifying_calls(vectors: &[Vector], built: &Built, lanes: usize) -> Result<Ca
             built.name, built.input, built.output
         ));
     }
-    let blocks = 2 * lanes + 1;
+    let blocks = 2 * batch + 1;
     let mut calls = Vec::new();
     let mut expected = Vec::new();
     for key in keys {
@@ -274,8 +275,10 @@ fn run(
                 }
                 blocks += want.len() / size;
             }
-            let lanes = prepared.built.kernel.lanes as usize;
-            Ok(Measured { blocks, lanes, kernel: None, bytes: None })
+            let Emitted { copies, .. } = prepared.built.kernel;
+            let instances = prepared.built.kernel.instances() as usize;
+            let copies = copies as usize;
+            Ok(Measured { blocks, instances, copies, kernel: None, bytes: None })
         })
         .collect();
     let Some(timing) = timing else { return results };
@@ -354,10 +357,14 @@ impl fmt::Display for Table {
                     let speed = |speed: &Option<Speed>| {
                         speed.map_or("-".to_string(), |speed| format!("{:.2}", speed.median))
                     };
+                    let Measured { instances, copies, .. } = measured;
+                    let instances = match copies {
+                        1 => instances.to_string(),
+                        _ => format!("{copies}x{}", instances / copies),
+                    };
                     writeln!(
                         f,
-                        "{:5}  {:8}  {:>8}  {:>8}",
-                        measured.lanes,
+                        "{instances:>5}  {:8}  {:>8}  {:>8}",
                         "verified",
                         speed(&measured.kernel),
                         speed(&measured.bytes)

@@ -37,6 +37,7 @@ pub struct Layout {
     /// Bits of the mask that stands for one bit of a constant port, if it is not a register.
     pub mask_bits: Option<u32>,
     slicing: Slicing,
+    copies: usize,
 }
 
 impl Layout {
@@ -67,10 +68,16 @@ impl Layout {
             Slicing::H => across(least, widest, register_bits, simd)?,
         };
         let mask_bits = (masks && packing == Packing::Bits).then_some(32);
-        Ok(Layout { packing, register_bits, mask_bits, slicing: program.slicing })
+        let copies = program.copies as usize;
+        Ok(Layout { packing, register_bits, mask_bits, slicing: program.slicing, copies })
     }
 
-    /// Instances per call.
+    /// Instances per call: those of a register, times the copies of each port.
+    pub fn instances(&self) -> usize {
+        self.lanes() * self.copies
+    }
+
+    /// Instances per register.
     pub fn lanes(&self) -> usize {
         let lanes = match self.packing {
             Packing::Bits => self.register_bits,
@@ -147,6 +154,49 @@ impl Layout {
         let values = port.values(self.slicing);
         let rows = lanes.map(|lane| (0..values).map(|register| word(register, lane)).collect());
         rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
+    }
+
+    /// The registers of all parameters of `program`, one row of source words (those of each
+    /// parameter in turn) per instance. Constants are taken from the first row.
+    ///
+    /// # Panics
+    /// If there are not as many rows as instances, or `program` has another layout.
+    pub fn pack_params(&self, program: &Program, rows: &[Vec<u64>]) -> Vec<Vec<u8>> {
+        assert_eq!(rows.len(), self.instances(), "one row for each instance");
+        let mut buffers = Vec::new();
+        let mut at = 0;
+        for group in program.params() {
+            let words = at..at + group[0].words();
+            at = words.end;
+            let part = |row: &Vec<u64>| row[words.clone()].to_vec();
+            for (port, rows) in group.iter().zip(rows.chunks(self.lanes())) {
+                let rows = if port.constant { &rows[..1] } else { rows };
+                buffers.push(self.pack(port, &rows.iter().map(part).collect::<Vec<_>>()));
+            }
+        }
+        buffers
+    }
+
+    /// The source words of all results in turn, one row per instance, from their registers.
+    ///
+    /// # Panics
+    /// If a buffer is not as long as its port.
+    pub fn unpack_results<B: AsRef<[u8]>>(
+        &self,
+        program: &Program,
+        buffers: &[B],
+    ) -> Vec<Vec<u64>> {
+        let mut rows = vec![Vec::new(); self.instances()];
+        let mut buffers = buffers.iter();
+        for group in program.results() {
+            for (port, rows) in group.iter().zip(rows.chunks_mut(self.lanes())) {
+                let bytes = buffers.next().expect("a buffer for each port").as_ref();
+                for (row, words) in rows.iter_mut().zip(self.unpack(port, bytes)) {
+                    row.extend(words);
+                }
+            }
+        }
+        rows
     }
 
     /// Whether the bits of the registers of `port` that belong to no instance are all zero, as
@@ -230,7 +280,7 @@ mod tests {
             outs: (0..count as u32).map(usuba::ir::Val).collect(),
             inline: Inline::Auto,
         };
-        Program { nodes: vec![node], entry: NodeId(0), slicing }
+        Program::new(vec![node], NodeId(0), slicing)
     }
 
     fn layout(slicing: Slicing, port: &Port, bits: u32, simd: bool) -> Layout {

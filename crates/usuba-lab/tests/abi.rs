@@ -70,7 +70,7 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
                 let mut program = random::program(seed, shape);
                 let what = format!("seed {seed} {:?}", shape.slicing);
                 if seed == 42 {
-                    let interleave = interleave::Choice { factor: 2, grain: 1 };
+                    let interleave = interleave::Choice { factor: Some(2), grain: 1 };
                     let options = PassOptions { interleave, ..PassOptions::default() };
                     run_pass(&interleave::PASS, &mut program, &options);
                 }
@@ -95,7 +95,7 @@ fn keyed() -> Program {
     let k = build.param(Port::new("k", 16, &[]).constant());
     let outs = a.iter().map(|&v| build.op(Op::Xor, &[v, k[0]])).collect();
     let node = build.finish(vec![(Port::new("b", 16, &[4]), outs)]);
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
         })
         .collect();
     let node = build.finish(vec![(Port::new("y", c, &[all.len() as u32]), outs)]);
-    let program = Program { nodes: vec![node], entry: NodeId(0), slicing };
+    let program = Program::new(vec![node], NodeId(0), slicing);
     let words = layout(&program, target) == Layout::Words;
     let width = if words { c as u32 } else { target.bits };
     let calls = if words { 24 } else { 2 };

@@ -77,7 +77,7 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
         })
         .collect();
     let node = build.finish(vec![(Port::new("y", bits, &[ops.len() as u32]), outs)]);
-    Program { nodes: vec![node], entry: NodeId(0), slicing }
+    Program::new(vec![node], NodeId(0), slicing)
 }
 
 /// The operators of `ops` that `target` has, in order.

@@ -90,7 +90,7 @@ mod tests {
         let mut b = Builder::new("f", slicing);
         let x = b.param(Port::new("x", bits, &[]))[0];
         let f = b.finish(vec![(Port::new("y", bits, &[]), vec![x])]);
-        Program { nodes: vec![f], entry: NodeId(0), slicing }
+        Program::new(vec![f], NodeId(0), slicing)
     }
 
     fn priced(bits: u8, slicing: Slicing, name: &str, cpu: &str) -> Machine {

@@ -323,13 +323,18 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
-    /// Run independent instances side by side, writing so many equations of each in turn
+    /// Run two instances side by side, or as many as --inter-factor says, and write so many
+    /// equations of each in turn
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
           value_parser = clap::value_parser!(u32).range(1..))]
     interleave: Option<u32>,
-    /// How many instances; nothing without --interleave [default: 2]
+    /// Run so many instances side by side; 1 is none [default: what a model says, but 1 below -O2
+    /// and with --abi usubac]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
     inter_factor: Option<u32>,
+    /// Measure on this machine how many instances side by side are fastest
+    #[arg(long, conflicts_with_all = ["inter_factor"])]
+    pub auto_interleave: bool,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -391,16 +396,20 @@ impl Codegen {
         })
     }
 
-    /// How many instances run side by side, in which blocks. As in the original compiler, only the
-    /// grain asks for it.
-    pub fn interleave(&self) -> interleave::Choice {
-        match self.interleave {
-            Some(grain) => interleave::Choice { factor: self.inter_factor.unwrap_or(2), grain },
-            None => interleave::Choice::default(),
-        }
+    /// How many instances run side by side, in which blocks. Drivers of the original compiler
+    /// know the ports that they pass: there only the grain asks for more than one instance.
+    fn interleave(&self, abi: Abi) -> interleave::Choice {
+        let grain = self.interleave.unwrap_or(interleave::Choice::AUTO.grain);
+        let factor = match (self.inter_factor, self.interleave, abi) {
+            (_, None, Abi::Usubac) => Some(1),
+            (Some(factor), _, _) => Some(factor),
+            (None, Some(_), _) => Some(2),
+            (None, None, Abi::Usuba) => None,
+        };
+        interleave::Choice { factor, grain }
     }
 
-    pub fn pipeline(&self) -> PipelineOptions {
+    pub fn pipeline(&self, abi: Abi) -> PipelineOptions {
         let inline = match self.inline {
             InlineFlags { inline_all: true, .. } => inline::Mode::All,
             InlineFlags { heavy_inline: true, .. } => inline::Mode::Heavy,
@@ -425,7 +434,7 @@ impl Codegen {
             pass: PassOptions {
                 inline,
                 unroll,
-                interleave: self.interleave(),
+                interleave: self.interleave(abi),
                 ..PassOptions::default()
             },
         }
@@ -446,11 +455,13 @@ impl Codegen {
         flag(self.inline.no_inline, "no-inline");
         flag(self.unroll.unroll, "unroll");
         flag(self.unroll.no_unroll, "no-unroll");
-        let interleave = self.interleave();
-        if interleave.factor > 1 {
-            flag(true, &format!("interleave {}", interleave.grain));
-            flag(true, &format!("inter-factor {}", interleave.factor));
+        if let Some(grain) = self.interleave {
+            flag(true, &format!("interleave {grain}"));
         }
+        if let Some(factor) = self.inter_factor {
+            flag(true, &format!("inter-factor {factor}"));
+        }
+        flag(self.auto_interleave, "auto-interleave");
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }
@@ -562,7 +573,8 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
     let long: Vec<String> = std::iter::once(&command)
         .chain(command.get_subcommands())
         .flat_map(|c| c.get_arguments())
-        .filter_map(|a| a.get_long().map(str::to_string))
+        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
+        .map(str::to_string)
         .collect();
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;

@@ -15,7 +15,6 @@ enum Gone {
 }
 
 const GONE: &[(&str, Gone)] = &[
-    ("auto-interleave", Gone::BackEnd),
     ("no-sched", Gone::BackEnd),
     ("no-pre-sched", Gone::BackEnd),
     ("sched-n", Gone::BackEnd),
@@ -133,7 +132,7 @@ mod tests {
     #[test]
     fn flags_that_are_gone_say_why() {
         for (written, why) in [
-            ("usubac -auto-interleave", "optimising back end"),
+            ("usubac --no-share", "optimising back end"),
             ("usubac --sched-n=3", "optimising back end"),
             ("usubac -ua-masked -V", "masking is not supported yet"),
             ("usubac -dump-steps ast", "--print-after all"),

@@ -184,8 +184,19 @@ pub(super) fn comment(
     field("Target", &format!("{}, {slicing}{flags}", target.name));
     let operations = format!("Operations: {}", emitted.stats);
     wrap(&mut lines, &operations, "    ");
+    program.notes.iter().for_each(|note| wrap(&mut lines, note, "    "));
     lines.push(String::new());
     wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
+    if emitted.copies > 1 {
+        let text = format!(
+            "One call takes {} instances: every port but those that are the same for all comes \
+             {} times, for {} instances each.",
+            emitted.instances(),
+            emitted.copies,
+            emitted.lanes
+        );
+        wrap(&mut lines, &text, "");
+    }
     if emitted.layout == Layout::Words {
         let widths: Vec<_> =
             [8, 16, 32, 64].iter().filter(|&&w| uses(emitted, w)).map(|&w| word_type(w)).collect();

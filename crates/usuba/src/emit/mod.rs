@@ -51,7 +51,12 @@ pub fn port_type(target: &Target, layout: Layout, slicing: Slicing, port: &Port)
     }
 }
 
-/// Instances that one call of the kernel processes.
+/// Instances that one register holds.
 pub fn lanes(program: &Program, target: &Target) -> u32 {
     target.lanes(layout(program, target))
+}
+
+/// Instances that one call of the kernel processes.
+pub fn instances(program: &Program, target: &Target) -> u32 {
+    lanes(program, target) * program.copies
 }

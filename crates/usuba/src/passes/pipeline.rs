@@ -88,11 +88,16 @@ pub fn run_pipeline(
     options: &PipelineOptions,
     observer: &mut dyn FnMut(&str, &Program),
 ) {
+    let mut choices = options.pass;
+    // Below the default level nothing is decided by itself.
+    if options.level < Level::O2 && choices.interleave.factor.is_none() {
+        choices.interleave.factor = Some(1);
+    }
     for pass in passes(options.level) {
         if options.skip.iter().any(|name| name == pass.name) {
             continue;
         }
-        run_pass(pass, program, &options.pass);
+        run_pass(pass, program, &choices);
         observer(pass.name, program);
         if options.stop_after.as_deref() == Some(pass.name) {
             return;

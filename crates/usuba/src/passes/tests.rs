@@ -17,7 +17,7 @@ pub fn single(make: impl FnOnce(&mut Builder) -> Vec<Val>) -> Program {
     let outs = make(&mut b);
     let ports = outs.into_iter().enumerate();
     let node = b.finish(ports.map(|(i, out)| (word(&format!("r{i}")), vec![out])).collect());
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 /// Runs the passes by name and checks that nothing has changed on some inputs.
@@ -347,7 +347,7 @@ fn doubling(n: u32, inline: Inline) -> Program {
         };
         nodes.push(b.finish(vec![(word("y"), vec![y])]));
     }
-    Program { nodes, entry: NodeId(n - 1), slicing: Slicing::V }
+    Program::new(nodes, NodeId(n - 1), Slicing::V)
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn deep_nests_of_calls_and_loops_stay_shallow() {
         let done = b.end_loop(&[y], &[]);
         nodes.push(b.finish(vec![(word("y"), done.carried)]));
     }
-    let program = Program { nodes, entry: NodeId(1_999), slicing: Slicing::V };
+    let program = Program::new(nodes, NodeId(1_999), Slicing::V);
     let options = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
     let left = after(&["inline", "unroll", "dce"], program, options);
     assert!(left.nodes.len() < 10, "{} nodes are left", left.nodes.len());

@@ -32,7 +32,8 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.type_only {
         return Ok(());
     }
-    let (program, target) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
+    let (program, target) =
+        slice::compiled(&input, &args.language, &args.codegen, args.abi, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
         return write_all(&[(place, ir::print::program(&program))]);
@@ -156,8 +157,10 @@ struct JsonKernel<'a> {
     slicing: &'static str,
     target: &'static str,
     cflags: &'static [&'static str],
-    /// Instances of one call.
+    /// Instances of one register.
     lanes: u32,
+    /// Register sets of one call: how often every port that is not constant occurs.
+    copies: u32,
     params: Vec<JsonPort<'a>>,
     results: Vec<JsonPort<'a>>,
     operations: &'a std::collections::BTreeMap<&'static str, u64>,
@@ -195,6 +198,7 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
         target: target.name,
         cflags: target.cflags,
         lanes: emitted.lanes,
+        copies: emitted.copies,
         params: ports(&entry.params, &emitted.params),
         results: ports(&entry.results, &emitted.results),
         operations: &emitted.stats.operations.by_name,

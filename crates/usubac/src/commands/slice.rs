@@ -5,9 +5,11 @@ use usuba::ir::{self, Program, Slicing};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::target::{self, Target};
 use usuba::{Options, optimise};
+use usuba_lab::interleave;
+use usuba_lab::native::Timing;
 
 use super::front::{Input, reported};
-use crate::args::{Codegen, Language};
+use crate::args::{Abi, Codegen, Language};
 use crate::output::to_stderr;
 use crate::report::Reporter;
 use crate::{Failure, fault};
@@ -17,16 +19,56 @@ pub fn compiled(
     input: &Input,
     language: &Language,
     codegen: &Codegen,
+    abi: Abi,
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
-    let options = Options { cpu: codegen.cpu, ..options(language, target, codegen.pipeline()) };
+    let pipeline = codegen.pipeline(abi);
+    let options = Options { cpu: codegen.cpu, ..options(language, target, pipeline) };
+    if codegen.auto_interleave {
+        return Ok((fastest(input, &options, reporter)?, target));
+    }
     let program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
             to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
         }
     })?;
     Ok((program, target))
+}
+
+/// The program with as many instances side by side as are fastest here. Says what was measured.
+fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<Program, Failure> {
+    let mut programs = Vec::new();
+    for factor in interleave::factors(options.target) {
+        let mut options = options.clone();
+        options.pipeline.pass.interleave.factor = Some(factor);
+        let program = sliced(input, &options, reporter, &mut |_, _| {})?;
+        // Programs that cannot have so many copies would only be measured twice.
+        if program.copies == factor {
+            programs.push(program);
+        }
+    }
+    fault::stage("measuring the kernels");
+    let name = options.target.name;
+    let cycles = interleave::measure(&programs, options.target, Timing::default());
+    let cycles = cycles.map_err(|why| {
+        Failure::program(format!("--auto-interleave cannot measure {name} on this machine: {why}"))
+    })?;
+    let best = interleave::fastest(&cycles);
+    let list: Vec<String> = programs
+        .iter()
+        .zip(&cycles)
+        .map(|(program, cycles)| format!("{}: {cycles:.2}", program.copies))
+        .collect();
+    let mut program = programs.swap_remove(best);
+    to_stderr(&format!(
+        "interleaving on {name}, cycles per instance: {}; {} it is\n",
+        list.join(", "),
+        program.copies
+    ));
+    program.notes.retain(|note| !note.starts_with("Interleaving: "));
+    program.notes.push(format!("Interleaving: {}, the fastest of those measured", program.copies));
+    Ok(program)
 }
 
 /// Whether a target can compute what the program needs.

@@ -72,11 +72,20 @@ pub struct Emitted {
     /// Its prototype, without the semicolon.
     pub prototype: String,
     pub layout: Layout,
-    /// Instances of one call.
+    /// Instances of one register.
     pub lanes: u32,
+    /// Register sets of one call, each with ports of its own: more than 1 after interleaving.
+    pub copies: u32,
     pub params: Vec<PortText>,
     pub results: Vec<PortText>,
     pub stats: Stats,
+}
+
+impl Emitted {
+    /// Instances of one call.
+    pub fn instances(&self) -> u32 {
+        self.lanes * self.copies
+    }
 }
 
 /// What the parts of the emitter share.
@@ -124,6 +133,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         prototype,
         layout,
         lanes: target.lanes(layout),
+        copies: program.copies,
         params,
         results,
         stats: stats(program),
