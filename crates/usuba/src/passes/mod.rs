@@ -4,22 +4,28 @@
 //! must leave it so; `pipeline` says which pass runs when.
 //!
 //! - `canon`: one order for the operands of commutative operators.
+//! - `complement`: complements where they cost nothing.
 //! - `const-fold`: what is known at compile time.
 //! - `copy-prop`: uses instead of copies.
 //! - `cse`: each common subexpression once.
 //! - `dce`: nothing that nobody needs.
+//! - `fuse`: operators on bits by the instructions that the target has.
 //! - `inline`: callees into callers.
 //! - `interleave`: several instances side by side.
 //! - `unroll`: loops into straight lines.
-//! - `rename`: copies equations under new names, for the last two.
+//! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
+//! - `logic`: the operators on bits that a target has.
 
 pub mod canon;
+pub mod complement;
 pub mod const_fold;
 pub mod copy_prop;
 pub mod cse;
 pub mod dce;
+pub mod fuse;
 pub mod inline;
 pub mod interleave;
+pub mod logic;
 pub mod pipeline;
 mod rename;
 pub mod unroll;
@@ -44,15 +50,19 @@ pub struct PassOptions {
     pub inline: inline::Mode,
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
+    /// What the target has for bits.
+    pub logic: logic::Logic,
 }
 
 /// All passes, by name.
 pub static ALL: &[&Pass] = &[
     &canon::PASS,
+    &complement::PASS,
     &const_fold::PASS,
     &copy_prop::PASS,
     &cse::PASS,
     &dce::PASS,
+    &fuse::PASS,
     &inline::PASS,
     &interleave::PASS,
     &unroll::PASS,

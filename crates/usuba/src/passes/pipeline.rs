@@ -1,7 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, unroll,
+    Pass, PassOptions, canon, complement, const_fold, copy_prop, cse, dce, fuse, inline,
+    interleave, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -53,6 +54,10 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
+    &complement::PASS,
+    &copy_prop::PASS,
+    &dce::PASS,
+    &fuse::PASS,
     &interleave::PASS,
 ];
 
