@@ -90,6 +90,7 @@ impl Flags {
         Options {
             slicing,
             target: self.target,
+            cpu: target::cpu::ALL[0],
             word: self.word,
             entry: self.entry.clone(),
             flags: self.language,

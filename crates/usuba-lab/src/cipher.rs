@@ -276,6 +276,7 @@ pub fn build(
         let options = Options {
             slicing,
             target,
+            cpu: target::cpu::ALL[0],
             word: None,
             entry: Some(node.to_string()),
             flags: Default::default(),

@@ -14,6 +14,7 @@ pub mod emit;
 pub mod ir;
 pub mod lower;
 pub mod passes;
+pub mod pricing;
 pub mod syntax;
 pub mod target;
 pub mod typed;
@@ -64,6 +65,8 @@ pub struct Options {
     /// For programs that do not write a direction themselves.
     pub slicing: ir::Slicing,
     pub target: &'static target::Target,
+    /// Whose latencies and ports the passes work with (`-cpu`).
+    pub cpu: &'static target::cpu::Cpu,
     /// The word size of an entry that leaves `'m` open (`-m`).
     pub word: Option<u8>,
     /// The entry; the last declaration if absent.
@@ -114,6 +117,7 @@ pub fn optimise(
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
+    pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
 }

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{self, PassOptions, inline, interleave, unroll};
+use usuba::target::cpu::{self, Cpu};
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
@@ -294,6 +295,8 @@ pub enum Print {
     Targets,
     /// Passes in alphabetical order
     Passes,
+    /// Processors
+    Cpus,
     /// Slicings
     Slicings,
     /// Version and kind of this usubac
@@ -306,6 +309,9 @@ pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
     #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_target)]
     pub arch: &'static Target,
+    /// Whose latencies and ports decide between orders of the same code; see --print cpus
+    #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
+    pub cpu: &'static Cpu,
     /// Register width of general-purpose code: 32 or 64
     #[arg(long, value_name = "BITS")]
     pub bits_per_reg: Option<u32>,
@@ -412,7 +418,12 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
-            pass: PassOptions { inline, unroll, interleave: self.interleave() },
+            pass: PassOptions {
+                inline,
+                unroll,
+                interleave: self.interleave(),
+                ..PassOptions::default()
+            },
         }
     }
 
@@ -442,6 +453,9 @@ impl Codegen {
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }
+        if self.cpu.name != "generic" {
+            flag(true, &format!("cpu {}", self.cpu.name));
+        }
         if !self.prefix.is_empty() {
             flag(true, &format!("prefix {}", self.prefix));
         }
@@ -457,6 +471,13 @@ fn parse_target(name: &str) -> Result<&'static Target, String> {
     target::find(name).ok_or_else(|| {
         let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
         format!("the targets are {} and native", names.join(", "))
+    })
+}
+
+fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
+    cpu::find(name).ok_or_else(|| {
+        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
+        format!("the CPUs are {}", names.join(", "))
     })
 }
 

@@ -27,6 +27,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("passes", &["ir"]),
     ("target", &["ir::Op", "ir::op", "ir::Slicing"]),
     ("emit", &["ir", "target", "diag"]),
+    // Tells passes about the target in plain numbers.
+    ("pricing", &["ir", "target", "passes::machine", "emit::layout"]),
 ];
 
 pub fn check(repo: &Repo) -> Vec<Finding> {

@@ -15,6 +15,7 @@
 //! - `unroll`: loops into straight lines.
 //! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
 //! - `logic`: the operators on bits that a target has.
+//! - `machine`: what passes may know of the machine.
 
 pub mod canon;
 pub mod complement;
@@ -26,6 +27,7 @@ pub mod fuse;
 pub mod inline;
 pub mod interleave;
 pub mod logic;
+pub mod machine;
 pub mod pipeline;
 mod rename;
 pub mod unroll;
@@ -52,6 +54,8 @@ pub struct PassOptions {
     pub interleave: interleave::Choice,
     /// What the target has for bits.
     pub logic: logic::Logic,
+    /// The machine that code is made for; the facade fills it in.
+    pub machine: machine::Machine,
 }
 
 /// All passes, by name.

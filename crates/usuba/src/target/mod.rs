@@ -10,9 +10,11 @@
 //! - `fallback`: instructions that a target lacks, from those it has.
 //! - `shuffle`: groups of bits that move inside words.
 //! - `formula`: any function of three bits from and, or, xor, not.
+//! - `cpu`: latencies and ports of processors.
 
 mod avx2;
 mod avx512;
+pub mod cpu;
 pub mod fallback;
 pub mod formula;
 mod gp32;

@@ -60,6 +60,7 @@ fn list(what: Print) -> String {
     let lines = |names: Vec<&str>| names.join("\n") + "\n";
     match what {
         Print::Targets => lines(target::ALL.iter().map(|t| t.name).collect()),
+        Print::Cpus => lines(target::cpu::ALL.iter().map(|c| c.name).collect()),
         Print::Passes => lines(passes::ALL.iter().map(|p| p.name).collect()),
         Print::Slicings => "V\nH\nB\n".to_string(),
         Print::Build => {

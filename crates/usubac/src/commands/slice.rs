@@ -3,7 +3,7 @@
 use usuba::emit::c::COptions;
 use usuba::ir::{self, Program, Slicing};
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::target::Target;
+use usuba::target::{self, Target};
 use usuba::{Options, optimise};
 
 use super::front::{Input, reported};
@@ -20,7 +20,7 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
-    let options = options(language, target, codegen.pipeline());
+    let options = Options { cpu: codegen.cpu, ..options(language, target, codegen.pipeline()) };
     let program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
             to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
@@ -45,6 +45,7 @@ fn options(language: &Language, target: &'static Target, pipeline: PipelineOptio
     Options {
         slicing: language.slicing().unwrap_or(Slicing::V),
         target,
+        cpu: target::cpu::ALL[0],
         word: language.word,
         entry: language.entry.clone(),
         flags: language.flags(),

@@ -1,0 +1,53 @@
+//! Arm Cortex-A76 (Neoverse N1 is alike).
+//!
+//! From the *Arm Cortex-A76 Software Optimization Guide* (PJDOC-466751330-7215): two vector
+//! pipes V0 and V1, bits 0 and 1, with latency 2 for simple instructions; shifts on V1, products on
+//! V0. Three integer pipes S0 S1 M, bits 0 to 2; a rotation is one instruction. Two loads and two
+//! stores in a cycle; 31 general-purpose registers, one of which is the frame's.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+pub static CORTEX_A76: Cpu = Cpu {
+    name: "cortex-a76",
+    aliases: &["neoverse-n1"],
+    about: "Arm Cortex-A76, Neoverse N1",
+    units: &[
+        Unit {
+            targets: &["gp64", "gp32"],
+            regs: 29,
+            issue: 3,
+            loads: 20,
+            stores: 20,
+            bytes: 4,
+            figures: GENERAL,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["neon"],
+            regs: 0,
+            issue: 2,
+            loads: 20,
+            stores: 20,
+            bytes: 4,
+            figures: VECTOR,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+    ],
+    // 64 KB of first-level instruction cache.
+    body: (8_000, 60_000),
+};
+
+const GENERAL: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b111),
+    figure(&[Mul], 64, 4, 0b100),
+    figure(&[Mul], ANY, 2, 0b100),
+];
+
+const VECTOR: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b11),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b10),
+    Figure { insts: &[Mul], lane: ANY, uops: 2, latency: 5, ports: 0b01 },
+    figure(&[MulWide], ANY, 4, 0b01),
+];

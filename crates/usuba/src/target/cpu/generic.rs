@@ -1,0 +1,72 @@
+//! No machine in particular: what code should ask for that runs well on all current ones.
+//!
+//! For each family the parallelism of the machine that needs most of it, so that others have
+//! enough: vectors of x86 and AArch64 as on `zen5` and `neoverse_v1` (latency 2, four ports),
+//! general-purpose registers as on `golden_cove` (latency 1, five ports). Shifts and shuffles run
+//! on different ports, as on Intel's, and both on two, as on AMD's.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+pub static GENERIC: Cpu = Cpu {
+    name: "generic",
+    aliases: &[],
+    about: "no CPU in particular: the parallelism that current ones need",
+    units: &[
+        Unit {
+            targets: &["gp64", "gp32"],
+            regs: 0,
+            issue: 5,
+            loads: 30,
+            stores: 15,
+            bytes: 4,
+            figures: GENERAL,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["sse", "avx2"],
+            regs: 0,
+            issue: 4,
+            loads: 20,
+            stores: 10,
+            bytes: 5,
+            figures: VECTOR,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["avx512"],
+            regs: 0,
+            issue: 4,
+            loads: 16,
+            stores: 8,
+            bytes: 7,
+            figures: VECTOR,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["neon"],
+            regs: 0,
+            issue: 4,
+            loads: 20,
+            stores: 10,
+            bytes: 4,
+            figures: VECTOR,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+    ],
+    body: (4_000, 30_000),
+};
+
+const VECTOR: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b0011),
+    figure(&[Bytes], ANY, 2, 0b1100),
+    figure(&[Mul, MulWide], ANY, 5, 0b0011),
+];
+
+const GENERAL: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b1_1111),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b0_0011),
+    figure(&[Mul], ANY, 3, 0b0_0001),
+];

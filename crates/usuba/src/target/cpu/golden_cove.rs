@@ -1,0 +1,82 @@
+//! Intel Golden Cove (Sapphire Rapids, Alder Lake).
+//!
+//! Latencies and ports from the instruction tables of <https://uops.info> for Alder Lake-P and
+//! from Intel's *64 and IA-32 Architectures Optimization Reference Manual* (248966). Ports 0 1 5
+//! 6 10 are bits 0 to 4. 512-bit instructions use ports 0 and 5 only: shifts and rotations on 0,
+//! shuffles on 5. Six instructions are renamed in a cycle.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+const P0: u16 = 1;
+const P1: u16 = 2;
+const P5: u16 = 4;
+const P6: u16 = 8;
+const P10: u16 = 16;
+
+pub static GOLDEN_COVE: Cpu = Cpu {
+    name: "golden-cove",
+    aliases: &["sapphire-rapids", "alder-lake"],
+    about: "Intel Golden Cove: Sapphire Rapids, Alder Lake",
+    units: &[
+        Unit {
+            targets: &["gp64", "gp32"],
+            regs: 0,
+            issue: 6,
+            loads: 30,
+            stores: 20,
+            bytes: 4,
+            figures: GENERAL,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["sse", "avx2"],
+            regs: 0,
+            issue: 6,
+            loads: 30,
+            stores: 20,
+            bytes: 5,
+            figures: VECTOR256,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["avx512"],
+            regs: 0,
+            issue: 6,
+            loads: 20,
+            stores: 10,
+            bytes: 7,
+            figures: VECTOR512,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+    ],
+    // 32 KB of first-level instruction cache; the micro-operation cache holds 4,096.
+    body: (4_000, 30_000),
+};
+
+const GENERAL: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, P0 | P1 | P5 | P6 | P10),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P6),
+    figure(&[Mul], ANY, 3, P1),
+];
+
+const VECTOR256: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P1 | P5),
+    figure(&[Negative, Equal], ANY, 1, P0 | P1),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P1),
+    figure(&[Bytes], ANY, 1, P1 | P5),
+    Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P1 },
+    figure(&[Mul, MulWide], ANY, 5, P0 | P1),
+];
+
+const VECTOR512: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P5),
+    // Through a mask register and back.
+    Figure { insts: &[Negative, Equal], lane: ANY, uops: 2, latency: 6, ports: P0 | P5 },
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0),
+    figure(&[Bytes], ANY, 1, P5),
+    Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 },
+    Figure { insts: &[Mul], lane: 64, uops: 3, latency: 15, ports: P0 },
+    figure(&[Mul, MulWide], ANY, 5, P0),
+];

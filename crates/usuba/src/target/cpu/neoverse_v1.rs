@@ -1,0 +1,50 @@
+//! Arm Neoverse V1 (Cortex-X1 is alike).
+//!
+//! From the *Arm Neoverse V1 Software Optimization Guide* (PJDOC-466751330-9685): four vector
+//! pipes V0 to V3, bits 0 to 3, with latency 2 for simple instructions; shifts on V1 and V3,
+//! products on V0 and V2. Four integer pipes S0 S1 M0 M1, bits 0 to 3.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+pub static NEOVERSE_V1: Cpu = Cpu {
+    name: "neoverse-v1",
+    aliases: &["cortex-x1"],
+    about: "Arm Neoverse V1, Cortex-X1",
+    units: &[
+        Unit {
+            targets: &["gp64", "gp32"],
+            regs: 29,
+            issue: 4,
+            loads: 30,
+            stores: 20,
+            bytes: 4,
+            figures: GENERAL,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["neon"],
+            regs: 0,
+            issue: 4,
+            loads: 30,
+            stores: 20,
+            bytes: 4,
+            figures: VECTOR,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+    ],
+    // 64 KB of first-level instruction cache.
+    body: (8_000, 60_000),
+};
+
+const GENERAL: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b1111),
+    figure(&[Mul], ANY, 2, 0b1100),
+];
+
+const VECTOR: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b1111),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b1010),
+    figure(&[Mul, MulWide], ANY, 4, 0b0101),
+];

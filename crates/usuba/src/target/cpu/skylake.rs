@@ -1,0 +1,82 @@
+//! Intel Skylake, client and server (also Cascade Lake).
+//!
+//! Latencies and ports from the instruction tables of <https://uops.info> for Skylake and
+//! Skylake-X and from Intel's *64 and IA-32 Architectures Optimization Reference Manual*
+//! (248966). Ports 0 1 5 6 are bits 0 to 3. 512-bit instructions use ports 0 and 5 only. Four
+//! instructions are renamed in a cycle.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+const P0: u16 = 1;
+const P1: u16 = 2;
+const P5: u16 = 4;
+const P6: u16 = 8;
+
+pub static SKYLAKE: Cpu = Cpu {
+    name: "skylake",
+    aliases: &["skylake-x", "cascade-lake"],
+    about: "Intel Skylake, client and server",
+    units: &[
+        Unit {
+            targets: &["gp64", "gp32"],
+            regs: 0,
+            issue: 4,
+            loads: 20,
+            stores: 10,
+            bytes: 4,
+            figures: GENERAL,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["sse", "avx2"],
+            regs: 0,
+            issue: 4,
+            loads: 20,
+            stores: 10,
+            bytes: 5,
+            figures: VECTOR256,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+        Unit {
+            targets: &["avx512"],
+            regs: 0,
+            issue: 4,
+            loads: 20,
+            stores: 10,
+            bytes: 7,
+            figures: VECTOR512,
+            pays: Pays { bitslice: true, mslice: true, pressure: true },
+        },
+    ],
+    // 32 KB of first-level instruction cache; the micro-operation cache holds 1,536.
+    body: (4_000, 30_000),
+};
+
+const GENERAL: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, P0 | P1 | P5 | P6),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P6),
+    figure(&[Mul], ANY, 3, P1),
+];
+
+const VECTOR256: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P1 | P5),
+    figure(&[Negative], 64, 3, P5),
+    figure(&[Negative, Equal], ANY, 1, P0 | P1),
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P1),
+    figure(&[Bytes], ANY, 1, P5),
+    Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P1 },
+    figure(&[Mul, MulWide], ANY, 5, P0 | P1),
+];
+
+const VECTOR512: &[Figure] = &[
+    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P5),
+    // Through a mask register and back.
+    Figure { insts: &[Negative, Equal], lane: ANY, uops: 2, latency: 6, ports: P0 | P5 },
+    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0),
+    figure(&[Bytes], ANY, 1, P5),
+    Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P5 },
+    Figure { insts: &[Mul], lane: 64, uops: 3, latency: 15, ports: P0 | P5 },
+    figure(&[Mul, MulWide], ANY, 5, P0 | P5),
+];
