@@ -300,10 +300,13 @@ impl<'a> Cover<'a> {
         for (i, (whole, chosen)) in parts.into_iter().enumerate() {
             let words = chosen.map(|cut| u64::from(cut.table_on(&whole)));
             let table = Op::Lut3(table).eval(8, &words[..]) as u8;
-            let cut = Cut { table, ..whole }.reduced();
+            let whole = Cut { table, ..whole };
+            let cut = whole.reduced();
             if i == 0 {
-                cuts.push((cut, self.price(&e.op)));
-                continue;
+                cuts.push((whole, self.price(&e.op)));
+                if cut == whole {
+                    continue;
+                }
             }
             let made = self.logic.instruction(cut.table, cut.leaves(), bits);
             if let Some((op, _)) = made
