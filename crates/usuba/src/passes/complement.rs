@@ -40,6 +40,9 @@ const ROUNDS: usize = 4;
 /// How many operators a complement is pushed back at most, to where it costs nothing.
 const DEPTH: usize = 4;
 
+/// How many values all attempts together turn at most, for each equation of the node.
+const BUDGET: usize = 40;
+
 fn run(program: &mut Program, options: &PassOptions) {
     for node in &mut program.nodes {
         let before = price(&node.body, options.logic);
@@ -121,8 +124,10 @@ struct Choice<'a> {
     terms_of: Vec<Vec<u32>>,
     /// By `form_of`: its form is not ours to choose.
     fixed: Vec<bool>,
-    /// Terms of the attempt that is being made.
-    seen: Vec<bool>,
+    /// The cost of the terms of the attempt that is being made, before it.
+    was: Vec<Option<u64>>,
+    /// Values that are still worth turning in all attempts together.
+    budget: usize,
 }
 
 impl<'a> Choice<'a> {
@@ -139,14 +144,16 @@ impl<'a> Choice<'a> {
             terms: Vec::new(),
             terms_of: vec![Vec::new(); count],
             fixed: vec![false; count],
-            seen: Vec::new(),
+            was: Vec::new(),
+            budget: 0,
         };
         choice.fixed[..node.arity(slicing)].fill(true);
         choice.block(&node.body, 1);
         for &out in &node.outs {
             choice.term(Kind::Plain, &[out], None, 1);
         }
-        choice.seen = vec![false; choice.terms.len()];
+        choice.was = vec![None; choice.terms.len()];
+        choice.budget = BUDGET * (choice.terms.len() + 100);
         choice
     }
 
@@ -324,6 +331,9 @@ impl<'a> Choice<'a> {
     /// loop to the next if `across`. Keeps that if it saves something. If it costs the same, it
     /// may save something together with another form of an operand of `v`.
     fn search(&mut self, v: Val, across: bool, depth: usize) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
         let Some((change, turned)) = self.attempt(v, across) else { return false };
         if change < 0 {
             return true;
@@ -349,15 +359,16 @@ impl<'a> Choice<'a> {
     fn attempt(&mut self, v: Val, across: bool) -> Option<(i64, Vec<Val>)> {
         let mut turned = Vec::new();
         // Terms that have seen a change, with their cost before; those to look at, in order.
-        let mut touched: Vec<(u32, u64)> = Vec::new();
+        let mut touched: Vec<u32> = Vec::new();
         let mut open: BTreeSet<u32> = BTreeSet::new();
         let mut next = Some(v);
         while let Some(v) = next {
             turned.push(v);
             for at in 0..self.terms_of[v.0 as usize].len() {
                 let t = self.terms_of[v.0 as usize][at];
-                if !std::mem::replace(&mut self.seen[t as usize], true) {
-                    touched.push((t, self.cost(&self.terms[t as usize])));
+                if self.was[t as usize].is_none() {
+                    self.was[t as usize] = Some(self.cost(&self.terms[t as usize]));
+                    touched.push(t);
                 }
                 open.insert(t);
             }
@@ -366,15 +377,16 @@ impl<'a> Choice<'a> {
             while next.is_none()
                 && let Some(t) = open.pop_first()
             {
-                next = self.follows(t, &touched, across, &turned);
+                next = self.follows(t, across).filter(|v| !turned.contains(v));
             }
             if turned.len() > REACH {
                 break;
             }
         }
+        self.budget = self.budget.saturating_sub(turned.len());
         let mut change = 0i64;
-        for &(t, before) in &touched {
-            self.seen[t as usize] = false;
+        for &t in &touched {
+            let before = self.was[t as usize].take().expect("noted when it was touched");
             change += self.cost(&self.terms[t as usize]) as i64 - before as i64;
         }
         if turned.len() > REACH {
@@ -385,15 +397,12 @@ impl<'a> Choice<'a> {
     }
 
     /// The value that term `t` makes, if its form must change because that of an operand did.
-    fn follows(&self, t: u32, touched: &[(u32, u64)], across: bool, turned: &[Val]) -> Option<Val> {
+    fn follows(&self, t: u32, across: bool) -> Option<Val> {
         let term = &self.terms[t as usize];
         let out = self.form_of[term.out?.0 as usize];
         let linear = matches!(term.kind, Kind::Sum | Kind::Move) && (across || !term.tie);
-        if !linear || self.fixed[out.0 as usize] || self.cost(term) == 0 || turned.contains(&out) {
-            return None;
-        }
-        let before = touched.iter().find(|(at, _)| *at == t)?.1;
-        (before == 0).then_some(out)
+        let wrong = self.was[t as usize] == Some(0) && self.cost(term) > 0;
+        (linear && wrong && !self.fixed[out.0 as usize]).then_some(out)
     }
 }
 

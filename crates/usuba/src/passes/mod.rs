@@ -11,6 +11,7 @@
 //! - `dce`: nothing that nobody needs.
 //! - `fuse`: operators on bits by the instructions that the target has.
 //! - `inline`: callees into callers.
+//! - `inline-rest`: the calls that waited for scheduling.
 //! - `interleave`: several instances side by side.
 //! - `unroll`: loops into straight lines.
 //! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
@@ -25,6 +26,7 @@ pub mod cse;
 pub mod dce;
 pub mod fuse;
 pub mod inline;
+pub mod inline_rest;
 pub mod interleave;
 pub mod logic;
 pub mod machine;
@@ -68,6 +70,7 @@ pub static ALL: &[&Pass] = &[
     &dce::PASS,
     &fuse::PASS,
     &inline::PASS,
+    &inline_rest::PASS,
     &interleave::PASS,
     &unroll::PASS,
 ];
