@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{self, PassOptions, inline, interleave, unroll};
+use usuba::passes::{self, PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::target::cpu::{self, Cpu};
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
@@ -335,6 +335,12 @@ pub struct Codegen {
     /// Measure on this machine how many instances side by side are fastest
     #[arg(long, conflicts_with_all = ["inter_factor"])]
     pub auto_interleave: bool,
+    #[command(flatten)]
+    schedule: ScheduleFlags,
+    /// Equations between a definition and its use, if there are others to put there
+    #[arg(long, value_name = "COUNT", default_value_t = Schedule::default().window,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    sched_n: u32,
     /// Leave out a pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub skip: Vec<String>,
@@ -382,6 +388,20 @@ struct UnrollFlags {
     no_unroll: bool,
 }
 
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct ScheduleFlags {
+    /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
+    #[arg(long)]
+    sched: bool,
+    /// Run neither; --skip pressure also leaves the order of bitsliced code alone
+    #[arg(long)]
+    no_sched: bool,
+    /// Do not run bitslice-sched
+    #[arg(long)]
+    no_pre_sched: bool,
+}
+
 impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
@@ -407,6 +427,16 @@ impl Codegen {
             (None, None, Abi::Usuba) => None,
         };
         interleave::Choice { factor, grain }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let (bitslice, mslice) = match self.schedule {
+            ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
+            ScheduleFlags { no_sched: true, .. } => (When::Never, When::Never),
+            ScheduleFlags { no_pre_sched: true, .. } => (When::Never, When::Auto),
+            _ => (When::Auto, When::Auto),
+        };
+        Schedule { bitslice, mslice, window: self.sched_n }
     }
 
     pub fn pipeline(&self, abi: Abi) -> PipelineOptions {
@@ -435,6 +465,7 @@ impl Codegen {
                 inline,
                 unroll,
                 interleave: self.interleave(abi),
+                schedule: self.schedule(),
                 ..PassOptions::default()
             },
         }
@@ -462,6 +493,12 @@ impl Codegen {
             flag(true, &format!("inter-factor {factor}"));
         }
         flag(self.auto_interleave, "auto-interleave");
+        flag(self.schedule.sched, "sched");
+        flag(self.schedule.no_sched, "no-sched");
+        flag(self.schedule.no_pre_sched, "no-pre-sched");
+        if self.sched_n != Schedule::default().window {
+            flag(true, &format!("sched-n {}", self.sched_n));
+        }
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }

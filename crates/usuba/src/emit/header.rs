@@ -189,11 +189,10 @@ pub(super) fn comment(
     wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
     if emitted.copies > 1 {
         let text = format!(
-            "One call takes {} instances: every port but those that are the same for all comes \
-             {} times, for {} instances each.",
+            "One call takes {} instances, in {copies} register sets: every port occurs {copies} \
+             times, unless it is the same for all instances.",
             emitted.instances(),
-            emitted.copies,
-            emitted.lanes
+            copies = emitted.copies,
         );
         wrap(&mut lines, &text, "");
     }

@@ -234,6 +234,7 @@ impl Graph {
         most
     }
 
+    #[cfg(test)]
     /// Whether `order` has each item once, after those that it reads from.
     pub fn allows(&self, order: &[u32]) -> bool {
         let mut done = vec![false; self.len()];

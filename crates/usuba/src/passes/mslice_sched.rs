@@ -67,7 +67,7 @@ impl Scheduler<'_> {
         let graph = Graph::new(body, around, self.frame, numbering);
         let ports: Vec<u16> = body.iter().map(|eqn| self.ports(eqn)).collect();
         let written: Vec<u32> = (0..graph.len() as u32).collect();
-        let limit = graph.most_live(&written).max(self.machine.regs as usize);
+        let limit = graph.most_live(&written).max(self.machine.free_regs() as usize);
         let mut window = self.window;
         while window > 0 {
             let order = spread(&graph, &ports, window);

@@ -37,16 +37,11 @@ fn demanded(graph: &Graph, arrange: impl Fn(&mut List)) -> Vec<u32> {
     let mut order = Vec::with_capacity(graph.len());
     let mut done = vec![false; graph.len()];
     let all = 0..graph.len() as u32;
-    let sinks = all.clone().filter(|&i| is_sink(graph, i));
+    let sinks = all.clone().filter(|&i| graph.stores(i));
     for root in sinks.chain(all) {
         demand(graph, root, &arrange, &mut done, &mut order);
     }
     order
-}
-
-/// Whether an item is there for its own sake: it stores, or it is no single operator.
-fn is_sink(graph: &Graph, i: u32) -> bool {
-    matches!(graph.items[i as usize], Item::Call | Item::Loop) || graph.stores(i)
 }
 
 /// Appends `root` after what it needs; each item once.
@@ -220,7 +215,7 @@ impl Greedy<'_> {
 }
 
 /// How many items may be looked at while an order is improved, and in how many steps.
-const LOOKS: usize = 2_000_000;
+const LOOKS: usize = 1_000_000;
 const STEPS: usize = 400;
 
 /// After how many steps without any gain it is given up.

@@ -12,9 +12,6 @@
 use super::graph::{Graph, Item};
 use super::machine::Machine;
 
-/// Registers that a C compiler keeps for itself, as far as we are concerned.
-const RESERVED: u32 = 2;
-
 /// What calls do to registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Calls {
@@ -49,7 +46,7 @@ pub struct Traffic {
 impl Memory {
     pub fn new(machine: &Machine, calls: Calls) -> Memory {
         let (load, store) = (machine.stores.max(1) as u64, machine.loads.max(1) as u64);
-        Memory { regs: machine.regs.saturating_sub(RESERVED).max(4) as usize, load, store, calls }
+        Memory { regs: machine.free_regs() as usize, load, store, calls }
     }
 
     /// What `order` costs.

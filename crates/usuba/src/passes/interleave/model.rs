@@ -4,37 +4,46 @@
 //! One run of a body with F copies takes, in cycles,
 //!
 //! ```text
-//! issue(F)    F · instructions / issue, or F · instructions of some ports / their number if more,
-//!             with the stores of spilled values among the instructions
-//! memory(F)   loads and stores by what the machine does in a cycle
-//! latency     the longest chain from one iteration to the next; the same for every F
-//! cycles(F)   (max(issue, memory)⁴ + latency⁴)^¼
+//! live(F)     peak + (F - 1) · mean, of the values of one instance that live at once
+//! spills(F)   (live(F) - registers) · definitions / peak, at least 0
+//!             + F · state / 4 where the F states of a loop fill the registers
+//! issue(F)    (F · instructions + spills(F) / 2) / issue width,
+//!             or F · instructions of some ports / their number if that is more
+//! memory(F)   loads and stores, those of spilled values too, by what the machine does in a cycle
+//! latency(F)  the longest chain from one iteration to the next, and one cycle more for each of
+//!             its values that is spilled
+//! cycles(F)   √(max(issue(F), memory(F))² + latency(F)²)
 //! ```
 //!
-//! The power mean is the larger of two bounds where they are far apart, and a fifth more where
-//! both are equal, since nothing is packed perfectly. What is spilled:
+//! Every register is defined anew `definitions / peak` times in a body, so a value too many costs
+//! that many stores and loads, of which half hide beside other instructions. The mean of squares
+//! is the larger of two bounds where they are far apart, and more where they are equal, since no
+//! window is endless. Values that all instances share are operands in memory.
 //!
-//! ```text
-//! live(F)     peak + (F - 1) · mean of the values of one instance that live at once
-//! excess(F)   live(F) - registers
-//! spills(F)   excess(F) · definitions / (2 · peak)
-//! ```
+//! Of the factors up to [`MOST`] whose bodies the front end can feed, the smallest is chosen that
+//! comes within [`NEAR`] of the fewest cycles per instance: more copies make longer code and
+//! larger batches. A program of which one instance needs far more than the registers
+//! ([`CROWDED`]) works in memory, as bitslicing does; there nothing is left to hide in. Nor does
+//! a short program ([`WINDOW`]) need company: one call overlaps with the next.
 //!
-//! because every register is defined anew `definitions / peak` times in a body, and compilers
-//! spill those that live long. Values that all instances share are operands in memory.
-//! Of all factors whose bodies the front end can feed, the smallest is chosen that comes within
-//! [`NEAR`] of the fewest cycles per instance, because more copies make longer code and larger
-//! batches.
+//! The constants were fitted to kernels timed with factors from 1 to 6 on two families of x86-64
+//! servers with AVX-512 and two C compilers.
 
 use super::varying;
 use crate::ir::{Eqn, Loop, Node, Op, Program, Val};
-use crate::passes::machine::Machine;
+use crate::passes::machine::{Kind, Machine};
 
 /// More copies than this never pay.
-const MOST: u32 = 8;
+const MOST: u32 = 6;
 
 /// How much slower than the best a smaller factor may be.
-const NEAR: f64 = 1.04;
+const NEAR: f64 = 1.05;
+
+/// Instructions that cores hold at once. Where a call has no more, the next call hides its chains.
+const WINDOW: f64 = 256.0;
+
+/// How many times the registers the values of one instance may be.
+const CROWDED: f64 = 1.5;
 
 /// How often a loop body is walked to see by how much its chains grow in one iteration.
 const TURNS: u32 = 4;
@@ -46,20 +55,33 @@ pub fn choose(program: &Program, machine: &Machine) -> (u32, String) {
         return (1, "because all instances are the same".to_string());
     }
     let kernel = Kernel::new(program, machine);
-    let cycles = |factor: u32| kernel.cycles(factor, machine);
-    let fits = |factor: &u32| {
-        *factor == 1
-            || kernel.bodies.iter().all(|b| machine.fits(b.instructions() * *factor as u64))
+    let sum = |of: &dyn Fn(&Body) -> f64| -> f64 {
+        kernel.bodies.iter().map(|body| body.runs * of(body)).sum()
     };
-    let factors: Vec<u32> = (1..=MOST).filter(fits).collect();
-    let best = factors.iter().map(|&f| cycles(f)).fold(f64::INFINITY, f64::min);
-    let near = factors.iter().copied().find(|&f| cycles(f) <= best * NEAR);
-    let factor = near.expect("the best one is near to itself");
-    let (latency, issue, live) = kernel.summary(factor, machine);
+    let instructions = sum(&|body| body.ports.iter().map(|(_, count)| count).sum());
+    if instructions <= WINDOW {
+        return (1, format!("because calls of {instructions} instructions overlap"));
+    }
+    let registers = machine.regs as f64;
+    let peak = kernel.bodies.iter().map(|body| body.peak).fold(0.0, f64::max);
+    if peak > CROWDED * registers {
+        return (1, format!("because an instance has {peak} values for {registers} registers"));
+    }
+    let fits = |factor: u32| {
+        factor == 1 || kernel.bodies.iter().all(|b| machine.fits(b.written * factor as u64))
+    };
+    let cycles: Vec<(u32, f64)> = (1..=MOST)
+        .filter(|&factor| fits(factor))
+        .map(|factor| (factor, kernel.cycles(factor, machine)))
+        .collect();
+    let best = cycles.iter().map(|&(_, cycles)| cycles).fold(f64::INFINITY, f64::min);
+    let near = cycles.iter().find(|&&(_, cycles)| cycles <= best * NEAR);
+    let factor = near.map_or(1, |&(factor, _)| factor);
     let why = format!(
-        "by a model: an instance needs {latency:.0} cycles for its longest chain and {issue:.0} \
-         for its instructions, and {live:.0} values live in {} registers",
-        machine.regs
+        "by a model: an instance has {:.0} cycles of latency and {:.0} of issue, and {peak} values \
+         for {registers} registers",
+        sum(&|body| body.latency),
+        sum(&|body| body.issue(1, 0.0, machine)),
     );
     (factor, why)
 }
@@ -86,6 +108,8 @@ struct Body {
     mean: f64,
     /// Values that are defined in it.
     definitions: f64,
+    /// Values that are carried from one iteration to the next.
+    state: f64,
     /// Instructions written in it, those of callees not among them.
     written: u64,
 }
@@ -123,37 +147,22 @@ impl Kernel {
         let all = self.bodies.iter().map(|body| body.runs * body.cycles(factor, machine));
         all.sum::<f64>() / factor as f64
     }
-
-    /// Of one instance the cycles of latency and of issue, and the values that live at once with
-    /// `factor` copies.
-    fn summary(&self, factor: u32, machine: &Machine) -> (f64, f64, f64) {
-        let sum = |of: &dyn Fn(&Body) -> f64| -> f64 {
-            self.bodies.iter().map(|body| body.runs * of(body)).sum()
-        };
-        let live = self.bodies.iter().map(|body| body.live(factor)).fold(0.0, f64::max);
-        (sum(&|body| body.latency), sum(&|body| body.issue(1, 0.0, machine)), live)
-    }
 }
 
 impl Body {
-    fn instructions(&self) -> u64 {
-        self.written
-    }
-
-    fn live(&self, factor: u32) -> f64 {
-        self.peak + (factor - 1) as f64 * self.mean
-    }
-
     /// Values that are spilled, each with a store and a load.
     fn spills(&self, factor: u32, machine: &Machine) -> f64 {
-        let excess = (self.live(factor) - machine.regs as f64).max(0.0);
-        excess * self.definitions / (2.0 * self.peak.max(1.0))
+        let (factor, registers) = (factor as f64, machine.regs as f64);
+        let excess = (self.peak + (factor - 1.0) * self.mean - registers).max(0.0);
+        let state = factor * self.state;
+        let moved = if state >= registers { state / 4.0 } else { 0.0 };
+        excess * self.definitions / self.peak.max(1.0) + moved
     }
 
     fn issue(&self, factor: u32, spills: f64, machine: &Machine) -> f64 {
         let factor = factor as f64;
         let all: f64 = self.ports.iter().map(|(_, count)| count).sum();
-        let mut bound = (factor * all + spills) / machine.issue.max(1) as f64;
+        let mut bound = (factor * all + spills / 2.0) / machine.issue.max(1) as f64;
         for &(ports, _) in &self.ports {
             let within = self.ports.iter().filter(|(other, _)| other & !ports == 0);
             let count: f64 = within.map(|(_, count)| count).sum();
@@ -168,8 +177,10 @@ impl Body {
         let loads = (times * self.loads + spills) * 10.0 / machine.loads.max(1) as f64;
         let stores = (times * self.stores + spills) * 10.0 / machine.stores.max(1) as f64;
         let busy = self.issue(factor, spills, machine).max(loads).max(stores);
-        let square = |x: f64| x * x;
-        (square(square(busy)) + square(square(self.latency))).sqrt().sqrt()
+        // The chain has as many values as operators of its latency, and its share of the spills.
+        let links = self.latency / machine.price(Kind::Logic, 64).latency.max(1) as f64;
+        let latency = self.latency + links * spills / (times * self.definitions).max(1.0);
+        (busy * busy + latency * latency).sqrt()
     }
 }
 
@@ -218,6 +229,8 @@ impl Walk<'_> {
             let own = lp.reads.iter().filter(|read| self.varies[read.dst.0 as usize]);
             body.loads = own.count() as f64;
             body.stores = lp.collects.len() as f64;
+            let carried = lp.carried.iter().filter(|c| self.varies[c.param.0 as usize]);
+            body.state = carried.count() as f64;
             self.count(&lp.body, &mut body);
             let mut live = Live::new(self.node.bits.len());
             live.body(lp, &self.varies);
