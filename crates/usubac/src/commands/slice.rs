@@ -20,6 +20,16 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
+    if codegen.cpu.unit(target).is_none() {
+        let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
+        let names: Vec<&str> = units.collect();
+        return Err(Failure::usage(format!(
+            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
+            codegen.cpu.name,
+            target.name,
+            names.join(", ")
+        )));
+    }
     let options = Options { cpu: codegen.cpu, ..options(language, target, codegen.pipeline()) };
     let program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
