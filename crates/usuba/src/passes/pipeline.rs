@@ -1,8 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, mslice_sched,
-    pressure, unroll,
+    Pass, PassOptions, bitslice_sched, canon, const_fold, copy_prop, cse, dce, inline, interleave,
+    mslice_sched, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -41,9 +41,8 @@ static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressur
 
 /// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them.
 ///
-/// The optimising back end adds its passes at the end of this list: fusion into the operators that
-/// the target has before `interleave`, scheduling after it. Nothing that merges or moves equations
-/// may run after scheduling.
+/// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any; the schedulers
+/// that look at single equations come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,
@@ -54,6 +53,7 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
+    &bitslice_sched::PASS,
     &interleave::PASS,
     &mslice_sched::PASS,
     &pressure::PASS,
