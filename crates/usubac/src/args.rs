@@ -1,4 +1,6 @@
-//! The command line. Above 600 lines because every flag is here, with its help and its meaning.
+//! The command line.
+//!
+//! Long because every flag stands here once, with the line that its help shows.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -389,10 +391,9 @@ struct UnrollFlags {
 }
 
 #[derive(Args, Debug)]
-#[group(multiple = false)]
 struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
     sched: bool,
     /// Run neither; --skip pressure also leaves the order of bitsliced code alone
     #[arg(long)]

@@ -42,10 +42,10 @@ static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressur
 /// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them, and
 /// again when they are done.
 ///
-/// Bitsliced S-boxes are still calls then: here is the place of a scheduler that moves them as
-/// wholes. What runs after `inline-rest` merges, removes and replaces equations, but moves none:
-/// the order that schedulers made stays. `complement` and `fuse` choose instructions of the
-/// target, so schedulers that count instructions come last.
+/// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
+/// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
+/// made stays. `complement` and `fuse` choose instructions of the target, so the schedulers that
+/// count those come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,

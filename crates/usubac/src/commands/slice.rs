@@ -23,6 +23,16 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
+    if codegen.cpu.unit(target).is_none() {
+        let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
+        let names: Vec<&str> = units.collect();
+        return Err(Failure::usage(format!(
+            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
+            codegen.cpu.name,
+            target.name,
+            names.join(", ")
+        )));
+    }
     let pipeline = codegen.pipeline(abi);
     let options = Options { cpu: codegen.cpu, ..options(language, target, pipeline) };
     if codegen.auto_interleave {
