@@ -253,6 +253,8 @@ pub struct Built {
     /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
     pub name: String,
     pub kernel: usuba::emit::c::Emitted,
+    /// The kernel after the last pass.
+    pub program: usuba::ir::Program,
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
@@ -330,6 +332,7 @@ pub fn build(
         output: size(&entry.results, &output.0),
         keyed: function.key.is_some(),
         kernel: main.kernel,
+        program: main.program,
     })
 }
 

@@ -103,17 +103,10 @@ impl Suite<'_> {
         if !machine.is_native() {
             return Err(Failure::Request(format!("{machine}: an emulator has no cycles")));
         }
-        let mut input = Vec::new();
-        for &index in which {
-            if let Some(failure) = self.failure(index) {
-                return Err(failure.clone());
-            }
-            let Some(call) = self.builds[index].kernel.calls.first() else {
-                return Err(Failure::Request("a kernel without a call cannot be timed".into()));
-            };
-            call.iter().for_each(|bytes| input.extend(bytes));
-        }
-        self.link(which, TIMER, &self.timer_table(which, timing))?;
+        let (table, input) = self.timer_table(which)?;
+        let table =
+            format!("#define ROUNDS {}\n#define CYCLES {}\n{table}", timing.rounds, timing.cycles);
+        self.link(which, TIMER, &table)?;
         let (output, how) = self.execute(machine, input)?;
         if let Some(how) = how {
             return Err(Failure::Crash { call: 0, how });
@@ -121,13 +114,22 @@ impl Suite<'_> {
         Ok(samples(&output, which.len(), timing))
     }
 
-    fn timer_table(&self, which: &[usize], timing: Timing) -> String {
+    /// The data of a driver that calls the kernels `which` on their first inputs, and these inputs.
+    pub(super) fn timer_table(&self, which: &[usize]) -> Result<(String, Vec<u8>), Failure> {
+        let mut input = Vec::new();
         let mut callers = String::new();
         let mut sizes = Vec::new();
         let mut rows = String::new();
         let mut arena = 0;
         for &index in which {
+            if let Some(failure) = self.failure(index) {
+                return Err(failure.clone());
+            }
             let kernel = self.builds[index].kernel;
+            let Some(call) = kernel.calls.first() else {
+                return Err(Failure::Request("a kernel without a call cannot be timed".into()));
+            };
+            call.iter().for_each(|bytes| input.extend(bytes));
             let ports = ports(kernel);
             let caller = format!("lab_call_{}", self.twins[index]);
             callers += &format!("void {caller}(void **ports);\n");
@@ -141,15 +143,14 @@ impl Suite<'_> {
             sizes.extend(ports);
         }
         let list: String = sizes.iter().map(|size| format!("{size},")).collect();
-        format!(
-            "{callers}#define ARENA {}\n#define PORTS {}\n#define ROUNDS {}\n#define CYCLES {}\n\
+        let table = format!(
+            "{callers}#define ARENA {}\n#define PORTS {}\n\
              static const size_t sizes[] = {{{list}0}};\n\
              static const struct kernel kernels[] = {{\n{rows}}};\n",
             arena + 64,
             sizes.len() + 1,
-            timing.rounds,
-            timing.cycles,
-        )
+        );
+        Ok((table, input))
     }
 }
 
