@@ -6,15 +6,16 @@
 //! ```
 //!
 //! A change is claimed if the rank-sum test says that it is no accident, and it is larger than the
-//! noise floor. The test alone would claim too much: two processes with the same code differ by
-//! where their pages lie, and with hundreds of samples the test sees half a percent.
+//! noise floor. The test compares one number per process: samples of one process resemble each other
+//! more than those of the next, which has its pages elsewhere. The floor is for what all processes of
+//! an executable have in common, such as where in a cache line a loop begins.
 
 use std::fmt;
 
 use crate::record::{Entry, Run, Times};
-use crate::stats::rank_sum;
+use crate::stats::{self, rank_sum};
 
-/// Changes below this share are never claimed: processes with the same code differ by so much.
+/// Changes below this share are never claimed: executables with the same code differ by so much.
 pub const FLOOR: f64 = 0.02;
 
 /// What can be claimed about one kernel.
@@ -42,10 +43,10 @@ pub struct Change {
 impl Change {
     /// The change between two sets of samples, in cycles per byte.
     pub fn new(name: String, before: &Times, after: &Times) -> Change {
-        let p = rank_sum(&before.samples, &after.samples).p;
-        let floor = FLOOR.max((before.scatter + after.scatter) / 2.0);
+        let p = rank_sum(&before.processes, &after.processes).p;
+        let floor = FLOOR.max((scatter(before) + scatter(after)) / 2.0);
         let ratio = after.median / before.median;
-        let claimed = p < crate::stats::SIGNIFICANT;
+        let claimed = p < stats::SIGNIFICANT;
         let verdict = match () {
             () if claimed && ratio > 1.0 + floor => Verdict::Slower,
             () if claimed && ratio < 1.0 / (1.0 + floor) => Verdict::Faster,
@@ -58,6 +59,13 @@ impl Change {
     pub fn ratio(&self) -> f64 {
         self.after / self.before
     }
+}
+
+/// How much the processes of one run differ.
+fn scatter(times: &Times) -> f64 {
+    let mut processes = times.processes.clone();
+    processes.sort_by(f64::total_cmp);
+    if processes.is_empty() { times.scatter } else { stats::scatter(&processes) }
 }
 
 /// All kernels that both runs have.
@@ -168,12 +176,10 @@ mod tests {
         let mut samples = samples;
         samples.sort_by(f64::total_cmp);
         Times {
-            median: crate::stats::quantile(&samples, 0.5),
-            quartiles: [
-                crate::stats::quantile(&samples, 0.25),
-                crate::stats::quantile(&samples, 0.75),
-            ],
-            scatter: crate::stats::scatter(&samples),
+            median: stats::quantile(&samples, 0.5),
+            quartiles: [stats::quantile(&samples, 0.25), stats::quantile(&samples, 0.75)],
+            scatter: stats::scatter(&samples),
+            processes: samples.iter().copied().step_by(7).collect(),
             samples,
             calibration_scatter: 0.001,
             ticks_per_cycle: 0.7,
@@ -193,16 +199,25 @@ mod tests {
     }
 
     #[test]
-    fn what_processes_with_the_same_code_differ_by_is_not_claimed() {
-        let change = Change::new("f".into(), &times(1.0), &times(1.015));
+    fn small_changes_are_not_claimed_however_sure_they_are() {
+        let quiet = |scale: f64| Times { processes: vec![2.0 * scale; 8], ..times(scale) };
+        let change = Change::new("f".into(), &quiet(1.0), &quiet(1.015));
         assert!(change.p < 0.01, "the test alone would claim it");
         assert_eq!(change.verdict, Verdict::Same);
     }
 
     #[test]
-    fn noise_raises_the_floor() {
-        let loud = Times { scatter: 0.6, ..times(1.2) };
+    fn processes_that_differ_raise_the_floor() {
+        let loud: Vec<f64> = (0..8).map(|i| 2.1 + 0.2 * i as f64).collect();
+        let loud = Times { processes: loud, ..times(1.1) };
         let change = Change::new("f".into(), &times(1.0), &loud);
+        assert!(change.p < 0.01 && change.verdict == Verdict::Same, "{change:?}");
+    }
+
+    #[test]
+    fn samples_of_one_process_prove_nothing() {
+        let one = |scale: f64| Times { processes: vec![2.0 * scale], ..times(scale) };
+        let change = Change::new("f".into(), &one(1.0), &one(1.2));
         assert_eq!(change.verdict, Verdict::Same);
     }
 }

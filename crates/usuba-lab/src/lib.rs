@@ -9,6 +9,7 @@
 //! - `throughput`: what this machine does in a cycle.
 //! - `session`: a run of measurements over cipher folders.
 //! - `record`: what it leaves behind; `table`: as a table; `difference`: two of them.
+//! - `experiment`: published measurements, repeated.
 //! - `stats`: quantiles, and whether two sets of samples differ.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
@@ -17,6 +18,7 @@ pub mod cc;
 pub mod cipher;
 pub mod code;
 pub mod difference;
+pub mod experiment;
 pub mod layout;
 pub mod native;
 pub mod record;

@@ -121,12 +121,14 @@ pub struct Times {
     pub quartiles: [f64; 2],
     /// Ascending.
     pub samples: Vec<f64>,
+    /// The median of the samples of each process: what other runs are compared with.
+    pub processes: Vec<f64>,
     /// The distance of the quartiles as a share of the median.
     pub scatter: f64,
     /// The same of the calibrations next to the samples.
     pub calibration_scatter: f64,
     pub ticks_per_cycle: f64,
-    /// The core that the process stayed on; `null` if the system did not let it.
+    /// The core that the last process stayed on; `null` if the system did not let one of them.
     pub core: Option<u32>,
 }
 
@@ -286,6 +288,7 @@ impl Times {
             median: speed.median,
             quartiles: [low, high],
             samples: speed.per_byte(),
+            processes: speed.processes(),
             scatter: speed.samples.scatter(),
             calibration_scatter: speed.samples.calibration_scatter(),
             ticks_per_cycle: speed.samples.ticks_per_cycle(),

@@ -73,8 +73,7 @@ pub fn measure(
     let builds = kernels.iter().map(|kernel| Build { machine, flags, kernel }).collect();
     let suite = Suite::compile(builds)?;
     let samples = suite.time(&(0..bodies.len()).collect::<Vec<_>>(), timing)?;
-    // Whatever disturbs makes it slower, so the best tenth is nearest to what the machine can.
-    let rate = |number: usize| (TURN * TURNS) as f64 / samples[number].percentile(0.1);
+    let rate = |number: usize| (TURN * TURNS) as f64 / samples[number].median();
     let rates: Vec<(Body, f64)> =
         bodies.iter().enumerate().map(|(number, &body)| (body, rate(number))).collect();
     Ok(summary(&rates))

@@ -97,14 +97,19 @@ impl Speed {
         (low / self.bytes as f64, high / self.bytes as f64)
     }
 
-    /// All samples in cycles per byte, ascending.
+    /// All samples, ascending.
     pub fn per_byte(&self) -> Vec<f64> {
         self.samples.all().iter().map(|cycles| cycles / self.bytes as f64).collect()
     }
 
-    /// Whether this and `other` differ; both must have been taken by turns.
+    /// The median of each process.
+    pub fn processes(&self) -> Vec<f64> {
+        self.samples.processes().iter().map(|cycles| cycles / self.bytes as f64).collect()
+    }
+
+    /// Whether this and `other` differ; see [`Samples::rank_sum`].
     pub fn rank_sum(&self, other: &Speed) -> RankSum {
-        crate::stats::rank_sum(&self.per_byte(), &other.per_byte())
+        crate::stats::rank_sum(&self.processes(), &other.processes())
     }
 
     /// Whether the samples or the calibrations scatter too much for claims.
@@ -188,7 +193,19 @@ impl<'a> Batch<'a> {
     /// Verifies all subjects, and times them by turns where the target is native and `timing` is
     /// given. One answer per subject, in order.
     pub fn measure(&self, timing: Option<Timing>, scope: Scope) -> Vec<Result<Measured, Problem>> {
-        let ready: Vec<&Prepared> = self.prepared.iter().flatten().collect();
+        self.measure_some(&(0..self.prepared.len()).collect::<Vec<_>>(), timing, scope)
+    }
+
+    /// As [`Batch::measure`] for the subjects `which`, in this order.
+    pub fn measure_some(
+        &self,
+        which: &[usize],
+        timing: Option<Timing>,
+        scope: Scope,
+    ) -> Vec<Result<Measured, Problem>> {
+        let chosen: Vec<&Result<Prepared, Problem>> =
+            which.iter().map(|&n| &self.prepared[n]).collect();
+        let ready: Vec<&Prepared> = chosen.iter().filter_map(|p| p.as_ref().ok()).collect();
         let flags: Vec<Vec<&str>> =
             ready.iter().map(|p| p.side.flags.iter().map(String::as_str).collect()).collect();
         let mut builds = Vec::new();
@@ -202,7 +219,7 @@ impl<'a> Batch<'a> {
             Err(failure) => ready.iter().map(|_| Err(failure.to_string())).collect(),
         }
         .into_iter();
-        let answers = self.prepared.iter().map(|prepared| match prepared {
+        let answers = chosen.iter().map(|prepared| match prepared {
             Err(problem) => Err(problem.clone()),
             Ok(_) => results.next().expect("one result per subject").map_err(Problem::Failed),
         });
