@@ -2,6 +2,8 @@
 //!
 //! Long because every flag stands here once, with the line that its help shows.
 
+mod bench;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -15,6 +17,8 @@ use usuba::typed::Flags;
 
 use crate::Failure;
 use crate::report::{Color, Format};
+
+pub use bench::{Bench, Compiler, pipeline};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.
 #[derive(Parser, Debug)]
@@ -88,28 +92,6 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
     Man,
-}
-
-#[derive(Args, Clone, Debug)]
-pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
-    #[arg(value_name = "CIPHER")]
-    pub ciphers: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// Only this target; may be repeated
-    #[arg(long, alias = "arch", value_name = "TARGET")]
-    pub target: Vec<String>,
-    /// Only this slicing; may be repeated
-    #[arg(long, value_enum, value_name = "SLICING")]
-    pub slicing: Vec<Direction>,
-    /// Every function, not only the first one of each slicing of a cipher
-    #[arg(long)]
-    pub all: bool,
-    /// Verify only
-    #[arg(long)]
-    pub no_timing: bool,
 }
 
 /// A slicing by its letter.
@@ -606,14 +588,7 @@ pub fn error_format() -> Format {
 /// Parses the command line of this process; help and version end it, and so do mistakes that are
 /// reported to people.
 pub fn parse(format: Format) -> Result<Cli, Failure> {
-    let mut command = Cli::command();
-    command.build();
-    let long: Vec<String> = std::iter::once(&command)
-        .chain(command.get_subcommands())
-        .flat_map(|c| c.get_arguments())
-        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
-        .map(str::to_string)
-        .collect();
+    let long = long_flags(Cli::command());
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;
     Cli::try_parse_from(args).map_err(|error| {
@@ -627,6 +602,17 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
         let message = words.join(" ");
         Failure::usage(message.strip_prefix("error: ").unwrap_or(&message))
     })
+}
+
+/// The long flags of a command and of its sub-commands.
+fn long_flags(mut command: clap::Command) -> Vec<String> {
+    command.build();
+    std::iter::once(&command)
+        .chain(command.get_subcommands())
+        .flat_map(|c| c.get_arguments())
+        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
+        .map(str::to_string)
+        .collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compile;
+mod experiment;
 mod fmt;
 mod front;
 mod headers;
