@@ -101,7 +101,8 @@ pub enum Kind {
     /// A value that a loop carries: its first value is the edge `a`; `b` is the nesting of the
     /// loop and the number of the symbol among those that start alike.
     Carried,
-    /// A value that a loop reads: member k of list `a` in iteration k; `b` is the nesting.
+    /// A value that a loop reads: member k of the list node `a` in iteration k; `b` is the
+    /// nesting.
     Read,
     And,
     Xor,
@@ -112,11 +113,13 @@ pub enum Kind {
     Mul,
     /// Edge `a` looked up in list `b`.
     Lookup,
-    /// Result `b` of a call; list `a` names the node and holds the arguments.
+    /// Result `b` of a call; `a` is the list node of the arguments and the class of the callee.
     Call,
-    /// Edge `b` in iteration k of a loop; `a` is list and k. The list holds symbols, each with its
-    /// value in the next iteration.
+    /// Edge `b` in iteration k of a loop; `a` is a list node and k. The list holds symbols, each
+    /// with its value in the next iteration.
     At,
+    /// The edges of list `a`.
+    List,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,8 +183,21 @@ impl Graph {
         id
     }
 
-    pub fn members(&self, list: u32) -> Rc<[u64]> {
-        self.lists[list as usize].clone()
+    /// A node that holds edges. Fields that refer to it may use its low half.
+    pub fn list_node(&mut self, edges: &[u64]) -> Edge {
+        let depth = edges.iter().map(|&raw| self.depth(Edge::from_raw(raw))).max().unwrap_or(0);
+        let list = self.list(edges);
+        self.intern(Kind::List, 0, depth, list as u64, 0)
+    }
+
+    /// The edges of the list node that a field refers to.
+    pub fn members(&self, field: u64) -> Rc<[u64]> {
+        self.members_of(self.node(Edge::from_raw(field)))
+    }
+
+    /// The edges of a list node.
+    pub fn members_of(&self, node: &Node) -> Rc<[u64]> {
+        self.lists[node.a as usize].clone()
     }
 
     /// The node with these fields, made if there is none. `depth` follows from the fields.

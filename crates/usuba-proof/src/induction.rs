@@ -169,8 +169,8 @@ fn read_symbol(g: &mut Graph, level: u16, list: &[Edge]) -> Edge {
     // The complements of a list are read as the complement of what is read.
     let flip = first.is_complement();
     let raw: Vec<u64> = list.iter().map(|member| member.flipped(flip).raw()).collect();
-    let id = g.list(&raw);
-    g.intern(Kind::Read, g.bits(first), level + 1, id as u64, level as u64).flipped(flip)
+    let list = g.list_node(&raw);
+    g.intern(Kind::Read, g.bits(first), level + 1, list.raw(), level as u64).flipped(flip)
 }
 
 /// The symbols of a loop and their steps.
@@ -186,7 +186,7 @@ struct System {
     /// The symbols that each symbol needs, directly or not, itself included, once known.
     closures: Vec<Option<Box<[u64]>>>,
     /// The list of each set of symbols.
-    lists: FxHashMap<Box<[u64]>, u32>,
+    lists: FxHashMap<Box<[u64]>, Edge>,
 }
 
 impl System {
@@ -246,7 +246,7 @@ impl System {
             }
             let node = *g.node(edge);
             if node.kind == Kind::Read && node.b == self.level as u64 {
-                let member = Edge::from_raw(g.members(node.a as u32)[k as usize]);
+                let member = Edge::from_raw(g.members(node.a)[k as usize]);
                 return g.permute(edge.map(), member).flipped(edge.is_complement());
             }
             let Ok(at) = self.symbols.binary_search(&edge.bare()) else { break };
@@ -261,12 +261,10 @@ impl System {
             k -= 1;
         }
         let list = self.list(g, edge);
-        let members = g.members(list);
-        let inner = members.iter().map(|&raw| g.depth(Edge::from_raw(raw)));
         // Symbols of this loop are bound now.
-        let depth = inner.chain([g.depth(edge)]).max().unwrap_or(0).min(self.level);
-        let name = (list as u64) << 32 | k as u64;
-        let node = g.intern(Kind::At, g.bits(edge), depth, name, edge.bare().raw());
+        let depth = g.depth(list).max(g.depth(edge)).min(self.level);
+        let node =
+            g.intern(Kind::At, g.bits(edge), depth, list.raw() | k as u64, edge.bare().raw());
         g.permute(edge.map(), node).flipped(edge.is_complement())
     }
 
@@ -277,12 +275,19 @@ impl System {
     }
 
     /// The symbols that an edge needs, each with its step.
-    fn list(&mut self, g: &mut Graph, edge: Edge) -> u32 {
-        let mut needed = self.supports[&edge.node()].clone();
-        for at in members(&needed.clone(), self.symbols.len()) {
+    fn list(&mut self, g: &mut Graph, edge: Edge) -> Edge {
+        let direct = self.supports[&edge.node()].clone();
+        let mut needed = direct.clone();
+        let mut closed = vec![0u64; self.words];
+        for at in members(&direct, self.symbols.len()) {
+            // What is in a closure has its own closure in it.
+            if closed[at / 64] >> (at % 64) & 1 == 1 {
+                continue;
+            }
             let closure = self.closure(at);
-            needed.iter_mut().zip(closure).for_each(|(word, more)| *word |= more);
+            closed.iter_mut().zip(closure).for_each(|(word, more)| *word |= more);
         }
+        needed.iter_mut().zip(&closed).for_each(|(word, more)| *word |= more);
         if let Some(&list) = self.lists.get(&needed) {
             return list;
         }
@@ -290,7 +295,7 @@ impl System {
         for at in members(&needed, self.symbols.len()) {
             raw.extend([self.symbols[at].raw(), self.steps[at].raw()]);
         }
-        let list = g.list(&raw);
+        let list = g.list_node(&raw);
         self.lists.insert(needed, list);
         list
     }
@@ -307,17 +312,12 @@ impl System {
                     (None, Some(direct)) => (direct, false),
                     (None, None) => continue,
                 };
-                for (at, (word, more)) in set.iter_mut().zip(more).enumerate() {
-                    let new = more & !*word;
-                    *word |= more;
-                    // What a known closure adds needs no further look.
-                    if !known {
-                        let bits = (0..64).filter(|bit| new >> bit & 1 == 1);
-                        work.extend(
-                            bits.map(|bit| at * 64 + bit).filter(|&s| s < self.steps.len()),
-                        );
-                    }
+                // What a known closure adds needs no further look.
+                if !known {
+                    let new: Vec<u64> = more.iter().zip(&set).map(|(m, s)| m & !s).collect();
+                    work.extend(members(&new, self.steps.len()));
                 }
+                set.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
             }
             self.closures[start] = Some(set);
         }
@@ -327,7 +327,18 @@ impl System {
 
 /// The numbers below `count` in a set.
 fn members(set: &[u64], count: usize) -> Vec<usize> {
-    (0..count).filter(|at| set[at / 64] >> (at % 64) & 1 == 1).collect()
+    let mut out = Vec::new();
+    for (at, &word) in set.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            out.push(at * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+    if out.last() == Some(&count) {
+        out.pop();
+    }
+    out
 }
 
 /// The edges from which a node is made.
@@ -339,16 +350,10 @@ pub fn children(g: &Graph, node: u32, out: &mut Vec<Edge>) {
         Kind::And | Kind::Xor | Kind::Pack | Kind::Add | Kind::Mul => {
             out.extend([node.a, node.b].map(Edge::from_raw));
         }
-        Kind::Read => out.extend(g.members(node.a as u32).iter().map(|&raw| Edge::from_raw(raw))),
-        // The first entry names the node that is called.
-        Kind::Call => {
-            let members = g.members(node.a as u32);
-            out.extend(members[1..].iter().map(|&raw| Edge::from_raw(raw)));
-        }
-        Kind::At => {
-            let members = g.members((node.a >> 32) as u32);
-            out.extend(members.iter().map(|&raw| Edge::from_raw(raw)));
-            out.push(Edge::from_raw(node.b));
+        Kind::Read | Kind::Call => out.push(Edge::from_raw(node.a).bare()),
+        Kind::At => out.extend([Edge::from_raw(node.a).bare(), Edge::from_raw(node.b)]),
+        Kind::List => {
+            out.extend(g.members_of(node).iter().map(|&raw| Edge::from_raw(raw)));
         }
     }
 }

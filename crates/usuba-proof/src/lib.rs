@@ -56,9 +56,6 @@ pub enum Verdict {
 /// Inputs that are tried before the thorough engines, and after they failed.
 const RUNS: [u64; 2] = [8, 512];
 
-/// The most leaves of a cut.
-const LEAVES: usize = 5;
-
 /// Whether `after` computes what `before` does.
 ///
 /// The entries have the same ports, or `after` has each port that is not constant once per copy,
@@ -82,7 +79,7 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     let mut search = search::Search::new(before, after);
     search.prove_callees();
     let mut difference = None;
-    let proved = search.prove(before.entry, after.entry, &copies, LEAVES, &mut || {
+    let proved = search.prove(before.entry, after.entry, &copies, search::THOROUGH, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });

@@ -26,7 +26,7 @@ impl Copies {
     /// The ports do not belong together; the text says which.
     pub fn find(before: &Node, after: &Node, slicing: Slicing) -> Result<Copies, String> {
         let (old, new) = (before.results.len(), after.results.len());
-        let factor = if old == 0 { 1 } else { new / old };
+        let factor = new.checked_div(old).unwrap_or(1);
         if factor == 0 || factor * old != new {
             return Err(format!("{old} results became {new}"));
         }

@@ -69,13 +69,16 @@ pub struct Run<'a> {
     /// Classes whose calls stay opaque.
     opaque: FxHashSet<u32>,
     /// Results of inlined calls.
-    seen: FxHashMap<(u64, Box<[Edge]>), Rc<[Edge]>>,
+    seen: FxHashMap<Inlined, Rc<[Edge]>>,
     /// Loops around the current equation that stand for their step.
     pub nesting: u16,
     depth: usize,
     pub steps: u64,
     budget: u64,
 }
+
+/// A node, or a class of nodes, and the arguments of a call.
+type Inlined = (u64, Box<[Edge]>);
 
 /// The values of the node that runs.
 pub struct Frame {
@@ -185,15 +188,13 @@ impl<'a> Run<'a> {
     }
 
     fn opaque_call(&mut self, frame: &mut Frame, call: &Call, class: u32, args: &[Edge]) {
-        let depth = args.iter().map(|&arg| self.graph.depth(arg)).max().unwrap_or(0);
-        let mut list = Vec::with_capacity(args.len() + 1);
-        list.push(class as u64);
-        list.extend(args.iter().map(|arg| arg.raw()));
-        let list = self.graph.list(&list);
+        let raw: Vec<u64> = args.iter().map(|arg| arg.raw()).collect();
+        let list = self.graph.list_node(&raw);
+        let (depth, name) = (self.graph.depth(list), list.raw() | class as u64);
         let node = self.programs[frame.side as usize].node(frame.node);
         for (at, &dst) in call.dsts.iter().enumerate() {
             let bits = node.bits_of(dst);
-            let edge = self.graph.intern(Kind::Call, bits, depth, list as u64, at as u64);
+            let edge = self.graph.intern(Kind::Call, bits, depth, name, at as u64);
             frame.set(dst, edge);
         }
         self.steps += call.dsts.len() as u64;

@@ -4,15 +4,15 @@
 //! first: nodes of the same name are proved equal once, form a *class*, and then their calls may
 //! stay opaque in callers. A class that only one side of a goal still calls is inlined in both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Eqn, Node, NodeId, Program};
 
 use crate::graph::{Graph, Kind};
 use crate::ports::Copies;
 use crate::rewrites::Rewrites;
-use crate::run::{Classes, Loops, Run, Side};
+use crate::run::{Classes, Loops, Run, Side, Stop};
 
 /// What a proof took.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -35,8 +35,20 @@ pub struct Attempt {
     pub leaves: usize,
 }
 
-/// Equations that an attempt may run: with E1 alone, and with all engines.
-const BUDGET: [u64; 2] = [40_000_000, 6_000_000];
+/// How much is tried for a goal.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Equations that an attempt may run: with E1 alone, and with all engines.
+    pub steps: [u64; 2],
+    /// Leaves of cuts, at most.
+    pub leaves: usize,
+}
+
+/// For the entry.
+pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5 };
+
+/// For a callee: a caller can still be proved with it inlined.
+const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3 };
 
 /// The attempts for a goal, cheap ones first.
 fn attempts(calls: bool, loops: bool, nested: bool) -> Vec<Attempt> {
@@ -59,37 +71,27 @@ fn attempts(calls: bool, loops: bool, nested: bool) -> Vec<Attempt> {
     with(0).chain(with(3)).chain(with(5)).collect()
 }
 
-/// The largest number of leaves with which callees are tried: a caller can still be proved with
-/// its callee inlined.
-const CALLEE_LEAVES: usize = 3;
-
 pub struct Search<'a> {
     programs: [&'a Program; 2],
-    /// The callees of each node of both programs.
-    callees: [Vec<BTreeSet<NodeId>>; 2],
+    /// Both programs without their operators.
+    outlines: [Vec<Outline>; 2],
     classes: Classes,
     pub stats: Stats,
 }
 
 impl<'a> Search<'a> {
     pub fn new(before: &'a Program, after: &'a Program) -> Search<'a> {
-        let callees = [before, after].map(|program| {
-            let of = |node: &Node| {
-                let mut out = BTreeSet::new();
-                called(&node.body, &mut out);
-                out
-            };
-            program.nodes.iter().map(of).collect()
-        });
+        let outline = |program: &Program| program.nodes.iter().map(Outline::new).collect();
+        let outlines = [outline(before), outline(after)];
         let (classes, stats) = (Classes::default(), Stats::default());
-        Search { programs: [before, after], callees, classes, stats }
+        Search { programs: [before, after], outlines, classes, stats }
     }
 
     /// Puts callees of the same name and ports into one class if they can be proved equal.
     pub fn prove_callees(&mut self) {
         let reached = [Side::Before, Side::After].map(|side| self.reached(side));
         let [before, after] = self.programs;
-        let names: std::collections::BTreeMap<&str, NodeId> =
+        let names: BTreeMap<&str, NodeId> =
             reached[0].iter().map(|&id| (before.node(id).name.as_str(), id)).collect();
         for &new in &reached[1] {
             let Some(&old) = names.get(after.node(new).name.as_str()) else { continue };
@@ -98,7 +100,7 @@ impl<'a> Search<'a> {
             }
             let copies = Copies::find(before.node(old), after.node(new), after.slicing);
             let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
-            if self.prove(old, new, &copies, CALLEE_LEAVES, &mut || false).is_ok() {
+            if self.prove(old, new, &copies, MODEST, &mut || false).is_ok() {
                 let class = self.classes.of.len() as u32;
                 self.classes.of.insert((Side::Before, old), class);
                 self.classes.of.insert((Side::After, new), class);
@@ -111,8 +113,8 @@ impl<'a> Search<'a> {
         let mut out = BTreeSet::from([self.programs[side as usize].entry]);
         let mut work = vec![self.programs[side as usize].entry];
         while let Some(id) = work.pop() {
-            let callees = &self.callees[side as usize][id.0 as usize];
-            work.extend(callees.iter().filter(|&&callee| out.insert(callee)));
+            let callees = self.outlines[side as usize][id.0 as usize].calls.keys();
+            work.extend(callees.filter(|&&callee| out.insert(callee)));
         }
         out
     }
@@ -127,7 +129,7 @@ impl<'a> Search<'a> {
         old: NodeId,
         new: NodeId,
         copies: &Copies,
-        most_leaves: usize,
+        effort: Effort,
         give_up: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
         let (calls, loops, nested) = self.shape(old, new);
@@ -135,16 +137,13 @@ impl<'a> Search<'a> {
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
         for attempt in attempts(calls, loops, nested) {
-            if attempt.leaves > most_leaves {
+            if attempt.leaves > effort.leaves {
                 break;
             }
             if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {
                 return Err("an input shows that they differ".into());
             }
-            let t = std::time::Instant::now();
-            let r = self.attempt(old, new, copies, attempt, &opaque);
-            if t.elapsed().as_millis() > 100 { eprintln!("   attempt {attempt:?} {:?} {:?} {r:?}", t.elapsed(), self.stats); }
-            match r {
+            match self.attempt(old, new, copies, attempt, effort, &opaque) {
                 Ok(()) => return Ok(()),
                 Err(what) => resisted = what,
             }
@@ -158,13 +157,21 @@ impl<'a> Search<'a> {
         new: NodeId,
         copies: &Copies,
         attempt: Attempt,
+        effort: Effort,
         opaque: &FxHashSet<u32>,
     ) -> Result<(), String> {
         let (rewrites, budget) = match attempt.leaves {
-            0 => (None, BUDGET[0]),
-            leaves => (Some(Rewrites::new(leaves)), BUDGET[1]),
+            0 => (None, effort.steps[0]),
+            leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
         let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
+        let unfold = attempt.loops == Loops::Unfolded;
+        let before = self.steps(Side::Before, old, unfold, &opaque);
+        let before = before.saturating_mul(copies.factor() as u64);
+        let after = self.steps(Side::After, new, unfold, &opaque);
+        if before.saturating_add(after) > budget {
+            return Err(Stop::TooLong.to_string());
+        }
         let graph = Graph::new(rewrites);
         let mut run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
         let after = self.programs[1].node(new);
@@ -214,16 +221,44 @@ impl<'a> Search<'a> {
                 if !seen.insert(id) {
                     continue;
                 }
-                let callees = &self.callees[side as usize][id.0 as usize];
-                shape.0 |= !callees.is_empty();
-                work.extend(callees);
-                let nesting = nesting(&self.programs[side as usize].node(id).body);
-                shape.1 |= nesting > 0;
-                shape.2 += nesting;
+                let outline = &self.outlines[side as usize][id.0 as usize];
+                shape.0 |= !outline.calls.is_empty();
+                work.extend(outline.calls.keys());
+                shape.1 |= outline.nesting > 0;
+                shape.2 += outline.nesting;
             }
         }
         // Calls may put loops into loops.
         (shape.0, shape.1, shape.2 > 2)
+    }
+
+    /// Equations that a run of a node executes, with loops unfolded or run once, and calls of
+    /// `opaque` classes not entered. Saturates.
+    fn steps(&self, side: Side, id: NodeId, unfold: bool, opaque: &FxHashSet<u32>) -> u64 {
+        let outlines = &self.outlines[side as usize];
+        let mut known: FxHashMap<NodeId, u64> = FxHashMap::default();
+        let mut work = vec![(id, false)];
+        // A node is ready when it comes off the stack after its callees.
+        while let Some((id, ready)) = work.pop() {
+            if known.contains_key(&id) {
+                continue;
+            }
+            let outline = &outlines[id.0 as usize];
+            let entered = outline.calls.iter().filter(|(callee, _)| {
+                let class = self.classes.of.get(&(side, **callee));
+                class.is_none_or(|class| !opaque.contains(class))
+            });
+            if ready {
+                let steps = entered.fold(outline.own[unfold as usize], |sum, (callee, times)| {
+                    sum.saturating_add(known[callee].saturating_mul(times[unfold as usize]))
+                });
+                known.insert(id, steps);
+            } else {
+                work.push((id, true));
+                work.extend(entered.map(|(&callee, _)| (callee, false)));
+            }
+        }
+        known[&id]
     }
 
     /// The classes that both sides of a goal call, once all others are inlined.
@@ -247,7 +282,7 @@ impl<'a> Search<'a> {
         let mut seen = FxHashSet::default();
         let mut work = vec![id];
         while let Some(id) = work.pop() {
-            for &callee in &self.callees[side as usize][id.0 as usize] {
+            for &callee in self.outlines[side as usize][id.0 as usize].calls.keys() {
                 match self.classes.of.get(&(side, callee)) {
                     Some(class) if !inlined.contains(class) => {
                         out.insert(*class);
@@ -261,23 +296,43 @@ impl<'a> Search<'a> {
     }
 }
 
-fn called(eqns: &[Eqn], out: &mut BTreeSet<NodeId>) {
-    for eqn in eqns {
-        match eqn {
-            Eqn::Op(_) => {}
-            Eqn::Call(call) => {
-                out.insert(call.node);
-            }
-            Eqn::Loop(lp) => called(&lp.body, out),
-        }
-    }
+/// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
+/// loops that are unfolded.
+struct Outline {
+    /// Equations of its own.
+    own: [u64; 2],
+    /// How often it calls which node.
+    calls: BTreeMap<NodeId, [u64; 2]>,
+    /// Number of loops around the innermost equation.
+    nesting: usize,
 }
 
-/// Number of loops around the innermost equation.
-fn nesting(eqns: &[Eqn]) -> usize {
-    let inner = |eqn: &Eqn| match eqn {
-        Eqn::Loop(lp) => 1 + nesting(&lp.body),
-        _ => 0,
-    };
-    eqns.iter().map(inner).max().unwrap_or(0)
+impl Outline {
+    fn new(node: &Node) -> Outline {
+        let mut outline = Outline { own: [0; 2], calls: BTreeMap::new(), nesting: 0 };
+        outline.block(&node.body, 1, 0);
+        outline
+    }
+
+    /// Adds a block that runs so many times when loops are unfolded.
+    fn block(&mut self, eqns: &[Eqn], times: u64, nesting: usize) {
+        self.nesting = self.nesting.max(nesting);
+        for eqn in eqns {
+            self.own[0] += 1;
+            self.own[1] = self.own[1].saturating_add(times);
+            match eqn {
+                Eqn::Op(_) => {}
+                Eqn::Call(call) => {
+                    let counts = self.calls.entry(call.node).or_default();
+                    counts[0] += 1;
+                    counts[1] = counts[1].saturating_add(times);
+                }
+                Eqn::Loop(lp) => {
+                    let times = times.saturating_mul(lp.count as u64);
+                    self.own[1] = self.own[1].saturating_add(times);
+                    self.block(&lp.body, times, nesting + 1);
+                }
+            }
+        }
+    }
 }

@@ -32,9 +32,9 @@ pub fn depends(f: u32, variable: usize) -> bool {
 /// of the product of the variables in i.
 pub fn algebraic(f: u32) -> u8 {
     let mut rows = f as u8;
-    for variable in 0..3 {
+    for (variable, table) in VARIABLES[..3].iter().enumerate() {
         // The upper half becomes the sum of both halves.
-        rows ^= (rows & !(VARIABLES[variable] as u8)) << (1 << variable);
+        rows ^= (rows & !*table as u8) << (1 << variable);
     }
     rows
 }
