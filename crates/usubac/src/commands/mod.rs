@@ -6,6 +6,7 @@ mod compile;
 mod fmt;
 mod front;
 mod headers;
+mod prove;
 mod run;
 mod slice;
 

@@ -7,6 +7,7 @@ use usuba::target::Target;
 use usuba::{Options, optimise};
 
 use super::front::{Input, reported};
+use super::prove::Prover;
 use crate::args::{Codegen, Language};
 use crate::output::to_stderr;
 use crate::report::Reporter;
@@ -21,11 +22,18 @@ pub fn compiled(
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
     let options = options(language, target, codegen.pipeline());
+    let mut prover = codegen.prove.then(Prover::new);
     let program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
             to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
         }
+        if let Some(prover) = &mut prover {
+            prover.see(pass, program);
+        }
     })?;
+    if let Some(prover) = prover {
+        prover.finish();
+    }
     Ok((program, target))
 }
 
