@@ -238,7 +238,7 @@ mod tests {
         let u = b.op(Op::Rotl(5), &[t]);
         let done = b.end_loop(&[u], &[]);
         let f = b.finish(vec![(Port::new("y", 32, &[]), done.carried)]);
-        Program { nodes: vec![f], entry: NodeId(0), slicing: Slicing::V }
+        Program::new(vec![f], NodeId(0), Slicing::V)
     }
 
     fn work(target: &str) -> Work {

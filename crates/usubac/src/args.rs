@@ -339,6 +339,9 @@ pub struct Codegen {
     /// 32-bit masks
     #[arg(long)]
     pub key_registers: bool,
+    /// Prove after each pass that the program still computes what it did
+    #[arg(long)]
+    pub prove: bool,
     /// Put before every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,

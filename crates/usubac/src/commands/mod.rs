@@ -7,6 +7,7 @@ mod experiment;
 mod fmt;
 mod front;
 mod headers;
+mod prove;
 mod run;
 mod slice;
 
