@@ -16,7 +16,7 @@ fn program(bits: u8, make: impl FnOnce(&mut Builder, [Val; 3]) -> Vec<Val>) -> P
     let inputs = ["x", "y", "z"].map(|name| b.param(word(name, bits))[0]);
     let outs = make(&mut b, inputs).into_iter().enumerate();
     let node = b.finish(outs.map(|(i, v)| (word(&format!("r{i}"), bits), vec![v])).collect());
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 fn check_proved(before: &Program, after: &Program) {
@@ -174,7 +174,7 @@ fn rounds() -> Program {
         (Port::new("y", 16, &[2]), done.carried),
         (Port::new("c", 16, &[6]), done.collects[0].clone()),
     ]);
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 fn broken(program: &Program, change: impl FnOnce(&mut Loop)) -> Program {
@@ -258,7 +258,7 @@ fn a_value_that_changes_late_is_not_constant() {
 }
 
 fn interleaved(single: &Program, factor: u32) -> Program {
-    let interleave = interleave::Choice { factor, grain: 2 };
+    let interleave = interleave::Choice { factor: Some(factor), grain: 2 };
     let mut program = single.clone();
     let options = PassOptions { interleave, ..PassOptions::default() };
     run_pass(find("interleave").expect("a pass"), &mut program, &options);
@@ -308,7 +308,7 @@ fn with_callee(change: impl FnOnce(&mut Node, &mut Node)) -> Program {
     let y = b.call(NodeId(0), &g, &[u])[0];
     let mut f = b.finish(vec![(word("y", 8), vec![y])]);
     change(&mut g, &mut f);
-    Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::V }
+    Program::new(vec![g, f], NodeId(1), Slicing::V)
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn doubling_calls_are_not_unfolded() {
             };
             nodes.push(b.finish(vec![(word("y", 8), vec![y])]));
         }
-        Program { nodes, entry: NodeId(59), slicing: Slicing::V }
+        Program::new(nodes, NodeId(59), Slicing::V)
     };
     let program = make(Op::Add);
     let mut other = program.clone();

@@ -59,7 +59,7 @@ mod tests {
         let x = b.param(Port::new("x", 8, &[2]));
         let y = b.op(op, &[x[0], x[1]]);
         let node = b.finish(vec![(Port::new("y", 8, &[]), vec![y])]);
-        Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+        Program::new(vec![node], NodeId(0), Slicing::V)
     }
 
     #[test]
