@@ -53,6 +53,7 @@ fn each_program(wanted: Slicing, check: &mut dyn FnMut(&str, &mut Compile)) {
                     let options = Options {
                         slicing: wanted,
                         target: target::find(name).expect("a target"),
+                        cpu: target::cpu::ALL[0],
                         word: None,
                         entry: Some(node.clone()),
                         flags,
@@ -72,11 +73,14 @@ type Compile<'a> =
 /// Pipelines of which each step is proved.
 fn pipelines() -> [PipelineOptions; 3] {
     let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
-    let two = interleave::Choice { factor: 2, ..interleave::Choice::default() };
+    let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
     let double = PassOptions { interleave: two, ..PassOptions::default() };
     let (inline, unroll) = (inline::Mode::All, unroll::Mode::All);
     [
-        with(Level::O2, PassOptions::default()),
+        with(
+            Level::O2,
+            PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() },
+        ),
         with(Level::O1, double),
         with(Level::O2, PassOptions { inline, unroll, ..double }),
     ]
