@@ -26,7 +26,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::Target;
 
 use crate::cc::Family;
-use crate::cipher::{Cipher, Function};
+use crate::cipher::{self, Cipher, Function};
 use crate::native::{Build, Inside, Samples, Suite, Timing};
 use crate::stats::RankSum;
 use crate::work::Work;
@@ -178,6 +178,22 @@ impl<'a> Batch<'a> {
     pub fn new(target: &'static Target, subjects: &[Subject<'a>]) -> Batch<'a> {
         let one = |(number, subject)| Prepared::new(target, subject, number);
         Batch { prepared: subjects.iter().enumerate().map(one).collect() }
+    }
+
+    /// For each subject the work of one call of its kernel and the bytes of that call. No C compiler
+    /// is needed.
+    pub fn works(
+        target: &'static Target,
+        subjects: &[Subject],
+    ) -> Vec<Result<(Work, usize), String>> {
+        let one = |subject: &Subject| {
+            let Subject { cipher, function, slicing, side } = *subject;
+            let name = &function.name;
+            let built = cipher::build(cipher, function, name, slicing, target, &side.pipeline)?;
+            let work = Work::of(&built.program, target);
+            Ok((work, built.kernel.lanes as usize * built.input.max(built.output)))
+        };
+        subjects.iter().map(one).collect()
     }
 
     /// For each subject its C, compiler and flags, as one text that is the same for every subject

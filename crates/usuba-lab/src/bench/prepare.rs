@@ -92,6 +92,8 @@ impl<'a> Prepared<'a> {
         let Machine { compiler, cflags, .. } = &self.machine;
         let flags = &self.side.flags;
         let text = self.kernels[0].text.replace(name.as_str(), neutral);
+        // Guards are in capitals.
+        let text = text.replace(&name.to_uppercase(), &neutral.to_uppercase());
         format!("{} {cflags:?} {flags:?}\n{text}", compiler.display())
     }
 
