@@ -44,7 +44,7 @@ pub struct Call {
 /// # Errors
 /// In words: there is no layout.
 pub fn lanes(program: &Program, target: &Target) -> Result<usize, String> {
-    Ok(Layout::new(program, target.bits, target.simd)?.lanes())
+    Ok(Layout::new(program, target.bits, target.simd, target.masks)?.lanes())
 }
 
 /// Runs all jobs, compiled at an optimisation level such as `-O1`; what went wrong, one text per
@@ -100,7 +100,7 @@ struct Ready<'a> {
 
 impl<'a> Ready<'a> {
     fn new(index: usize, job: &'a Job, target: &Target) -> Result<Ready<'a>, String> {
-        let layout = Layout::new(&job.program, target.bits, target.simd)?;
+        let layout = Layout::new(&job.program, target.bits, target.simd, target.masks)?;
         let options = COptions { prefix: format!("k{index}_"), ..COptions::default() };
         let emitted = kernel(&job.program, target, &options);
         if emitted.lanes as usize != layout.lanes() {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::abi::usubac;
-use usuba::emit::c::{COptions, Emitted, LoopForm};
+use usuba::emit::c::{COptions, Emitted};
 use usuba::emit::layout;
 use usuba::ir::build::Builder;
 use usuba::ir::op::mask;
@@ -78,7 +78,8 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
                 let prefix = format!("{:?}{seed}_", shape.slicing);
                 let options = COptions { prefix, ..COptions::default() };
                 let wrapped = usubac(&program, target, &options);
-                let case = Case::new(what, program, target, LoopForm::Auto, 2, seed);
+                let plain = COptions { registers: true, ..COptions::default() };
+                let case = Case::new(what, program, target, plain, 2, seed);
                 let driver = driver(&case.program, &case.emitted, &wrapped);
                 cases.push(calling(case, wrapped.text + &driver, "driver"));
             }
@@ -190,7 +191,7 @@ fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
     let width = if words { c as u32 } else { target.bits };
     let calls = if words { 24 } else { 2 };
     let what = format!("macros {slicing:?}{c}");
-    let case = Case::new(what, program, target, LoopForm::Auto, calls, 8);
+    let case = Case::new(what, program, target, COptions::default(), calls, 8);
     let mut text = format!("#define BITS_PER_REG {width}\n#include \"{}\"\n", header_of(target));
     let half = match case.emitted.params.get(1) {
         Some(port) => format!("const {} *h, ", port.c_type),

@@ -372,6 +372,10 @@ pub struct Codegen {
     /// the program before the first one, `all` is every pass
     #[arg(long, value_name = "PASS", value_parser = parse_pass_or_all)]
     pub print_after: Vec<String>,
+    /// Take constant parameters (keys) of bitsliced kernels as registers where they would be
+    /// 32-bit masks
+    #[arg(long)]
+    pub key_registers: bool,
     /// Put before every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
@@ -477,6 +481,7 @@ impl Codegen {
         for pass in &self.skip {
             flag(true, &format!("skip {pass}"));
         }
+        flag(self.key_registers, "key-registers");
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }

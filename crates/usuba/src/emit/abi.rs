@@ -87,6 +87,7 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
         prefix: String::new(),
         name: format!("{name}kernel"),
         hidden: true,
+        registers: true,
         ..options.clone()
     };
     let emitted = kernel(program, target, &inner);

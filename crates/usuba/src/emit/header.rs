@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use super::c::{COptions, Emitted};
+use super::mask_bits;
 use crate::ir::{Port, Program, Slicing};
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -29,15 +30,23 @@ impl PortText {
         layout: Layout,
         port: &Port,
         name: &str,
+        registers: bool,
     ) -> PortText {
         let slicing = program.slicing;
         let mut about = shape(port, slicing, layout);
         if port.constant {
             about.push_str("; the same for all instances");
         }
+        let mask = mask_bits(target, layout).filter(|_| port.constant && !registers);
+        if let Some(bits) = mask {
+            let _ = write!(about, "; not registers but masks of {bits} bits, all ones or zero");
+        }
         PortText {
             name: name.to_string(),
-            c_type: target.c_type(layout, port.value_bits(slicing)),
+            c_type: match mask {
+                Some(bits) => word_type(bits),
+                None => target.c_type(layout, port.value_bits(slicing)),
+            },
             registers: port.values(slicing),
             about,
         }

@@ -144,6 +144,7 @@ fn options(
         command,
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        registers: args.codegen.key_registers,
         ..COptions::default()
     }
 }

@@ -152,7 +152,8 @@ fn native(
     meaning: &Meaning,
 ) -> Result<Vec<u64>, Failure> {
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
-    let layout = Layout::new(program, target.bits, target.simd).map_err(Failure::program)?;
+    let layout =
+        Layout::new(program, target.bits, target.simd, target.masks).map_err(Failure::program)?;
     let entry = program.entry();
     let mut rows = vec![lanes.first.to_vec()];
     rows.extend((1..layout.lanes()).map(|_| lanes.random.words(lanes.sizes)));

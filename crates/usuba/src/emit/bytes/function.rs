@@ -7,6 +7,7 @@ use super::transpose::{self, Way, Writer};
 use super::words;
 use super::{ByteLayout, Function, Parameter, Shape, keys, macros};
 use crate::diag::{Code, Diagnostic};
+use crate::emit::port_type;
 use crate::ir::Port;
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -362,7 +363,7 @@ fn blocks(
 ) {
     let Function { name, kernel, .. } = function;
     let slicing = kernel.program.slicing;
-    let c_type = |port: &Port| target.c_type(layout, port.value_bits(slicing));
+    let c_type = |port: &Port| port_type(target, layout, slicing, port);
     let lanes = target.lanes(layout) as usize;
     let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
     let keyed = key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();

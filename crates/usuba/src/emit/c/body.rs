@@ -13,6 +13,7 @@ use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Node, NodeId, Op, OpEqn, Port, Val};
+use crate::target::word_type;
 
 /// Prints one node.
 pub struct Body<'c, 'p> {
@@ -82,6 +83,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         let ty = cx.c_type(port.value_bits(slicing));
         let count = port.values(slicing);
         let by_value = !entry && count == 1;
+        let broadcast = (entry && cx.masked(port)).then(|| cx.broadcast());
+        let ty = if broadcast.is_some() { word_type(32) } else { ty };
         declared.push(if by_value {
             format!("{ty} {name}")
         } else {
@@ -91,8 +94,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
             places[at + i] = if by_value {
                 Place::Text(name.clone())
             } else {
-                let cell = Cell::new(name, i);
-                Place::Lazy { expr: cell.text(), cell: Some(cell), depth: 1 }
+                let cell = Cell { broadcast, ..Cell::new(name, i) };
+                Place::Lazy { expr: cell.value(), cell: Some(cell), depth: 1 }
             };
         }
         at += count;
@@ -205,14 +208,14 @@ impl<'p> Body<'_, 'p> {
 
     /// An array element that is loaded at its first use in the open scope.
     pub(super) fn memory(&self, cell: Cell) -> Place {
-        Place::Lazy { expr: cell.text(), cell: Some(cell), depth: self.depth }
+        Place::Lazy { expr: cell.value(), cell: Some(cell), depth: self.depth }
     }
 
     /// The C expression of a value. The first of several reads of a lazy value gives it a local.
     pub(super) fn read(&mut self, v: Val) -> String {
         match self.place(v).clone() {
             Place::Text(text) => text,
-            Place::Cell(cell) => cell.text(),
+            Place::Cell(cell) => cell.value(),
             Place::Lazy { expr, depth, .. }
                 if depth != self.depth || self.demand.reads[v.0 as usize] <= 1 =>
             {
@@ -353,7 +356,7 @@ impl<'p> Body<'_, 'p> {
         if these.is_empty() {
             return "0".to_string();
         }
-        let cells: Vec<_> = these.iter().map(|&v| self.place(v).cell()).collect();
+        let cells: Vec<_> = these.iter().map(|&v| self.place(v).register()).collect();
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }

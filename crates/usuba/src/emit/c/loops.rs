@@ -210,7 +210,7 @@ impl<'p> Body<'_, 'p> {
             }
             bank.last = Some(first);
         }
-        let inits: Vec<_> = bank.carried.iter().map(|c| self.place(c.init).cell()).collect();
+        let inits: Vec<_> = bank.carried.iter().map(|c| self.place(c.init).register()).collect();
         let (current, pair) = (&bank.current, &bank.pair);
         // Arrays that the last iteration overwrites are not read as initial values: with a
         // single iteration the two would be one.
@@ -250,11 +250,11 @@ impl<'p> Body<'_, 'p> {
             self.place(first).clone()
         } else if let Some((start, step)) = walk(cells) {
             let cell = start.walked(step, k);
-            Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
+            Place::Lazy { expr: cell.value(), cell: Some(cell), depth }
         } else if let Some((array, bases)) = jumps {
             let name = self.indices(&bases);
             let cell = array.walked(1, &format!("{name}[{k}]"));
-            Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
+            Place::Lazy { expr: cell.value(), cell: Some(cell), depth }
         } else if let Some(values) = literals {
             let name = self.table(bits, &values);
             Place::Lazy { expr: self.cx.table_read(&name, k), cell: None, depth }

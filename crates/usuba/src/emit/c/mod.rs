@@ -24,9 +24,9 @@ use helpers::{Applied, Helpers, fill, halves, literal};
 
 use super::header::{self, PortText};
 use super::stats::{Stats, stats};
-use super::{layout, names};
+use super::{layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{NodeId, Op, Program};
+use crate::ir::{NodeId, Op, Port, Program};
 use crate::target::select::Imm;
 use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
@@ -60,6 +60,8 @@ pub struct COptions {
     pub form: LoopForm,
     /// The kernel is `static`, for a wrapper in the same file.
     pub hidden: bool,
+    /// Constant ports are registers, also where the target could broadcast masks.
+    pub registers: bool,
 }
 
 /// A kernel as text, with what callers must know.
@@ -111,7 +113,8 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     functions.reverse();
     let signature = body::signature(&cx, program.entry);
     let entry = program.entry();
-    let port = |port, name: &String| PortText::new(program, target, layout, port, name);
+    let port =
+        |port, name: &String| PortText::new(program, target, layout, port, name, options.registers);
     let params: Vec<_> =
         entry.params.iter().zip(&signature.params).map(|(p, n)| port(p, n)).collect();
     let results: Vec<_> =
@@ -154,6 +157,17 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
 impl Context<'_> {
     fn c_type(&self, bits: u8) -> &'static str {
         self.target.c_type(self.layout, bits)
+    }
+
+    /// Whether a port of the entry is masks to broadcast.
+    fn masked(&self, port: &Port) -> bool {
+        port.constant && !self.options.registers && mask_bits(self.target, self.layout).is_some()
+    }
+
+    /// The instruction that broadcasts a mask.
+    fn broadcast(&self) -> &'static str {
+        let row = self.target.row(Inst::Splat, 32);
+        row.expect("a target with masks has their broadcast").c
     }
 
     /// The C expression of a literal in every instance.
