@@ -93,11 +93,11 @@ fn json(path: &Path) -> Value {
 fn slower(run: &mut Value, factor: f64) {
     for entry in run["entries"].as_array_mut().expect("a list") {
         let kernel = &mut entry["outcome"]["measured"]["kernel"];
-        let scaled = |value: &Value| Value::from(value.as_f64().expect("a number") * factor);
-        kernel["median"] = scaled(&kernel["median"]);
+        let number = |value: &Value| value.as_f64().expect("a number") * factor;
+        kernel["median"] = Value::from(number(&kernel["median"]));
         for list in ["samples", "processes"] {
-            let values: Vec<Value> =
-                kernel[list].as_array().expect("a list").iter().map(scaled).collect();
+            let values: Vec<f64> =
+                kernel[list].as_array().expect("a list").iter().map(number).collect();
             kernel[list] = Value::from(values);
         }
     }
