@@ -66,7 +66,8 @@ fn value(experiment: &Experiment, cell: &Cell, column: &str) -> String {
     let ours = match cell.value(quantity, variant) {
         Some(value) if value.claimed => format!("**{}**", quantity.text(value.value)),
         Some(value) => quantity.text(value.value),
-        None => cell.problem(variant).map_or("–".into(), |why| short(why).to_string()),
+        // Why it is not there stands below.
+        None => "–".into(),
     };
     match published(experiment, cell, column) {
         Some(published) => format!("{ours} [{}]", published.text(quantity)),
