@@ -283,6 +283,12 @@ impl Numbers {
     }
 }
 
+/// Six digits: more than any clock is good for, and files stay small.
+fn rounded(value: f64) -> f64 {
+    let shift = 10f64.powi(5 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32);
+    if shift.is_finite() { (value * shift).round() / shift } else { value }
+}
+
 impl Times {
     /// The times of one kernel.
     pub fn new(speed: &Speed) -> Times {
@@ -290,8 +296,8 @@ impl Times {
         Times {
             median: speed.median,
             quartiles: [low, high],
-            samples: speed.per_byte(),
-            processes: speed.processes(),
+            samples: speed.per_byte().into_iter().map(rounded).collect(),
+            processes: speed.processes().into_iter().map(rounded).collect(),
             scatter: speed.samples.scatter(),
             calibration_scatter: speed.samples.calibration_scatter(),
             ticks_per_cycle: speed.samples.ticks_per_cycle(),
@@ -302,5 +308,18 @@ impl Times {
     /// Whether the samples or the calibrations scatter too much for claims.
     pub fn is_noisy(&self) -> bool {
         self.scatter > crate::bench::NOISY || self.calibration_scatter > crate::bench::NOISY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_digits_are_kept() {
+        assert_eq!(rounded(1.234_567_89), 1.234_57);
+        assert_eq!(rounded(0.000_123_456_789), 0.000_123_457);
+        assert_eq!(rounded(98_765_432.1), 98_765_400.0);
+        assert_eq!(rounded(0.0), 0.0);
     }
 }

@@ -8,6 +8,7 @@ use usuba::target::{self, Target};
 use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
 use usuba_lab::difference::Difference;
+use usuba_lab::experiment::Experiment;
 use usuba_lab::native::Timing;
 use usuba_lab::session::{self, Request};
 
@@ -87,4 +88,17 @@ fn sides_are_compared_by_turns() {
     let ratio = comparison.ratio(1).unwrap_or_else(|| panic!("{comparison}"));
     assert!(ratio < 0.9, "optimised code takes {ratio} of the time\n{comparison}");
     assert!(matches!(&comparison.rows[2].1, Err(Problem::Failed(why)) if why.contains("no-such")));
+}
+
+#[test]
+fn every_experiment_is_well_formed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{e}")) {
+        let path = entry.unwrap_or_else(|e| panic!("{e}")).path();
+        let experiment = Experiment::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!experiment.columns(true).is_empty(), "{}", path.display());
+        names.push(path);
+    }
+    assert!(names.len() >= 8, "{names:?}");
 }

@@ -4,6 +4,8 @@
 
 mod bench;
 
+mod bench;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 

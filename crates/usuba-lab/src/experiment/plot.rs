@@ -56,7 +56,7 @@ fn curves(
     cell: &Cell,
     axis: &str,
 ) -> Result<Option<String>, String> {
-    let series: Vec<(String, Vec<(f64, f64)>)> = groups(experiment, results.quick, axis)
+    let mut series: Vec<(String, Vec<(f64, f64)>)> = groups(experiment, results.quick, axis)
         .into_iter()
         .map(|(name, variants)| {
             let mut points: Vec<(f64, f64)> = variants
@@ -75,7 +75,14 @@ fn curves(
         return Ok(None);
     }
     let right = all.iter().map(|(x, _)| *x).fold(2.0, f64::max);
-    let top = all.iter().map(|(_, y)| *y).fold(0.0, f64::max) * 1.1;
+    // What the others are compared with, all along the axis.
+    if let Some(first) = cell.entries.first()
+        && let Some(value) = cell.value(Quantity::Cycles, &first.variant)
+    {
+        series.insert(0, (first.variant.clone(), vec![(1.0, value.value), (right, value.value)]));
+    }
+    let tops = series.iter().flat_map(|(_, points)| points.iter().map(|(_, y)| *y));
+    let top = tops.fold(0.0, f64::max) * 1.1;
     let title = format!(
         "{} {} {}, {}: cycles per byte",
         cell.cipher, cell.slicing, cell.target, cell.compiler
@@ -98,7 +105,12 @@ fn curves(
                 .label(name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
         }
-        chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerLeft)
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
         root.present()?;
         Ok(())
     })?;
@@ -122,7 +134,7 @@ fn bars(
     }
     let known = |cell: &Cell| published(experiment, cell, column).map(|published| published.value);
     let tops = bars.iter().flat_map(|(cell, value)| [Some(*value), known(cell)]).flatten();
-    let top = tops.fold(0.0, f64::max).max(f64::MIN_POSITIVE) * 1.15;
+    let top = tops.fold(0.0, f64::max).max(f64::MIN_POSITIVE) * 1.3;
     let mut colors: Vec<String> = Vec::new();
     let kinds: Vec<String> =
         bars.iter().map(|(cell, _)| format!("{} {}", cell.target, cell.compiler)).collect();
@@ -174,7 +186,12 @@ fn bars(
             let name = format!("{} {}", cell.cipher, cell.slicing);
             root.draw(&Text::new(name, (x + 8, y + 6), font.clone()))?;
         }
-        chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
         root.present()?;
         Ok(())
     })?;
