@@ -4,8 +4,6 @@
 
 mod bench;
 
-mod bench;
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn many_equations_take_little_time() {
-        let mut program =
-            Program::new(vec![tangle(1, 200_000, 500)], crate::ir::NodeId(0), Slicing::B);
+        let nodes = vec![tangle(1, 200_000, 500)];
+        let mut program = Program::new(nodes, crate::ir::NodeId(0), Slicing::B);
         // Quadratic time would be minutes.
         run(&mut program, &PassOptions::default());
         assert_eq!(program.nodes[0].body.len(), 200_000);
