@@ -12,6 +12,7 @@
 //! - `record`: what it leaves behind; `table`: as a table; `difference`: two of them.
 //! - `experiment`: published measurements, repeated.
 //! - `stats`: quantiles, and whether two sets of samples differ.
+//! - `tune`: chooses options by measurement.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
@@ -28,4 +29,5 @@ pub mod session;
 pub mod stats;
 mod table;
 pub mod throughput;
+pub mod tune;
 pub mod work;

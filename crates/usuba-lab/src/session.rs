@@ -66,8 +66,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
         if let Some(timing) = choice.timing {
             measure_machine(target, timing, &mut run.throughput);
         }
-        let sides: Vec<Side> =
-            variants.iter().map(|v| v.side(target, parse)).collect::<Result<_, _>>()?;
+        let sides: Vec<Side> = variants.iter().map(|v| v.side(parse)).collect::<Result<_, _>>()?;
         for cipher in &chosen {
             progress(Progress {
                 done,

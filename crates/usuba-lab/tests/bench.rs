@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
+use usuba::target;
+use usuba::target::cpu::{self, Cpu};
 use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
 use usuba_lab::difference::Difference;
@@ -17,8 +18,9 @@ fn root() -> PathBuf {
 }
 
 /// A parser for variants without flags.
-fn no_flags(flags: &str, _: &'static Target) -> Result<PipelineOptions, String> {
-    if flags.is_empty() { Ok(PipelineOptions::default()) } else { Err(format!("`{flags}`")) }
+fn no_flags(flags: &str) -> Result<(PipelineOptions, &'static Cpu), String> {
+    let plain = (PipelineOptions::default(), cpu::ALL[0]);
+    if flags.is_empty() { Ok(plain) } else { Err(format!("`{flags}`")) }
 }
 
 #[test]

@@ -18,13 +18,14 @@
 
 mod choice;
 mod compare;
-mod prepare;
+pub(crate) mod prepare;
 mod variant;
 
 use usuba::ir::Slicing;
 use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::Target;
+use usuba::target::cpu::{self, Cpu};
 
 use crate::cc::Family;
 use crate::cipher::{self, Cipher, Function};
@@ -47,6 +48,8 @@ pub const NOISY: f64 = 0.10;
 pub struct Side {
     pub label: String,
     pub pipeline: PipelineOptions,
+    /// Whose latencies and ports count.
+    pub cpu: &'static Cpu,
     pub family: Family,
     /// Flags of the C compiler after those of the target.
     pub flags: Vec<String>,
@@ -56,7 +59,8 @@ impl Default for Side {
     fn default() -> Side {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.interleave = interleave::Choice::AUTO;
-        Side { label: "default".into(), pipeline, family: Family::Any, flags: vec!["-O3".into()] }
+        let (label, flags) = ("default".into(), vec!["-O3".into()]);
+        Side { label, pipeline, cpu: cpu::ALL[0], family: Family::Any, flags }
     }
 }
 
@@ -189,7 +193,15 @@ impl<'a> Batch<'a> {
         let one = |subject: &Subject| {
             let Subject { cipher, function, slicing, side } = *subject;
             let name = &function.name;
-            let built = cipher::build(cipher, function, name, slicing, target, &side.pipeline)?;
+            let built = cipher::build_for(
+                cipher,
+                function,
+                name,
+                slicing,
+                target,
+                side.cpu,
+                &side.pipeline,
+            )?;
             let work = Work::of(&built.program, target);
             Ok((work, built.kernel.instances() as usize * built.input.max(built.output)))
         };

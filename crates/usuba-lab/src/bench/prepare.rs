@@ -9,11 +9,11 @@ use crate::native::{Kernel, Samples};
 use crate::work::Work;
 
 /// Bytes that the byte interface is timed on, or the next smaller number of whole batches.
-const MESSAGE: usize = 16 << 10;
+pub(crate) const MESSAGE: usize = 16 << 10;
 
 /// What the driver does in one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// Sets up the key and works on blocks, in several calls with expected answers.
     Verify,
     /// Works on blocks, with a key that was set up before.
@@ -52,8 +52,9 @@ impl<'a> Prepared<'a> {
             cc::find_with(target.name, side.family).map_err(|skip| Problem::Skipped(skip.why))?;
         let name = format!("{}_{number}", function.name);
         let failed = Problem::Failed;
-        let built = cipher::build(cipher, function, &name, slicing, target, &side.pipeline)
-            .map_err(failed)?;
+        let built =
+            cipher::build_for(cipher, function, &name, slicing, target, side.cpu, &side.pipeline)
+                .map_err(failed)?;
         let vectors = cipher.vectors(function).map_err(failed)?;
         let batch = built.kernel.instances() as usize;
         let (calls, expected) = verifying_calls(&vectors, &built, batch).map_err(failed)?;
@@ -118,15 +119,19 @@ fn tail_blocks(message_blocks: usize) -> usize {
     (message_blocks - 1).max(1)
 }
 
-fn how(mode: Mode, blocks: usize) -> Vec<u8> {
+pub(crate) fn how(mode: Mode, blocks: usize) -> Vec<u8> {
     vec![mode as u8, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
 /// The inputs of each call, and what each should put out.
-type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
-fn verifying_calls(vectors: &[Vector], built: &Built, batch: usize) -> Result<Calls, String> {
+pub(crate) fn verifying_calls(
+    vectors: &[Vector],
+    built: &Built,
+    batch: usize,
+) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();
@@ -158,7 +163,7 @@ fn verifying_calls(vectors: &[Vector], built: &Built, batch: usize) -> Result<Ca
 /// The function that the runner calls. The first byte of `how` is the [`Mode`], the other three the
 /// number of blocks. The kernel is called through a pointer that may change, so that it is not
 /// inlined: users link it.
-fn driver(built: &Built) -> String {
+pub(crate) fn driver(built: &Built) -> String {
     let Built { name, kernel, keyed, .. } = built;
     let ports = kernel.params.iter().chain(&kernel.results);
     let mut arrays = String::new();

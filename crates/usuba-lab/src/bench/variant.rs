@@ -1,13 +1,13 @@
 //! A way to compile, in words that a user would type.
 
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::Target;
+use usuba::target::cpu::Cpu;
 
 use super::Side;
 use crate::cc::Family;
 
-/// Turns flags of `usubac` for a target into what they mean. The command line has the only parser.
-pub type Parse<'p> = dyn Fn(&str, &'static Target) -> Result<PipelineOptions, String> + 'p;
+/// Turns flags of `usubac` into what they mean. The command line has the only parser.
+pub type Parse<'p> = dyn Fn(&str) -> Result<(PipelineOptions, &'static Cpu), String> + 'p;
 
 /// A side before it is known for which target.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,13 +28,13 @@ impl Default for Variant {
 }
 
 impl Variant {
-    /// The side on a target.
+    /// What the flags mean.
     ///
     /// # Errors
     /// What `parse` says of the flags.
-    pub fn side(&self, target: &'static Target, parse: &Parse) -> Result<Side, String> {
-        let pipeline = parse(&self.flags, target)?;
+    pub fn side(&self, parse: &Parse) -> Result<Side, String> {
+        let (pipeline, cpu) = parse(&self.flags)?;
         let Variant { label, family, cflags, .. } = self;
-        Ok(Side { label: label.clone(), pipeline, family: *family, flags: cflags.clone() })
+        Ok(Side { label: label.clone(), pipeline, cpu, family: *family, flags: cflags.clone() })
     }
 }

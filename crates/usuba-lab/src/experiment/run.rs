@@ -188,7 +188,7 @@ fn measure(
         })
         .collect();
     let sides: Vec<Result<Side, String>> =
-        written.iter().map(|variant| variant.side(target, conditions.parse)).collect();
+        written.iter().map(|variant| variant.side(conditions.parse)).collect();
     let subjects: Vec<Subject> =
         sides.iter().flatten().map(|side| Subject { cipher, function, slicing, side }).collect();
     let batch = Batch::new(target, &subjects);

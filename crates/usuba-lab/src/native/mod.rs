@@ -23,6 +23,7 @@ use std::fmt;
 use crate::cc::Machine;
 
 pub use clock::{Counted, Samples, Timing};
+pub(crate) use suite::wait;
 pub use suite::{Build, Suite};
 pub use trace::Inside;
 

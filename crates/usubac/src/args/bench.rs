@@ -1,13 +1,12 @@
 //! The command line of measurements, and the flags of code generation that they name.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::Target;
+use usuba::target::cpu::Cpu;
 
-use super::{Codegen, Direction, long_flags};
+use super::{Abi, Direction, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
@@ -69,55 +68,32 @@ pub enum Compiler {
     Clang,
 }
 
-/// Flags of code generation alone, as measurements name them.
-#[derive(Parser, Debug)]
-#[command(name = "usubac", disable_help_flag = true, no_binary_name = true)]
-struct CodegenOnly {
-    #[command(flatten)]
-    codegen: Codegen,
-}
-
-/// What flags of code generation, separated by blanks, mean on a target.
+/// What flags about the optimisation, separated by blanks, mean.
 ///
 /// # Errors
 /// In one line: a flag means nothing, or belongs elsewhere.
-pub fn pipeline(flags: &str, target: &'static Target) -> Result<PipelineOptions, String> {
-    let words = ["usubac", "--arch", target.name].into_iter().chain(flags.split_whitespace());
-    let long = long_flags(CodegenOnly::command());
-    let known = |name: &str| long.iter().any(|l| l == name);
-    let wrong = |why: &str| format!("the flags `{flags}`: {why}");
-    let rewritten = crate::legacy::rewrite(words.map(OsString::from), known);
-    let rewritten = rewritten.map_err(|failure| wrong(failure.text().unwrap_or_default()))?;
-    let parsed = CodegenOnly::try_parse_from(&rewritten[1..]).map_err(|error| {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        wrong(line.strip_prefix("error: ").unwrap_or(line))
-    })?;
-    Ok(parsed.codegen.pipeline(super::Abi::Usuba))
+pub fn pipeline(flags: &str) -> Result<(PipelineOptions, &'static Cpu), String> {
+    let codegen = tuned_flags(flags).map_err(|why| format!("the flags `{flags}`: {why}"))?;
+    Ok((codegen.pipeline(Abi::Usuba), codegen.cpu))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use usuba::passes::unroll;
-    use usuba::target;
-
-    #[test]
-    fn the_flags_alone_are_consistent() {
-        CodegenOnly::command().debug_assert();
-    }
 
     #[test]
     fn flags_of_measurements_are_those_of_the_command_line() {
-        let target = target::find("avx2").expect("it is in the list");
-        assert_eq!(pipeline("", target), Ok(PipelineOptions::default()));
-        let options = pipeline("-unroll --skip cse", target).expect("they exist");
+        let (options, cpu) = pipeline("").expect("no flags are good flags");
+        assert_eq!((options.pass.unroll, cpu.name), (unroll::Mode::Auto, "generic"));
+        let (options, cpu) = pipeline("-unroll --skip cse -cpu zen5").expect("they exist");
+        assert_eq!(cpu.name, "zen5");
         assert_eq!(options.pass.unroll, unroll::Mode::All);
         assert_eq!(options.skip, ["cse"]);
         for (flags, why) in
             [("-o x.c", "-o"), ("-masked", "masking"), ("--skip nothing", "nothing")]
         {
-            let error = pipeline(flags, target).expect_err("it means nothing here");
+            let error = pipeline(flags).map(|_| ()).expect_err("it means nothing here");
             assert!(error.contains(why) && error.lines().count() == 1, "{error}");
         }
     }

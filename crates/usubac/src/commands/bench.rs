@@ -97,7 +97,6 @@ pub fn choice(args: &Bench) -> Result<Choice, Failure> {
 
 /// Each set of flags with each compiler. The label says what differs.
 fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
-    let gp64 = target::find("gp64").expect("it is in the list");
     let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
     let families: Vec<Option<Compiler>> = match args.cc.is_empty() {
         true => vec![None],
@@ -105,7 +104,7 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     };
     let mut variants = Vec::new();
     for flags in &flags {
-        args::pipeline(flags, gp64).map_err(Failure::usage)?;
+        args::pipeline(flags).map_err(Failure::usage)?;
         for family in &families {
             let (family, name) = match family {
                 None => (Family::Any, ""),
