@@ -74,7 +74,7 @@ fn sample(kind: Kind, bits: u8) -> Option<Op> {
         Kind::Turn => Op::Rotl(few(8)?),
         Kind::Shuffle if bits > 1 => Op::Shuffle((0..bits).rev().collect()),
         Kind::Bitmask if bits > 1 => Op::Bitmask(1),
-        Kind::Pack if bits % 2 == 0 => Op::Pack,
+        Kind::Pack if bits.is_multiple_of(2) => Op::Pack,
         Kind::Shuffle | Kind::Bitmask | Kind::Pack => return None,
     })
 }
