@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! Long because every flag stands here once, with the line that its help shows.
+//! It has many lines because every flag stands here once, with what its help shows.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
