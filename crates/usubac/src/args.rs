@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.

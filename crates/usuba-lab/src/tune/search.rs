@@ -5,8 +5,8 @@
 //!         ─ again until nothing changes ─→ pairs of changes, the likeliest first ─→ from the top
 //! ```
 //!
-//! Slicings take turns, so that a small budget reaches all of them. Points that make the same code
-//! are one point. The order depends on nothing but the answers, and answers are recorded; so a
+//! Slicings come in the order of their defaults, so that a small budget is spent on the fastest.
+//! Points that make the same code are one point. The order depends on nothing but the answers, and answers are recorded; so a
 //! search that was cut anywhere and starts again arrives where it would have arrived. No compiler
 //! and no clock is known here: both are behind [`Bench`], and tests put a made-up surface there.
 
@@ -107,6 +107,9 @@ const PAIRABLE: f64 = 1.2;
 /// Pairs of changes that are tried around one point.
 const PAIRS: usize = 64;
 
+/// A slicing that is slower than another by more than this share is not the fastest.
+const NEAR: f64 = 0.25;
+
 /// Times that the search starts from the top.
 const PASSES: usize = 4;
 
@@ -162,8 +165,17 @@ pub struct Lane {
     id: Id,
     /// The default, by which `best` is measured.
     origin: Id,
+    /// The time of the default over that of the first lane; absent if nobody knows.
+    start: Option<f64>,
     /// The best against the default of the same slicing; absent if nothing beats the default.
     pub race: Option<Race>,
+}
+
+impl Lane {
+    /// About the time of the best, over that of the default of the first lane.
+    fn time(&self) -> Option<f64> {
+        Some(self.start? * self.race.map_or(1.0, |race| race.ratio))
+    }
 }
 
 /// What a search found.
@@ -242,8 +254,9 @@ impl Search<'_> {
             match found.expect("one answer per point") {
                 Ok(id) => {
                     self.seen.insert((self.outcome.lanes.len(), id.clone()));
-                    let (best, start) = (origin.clone(), id.clone());
-                    self.outcome.lanes.push(Lane { slicing, best, id, origin: start, race: None });
+                    let start = self.outcome.lanes.is_empty().then_some(1.0);
+                    let (best, origin) = (origin.clone(), id.clone());
+                    self.outcome.lanes.push(Lane { slicing, best, id, origin, start, race: None });
                 }
                 Err(why) => {
                     (self.tell)(&Event::LeftOut(slicing, &why));
@@ -257,28 +270,48 @@ impl Search<'_> {
         }
     }
 
-    /// Single changes until none helps, then pairs, and again.
+    /// Lanes by the speed of their defaults, the fastest first.
+    fn order(&mut self) -> Result<Vec<usize>, Stop> {
+        let Lane { best: point, origin: first, .. } = self.outcome.lanes[0].clone();
+        let others = self.outcome.lanes[1..].iter().map(|lane| (&point, lane.origin.clone()));
+        let others: Vec<(&Point, Id)> = others.collect();
+        let (answers, stop) = self.races(&first, &others);
+        for (at, (answer, _)) in answers.iter().enumerate() {
+            match answer {
+                Answer::Raced(race) => self.outcome.lanes[at + 1].start = Some(race.ratio),
+                Answer::Failed(why) => self.outcome.failed.push(why.clone()),
+            }
+        }
+        // A slicing whose default cannot be built has nothing to compare with.
+        let built = |&lane: &usize| self.outcome.lanes[lane].start.is_some();
+        let mut order: Vec<usize> = (0..self.outcome.lanes.len()).filter(built).collect();
+        let start = |&lane: &usize| self.outcome.lanes[lane].start.unwrap_or(f64::INFINITY);
+        order.sort_by(|a, b| start(a).total_cmp(&start(b)));
+        stop.map_or(Ok(order), Err)
+    }
+
+    /// In each lane single changes until none helps; then pairs in each; and again.
     fn climb(&mut self) -> Result<(), Stop> {
-        let lanes = self.outcome.lanes.len();
-        let mut fresh = vec![true; lanes];
+        let mut order = self.order()?;
         for _ in 0..PASSES {
-            while fresh.contains(&true) {
-                let mut changed = vec![false; lanes];
-                for axis in 0..self.space.axes().len() {
-                    for lane in (0..lanes).filter(|&lane| fresh[lane]) {
+            for &lane in &order {
+                let mut changed = true;
+                while changed {
+                    changed = false;
+                    for axis in 0..self.space.axes().len() {
                         let points = self.space.along(&self.outcome.lanes[lane].best, axis);
-                        changed[lane] |= self.challenge(lane, points, Some(axis))?;
+                        changed |= self.challenge(lane, points, Some(axis))?;
                     }
                 }
-                fresh = changed;
             }
-            for (lane, fresh) in fresh.iter_mut().enumerate() {
+            let mut fresh = Vec::new();
+            for &lane in &order {
                 let points = self.likely_pairs(lane);
-                *fresh = self.challenge(lane, points, None)?;
+                if self.challenge(lane, points, None)? {
+                    fresh.push(lane);
+                }
             }
-            if !fresh.contains(&true) {
-                break;
-            }
+            order = fresh;
         }
         Ok(())
     }
@@ -464,13 +497,15 @@ impl Search<'_> {
                 false => (lane.best, lane.id) = (self.space.origin(), origin),
             }
         }
-        // With no time at all nothing was built, and the default slicing stays.
-        if self.outcome.raced + self.outcome.hopeless == 0 && self.bench.may_go_on().is_err() {
-            return Ok(());
-        }
         for at in 1..self.outcome.lanes.len() {
-            let first = self.outcome.lanes[self.outcome.fastest].id.clone();
-            let other = self.outcome.lanes[at].id.clone();
+            let (first, other) =
+                (&self.outcome.lanes[self.outcome.fastest], &self.outcome.lanes[at]);
+            // What is far behind, or was never reached, needs no long race.
+            let near = |a: f64, b: f64| b < a * (1.0 + NEAR);
+            if !first.time().zip(other.time()).is_some_and(|(a, b)| near(a, b)) {
+                continue;
+            }
+            let (first, other) = (first.id.clone(), other.id.clone());
             if self.last_race(&first, &other)?.wins() {
                 self.outcome.fastest = at;
             }

@@ -74,7 +74,10 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("--light-inline", Always),
         ],
     ),
-    usubac("scheduling", &[("--no-sched", Always), ("--no-pre-sched", Always)]),
+    usubac(
+        "scheduling",
+        &[("--sched", Always), ("--no-sched", Always), ("--no-pre-sched", Always)],
+    ),
     cc("level", &[("-O2", Always), ("-Os", Always), ("-O1", Always)]),
     cc(
         "C scheduling",
@@ -110,6 +113,7 @@ pub static DIMENSIONS: &[Dimension] = &[
         "latencies",
         &[("--cpu skylake", Always), ("--cpu golden-cove", Always), ("--cpu zen5", Always)],
     ),
+    usubac("pressure", &[("--skip pressure", Always)]),
     usubac("fusing", &[("--skip fuse", Always)]),
     usubac("complements", &[("--skip complement", Always)]),
 ];

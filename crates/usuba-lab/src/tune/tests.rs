@@ -276,6 +276,22 @@ fn a_difference_that_is_none_changes_nothing() {
     assert!(outcome.raced > 0 && outcome.hopeless == 0);
 }
 
+/// Bits do not compile, and all else is as it was.
+fn without_bits(slicing: Slicing, point: &Point) -> Option<f64> {
+    if slicing == Slicing::B { Some(2000.0) } else { surface(slicing, point) }
+}
+
+#[test]
+fn a_slicing_that_does_not_compile_stops_no_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut fake = Fake::new(without_bits);
+    let outcome = run(&mut fake, &folder.path().join("s")).expect("it ends");
+    assert_eq!(outcome.fastest, 0);
+    assert_eq!(outcome.lanes[0].best, [1, 2, 2, 2, 1]);
+    assert!(outcome.lanes[1].race.is_none());
+    assert!(outcome.failed.iter().any(|why| why.starts_with("B 0,0")), "{:?}", outcome.failed);
+}
+
 /// There is nothing at all.
 fn nothing(_: Slicing, _: &Point) -> Option<f64> {
     None
