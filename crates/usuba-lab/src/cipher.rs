@@ -258,6 +258,8 @@ pub struct Built {
     pub kernel: usuba::emit::c::Emitted,
     /// The kernel without interleaving, if messages shorter than a batch have one.
     pub single: Option<usuba::emit::c::Emitted>,
+    /// The kernel after the last pass.
+    pub program: usuba::ir::Program,
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
@@ -376,6 +378,7 @@ pub fn build_for(
         keyed: function.key.is_some(),
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
+        program: main.program,
     })
 }
 

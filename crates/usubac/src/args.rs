@@ -1,7 +1,8 @@
 //! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
-//! - `values`: how the values of flags are written.
+//! - `bench`: the flags of `usubac bench`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
+//! - `values`: how the values of flags are written.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,9 +18,11 @@ use usuba::typed::Flags;
 use crate::Failure;
 use crate::report::{Color, Format};
 
+mod bench;
 mod tune;
 mod values;
 
+pub use bench::{Bench, Compiler, pipeline};
 pub use tune::{Goal, Tune, codegen, tuned_flags};
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
@@ -95,28 +98,6 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
     Man,
-}
-
-#[derive(Args, Clone, Debug)]
-pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
-    #[arg(value_name = "CIPHER")]
-    pub ciphers: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// Only this target; may be repeated
-    #[arg(long, alias = "arch", value_name = "TARGET")]
-    pub target: Vec<String>,
-    /// Only this slicing; may be repeated
-    #[arg(long, value_enum, value_name = "SLICING")]
-    pub slicing: Vec<Direction>,
-    /// Every function, not only the first one of each slicing of a cipher
-    #[arg(long)]
-    pub all: bool,
-    /// Verify only
-    #[arg(long)]
-    pub no_timing: bool,
 }
 
 /// A slicing by its letter.
@@ -402,6 +383,9 @@ pub struct Codegen {
     /// 32-bit masks
     #[arg(long)]
     pub key_registers: bool,
+    /// Prove after each pass that the program still computes what it did
+    #[arg(long)]
+    pub prove: bool,
     /// Put before every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
@@ -436,10 +420,9 @@ struct UnrollFlags {
 }
 
 #[derive(Args, Debug)]
-#[group(multiple = false)]
 struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
     sched: bool,
     /// Run neither; --skip pressure also leaves the order of bitsliced code alone
     #[arg(long)]

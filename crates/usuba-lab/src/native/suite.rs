@@ -228,7 +228,7 @@ pub(super) fn ports(kernel: &Kernel) -> Vec<usize> {
 }
 
 /// The answer to an error of the operating system.
-fn system(what: &str, error: &io::Error) -> Failure {
+pub(super) fn system(what: &str, error: &io::Error) -> Failure {
     Failure::System(format!("cannot {what}: {error}"))
 }
 
@@ -241,7 +241,7 @@ impl Folder {
         made.map(Folder).map_err(|error| system("make a temporary folder", &error))
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 

@@ -137,8 +137,8 @@ static void count(uint64_t counters[2]) {
 
 int main(void) {
     size_t n, i, at = (64 - (size_t)arena % 64) % 64;
-    long round;
-    uint64_t pinned = pin();
+    uint64_t round, rounds, pinned = pin();
+    lab_read(&rounds, sizeof rounds);
     lab_write(&pinned, sizeof pinned);
     open_counters();
     for (n = 0; n < KERNELS; n++) {
@@ -154,7 +154,7 @@ int main(void) {
         uint64_t length = chain();
         for (calls[n] = 1; batch(n) < length; calls[n] *= 2) {}
     }
-    for (round = 0; round < ROUNDS; round++) {
+    for (round = 0; round < rounds; round++) {
         for (n = 0; n < KERNELS; n++) {
             uint64_t record[5], before[2], after[2];
             kernels[n].call(ports + kernels[n].first_size);

@@ -24,7 +24,7 @@ use usuba::typed::{self, Flags, Instance, VarType};
 use usuba::{Checked, Options, front, optimise};
 
 use super::space::Chosen;
-use crate::bench;
+use crate::bench::prepare::{self, Mode};
 use crate::cipher::{self, Cipher, Function};
 use crate::layout::Layout;
 
@@ -239,7 +239,7 @@ impl Subject<'_> {
                      drive((const uint8_t *)ports[0], (const uint8_t *)ports[1], \
                      (const uint8_t *)ports[2], (uint8_t *)ports[3]);\n}}\n",
                     built.text,
-                    bench::driver(&built)
+                    prepare::driver(&built)
                 );
                 Ok(Made { code, shape: format!("{slicing:?} {}", built.kernel.instances()), calls })
             }
@@ -256,12 +256,12 @@ fn function_calls(
 ) -> Result<Calls, String> {
     let vectors = cipher.vectors(function)?;
     let lanes = built.kernel.instances() as usize;
-    let (check, expected) = bench::verifying_calls(&vectors, built, lanes)?;
+    let (check, expected) = prepare::verifying_calls(&vectors, built, lanes)?;
     let blocks = match goal {
         Goal::Kernel => 0,
-        Goal::Bytes => (bench::MESSAGE / built.input / lanes).max(1) * lanes,
+        Goal::Bytes => (prepare::MESSAGE / built.input / lanes).max(1) * lanes,
     };
-    let mode = if goal == Goal::Kernel { 2 } else { 1 };
+    let mode = if goal == Goal::Kernel { Mode::Kernel } else { Mode::Bytes };
     let block = built.input.max(built.output);
     let most = expected.iter().map(Vec::len).max().unwrap_or(0);
     Ok(Calls {
@@ -269,7 +269,7 @@ fn function_calls(
         expected: Arc::new(expected.into_iter().map(|output| vec![output]).collect()),
         outputs: vec![most],
         timed: Arc::new(vec![
-            bench::how(mode, blocks),
+            prepare::how(mode, blocks),
             vectors[0].key.clone(),
             vec![0x5a; blocks * built.input],
         ]),

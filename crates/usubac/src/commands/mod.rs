@@ -3,9 +3,11 @@
 mod bench;
 mod check;
 mod compile;
+mod experiment;
 mod fmt;
 mod front;
 mod headers;
+mod prove;
 mod run;
 mod slice;
 mod tune;
