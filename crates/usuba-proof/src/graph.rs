@@ -14,6 +14,7 @@
 //! - `And` and `Xor` act on each bit alone, so permutations and (for `Xor`) complements move out of
 //!   them: p(x) & p(y) = p(x & y). The operand with the smallest node has the identity; the
 //!   permutation that this takes is on the edge to the result. Operands are sorted.
+//! - What is made of one word z and constants is a ^ (b & z).
 //! - A constant is even; the odd ones are complements. Constants and words moved by a map that is
 //!   no permutation absorb permutations.
 //! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
@@ -345,12 +346,19 @@ impl Graph {
             if word == mask(self.bits(c)) {
                 return other;
             }
-            // c & p(d & z) = p(p'(c) & d & z) for another constant d.
-            if !other.is_complement()
-                && let Some((d, z)) = self.masked(other, Kind::And)
-            {
+            // With constants a function of one word z is a ^ (b & z), in one way.
+            if other.is_complement() {
+                let kept = self.and(c, !other);
+                return self.xor(c, kept);
+            }
+            if let Some((d, z)) = self.masked(other, Kind::And) {
                 let both = self.constant(self.bits(c), word & d);
                 return self.and(both, z);
+            }
+            if let Some((d, z)) = self.masked(other, Kind::Xor) {
+                let both = self.constant(self.bits(c), word & d);
+                let kept = self.and(c, z);
+                return self.xor(both, kept);
             }
         }
         self.bitwise(Kind::And, x, y)

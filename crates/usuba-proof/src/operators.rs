@@ -36,6 +36,9 @@ impl Graph {
             (Op::Or, &[a, b]) => self.or(a, b),
             (Op::Xor, &[a, b]) => self.xor(a, b),
             (Op::Andn, &[a, b]) => self.and(!a, b),
+            (Op::Lut3(_), &[a, b, c]) if self.constants(&[a, b, c]) == 2 => {
+                self.affine(op, bits, args)
+            }
             (Op::Lut3(rows), &[a, b, c]) => self.function(*rows, [c, b, a]),
             (Op::Add, &[a, b]) => self.add(a, b),
             (Op::Sub, &[a, b]) => !self.add(!a, b),
@@ -118,6 +121,25 @@ impl Graph {
         let (low, high) = (a.min(b), a.max(b));
         let (bits, depth) = (self.bits(a), self.depth(a).max(self.depth(b)));
         self.intern(kind, bits, depth, low.raw(), high.raw())
+    }
+
+    fn constants(&self, args: &[Edge]) -> usize {
+        args.iter().filter(|&&arg| self.value(arg).is_some()).count()
+    }
+
+    /// An operator that acts on each bit alone, of constants and one other operand z: it is a
+    /// where z is zero and b elsewhere, which is a ^ ((a ^ b) & z).
+    fn affine(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
+        let open = args.iter().find(|&&arg| self.value(arg).is_none());
+        let open = *open.expect("one operand is not constant");
+        let with = |z: u64| {
+            let words: Vec<u64> = args.iter().map(|&arg| self.value(arg).unwrap_or(z)).collect();
+            op.eval(bits, &words)
+        };
+        let (a, b) = (with(0), with(mask(bits)));
+        let (start, change) = (self.constant(bits, a), self.constant(bits, a ^ b));
+        let changed = self.and(change, open);
+        self.xor(start, changed)
     }
 
     /// The function of three operands, bit by bit, whose value is bit i of `rows` where operand v
