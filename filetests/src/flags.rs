@@ -22,8 +22,8 @@ pub struct Flags {
     pub include_dirs: Vec<String>,
     /// `-entry`
     pub entry: Option<String>,
-    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-interleave`, `-inter-factor`: for a
-    /// single pass.
+    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-interleave`, `-inter-factor`,
+    /// `-sched-n`, and `-regs`, the registers of the machine: for a single pass.
     pub pass: PassOptions,
 }
 
@@ -72,7 +72,15 @@ impl Flags {
                     let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
                     match word {
                         "-interleave" => self.pass.interleave.grain = number,
-                        _ => self.pass.interleave.factor = number,
+                        _ => self.pass.interleave.factor = Some(number),
+                    }
+                }
+                "-regs" | "-sched-n" => {
+                    let text = value()?;
+                    let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
+                    match word {
+                        "-regs" => self.pass.machine.regs = number,
+                        _ => self.pass.schedule.window = number,
                     }
                 }
                 "-inline-all" => self.pass.inline = inline::Mode::All,

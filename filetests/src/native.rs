@@ -29,8 +29,8 @@ pub struct Job {
     pub calls: Vec<Call>,
 }
 
-/// The instances of one call: as many as the target has lanes for the program. Words of `const`
-/// ports are the same in all rows.
+/// The instances of one call: as many as the target has lanes for the program, times the copies
+/// of the program. Words of `const` ports are the same in all rows.
 #[derive(Clone)]
 pub struct Call {
     /// The source words of all parameters, by instance.
@@ -43,8 +43,8 @@ pub struct Call {
 ///
 /// # Errors
 /// In words: there is no layout.
-pub fn lanes(program: &Program, target: &Target) -> Result<usize, String> {
-    Ok(Layout::new(program, target.bits, target.simd)?.lanes())
+pub fn instances(program: &Program, target: &Target) -> Result<usize, String> {
+    Ok(Layout::new(program, target.bits, target.simd, target.masks)?.instances())
 }
 
 /// Runs all jobs, compiled at an optimisation level such as `-O1`; what went wrong, one text per
@@ -100,11 +100,12 @@ struct Ready<'a> {
 
 impl<'a> Ready<'a> {
     fn new(index: usize, job: &'a Job, target: &Target) -> Result<Ready<'a>, String> {
-        let layout = Layout::new(&job.program, target.bits, target.simd)?;
+        let layout = Layout::new(&job.program, target.bits, target.simd, target.masks)?;
         let options = COptions { prefix: format!("k{index}_"), ..COptions::default() };
         let emitted = kernel(&job.program, target, &options);
-        if emitted.lanes as usize != layout.lanes() {
-            return Err(format!("{} lanes, laid out for {}", emitted.lanes, layout.lanes()));
+        let (found, wanted) = (emitted.instances() as usize, layout.instances());
+        if found != wanted {
+            return Err(format!("{found} instances, laid out for {wanted}"));
         }
         Ok(Ready { job, layout, emitted })
     }
@@ -119,38 +120,23 @@ impl<'a> Ready<'a> {
 
     /// The bytes of each parameter in one call.
     fn pack(&self, call: &Call) -> Vec<Vec<u8>> {
-        let mut from = 0;
-        let mut out = Vec::new();
-        for port in self.params() {
-            let to = from + port.words();
-            let mut rows: Vec<Vec<u64>> =
-                call.inputs.iter().map(|row| row[from..to].to_vec()).collect();
-            if port.constant {
-                rows.truncate(1);
-            }
-            out.push(self.layout.pack(port, &rows));
-            from = to;
-        }
-        out
+        self.layout.pack_params(&self.job.program, &call.inputs)
     }
 
     /// Compares the bytes of all results in all calls with what is wanted.
     fn check(&self, calls: Vec<Vec<Vec<u8>>>) -> Option<String> {
         for (at, (call, ports)) in self.job.calls.iter().zip(calls).enumerate() {
-            let mut rows: Vec<Vec<u64>> = vec![Vec::new(); self.layout.lanes()];
             for (port, bytes) in self.results().iter().zip(&ports) {
                 if !self.layout.is_zero_extended(port, bytes) {
                     let name = &port.name;
                     return Some(format!("{}: dirty bits in `{name}`, call {at}", self.job.name));
                 }
-                for (row, words) in rows.iter_mut().zip(self.layout.unpack(port, bytes)) {
-                    row.extend(words);
-                }
             }
-            for (lane, (want, found)) in call.outputs.iter().zip(&rows).enumerate() {
-                let place = format!("{}: call {at}, lane {lane}", self.job.name);
+            let rows = self.layout.unpack_results(&self.job.program, &ports);
+            for (instance, (want, found)) in call.outputs.iter().zip(&rows).enumerate() {
+                let place = format!("{}: call {at}, instance {instance}", self.job.name);
                 if let Err(why) = crate::engines::equal(&place, want, found) {
-                    return Some(format!("{why}; inputs {:x?}", call.inputs[lane]));
+                    return Some(format!("{why}; inputs {:x?}", call.inputs[instance]));
                 }
             }
         }

@@ -21,8 +21,8 @@ use crate::{compile, data};
 /// agreed on these.
 const EVALUATED: usize = 4;
 
-/// Lanes of the widest register.
-const MOST_LANES: usize = 512;
+/// Instances of one call at most: the lanes of the widest register.
+const MOST_INSTANCES: usize = 512;
 
 /// The program of a seed.
 pub fn text(seed: u64) -> String {
@@ -67,7 +67,7 @@ impl Subject {
         let one = &pipelines[seed as usize % pipelines.len()..][..1];
         let engines = engines::engines(&checked, &flags, one).map_err(Failure::Wrong)?;
         let first = &engines[0];
-        let inputs = data::rows(&first.params, MOST_LANES, None, seed);
+        let inputs = data::rows(&first.params, MOST_INSTANCES, None, seed);
         let mut outputs = Vec::new();
         for row in &inputs[..EVALUATED] {
             let want = engines::eval(&checked, &flags, row).map_err(Failure::Wrong)?;
@@ -101,6 +101,9 @@ impl Subject {
         for slicing in [Slicing::V, Slicing::B, Slicing::H] {
             let mut options = flags.options(slicing);
             options.pipeline = choices.clone();
+            let factor = 1 + (self.seed as u32 + turn as u32) % 3;
+            let most = MOST_INSTANCES as u32 / target.bits;
+            options.pipeline.pass.interleave.factor = Some(factor.min(most));
             match usuba::optimise(&self.checked.program, &options, &mut |_, _| ()) {
                 Ok(program) => programs.push(program),
                 Err(found) if slicing == Slicing::H && compile::is_refusal(&found) => {}
@@ -108,11 +111,11 @@ impl Subject {
             }
         }
         let program = programs.swap_remove((self.seed as usize + turn) % programs.len());
-        let lanes = native::lanes(&program, target)?;
-        let count = if lanes == 1 { EVALUATED } else { 1 };
+        let instances = native::instances(&program, target)?;
+        let count = if instances == 1 { EVALUATED } else { 1 };
         let call = |at: usize| Call {
-            inputs: self.inputs[at..at + lanes].to_vec(),
-            outputs: self.outputs[at..at + lanes].to_vec(),
+            inputs: self.inputs[at..at + instances].to_vec(),
+            outputs: self.outputs[at..at + instances].to_vec(),
         };
         let name = format!(
             "seed {} in {:?} on {} after {pipeline}",

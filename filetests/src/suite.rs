@@ -81,11 +81,11 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
                 Err(found) if compile::is_refusal(&found) => continue,
                 Err(found) => return Err(compile::list(&found)),
             };
-        let lanes = native::lanes(&program, flags.target)?;
+        let instances = native::instances(&program, flags.target)?;
         let mut calls = Vec::new();
         for run in case.runs.iter().filter(|run| run.entry == entry) {
-            let ports = &program.entry().params;
-            let inputs = data::rows(ports, lanes, Some(&run.inputs), run.line as u64);
+            let ports: Vec<_> = program.params().iter().map(|group| group[0].clone()).collect();
+            let inputs = data::rows(&ports, instances, Some(&run.inputs), run.line as u64);
             let mut outputs = vec![run.outputs.clone()];
             for row in &inputs[1..] {
                 outputs.push(engines::eval(&checked, &flags, row)?);

@@ -9,9 +9,11 @@ use serde::Deserialize;
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::emit::c::COptions;
-use usuba::ir::Slicing;
+use usuba::ir::{Slicing, live};
+use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::syntax::splice::Loader;
+use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::{Options, Output, compile};
 
@@ -244,7 +246,8 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// A function as C: the kernel, the kernel of its key schedule, the byte interface.
+/// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
+/// schedule, the byte interface.
 #[derive(Clone, Debug)]
 pub struct Built {
     pub text: String,
@@ -253,6 +256,10 @@ pub struct Built {
     /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
     pub name: String,
     pub kernel: usuba::emit::c::Emitted,
+    /// The kernel without interleaving, if messages shorter than a batch have one.
+    pub single: Option<usuba::emit::c::Emitted>,
+    /// The kernel after the last pass.
+    pub program: usuba::ir::Program,
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
@@ -260,7 +267,16 @@ pub struct Built {
     pub keyed: bool,
 }
 
-/// Compiles `function` to C under the C name `name`.
+/// A kernel with more equations than this, copies included, is not joined by a second one for
+/// short messages: they are filled up to a whole batch instead.
+const SECOND_KERNEL: u64 = 4_000;
+
+/// Equations of all nodes.
+fn written(program: &usuba::ir::Program) -> u64 {
+    program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
+}
+
+/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -272,20 +288,46 @@ pub fn build(
     target: &'static Target,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let node = |source: &str, node: &str, name: String, slicing, target| {
+    build_for(cipher, function, name, slicing, target, target::cpu::ALL[0], pipeline)
+}
+
+/// As [`build`], with the latencies and ports of `cpu`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build_for(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    cpu: &'static Cpu,
+    pipeline: &PipelineOptions,
+) -> Result<Built, String> {
+    let mut alone = pipeline.clone();
+    alone.pass.interleave = interleave::Choice::SINGLE;
+    let node = |source: &str, node: &str, name: String, slicing, target, interleaved| {
         let options = Options {
             slicing,
             target,
-            cpu: target::cpu::ALL[0],
+            cpu,
             word: None,
             entry: Some(node.to_string()),
             flags: Default::default(),
-            pipeline: pipeline.clone(),
+            pipeline: if interleaved { pipeline } else { &alone }.clone(),
             c: COptions { name, ..COptions::default() },
         };
         compile_file(&cipher.folder, source, &options)
     };
-    let main = node(&function.source, &function.node, format!("{name}_kernel"), slicing, target)?;
+    let entry = |what: &str, interleaved| {
+        let name = format!("{name}_{what}");
+        node(&function.source, &function.node, name, slicing, target, interleaved)
+    };
+    let main = entry("kernel", true)?;
+    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
+        true => Some(entry("single", false)?),
+        false => None,
+    };
     let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
     let scalar = scalar.expect("both exist");
     let schedule = match function.key.as_ref().and_then(|key| key.schedule.as_ref()) {
@@ -293,22 +335,26 @@ pub fn build(
         Some((file, schedule)) => {
             let name = format!("{name}_schedule");
             // Words if the schedule is about words; else it says why, and bits do.
-            let words = node(file, schedule, name.clone(), Slicing::V, scalar);
-            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar))?)
+            let words = node(file, schedule, name.clone(), Slicing::V, scalar, false);
+            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, false))?)
         }
     };
     let parameter = |p: &Parameter| (p.param.clone(), p.bytes);
     let (input, output) = (parameter(&function.input), parameter(&function.output));
+    fn kernel(output: &Output) -> bytes::Kernel<'_> {
+        bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+    }
     let interface = bytes::Function {
         name,
-        kernel: bytes::Kernel { program: &main.program, symbol: &main.kernel.name },
+        kernel: kernel(&main),
+        single: single.as_ref().map(kernel),
         input: bytes::Parameter { param: &input.0, bytes: input.1 },
         output: bytes::Parameter { param: &output.0, bytes: output.1 },
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
             schedule: schedule.as_ref().map(|output| bytes::Schedule {
-                kernel: bytes::Kernel { program: &output.program, symbol: &output.kernel.name },
+                kernel: kernel(output),
                 target: scalar,
                 through: key.through,
             }),
@@ -322,16 +368,42 @@ pub fn build(
         let port = ports.iter().find(|port| port.name == name).expect("the definitions found it");
         bytes::Shape::of(port).bytes()
     };
-    let schedule_text = schedule.map_or(String::new(), |output| output.kernel.text);
+    let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
     Ok(Built {
-        text: format!("{}{schedule_text}{definitions}", main.kernel.text),
+        text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
         header,
         name: name.to_string(),
         input: size(&entry.params, &input.0),
         output: size(&entry.results, &output.0),
         keyed: function.key.is_some(),
         kernel: main.kernel,
+        single: single.map(|output| output.kernel),
+        program: main.program,
     })
+}
+
+/// The kernel of `function` alone, as C and as the program after all passes.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn kernel(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Output, String> {
+    let options = Options {
+        slicing,
+        target,
+        cpu: target::cpu::ALL[0],
+        word: None,
+        entry: Some(function.node.clone()),
+        flags: Default::default(),
+        pipeline: pipeline.clone(),
+        c: COptions::default(),
+    };
+    compile_file(&cipher.folder, &function.source, &options)
 }
 
 /// Compiles a file of `folder`; findings become lines of text.

@@ -34,16 +34,25 @@ pub struct Layout {
     pub packing: Packing,
     /// Bits of a register; for [`Packing::Scalar`] the bits that are computed with at most.
     pub register_bits: u32,
+    /// Bits of the mask that stands for one bit of a constant port, if it is not a register.
+    pub mask_bits: Option<u32>,
     slicing: Slicing,
+    copies: usize,
 }
 
 impl Layout {
     /// The layout of `program` on registers of `register_bits` bits; `simd` tells vector
-    /// registers from general-purpose ones.
+    /// registers from general-purpose ones, and `masks` whether bitsliced kernels take constant
+    /// ports as masks of 32 bits.
     ///
     /// # Errors
     /// In words: the slicing has no layout for the word sizes of the program.
-    pub fn new(program: &Program, register_bits: u32, simd: bool) -> Result<Layout, String> {
+    pub fn new(
+        program: &Program,
+        register_bits: u32,
+        simd: bool,
+        masks: bool,
+    ) -> Result<Layout, String> {
         let ports = program.entry();
         let ports = ports.params.iter().chain(&ports.results);
         let widths = program.nodes.iter().flat_map(|node| &node.bits).copied();
@@ -58,10 +67,17 @@ impl Layout {
             Slicing::V => Packing::Scalar,
             Slicing::H => across(least, widest, register_bits, simd)?,
         };
-        Ok(Layout { packing, register_bits, slicing: program.slicing })
+        let mask_bits = (masks && packing == Packing::Bits).then_some(32);
+        let copies = program.copies as usize;
+        Ok(Layout { packing, register_bits, mask_bits, slicing: program.slicing, copies })
     }
 
-    /// Instances per call.
+    /// Instances per call: those of a register, times the copies of each port.
+    pub fn instances(&self) -> usize {
+        self.lanes() * self.copies
+    }
+
+    /// Instances per register.
     pub fn lanes(&self) -> usize {
         let lanes = match self.packing {
             Packing::Bits => self.register_bits,
@@ -73,17 +89,19 @@ impl Layout {
         lanes as usize
     }
 
-    /// Bytes of one register that holds a value of `bits` bits.
-    pub fn register_bytes(&self, bits: u8) -> usize {
-        match self.packing {
-            Packing::Scalar => (bits as usize).next_power_of_two().max(8) / 8,
+    /// Bytes of one register (or mask) of `port`.
+    fn register_bytes(&self, port: &Port) -> usize {
+        let bits = port.value_bits(self.slicing) as usize;
+        match (self.packing, self.mask_bits) {
+            (_, Some(mask)) if port.constant => mask as usize / 8,
+            (Packing::Scalar, _) => bits.next_power_of_two().max(8) / 8,
             _ => self.register_bits as usize / 8,
         }
     }
 
     /// Bytes of all registers of `port`.
     pub fn port_bytes(&self, port: &Port) -> usize {
-        port.values(self.slicing) * self.register_bytes(port.value_bits(self.slicing))
+        port.values(self.slicing) * self.register_bytes(port)
     }
 
     /// The registers of `port`, one row of source words (outer dimension first) per instance.
@@ -94,8 +112,16 @@ impl Layout {
     pub fn pack(&self, port: &Port, rows: &[Vec<u64>]) -> Vec<u8> {
         assert!(rows.len() <= self.lanes(), "{} instances, {} lanes", rows.len(), self.lanes());
         let bits = port.value_bits(self.slicing) as u32;
-        let size = self.register_bytes(bits as u8);
+        let size = self.register_bytes(port);
         let mut bytes = vec![0; self.port_bytes(port)];
+        if let Some(mask) = self.mask_bits.filter(|_| port.constant) {
+            let row = rows.first().expect("a constant has a value");
+            assert!(rows.iter().all(|other| other == row), "the lanes of a constant agree");
+            for (bytes, value) in bytes.chunks_mut(mask as usize / 8).zip(self.values(port, row)) {
+                bytes.fill((value as u8).wrapping_neg());
+            }
+            return bytes;
+        }
         for lane in 0..self.lanes() {
             let row = if port.constant && rows.len() == 1 { rows.first() } else { rows.get(lane) };
             let Some(row) = row else { continue };
@@ -117,7 +143,7 @@ impl Layout {
     pub fn unpack(&self, port: &Port, bytes: &[u8]) -> Vec<Vec<u64>> {
         assert_eq!(bytes.len(), self.port_bytes(port), "bytes of `{}`", port.name);
         let bits = port.value_bits(self.slicing) as u32;
-        let size = self.register_bytes(bits as u8);
+        let size = self.register_bytes(port);
         let word = |register: usize, lane: usize| {
             (0..bits).fold(0u64, |sum, bit| {
                 let at = register * size * 8 + self.bit_position(bits, bit, lane as u32);
@@ -128,6 +154,49 @@ impl Layout {
         let values = port.values(self.slicing);
         let rows = lanes.map(|lane| (0..values).map(|register| word(register, lane)).collect());
         rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
+    }
+
+    /// The registers of all parameters of `program`, one row of source words (those of each
+    /// parameter in turn) per instance. Constants are taken from the first row.
+    ///
+    /// # Panics
+    /// If there are not as many rows as instances, or `program` has another layout.
+    pub fn pack_params(&self, program: &Program, rows: &[Vec<u64>]) -> Vec<Vec<u8>> {
+        assert_eq!(rows.len(), self.instances(), "one row for each instance");
+        let mut buffers = Vec::new();
+        let mut at = 0;
+        for group in program.params() {
+            let words = at..at + group[0].words();
+            at = words.end;
+            let part = |row: &Vec<u64>| row[words.clone()].to_vec();
+            for (port, rows) in group.iter().zip(rows.chunks(self.lanes())) {
+                let rows = if port.constant { &rows[..1] } else { rows };
+                buffers.push(self.pack(port, &rows.iter().map(part).collect::<Vec<_>>()));
+            }
+        }
+        buffers
+    }
+
+    /// The source words of all results in turn, one row per instance, from their registers.
+    ///
+    /// # Panics
+    /// If a buffer is not as long as its port.
+    pub fn unpack_results<B: AsRef<[u8]>>(
+        &self,
+        program: &Program,
+        buffers: &[B],
+    ) -> Vec<Vec<u64>> {
+        let mut rows = vec![Vec::new(); self.instances()];
+        let mut buffers = buffers.iter();
+        for group in program.results() {
+            for (port, rows) in group.iter().zip(rows.chunks_mut(self.lanes())) {
+                let bytes = buffers.next().expect("a buffer for each port").as_ref();
+                for (row, words) in rows.iter_mut().zip(self.unpack(port, bytes)) {
+                    row.extend(words);
+                }
+            }
+        }
+        rows
     }
 
     /// Whether the bits of the registers of `port` that belong to no instance are all zero, as
@@ -211,11 +280,11 @@ mod tests {
             outs: (0..count as u32).map(usuba::ir::Val).collect(),
             inline: Inline::Auto,
         };
-        Program { nodes: vec![node], entry: NodeId(0), slicing }
+        Program::new(vec![node], NodeId(0), slicing)
     }
 
     fn layout(slicing: Slicing, port: &Port, bits: u32, simd: bool) -> Layout {
-        Layout::new(&identity(slicing, port), bits, simd).expect("it has a layout")
+        Layout::new(&identity(slicing, port), bits, simd, false).expect("it has a layout")
     }
 
     #[test]
@@ -225,7 +294,8 @@ mod tests {
             for slicing in [Slicing::B, Slicing::V, Slicing::H] {
                 for word in [1, 3, 4, 8, 16, 24, 32, 64] {
                     let port = port(word, 5);
-                    let Ok(layout) = Layout::new(&identity(slicing, &port), bits, simd) else {
+                    let Ok(layout) = Layout::new(&identity(slicing, &port), bits, simd, false)
+                    else {
                         assert_eq!(slicing, Slicing::H);
                         continue;
                     };
@@ -251,6 +321,17 @@ mod tests {
         let bytes = layout.pack(&port, &[vec![0b10], vec![0b01], vec![0b11]]);
         assert_eq!(&bytes[..8], &[0b101, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(&bytes[8..], &[0b110, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn constants_of_bitsliced_kernels_are_masks() {
+        let key = Port { constant: true, ..port(2, 1) };
+        let layout = Layout::new(&identity(Slicing::B, &key), 256, true, true).expect("a layout");
+        assert_eq!(layout.port_bytes(&key), 8);
+        assert_eq!(layout.pack(&key, &[vec![0b01]]), [0, 0, 0, 0, 255, 255, 255, 255]);
+        assert_eq!(layout.port_bytes(&port(2, 1)), 64, "other ports are registers");
+        let vertical = Layout::new(&identity(Slicing::V, &key), 256, true, true).expect("a layout");
+        assert_eq!(vertical.port_bytes(&key), 32, "and so are words");
     }
 
     #[test]

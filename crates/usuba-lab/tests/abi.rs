@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::abi::usubac;
-use usuba::emit::c::{COptions, Emitted, LoopForm};
+use usuba::emit::c::{COptions, Emitted};
 use usuba::emit::layout;
 use usuba::ir::build::Builder;
 use usuba::ir::op::mask;
@@ -70,7 +70,7 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
                 let mut program = random::program(seed, shape);
                 let what = format!("seed {seed} {:?}", shape.slicing);
                 if seed == 42 {
-                    let interleave = interleave::Choice { factor: 2, grain: 1 };
+                    let interleave = interleave::Choice { factor: Some(2), grain: 1 };
                     let options = PassOptions { interleave, ..PassOptions::default() };
                     run_pass(&interleave::PASS, &mut program, &options);
                 }
@@ -78,7 +78,8 @@ fn kernels_behind_the_interface_compute_what_they_mean() {
                 let prefix = format!("{:?}{seed}_", shape.slicing);
                 let options = COptions { prefix, ..COptions::default() };
                 let wrapped = usubac(&program, target, &options);
-                let case = Case::new(what, program, target, LoopForm::Auto, 2, seed);
+                let plain = COptions { registers: true, ..COptions::default() };
+                let case = Case::new(what, program, target, plain, 2, seed);
                 let driver = driver(&case.program, &case.emitted, &wrapped);
                 cases.push(calling(case, wrapped.text + &driver, "driver"));
             }
@@ -94,7 +95,7 @@ fn keyed() -> Program {
     let k = build.param(Port::new("k", 16, &[]).constant());
     let outs = a.iter().map(|&v| build.op(Op::Xor, &[v, k[0]])).collect();
     let node = build.finish(vec![(Port::new("b", 16, &[4]), outs)]);
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 #[test]
@@ -185,12 +186,12 @@ fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
         })
         .collect();
     let node = build.finish(vec![(Port::new("y", c, &[all.len() as u32]), outs)]);
-    let program = Program { nodes: vec![node], entry: NodeId(0), slicing };
+    let program = Program::new(vec![node], NodeId(0), slicing);
     let words = layout(&program, target) == Layout::Words;
     let width = if words { c as u32 } else { target.bits };
     let calls = if words { 24 } else { 2 };
     let what = format!("macros {slicing:?}{c}");
-    let case = Case::new(what, program, target, LoopForm::Auto, calls, 8);
+    let case = Case::new(what, program, target, COptions::default(), calls, 8);
     let mut text = format!("#define BITS_PER_REG {width}\n#include \"{}\"\n", header_of(target));
     let half = match case.emitted.params.get(1) {
         Some(port) => format!("const {} *h, ", port.c_type),

@@ -9,6 +9,8 @@
 use usuba::emit::bytes::{self, ByteLayout, Function, Key, Parameter};
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::{Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
+use usuba::passes::pipeline::run_pass;
+use usuba::passes::{PassOptions, interleave};
 use usuba::target::{self, Target};
 use usuba_lab::cc;
 use usuba_lab::native::{self, Kernel};
@@ -75,7 +77,7 @@ impl Case {
             let sum = push(&mut node, Op::Xor, &[rotated, key]);
             node.outs.push(sum);
         }
-        Program { nodes: vec![node], entry: NodeId(0), slicing: self.slicing }
+        Program::new(vec![node], NodeId(0), self.slicing)
     }
 
     /// What the program computes on one block, from the definitions.
@@ -88,6 +90,20 @@ impl Case {
             .map(|i| rotl(x[i % x.len()]) ^ (!k[i % k.len()] & mask))
             .collect();
         encode(self.layouts.1, &self.output, self.bits, &y)
+    }
+}
+
+impl Case {
+    /// The program with so many instances side by side.
+    fn interleaved(&self, copies: u32) -> Program {
+        let mut program = self.program();
+        let interleave = interleave::Choice { factor: Some(copies), grain: 2 };
+        run_pass(
+            &interleave::PASS,
+            &mut program,
+            &PassOptions { interleave, ..Default::default() },
+        );
+        program
     }
 }
 
@@ -233,8 +249,10 @@ fn random(length: usize, mut seed: u64) -> Vec<u8> {
 /// One way to call a function: blocks, and whether input and output are the same bytes.
 type Call = (usize, bool);
 
-fn calls(case: &Case, lanes: usize) -> Vec<Call> {
-    let mut counts = vec![0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes + 1];
+fn calls(case: &Case, lanes: usize, copies: usize) -> Vec<Call> {
+    let batch = lanes * copies;
+    let mut counts =
+        vec![0, 1, lanes - 1, lanes, lanes + 1, batch - 1, batch, batch + 1, 2 * batch + 1];
     counts.sort_unstable();
     counts.dedup();
     let same = case.block(&case.input) == case.block(&case.output);
@@ -242,17 +260,23 @@ fn calls(case: &Case, lanes: usize) -> Vec<Call> {
     apart.chain(counts.iter().filter(|_| same).map(|&n| (n, true))).collect()
 }
 
-/// All cases of one target and slicing as one C file, with `drive` to call them.
-fn file(target: &'static Target, cases: &[Case]) -> (String, Vec<Case>) {
+/// All cases of one target and slicing as one C file, with `drive` to call them. Of those with
+/// copies every second one has a kernel for short messages too.
+fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Case>) {
     let mut text = String::from("#include <stddef.h>\n#include <string.h>\n");
     let mut arms = String::new();
     let mut kept = Vec::new();
     for case in cases {
-        let program = case.program();
+        let program = case.interleaved(copies);
         let emitted = kernel(&program, target, &COptions::default());
+        let alone = case.program();
+        let options = COptions { name: format!("{}_single", case.name), ..COptions::default() };
+        let single = kernel(&alone, target, &options);
+        let short = copies > 1 && kept.len() % 2 == 0;
         let function = Function {
             name: &format!("{}_bytes", case.name),
             kernel: bytes::Kernel { program: &program, symbol: &emitted.name },
+            single: short.then_some(bytes::Kernel { program: &alone, symbol: &single.name }),
             input: Parameter { param: "x", bytes: case.layouts.0 },
             output: Parameter { param: "y", bytes: case.layouts.1 },
             key: Some(Key { param: "k", bytes: case.layouts.0, schedule: None }),
@@ -263,6 +287,7 @@ fn file(target: &'static Target, cases: &[Case]) -> (String, Vec<Case>) {
                 let (number, name) = (kept.len(), function.name);
                 let from = case.block(&case.input);
                 text += &emitted.text;
+                text += if short { &single.text } else { "" };
                 text += &definitions;
                 arms += &format!(
                     "    case {number}: {{\n        {name}_ctx ctx;\n        {name}_init(&ctx, key);\n        \
@@ -289,7 +314,7 @@ fn describe(case: &Case) -> String {
 }
 
 /// Runs every case of `slicing` on `target`; the number of function calls that were compared.
-fn check(target: &'static Target, slicing: Slicing) -> usize {
+fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
     let machine = match cc::find(target.name) {
         Ok(machine) => machine,
         Err(skip) => {
@@ -297,14 +322,23 @@ fn check(target: &'static Target, slicing: Slicing) -> usize {
             return 0;
         }
     };
-    let (text, cases) = file(target, &cases(slicing, target));
+    let mut cases = cases(slicing, target);
+    if copies > 1 {
+        // How bytes become registers does not depend on the copies: some shapes show that.
+        let mut number = 0;
+        cases.retain(|_| {
+            number += 1;
+            number % 7 == copies
+        });
+    }
+    let (text, cases) = file(target, &cases, copies);
     let mut kernels = Vec::new();
     let mut all = Vec::new();
     // One kernel per case, so that the buffers have its size; the text is the same.
     for (number, case) in cases.iter().enumerate() {
         let lanes = usuba::emit::lanes(&case.program(), target) as usize;
-        let calls = calls(case, lanes);
-        let most = 2 * lanes + 1;
+        let calls = calls(case, lanes, copies as usize);
+        let most = 2 * lanes * copies as usize + 1;
         let (from, to) = (case.block(&case.input), case.block(&case.output));
         let key = random(from, 7 + number as u64);
         let data = random(from * most, 99 + number as u64);
@@ -342,7 +376,7 @@ fn check(target: &'static Target, slicing: Slicing) -> usize {
 }
 
 fn check_all(slicing: Slicing) {
-    let compared: usize = target::ALL.iter().map(|target| check(target, slicing)).sum();
+    let compared: usize = target::ALL.iter().map(|target| check(target, slicing, 1)).sum();
     assert!(compared > 0, "no target of this machine runs {slicing:?}");
 }
 
@@ -362,6 +396,14 @@ fn bitsliced() {
 }
 
 #[test]
+fn side_by_side() {
+    for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2)] {
+        let compared: usize = target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
+        assert!(compared > 0, "no target of this machine runs {slicing:?}");
+    }
+}
+
+#[test]
 fn compiles_without_warnings_as_c_and_cxx() {
     let strict = ["-fsyntax-only", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
     let cxx = ["-fsyntax-only", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
@@ -375,7 +417,7 @@ fn compiles_without_warnings_as_c_and_cxx() {
                 }
             };
             for slicing in [Slicing::V, Slicing::H, Slicing::B] {
-                let (text, _) = file(target, &cases(slicing, target));
+                let (text, _) = file(target, &cases(slicing, target), 1);
                 native::compiles(&machine, &strict, false, &text)
                     .unwrap_or_else(|e| panic!("{machine} {slicing:?}: {e}"));
                 if !machine.has_cxx() {

@@ -3,7 +3,9 @@
 //! - `reference.rs` computes the vectors, and so does the oracle crate where there is one;
 //! - `typed::eval` computes the vectors;
 //! - the C of every function, slicing and target computes the vectors and, on batches of 1, N-1,
-//!   N, N+1 and 2N+1 blocks (N lanes), in place and from odd addresses, what `reference.rs` does.
+//!   N, N+1 and 2N+1 blocks (N instances of a call), in place and from odd addresses, what
+//!   `reference.rs` does;
+//! - a few ciphers do so with two and three instances side by side.
 //!
 //! A target that this machine cannot run is an ignored test that says so.
 
@@ -15,7 +17,9 @@ use std::sync::OnceLock;
 use libtest_mimic::{Arguments, Failed, Trial};
 use usuba::diag::Sources;
 use usuba::emit::bytes::{ByteLayout, Shape};
+use usuba::emit::c::Emitted;
 use usuba::ir::{Port, Slicing};
+use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
 use usuba::typed::{self, VarType};
@@ -247,6 +251,18 @@ fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
 
 const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
 
+/// The interleavings that are run: what users get, and for some ciphers what they may ask for.
+/// Those have keys and none, with a schedule and without, in V, H and B.
+fn choices(cipher: &Cipher, slicing: Slicing) -> Vec<Choice> {
+    let more = match (&*name(cipher), slicing) {
+        ("rectangle", _) => [2, 3].as_slice(),
+        ("ascon" | "chacha20", Slicing::V) | ("aes", Slicing::H) => &[3],
+        _ => &[],
+    };
+    let asked = more.iter().map(|&factor| Choice { factor: Some(factor), grain: 3 });
+    [Choice::AUTO].into_iter().chain(asked).collect()
+}
+
 /// What a call should put out, with the words for a failure.
 struct Expected {
     what: String,
@@ -257,9 +273,12 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
     for ((slicing, _, _), functions) in groups(cipher) {
-        let (kernel, expected) = group(cipher, &functions, SLICINGS[slicing], target)?;
-        kernels.push(kernel);
-        wanted.push(expected);
+        let slicing = SLICINGS[slicing];
+        for choice in choices(cipher, slicing) {
+            let (kernel, expected) = group(cipher, &functions, slicing, target, choice)?;
+            kernels.push(kernel);
+            wanted.push(expected);
+        }
     }
     let flags = ["-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
     for (answer, expected) in native::run(machine, &flags, &kernels).into_iter().zip(wanted) {
@@ -279,25 +298,30 @@ fn group(
     functions: &[&Function],
     slicing: Slicing,
     target: &'static Target,
+    interleave: Choice,
 ) -> Result<(Kernel, Vec<Expected>), Failed> {
-    let options = PipelineOptions::default();
+    let mut options = PipelineOptions::default();
+    options.pass.interleave = interleave;
     let mut text = String::new();
     let mut cases = String::new();
     let mut calls = Vec::new();
     let mut expected = Vec::new();
-    let mut shared: Option<String> = None;
+    let mut shared: Vec<String> = Vec::new();
     for (number, function) in functions.iter().enumerate() {
         // Kernels of one batch are linked together.
-        let title = format!("{}_{slicing:?}", function.name);
+        let side_by_side = interleave.factor.map(|f| f.to_string()).unwrap_or_default();
+        let title = format!("{}_{slicing:?}{side_by_side}", function.name);
         let built = cipher::build(cipher, function, &title, slicing, target, &options)?;
-        let rest = &built.text[built.kernel.text.len()..];
-        match &shared {
-            None => {
-                text += &built.kernel.text;
-                shared = Some(built.kernel.name.clone());
-            }
-            Some(kernel) => {
-                let _ = writeln!(text, "#define {} {kernel}", built.kernel.name);
+        let kernels: Vec<&Emitted> = [&built.kernel].into_iter().chain(&built.single).collect();
+        let length: usize = kernels.iter().map(|kernel| kernel.text.len()).sum();
+        let rest = &built.text[length..];
+        let first = shared.is_empty();
+        for (at, kernel) in kernels.into_iter().enumerate() {
+            if first {
+                text += &kernel.text;
+                shared.push(kernel.name.clone());
+            } else {
+                let _ = writeln!(text, "#define {} {}", kernel.name, shared[at]);
             }
         }
         text += rest;
@@ -355,7 +379,8 @@ fn requests(
     number: usize,
 ) -> Result<Vec<(Call, Expected)>, Failed> {
     let folder = name(cipher);
-    let what = format!("{} in {slicing:?} on {}", function.name, target.name);
+    let copies = built.kernel.copies;
+    let what = format!("{copies} x {} in {slicing:?} on {}", function.name, target.name);
     let how = |blocks: usize| vec![number as u8, blocks as u8, (blocks >> 8) as u8];
     let mut requests = Vec::new();
     let vectors = cipher.vectors(function)?;
@@ -364,15 +389,17 @@ fn requests(
         let what = format!("{what}, vector {at},");
         requests.push((call, Expected { what, bytes: vector.output.clone() }));
     }
+    let batch = built.kernel.instances() as usize;
     let lanes = built.kernel.lanes as usize;
-    let most = 2 * lanes + 1;
+    let most = 2 * batch + 1;
     let key = noise(number as u64, vectors[0].key.len());
     let input = noise(7, most * built.input);
     let output: Vec<u8> = input
         .chunks(built.input)
         .flat_map(|block| models::reference(&folder, &function.name, &key, block))
         .collect();
-    let mut sizes = vec![0, 1, lanes - 1, lanes, lanes + 1, most];
+    let mut sizes = vec![0, 1, lanes - 1, lanes, lanes + 1, batch - 1, batch, batch + 1, most];
+    sizes.sort_unstable();
     sizes.dedup();
     for blocks in sizes {
         let call = vec![how(blocks), key.clone(), input[..blocks * built.input].to_vec()];

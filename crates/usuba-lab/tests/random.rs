@@ -5,7 +5,7 @@
 mod support;
 
 use support::{Case, STRICT, check_all, on_every_machine};
-use usuba::emit::c::LoopForm;
+use usuba::emit::c::{COptions, LoopForm};
 use usuba::ir::random::{self, Shape};
 use usuba::target::Target;
 use usuba_lab::cc::{self, Family};
@@ -20,7 +20,14 @@ fn cases(target: &'static Target, seeds: std::ops::Range<u64>) -> Vec<Case> {
             let shape = SHAPES[seed as usize % SHAPES.len()];
             let form = forms[seed as usize / SHAPES.len() % forms.len()];
             let what = format!("seed {seed} {form:?}");
-            Case::new(what, random::program(seed, shape), target, form, 2, seed)
+            Case::new(
+                what,
+                random::program(seed, shape),
+                target,
+                COptions { form, ..COptions::default() },
+                2,
+                seed,
+            )
         })
         .collect()
 }

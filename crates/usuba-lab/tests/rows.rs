@@ -10,7 +10,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::{Case, STRICT, check_all, on_every_machine};
-use usuba::emit::c::LoopForm;
+use usuba::emit::c::COptions;
 use usuba::emit::layout;
 use usuba::ir::build::Builder;
 use usuba::ir::op::mask;
@@ -77,7 +77,7 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
         })
         .collect();
     let node = build.finish(vec![(Port::new("y", bits, &[ops.len() as u32]), outs)]);
-    Program { nodes: vec![node], entry: NodeId(0), slicing }
+    Program::new(vec![node], NodeId(0), slicing)
 }
 
 /// The operators of `ops` that `target` has, in order.
@@ -109,7 +109,7 @@ fn every_operator_computes_what_it_means() {
             .map(|(what, program)| {
                 // A register of one instance needs more calls to meet the edges.
                 let calls = if layout(&program, target) == target::Layout::Words { 24 } else { 2 };
-                Case::new(what, program, target, LoopForm::Auto, calls, 5)
+                Case::new(what, program, target, COptions::default(), calls, 5)
             })
             .collect();
         check_all(machine, STRICT, &cases);
@@ -129,7 +129,7 @@ fn extensions_compute_the_same() {
     let rotations = (1..16).map(Op::Rotl).collect::<Vec<_>>();
     let case = |ops: &[Op]| {
         let program = program(Slicing::V, 16, ops);
-        Case::new("rotations by VBMI2".into(), program, target, LoopForm::Auto, 2, 6)
+        Case::new("rotations by VBMI2".into(), program, target, COptions::default(), 2, 6)
     };
     let cases = [case(&rotations)];
     assert!(cases[0].emitted.text.contains("#ifdef __AVX512VBMI2__"));

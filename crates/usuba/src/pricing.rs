@@ -7,7 +7,7 @@
 //! Each kind of operator is priced by selecting instructions for one of its operators on words of
 //! each width that the layout has.
 
-use crate::emit;
+use crate::emit::layout;
 use crate::ir::{Op, Program};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
 use crate::target::cpu::{Cpu, GENERIC, Unit};
@@ -17,7 +17,7 @@ use crate::target::{Layout, Target};
 ///
 /// A CPU without the registers of the target stands for the generic one.
 pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
-    let layout = emit::layout(program, target);
+    let layout = layout(program, target);
     let known = cpu.unit(target).map(|unit| (unit, cpu.body));
     let generic = || GENERIC.unit(target).map(|unit| (unit, GENERIC.body));
     let Some((unit, (body, body_bytes))) = known.or_else(generic) else {
@@ -90,7 +90,7 @@ mod tests {
         let mut b = Builder::new("f", slicing);
         let x = b.param(Port::new("x", bits, &[]))[0];
         let f = b.finish(vec![(Port::new("y", bits, &[]), vec![x])]);
-        Program { nodes: vec![f], entry: NodeId(0), slicing }
+        Program::new(vec![f], NodeId(0), slicing)
     }
 
     fn priced(bits: u8, slicing: Slicing, name: &str, cpu: &str) -> Machine {

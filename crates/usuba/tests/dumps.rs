@@ -85,7 +85,7 @@ fn a_dumped_loop_is_still_a_loop() {
     let done = b.end_loop(&[r, mixed], &[]);
     let out = b.op(Op::Xor, &[done.carried[0], k[11]]);
     let node = b.finish(vec![(Port::new("y", 16, &[2]), vec![out, done.carried[1]])]);
-    let program = Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V };
+    let program = Program::new(vec![node], NodeId(0), Slicing::V);
     let text = print::program(&program);
     assert_eq!(print::program(&reread(&text, &program)), text);
 }

@@ -7,7 +7,7 @@ use crate::Failure;
 
 /// Why a flag of the original is refused.
 enum Gone {
-    /// Belongs to scheduling, array layout, tuning or measurement.
+    /// Belongs to array layout, tuning or measurement.
     BackEnd,
     Masking,
     /// Anything else, with what to do instead.
@@ -15,10 +15,6 @@ enum Gone {
 }
 
 const GONE: &[(&str, Gone)] = &[
-    ("auto-interleave", Gone::BackEnd),
-    ("no-sched", Gone::BackEnd),
-    ("no-pre-sched", Gone::BackEnd),
-    ("sched-n", Gone::BackEnd),
     ("loop-fusion", Gone::BackEnd),
     ("no-loop-fusion", Gone::BackEnd),
     ("no-share", Gone::BackEnd),
@@ -133,8 +129,8 @@ mod tests {
     #[test]
     fn flags_that_are_gone_say_why() {
         for (written, why) in [
-            ("usubac -auto-interleave", "optimising back end"),
-            ("usubac --sched-n=3", "optimising back end"),
+            ("usubac --no-share", "optimising back end"),
+            ("usubac --bench-inter=3", "optimising back end"),
             ("usubac -ua-masked -V", "masking is not supported yet"),
             ("usubac -dump-steps ast", "--print-after all"),
         ] {

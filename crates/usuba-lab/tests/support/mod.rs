@@ -1,6 +1,6 @@
 //! Runs programs natively and compares every lane of every output with the interpreter.
 
-use usuba::emit::c::{COptions, Emitted, LoopForm, kernel};
+use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::random::Random;
 use usuba::ir::{Program, interp};
 use usuba::target::{self, Target};
@@ -29,21 +29,23 @@ impl Case {
         what: String,
         program: Program,
         target: &Target,
-        form: LoopForm,
+        options: COptions,
         calls: usize,
         seed: u64,
     ) -> Case {
-        let options = COptions { prefix: "t_".into(), form, ..COptions::default() };
+        let masks = target.masks && !options.registers;
+        let options = COptions { prefix: "t_".into(), ..options };
         let emitted = kernel(&program, target, &options);
-        let layout = Layout::new(&program, target.bits, target.simd).expect("a layout");
+        let layout = Layout::new(&program, target.bits, target.simd, masks).expect("a layout");
         assert_eq!(layout.lanes(), emitted.lanes as usize, "{what}: instances of one call");
         let entry = program.entry();
         let mut random = Random::new(seed);
         let mut inputs = Vec::new();
         let mut expected = Vec::new();
         for _ in 0..calls {
-            let instances: Vec<Vec<u64>> =
+            let mut instances: Vec<Vec<u64>> =
                 (0..layout.lanes()).map(|_| lane_values(&mut random, &program)).collect();
+            share_constants(&mut instances, &program);
             let words: Vec<Vec<u64>> = instances
                 .iter()
                 .map(|values| interp::values_to_words(&entry.params, program.slicing, values))
@@ -114,6 +116,21 @@ fn lane_values(random: &mut Random, program: &Program) -> Vec<u64> {
             edge.get(pick).copied().unwrap_or(word) & mask
         })
         .collect()
+}
+
+/// Gives every instance the constants of the first.
+fn share_constants(instances: &mut [Vec<u64>], program: &Program) {
+    let (first, others) = instances.split_first_mut().expect("a call has instances");
+    let mut at = 0;
+    for port in &program.entry().params {
+        let values = at..at + port.values(program.slicing);
+        at = values.end;
+        if port.constant {
+            for row in &mut *others {
+                row[values.clone()].copy_from_slice(&first[values.clone()]);
+            }
+        }
+    }
 }
 
 /// Runs all cases in one process and compares them.

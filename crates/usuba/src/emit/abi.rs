@@ -87,6 +87,7 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
         prefix: String::new(),
         name: format!("{name}kernel"),
         hidden: true,
+        registers: true,
         ..options.clone()
     };
     let emitted = kernel(program, target, &inner);
@@ -181,7 +182,7 @@ mod tests {
         let pairs = (0..a.len()).map(|i| [a[i], k[i % k.len()]]);
         let outs = pairs.map(|pair| build.op(Op::Xor, &pair)).collect();
         let node = build.finish(vec![(Port::new("b", 16, &[4]), outs)]);
-        Program { nodes: vec![node], entry: NodeId(0), slicing }
+        Program::new(vec![node], NodeId(0), slicing)
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use super::c::{COptions, Emitted};
+use super::mask_bits;
 use crate::ir::{Port, Program, Slicing};
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -29,15 +30,23 @@ impl PortText {
         layout: Layout,
         port: &Port,
         name: &str,
+        registers: bool,
     ) -> PortText {
         let slicing = program.slicing;
         let mut about = shape(port, slicing, layout);
         if port.constant {
             about.push_str("; the same for all instances");
         }
+        let mask = mask_bits(target, layout).filter(|_| port.constant && !registers);
+        if let Some(bits) = mask {
+            let _ = write!(about, "; not registers but masks of {bits} bits, all ones or zero");
+        }
         PortText {
             name: name.to_string(),
-            c_type: target.c_type(layout, port.value_bits(slicing)),
+            c_type: match mask {
+                Some(bits) => word_type(bits),
+                None => target.c_type(layout, port.value_bits(slicing)),
+            },
             registers: port.values(slicing),
             about,
         }
@@ -160,6 +169,7 @@ pub(super) fn comment(
         }
     };
     field("Command", &options.command);
+    field("Tuned", &options.tuned);
     field("Source", &options.source_hash);
     field("Proof", &options.proof);
     let slicing = match program.slicing {
@@ -175,8 +185,18 @@ pub(super) fn comment(
     field("Target", &format!("{}, {slicing}{flags}", target.name));
     let operations = format!("Operations: {}", emitted.stats);
     wrap(&mut lines, &operations, "    ");
+    program.notes.iter().for_each(|note| wrap(&mut lines, note, "    "));
     lines.push(String::new());
     wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
+    if emitted.copies > 1 {
+        let text = format!(
+            "One call takes {} instances, in {copies} register sets: every port occurs {copies} \
+             times, unless it is the same for all instances.",
+            emitted.instances(),
+            copies = emitted.copies,
+        );
+        wrap(&mut lines, &text, "");
+    }
     if emitted.layout == Layout::Words {
         let widths: Vec<_> =
             [8, 16, 32, 64].iter().filter(|&&w| uses(emitted, w)).map(|&w| word_type(w)).collect();

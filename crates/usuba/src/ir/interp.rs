@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn single(node: Node, slicing: Slicing) -> Program {
-        let program = Program { nodes: vec![node], entry: NodeId(0), slicing };
+        let program = Program::new(vec![node], NodeId(0), slicing);
         verify::verify(&program).expect("a sound program");
         program
     }
@@ -255,7 +255,7 @@ mod tests {
         let x = b.param(Port::new("x", 4, &[2]));
         let y = b.call(NodeId(0), &swap, &x);
         let main = b.finish(vec![(Port::new("y", 4, &[2]), y)]);
-        let program = Program { nodes: vec![swap, main], entry: NodeId(1), slicing: Slicing::V };
+        let program = Program::new(vec![swap, main], NodeId(1), Slicing::V);
         assert_eq!(run(&program, &[3, 9]), Ok(vec![9, 3]));
         assert_eq!(run(&program, &[3]), Err(RunError::InputCount { wanted: 2, given: 1 }));
         assert_eq!(run(&program, &[3, 16]), Err(RunError::InputTooLarge { index: 1, bits: 4 }));
@@ -274,7 +274,7 @@ mod tests {
             }
             nodes.push(b.finish(vec![(Port::new("y", 16, &[]), vec![y])]));
         }
-        let program = Program { nodes, entry: NodeId(19_999), slicing: Slicing::V };
+        let program = Program::new(nodes, NodeId(19_999), Slicing::V);
         assert_eq!(run(&program, &[5]), Ok(vec![20_005]));
     }
 

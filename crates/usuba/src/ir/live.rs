@@ -247,7 +247,7 @@ mod tests {
         let f = b.finish(vec![(word("y"), done.carried)]);
         let once = written(&f.body);
         assert_eq!((once.of("xor"), once.of("call"), once.of("loop")), (1, 1, 1));
-        let program = Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::V };
+        let program = Program::new(vec![g, f], NodeId(1), Slicing::V);
         let counts = executed(&program);
         assert_eq!((counts.of("not"), counts.of("xor"), counts.of("call")), (10, 10, 10));
         assert_eq!(counts.computing(), 20);
@@ -261,7 +261,7 @@ mod tests {
         let c = b.op(Op::Xor, &[x[2], x[3]]);
         let d = b.op(Op::Xor, &[a, c]);
         let f = b.finish(vec![(word("y"), vec![d])]);
-        let program = Program { nodes: vec![f], entry: NodeId(0), slicing: Slicing::V };
+        let program = Program::new(vec![f], NodeId(0), Slicing::V);
         // `a`, and the two operands of the second xor.
         assert_eq!(max_live(&program), 3);
     }
@@ -279,7 +279,7 @@ mod tests {
             let v = b.op(Op::And, &[t, u]);
             let done = b.end_loop(&[v], &[]);
             let f = b.finish(vec![(word("y"), done.carried)]);
-            max_live(&Program { nodes: vec![f], entry: NodeId(0), slicing: Slicing::V })
+            max_live(&Program::new(vec![f], NodeId(0), Slicing::V))
         };
         assert_eq!(build(true), build(false) + 1);
     }

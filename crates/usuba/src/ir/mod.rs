@@ -52,6 +52,12 @@ pub struct Program {
     pub nodes: Vec<Node>,
     pub entry: NodeId,
     pub slicing: Slicing,
+    /// Independent instances that one run of the entry computes: 1, or more after interleaving.
+    /// Every result of the entry, and every parameter that is not constant, is then this many
+    /// ports of one shape next to each other, one for each instance.
+    pub copies: u32,
+    /// What passes decided, for people: one line each, on top of the output.
+    pub notes: Vec<String>,
 }
 
 /// When a node may disappear into its callers.
@@ -159,6 +165,30 @@ pub struct Collect {
 }
 
 impl Program {
+    /// A program of which one run is one instance.
+    pub fn new(nodes: Vec<Node>, entry: NodeId, slicing: Slicing) -> Program {
+        Program { nodes, entry, slicing, copies: 1, notes: Vec::new() }
+    }
+
+    /// The parameters of the entry as the source has them: for each its ports, of which a
+    /// constant has one and others one per copy.
+    pub fn params(&self) -> Vec<&[Port]> {
+        let mut rest = &self.entry().params[..];
+        let mut groups = Vec::new();
+        while let Some(first) = rest.first() {
+            let copies = if first.constant { 1 } else { self.copies as usize };
+            let (group, after) = rest.split_at(copies.min(rest.len()));
+            groups.push(group);
+            rest = after;
+        }
+        groups
+    }
+
+    /// The results of the entry as the source has them: for each its ports, one per copy.
+    pub fn results(&self) -> Vec<&[Port]> {
+        self.entry().results.chunks(self.copies.max(1) as usize).collect()
+    }
+
     pub fn entry(&self) -> &Node {
         &self.nodes[self.entry.0 as usize]
     }

@@ -82,7 +82,7 @@ pub fn program(seed: u64, shape: Shape) -> Program {
         nodes.push(node);
     }
     let entry = NodeId(nodes.len() as u32 - 1);
-    Program { nodes, entry, slicing: shape.slicing }
+    Program::new(nodes, entry, shape.slicing)
 }
 
 /// Random inputs for the entry of `program`.

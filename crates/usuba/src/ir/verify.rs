@@ -26,6 +26,19 @@ pub fn verify(program: &Program) -> Result<(), String> {
             .check()
             .map_err(|rule| format!("node `{}`: {rule}", node.name))?;
     }
+    if program.copies == 0 {
+        return Err("a run computes no instance".into());
+    }
+    let params = program.params().into_iter().filter(|group| !group[0].constant);
+    for group in params.chain(program.results()) {
+        let shape = |port: &Port| (port.word, port.dims.clone(), port.constant);
+        if group.len() != program.copies as usize
+            || group.iter().any(|port| shape(port) != shape(&group[0]))
+        {
+            let (name, copies) = (&group[0].name, program.copies);
+            return Err(format!("port `{name}` of the entry does not have {copies} copies"));
+        }
+    }
     Ok(())
 }
 
@@ -271,7 +284,7 @@ mod tests {
             (Port::new("y", 16, &[]), done.carried),
             (Port::new("z", 8, &[2]), done.collects[0].clone()),
         ]);
-        Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::V }
+        Program::new(vec![g, f], NodeId(1), Slicing::V)
     }
 
     fn f(program: &mut Program) -> &mut Node {

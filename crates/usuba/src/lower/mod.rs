@@ -47,7 +47,7 @@ pub fn lower(
             if options.slicing == Slicing::H && sizes.any(|bits| Some(bits) != first) {
                 return Err(vec![mixed_sizes(program.decls[instance.decl].name_span)]);
             }
-            Ok(Program { nodes, entry, slicing: options.slicing })
+            Ok(Program::new(nodes, entry, options.slicing))
         }
         _ => Err(diags),
     }

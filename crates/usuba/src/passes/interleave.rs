@@ -7,28 +7,40 @@
 //!
 //! The entry takes and gives every port once per copy, next to each other (`x`, then its second
 //! copy, which is called `x''2`); constant ports stay single, because all instances share them,
-//! and so does everything that is computed from them alone. Blocks of `grain` equations are
-//! written for one copy after the other. Loops hold the bodies of all copies. Calls stay calls,
-//! one for each copy.
+//! and so does everything that is computed from them alone, also in loops. Blocks of `grain`
+//! equations are written for one copy after the other. A loop stays one loop, which holds the
+//! bodies of all copies. A call counts as an equation: there is one for each copy, of the same
+//! node.
 //! Sound because copies share nothing but values that are equal for all of them.
 //! Relies on `inline`: what is still a call is not interleaved inside.
-//! Does not choose the factor.
+//! How many copies there are is the choice of the user, or else that of `model`.
 
-use super::{Pass, PassOptions};
-use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, Read, Val};
+mod model;
+
+use super::{LARGEST_NODE, Pass, PassOptions, size};
+use crate::ir::{
+    Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, Read, Slicing, Val,
+};
 
 /// How many copies, in which blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// Copies; 1 leaves the program as it is.
-    pub factor: u32,
+    /// Copies; 1 leaves the program as it is, and nothing lets the model choose.
+    pub factor: Option<u32>,
     /// Equations of one copy before those of the next; at least 1.
     pub grain: u32,
 }
 
+impl Choice {
+    /// The program as it is; the default here, where one run is expected to be one instance.
+    pub const SINGLE: Choice = Choice { factor: Some(1), grain: 20 };
+    /// As many copies as the model says; the default of users.
+    pub const AUTO: Choice = Choice { factor: None, ..Choice::SINGLE };
+}
+
 impl Default for Choice {
     fn default() -> Self {
-        Choice { factor: 1, grain: 10 }
+        Choice::SINGLE
     }
 }
 
@@ -36,10 +48,29 @@ pub const PASS: Pass =
     Pass { name: "interleave", about: "run several independent instances side by side", run };
 
 fn run(program: &mut Program, options: &PassOptions) {
-    let Choice { factor, grain } = options.interleave;
-    if factor < 2 {
+    // Copies of copies would be other ports than `Program::copies` says.
+    if program.copies > 1 {
         return;
     }
+    let choice = options.interleave;
+    let (wanted, why) = match choice.factor {
+        Some(factor) => (factor, "as asked for".to_string()),
+        None => model::choose(program, &options.machine),
+    };
+    let fits = LARGEST_NODE / size(&program.entry().body).max(1);
+    let factor = (wanted as u64).min(fits).max(1) as u32;
+    if factor < wanted {
+        let note = format!("Interleaving: {factor}, because {wanted} copies would be too long");
+        program.notes.push(note);
+    } else if wanted > 1 || choice.factor.is_none() {
+        program.notes.push(format!("Interleaving: {factor}, {why}"));
+    }
+    if factor > 1 {
+        interleave(program, factor, choice.grain.max(1) as usize);
+    }
+}
+
+fn interleave(program: &mut Program, factor: u32, grain: usize) {
     let slicing = program.slicing;
     let old = program.entry();
     let node = Node {
@@ -52,34 +83,24 @@ fn run(program: &mut Program, options: &PassOptions) {
         inline: old.inline,
     };
     let copies = factor as usize;
-    let mut state = Copies {
-        old,
-        node,
-        copies,
-        grain: grain.max(1) as usize,
-        names: vec![None; old.bits.len()],
-    };
-    let mut first = 0;
+    let varies = varying(old, slicing);
+    let names = vec![Names { first: 0, step: 0 }; old.bits.len()];
+    let mut state = Copies { old, node, copies, grain, varies, names };
+    let mut at = 0;
     for port in &old.params {
         let values = port.values(slicing);
-        let bits = port.value_bits(slicing);
-        let times = if port.constant { 1 } else { copies };
-        let base = state.node.bits.len();
+        let first = state.node.bits.len();
+        let (times, step) = if port.constant { (1, 0) } else { (copies, values) };
         for copy in 0..times {
             state.node.params.push(copy_port(port, copy));
-            (0..values).for_each(|_| {
-                state.node.fresh(bits);
-            });
+            for _ in 0..values {
+                state.node.fresh(port.value_bits(slicing));
+            }
         }
-        for at in 0..values {
-            let name = |copy: usize| Val((base + copy * values + at) as u32);
-            let names = match times {
-                1 => Names::Shared(name(0)),
-                _ => Names::Each((0..copies).map(name).collect()),
-            };
-            state.names[first + at] = Some(names);
+        for value in 0..values {
+            state.names[at + value] = Names { first: (first + value) as u32, step: step as u32 };
         }
-        first += values;
+        at += values;
     }
     let body = state.block(&old.body);
     let mut outs = old.outs.iter();
@@ -95,6 +116,7 @@ fn run(program: &mut Program, options: &PassOptions) {
     node.body = body;
     let entry = program.entry.0 as usize;
     program.nodes[entry] = node;
+    program.copies = factor;
 }
 
 fn copy_port(port: &Port, copy: usize) -> Port {
@@ -105,12 +127,80 @@ fn copy_port(port: &Port, copy: usize) -> Port {
     port
 }
 
-/// What a value of the old node is in the new one.
-#[derive(Clone)]
-enum Names {
-    /// Equal for all copies.
-    Shared(Val),
-    Each(Vec<Val>),
+/// For each value of `node` whether it may differ between instances: whether it comes from a
+/// parameter that is not constant.
+fn varying(node: &Node, slicing: Slicing) -> Vec<bool> {
+    let mut flow = Flow { sinks: Vec::new(), reads: vec![Vec::new(); node.bits.len()] };
+    flow.block(&node.body);
+    let mut varies = vec![false; node.bits.len()];
+    let mut reached = vec![false; flow.sinks.len()];
+    let mut open = Vec::new();
+    let mut at = 0;
+    for port in &node.params {
+        let values = at..at + port.values(slicing);
+        at = values.end;
+        if !port.constant {
+            open.extend(values.map(|v| Val(v as u32)));
+        }
+    }
+    while let Some(v) = open.pop() {
+        if std::mem::replace(&mut varies[v.0 as usize], true) {
+            continue;
+        }
+        for &sink in &flow.reads[v.0 as usize] {
+            if !std::mem::replace(&mut reached[sink as usize], true) {
+                open.extend(&flow.sinks[sink as usize]);
+            }
+        }
+    }
+    varies
+}
+
+/// Which values depend on which: what reads a value is a sink, a list of values.
+struct Flow {
+    sinks: Vec<Vec<Val>>,
+    /// For each value its sinks.
+    reads: Vec<Vec<u32>>,
+}
+
+impl Flow {
+    fn sink(&mut self, from: impl IntoIterator<Item = Val>, to: Vec<Val>) {
+        let sink = self.sinks.len() as u32;
+        self.sinks.push(to);
+        for v in from {
+            self.reads[v.0 as usize].push(sink);
+        }
+    }
+
+    fn block(&mut self, eqns: &[Eqn]) {
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(e) => self.sink(e.args.iter().copied(), vec![e.dst]),
+                // A call is written once, or for each copy; so its results go together.
+                Eqn::Call(call) => self.sink(call.args.iter().copied(), call.dsts.clone()),
+                Eqn::Loop(lp) => {
+                    for c in &lp.carried {
+                        self.sink([c.init, c.next], vec![c.param, c.result]);
+                    }
+                    for read in &lp.reads {
+                        self.sink(read.list.iter().copied(), vec![read.dst]);
+                    }
+                    self.block(&lp.body);
+                    for collect in &lp.collects {
+                        self.sink([collect.value], collect.results.clone());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a value of the old node is in the new one: `first` in the first copy, `step` more in each
+/// next one. What all copies share has a step of 0.
+#[derive(Clone, Copy)]
+struct Names {
+    first: u32,
+    step: u32,
 }
 
 struct Copies<'a> {
@@ -118,108 +208,90 @@ struct Copies<'a> {
     node: Node,
     copies: usize,
     grain: usize,
-    names: Vec<Option<Names>>,
+    varies: Vec<bool>,
+    names: Vec<Names>,
 }
 
 impl Copies<'_> {
     fn name(&self, v: Val, copy: usize) -> Val {
-        match self.names[v.0 as usize].as_ref().expect("defined before it is read") {
-            Names::Shared(v) => *v,
-            Names::Each(list) => list[copy],
+        let Names { first, step } = self.names[v.0 as usize];
+        Val(first + step * copy as u32)
+    }
+
+    fn named(&self, values: &[Val], copy: usize) -> Vec<Val> {
+        values.iter().map(|&v| self.name(v, copy)).collect()
+    }
+
+    /// The copies for which what defines `v` is written.
+    fn times(&self, v: Val) -> usize {
+        if self.varies[v.0 as usize] { self.copies } else { 1 }
+    }
+
+    fn define(&mut self, v: Val) {
+        let first = self.node.bits.len() as u32;
+        for _ in 0..self.times(v) {
+            self.node.fresh(self.old.bits_of(v));
         }
-    }
-
-    fn shared(&self, values: &[Val]) -> bool {
-        values.iter().all(|v| matches!(self.names[v.0 as usize], Some(Names::Shared(_))))
-    }
-
-    fn define(&mut self, v: Val, shared: bool) {
-        let bits = self.old.bits_of(v);
-        let names = match shared {
-            true => Names::Shared(self.node.fresh(bits)),
-            false => Names::Each((0..self.copies).map(|_| self.node.fresh(bits)).collect()),
-        };
-        self.names[v.0 as usize] = Some(names);
-    }
-
-    /// The copies for which something with these definitions is written.
-    fn times(&self, defined: Val) -> usize {
-        match self.names[defined.0 as usize] {
-            Some(Names::Shared(_)) => 1,
-            _ => self.copies,
-        }
+        self.names[v.0 as usize] = Names { first, step: self.varies[v.0 as usize] as u32 };
     }
 
     fn block(&mut self, eqns: &[Eqn]) -> Vec<Eqn> {
         let mut out = Vec::new();
-        let mut block: Vec<&OpEqn> = Vec::new();
+        let mut block: Vec<&Eqn> = Vec::new();
         for eqn in eqns {
             match eqn {
-                Eqn::Op(e) => {
-                    let shared = self.shared(&e.args);
-                    self.define(e.dst, shared);
-                    block.push(e);
-                    if block.len() == self.grain {
-                        self.flush(&mut block, &mut out);
-                    }
-                }
-                Eqn::Call(call) => {
-                    self.flush(&mut block, &mut out);
-                    self.call(call, &mut out);
-                }
+                Eqn::Op(e) => self.define(e.dst),
+                Eqn::Call(call) => call.dsts.iter().for_each(|&dst| self.define(dst)),
                 Eqn::Loop(lp) => {
                     self.flush(&mut block, &mut out);
                     let lp = self.lp(lp);
                     out.push(Eqn::Loop(Box::new(lp)));
+                    continue;
                 }
+            }
+            block.push(eqn);
+            if block.len() == self.grain {
+                self.flush(&mut block, &mut out);
             }
         }
         self.flush(&mut block, &mut out);
         out
     }
 
-    fn flush(&self, block: &mut Vec<&OpEqn>, out: &mut Vec<Eqn>) {
+    fn flush(&self, block: &mut Vec<&Eqn>, out: &mut Vec<Eqn>) {
         for copy in 0..self.copies {
-            for e in block.iter().filter(|e| copy < self.times(e.dst)) {
-                out.push(Eqn::Op(OpEqn {
-                    dst: self.name(e.dst, copy),
-                    op: e.op.clone(),
-                    args: e.args.iter().map(|&v| self.name(v, copy)).collect(),
-                }));
+            for eqn in block.iter() {
+                match eqn {
+                    Eqn::Op(e) if copy < self.times(e.dst) => out.push(Eqn::Op(OpEqn {
+                        dst: self.name(e.dst, copy),
+                        op: e.op.clone(),
+                        args: e.args.iter().map(|&v| self.name(v, copy)).collect(),
+                    })),
+                    // A call without results computes nothing.
+                    Eqn::Call(call) if call.dsts.first().is_some_and(|&d| copy < self.times(d)) => {
+                        out.push(Eqn::Call(Call {
+                            dsts: self.named(&call.dsts, copy),
+                            node: call.node,
+                            args: self.named(&call.args, copy),
+                        }));
+                    }
+                    _ => {}
+                }
             }
         }
         block.clear();
     }
 
-    fn call(&mut self, call: &Call, out: &mut Vec<Eqn>) {
-        let shared = self.shared(&call.args);
-        for &dst in &call.dsts {
-            self.define(dst, shared);
-        }
-        for copy in 0..if shared { 1 } else { self.copies } {
-            let named = |list: &[Val]| list.iter().map(|&v| self.name(v, copy)).collect();
-            let (dsts, args) = (named(&call.dsts), named(&call.args));
-            out.push(Eqn::Call(Call { dsts, node: call.node, args }));
-        }
-    }
-
     fn lp(&mut self, lp: &Loop) -> Loop {
-        for read in &lp.reads {
-            let shared = self.shared(&read.list);
-            self.define(read.dst, shared);
-        }
+        lp.reads.iter().for_each(|read| self.define(read.dst));
         for carried in &lp.carried {
-            self.define(carried.param, false);
-            self.define(carried.result, false);
+            self.define(carried.param);
+            self.define(carried.result);
         }
         let body = self.block(&lp.body);
-        for collect in &lp.collects {
-            let shared = self.shared(&[collect.value]);
-            for &result in &collect.results {
-                self.define(result, shared);
-            }
+        for &result in lp.collects.iter().flat_map(|collect| &collect.results) {
+            self.define(result);
         }
-        let named = |list: &[Val], copy| list.iter().map(|&v| self.name(v, copy)).collect();
         let mut new = Loop {
             count: lp.count,
             carried: Vec::new(),
@@ -229,7 +301,7 @@ impl Copies<'_> {
             keep: lp.keep,
         };
         for copy in 0..self.copies {
-            for c in &lp.carried {
+            for c in lp.carried.iter().filter(|c| copy < self.times(c.param)) {
                 let name = |v| self.name(v, copy);
                 new.carried.push(Carried {
                     param: name(c.param),
@@ -239,11 +311,12 @@ impl Copies<'_> {
                 });
             }
             for r in lp.reads.iter().filter(|r| copy < self.times(r.dst)) {
-                new.reads.push(Read { dst: self.name(r.dst, copy), list: named(&r.list, copy) });
+                let list = self.named(&r.list, copy);
+                new.reads.push(Read { dst: self.name(r.dst, copy), list });
             }
-            for c in lp.collects.iter().filter(|c| copy < self.times(c.results[0])) {
-                let value = self.name(c.value, copy);
-                new.collects.push(Collect { value, results: named(&c.results, copy) });
+            for c in lp.collects.iter().filter(|c| copy < self.times(c.value)) {
+                let results = self.named(&c.results, copy);
+                new.collects.push(Collect { value: self.name(c.value, copy), results });
             }
         }
         new
@@ -286,7 +359,7 @@ mod tests {
         let single = program(CIPHER);
         for (factor, grain) in [(2, 1), (3, 2), (2, 100)] {
             let mut double = single.clone();
-            let choice = Choice { factor, grain };
+            let choice = Choice { factor: Some(factor), grain };
             let options = PassOptions { interleave: choice, ..PassOptions::default() };
             run_pass(&PASS, &mut double, &options);
             verify::verify(&double).expect("it is well-formed");
@@ -309,7 +382,7 @@ mod tests {
     #[test]
     fn constant_ports_stay_single() {
         let mut double = program(CIPHER);
-        let interleave = Choice { factor: 2, grain: 1 };
+        let interleave = Choice { factor: Some(2), grain: 1 };
         run_pass(&PASS, &mut double, &PassOptions { interleave, ..PassOptions::default() });
         let names: Vec<&str> = double.entry().params.iter().map(|p| &*p.name).collect();
         assert_eq!(names, ["a", "a''2", "k"]);

@@ -107,6 +107,10 @@ pub struct Pays {
     pub pressure: bool,
 }
 
+/// Registers that a C compiler keeps for itself, as far as we are concerned: frames, addresses, and
+/// operands that have no name.
+const RESERVED: u32 = 2;
+
 /// One register file with the ports behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
@@ -175,6 +179,11 @@ impl Machine {
     pub fn price(&self, kind: Kind, bits: u8) -> Cost {
         let width = WIDTHS.iter().position(|&w| bits <= w).unwrap_or(WIDTHS.len() - 1);
         self.costs[kind as usize][width]
+    }
+
+    /// Registers that can hold values while others are computed.
+    pub fn free_regs(&self) -> u32 {
+        self.regs.saturating_sub(RESERVED).max(4)
     }
 
     /// How many independent operations of logic keep the machine busy: latency times ports.

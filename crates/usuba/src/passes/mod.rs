@@ -3,6 +3,7 @@
 //! A pass never changes what one instance computes. It may rely on what `ir::verify` checks and
 //! must leave it so; `pipeline` says which pass runs when.
 //!
+//! - `bitslice-sched`: linear layers between S-boxes, in bitslicing.
 //! - `canon`: one order for the operands of commutative operators.
 //! - `complement`: complements where they cost nothing.
 //! - `const-fold`: what is known at compile time.
@@ -13,11 +14,15 @@
 //! - `inline`: callees into callers.
 //! - `inline-rest`: the calls that waited for scheduling.
 //! - `interleave`: several instances side by side.
+//! - `mslice-sched`: independent equations next to each other.
+//! - `pressure`: the order with few loads and stores.
 //! - `unroll`: loops into straight lines.
-//! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
+//! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
 //! - `logic`: the operators on bits that a target has.
 //! - `machine`: what passes may know of the machine.
+//! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
 
+pub mod bitslice_sched;
 pub mod canon;
 pub mod complement;
 pub mod const_fold;
@@ -25,13 +30,18 @@ pub mod copy_prop;
 pub mod cse;
 pub mod dce;
 pub mod fuse;
+mod graph;
 pub mod inline;
 pub mod inline_rest;
 pub mod interleave;
 pub mod logic;
 pub mod machine;
+pub mod mslice_sched;
+mod orders;
 pub mod pipeline;
+pub mod pressure;
 mod rename;
+mod traffic;
 pub mod unroll;
 
 #[cfg(test)]
@@ -54,14 +64,53 @@ pub struct PassOptions {
     pub inline: inline::Mode,
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
+    pub schedule: Schedule,
     /// What the target has for bits.
     pub logic: logic::Logic,
     /// The machine that code is made for; the facade fills it in.
     pub machine: machine::Machine,
 }
 
+/// What the user chose about the schedulers. `pressure` has no choice here: it is what `--skip`
+/// leaves out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    pub bitslice: When,
+    pub mslice: When,
+    /// How many equations `mslice-sched` keeps between a definition and its use.
+    pub window: u32,
+}
+
+impl Default for Schedule {
+    fn default() -> Schedule {
+        Schedule { bitslice: When::Auto, mslice: When::Auto, window: 10 }
+    }
+}
+
+/// Whether something runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum When {
+    /// Where it pays on the machine.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl When {
+    /// The answer, given that of the machine.
+    pub fn or(self, pays: bool) -> bool {
+        match self {
+            When::Auto => pays,
+            When::Always => true,
+            When::Never => false,
+        }
+    }
+}
+
 /// All passes, by name.
 pub static ALL: &[&Pass] = &[
+    &bitslice_sched::PASS,
     &canon::PASS,
     &complement::PASS,
     &const_fold::PASS,
@@ -72,6 +121,8 @@ pub static ALL: &[&Pass] = &[
     &inline::PASS,
     &inline_rest::PASS,
     &interleave::PASS,
+    &mslice_sched::PASS,
+    &pressure::PASS,
     &unroll::PASS,
 ];
 

@@ -1,8 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, canon, complement, const_fold, copy_prop, cse, dce, fuse, inline,
-    inline_rest, interleave, unroll,
+    Pass, PassOptions, bitslice_sched, canon, complement, const_fold, copy_prop, cse, dce, fuse,
+    inline, inline_rest, interleave, mslice_sched, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -37,15 +37,15 @@ macro_rules! simplify {
 
 static O0: &[&Pass] = &[&dce::PASS, &interleave::PASS];
 
-static O1: &[&Pass] = simplify![&interleave::PASS];
+static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressure::PASS];
 
 /// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them, and
 /// again when they are done.
 ///
-/// Bitsliced S-boxes are still calls then: here is the place of a scheduler that moves them as
-/// wholes. What runs after `inline-rest` merges, removes and replaces equations, but moves none:
-/// the order that schedulers made stays. `complement` and `fuse` choose instructions of the
-/// target, so schedulers that count instructions come last.
+/// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
+/// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
+/// made stays. `complement` and `fuse` choose instructions of the target, so the schedulers that
+/// count those come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,
@@ -56,6 +56,7 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
+    &bitslice_sched::PASS,
     &inline_rest::PASS,
     &const_fold::PASS,
     &copy_prop::PASS,
@@ -69,6 +70,8 @@ static O2: &[&Pass] = simplify![
     &dce::PASS,
     &fuse::PASS,
     &interleave::PASS,
+    &mslice_sched::PASS,
+    &pressure::PASS,
 ];
 
 /// The passes of a level, in order.
@@ -100,11 +103,16 @@ pub fn run_pipeline(
     options: &PipelineOptions,
     observer: &mut dyn FnMut(&str, &Program),
 ) {
+    let mut choices = options.pass;
+    // Below the default level nothing is decided by itself.
+    if options.level < Level::O2 && choices.interleave.factor.is_none() {
+        choices.interleave.factor = Some(1);
+    }
     for pass in passes(options.level) {
         if options.skip.iter().any(|name| name == pass.name) {
             continue;
         }
-        run_pass(pass, program, &options.pass);
+        run_pass(pass, program, &choices);
         observer(pass.name, program);
         if options.stop_after.as_deref() == Some(pass.name) {
             return;

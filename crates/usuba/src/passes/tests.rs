@@ -2,6 +2,7 @@
 
 use super::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use super::*;
+use crate::ir;
 use crate::ir::build::Builder;
 use crate::ir::random::{self, Random, Shape};
 use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val, interp, live, print, verify};
@@ -17,7 +18,7 @@ pub fn single(make: impl FnOnce(&mut Builder) -> Vec<Val>) -> Program {
     let outs = make(&mut b);
     let ports = outs.into_iter().enumerate();
     let node = b.finish(ports.map(|(i, out)| (word(&format!("r{i}")), vec![out])).collect());
-    Program { nodes: vec![node], entry: NodeId(0), slicing: Slicing::V }
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 /// Runs the passes by name and checks that nothing has changed on some inputs.
@@ -71,7 +72,11 @@ fn random_options(random: &mut Random) -> PassOptions {
     let flag = |random: &mut Random| random.once_in(2);
     let (andn, ternary) = (flag(random), flag(random));
     let logic = logic::Logic { andn, ternary, lane: [0, 16, 64][random.below(3)] };
-    PassOptions { inline, unroll, logic, ..PassOptions::default() }
+    let regs = [1, 6, 16][random.below(3)];
+    let machine = machine::Machine { regs, ..machine::Machine::default() };
+    let window = [1, 3, 10][random.below(3)];
+    let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window };
+    PassOptions { inline, unroll, logic, schedule, machine, ..PassOptions::default() }
 }
 
 #[test]
@@ -355,7 +360,7 @@ fn doubling(n: u32, inline: Inline) -> Program {
         };
         nodes.push(b.finish(vec![(word("y"), vec![y])]));
     }
-    Program { nodes, entry: NodeId(n - 1), slicing: Slicing::V }
+    Program::new(nodes, NodeId(n - 1), Slicing::V)
 }
 
 #[test]
@@ -384,7 +389,7 @@ fn deep_nests_of_calls_and_loops_stay_shallow() {
         let done = b.end_loop(&[y], &[]);
         nodes.push(b.finish(vec![(word("y"), done.carried)]));
     }
-    let program = Program { nodes, entry: NodeId(1_999), slicing: Slicing::V };
+    let program = Program::new(nodes, NodeId(1_999), Slicing::V);
     let options = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
     let left = after(&["inline", "unroll", "dce"], program, options);
     assert!(left.nodes.len() < 10, "{} nodes are left", left.nodes.len());
@@ -469,4 +474,62 @@ fn unroll_modes_differ_in_what_they_leave() {
     let options = PassOptions { unroll: All, ..PassOptions::default() };
     run_pass(find("unroll").expect("a pass"), &mut long, &options);
     assert_eq!(size(&long.entry().body), 1_002);
+}
+
+/// The equations of a list without their order: those inside of loops too.
+fn unordered(eqns: &[Eqn]) -> Vec<String> {
+    let one = |eqn: &Eqn| match eqn {
+        Eqn::Loop(lp) => {
+            let rest = ir::Loop { body: Vec::new(), ..(**lp).clone() };
+            format!("{rest:?} {:?}", unordered(&lp.body))
+        }
+        eqn => format!("{eqn:?}"),
+    };
+    let mut all: Vec<String> = eqns.iter().map(one).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn schedulers_only_move_equations() {
+    for shape in SHAPES {
+        for seed in 0..100 {
+            let before = random::program(seed, shape);
+            let options = random_options(&mut Random::new(seed));
+            for name in ["bitslice-sched", "mslice-sched", "pressure"] {
+                let pass = find(name).expect("a pass");
+                let (mut moved, mut again) = (before.clone(), before.clone());
+                run_pass(pass, &mut moved, &options);
+                run_pass(pass, &mut again, &options);
+                assert_eq!(moved, again, "{name} repeats");
+                for (node, old) in moved.nodes.iter().zip(&before.nodes) {
+                    assert_eq!(unordered(&node.body), unordered(&old.body), "{name}, seed {seed}");
+                    assert_eq!((&node.outs, &node.bits), (&old.outs, &old.bits));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn schedulers_run_when_they_are_wanted() {
+    let chains = || {
+        single(|b| {
+            let x = b.param(Port::new("x", 8, &[2]));
+            let chain = |b: &mut Builder, x| {
+                let t = b.op(Op::Add, &[x, x]);
+                b.op(Op::Rotl(3), &[t])
+            };
+            vec![chain(b, x[0]), chain(b, x[1])]
+        })
+    };
+    let moves = |when, pays| {
+        let pays = machine::Pays { mslice: pays, ..machine::Machine::default().pays };
+        let machine = machine::Machine { pays, ..machine::Machine::default() };
+        let schedule = Schedule { mslice: when, ..Schedule::default() };
+        let options = PassOptions { machine, schedule, ..PassOptions::default() };
+        after(&["mslice-sched"], chains(), options) != chains()
+    };
+    assert_eq!((moves(When::Auto, true), moves(When::Auto, false)), (true, false));
+    assert_eq!((moves(When::Always, false), moves(When::Never, true)), (true, false));
 }

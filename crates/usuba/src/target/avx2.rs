@@ -13,6 +13,7 @@ pub static AVX2: Target = Target {
     bits: 256,
     regs: 16,
     simd: true,
+    masks: true,
     header: "immintrin.h",
     header_warnings: &[],
     cflags: &["-mavx2"],

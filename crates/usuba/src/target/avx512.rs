@@ -14,6 +14,7 @@ pub static AVX512: Target = Target {
     bits: 512,
     regs: 32,
     simd: true,
+    masks: true,
     header: "immintrin.h",
     header_warnings: &["-Wuninitialized", "-Wmaybe-uninitialized"],
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],

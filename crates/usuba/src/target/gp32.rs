@@ -11,6 +11,7 @@ pub static GP32: Target = Target {
     bits: 32,
     regs: 16,
     simd: false,
+    masks: false,
     header: "",
     header_warnings: &[],
     cflags: &[],

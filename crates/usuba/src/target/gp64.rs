@@ -14,6 +14,7 @@ pub static GP64: Target = Target {
     bits: 64,
     regs: 16,
     simd: false,
+    masks: false,
     header: "",
     header_warnings: &[],
     cflags: &[],

@@ -131,6 +131,8 @@ pub struct Target {
     pub regs: u32,
     /// Whether registers have lanes; without, they hold one word.
     pub simd: bool,
+    /// Whether a load can broadcast a mask of 32 bits at no cost over a whole register.
+    pub masks: bool,
     /// The header that declares the intrinsics; empty for none.
     pub header: &'static str,
     /// Warnings of gcc that this header itself causes when it is compiled as C++.

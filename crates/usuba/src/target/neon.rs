@@ -13,6 +13,7 @@ pub static NEON: Target = Target {
     bits: 128,
     regs: 32,
     simd: true,
+    masks: false,
     header: "arm_neon.h",
     header_warnings: &[],
     cflags: &[],

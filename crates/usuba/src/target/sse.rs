@@ -12,6 +12,7 @@ pub static SSE: Target = Target {
     bits: 128,
     regs: 16,
     simd: true,
+    masks: false,
     header: "immintrin.h",
     header_warnings: &[],
     cflags: &["-msse4.2"],

@@ -13,16 +13,12 @@ use usuba_lab::{cc, native};
 
 use super::front::{self, reported};
 use super::slice;
-use crate::args::{Engine, Run};
+use crate::args::{Abi, Engine, Run};
 use crate::output::to_stdout;
 use crate::report::Reporter;
 use crate::{Failure, fault};
 
 pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
-    if args.engine != Engine::Eval && args.codegen.interleave().factor > 1 {
-        let text = "one instance is run, so --interleave has no place here";
-        return Err(Failure::usage(text));
-    }
     let given = args.input.as_deref().map(parse_input).transpose()?;
     let input = front::read(&args.file, &args.language, reporter)?;
     let program = &input.checked.program;
@@ -41,17 +37,22 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
             .map_err(|findings| reported(&input.sources, &findings, reporter))
     };
     let outputs = meaning(&inputs)?;
+    let compiled = || slice::compiled(&input, &args.language, &args.codegen, Abi::Usuba, reporter);
     let outputs = match args.engine {
         Engine::Eval => outputs,
         Engine::Interp => {
-            let (program, _) = slice::compiled(&input, &args.language, &args.codegen, reporter)?;
-            interpret(&program, &inputs)?
+            let (program, _) = compiled()?;
+            let rows = instances(&program, program.copies as usize, &inputs, &sizes, &mut random);
+            let found = interpret(&program, &rows)?;
+            confirmed("the program after all passes", &rows, found, &meaning)?
         }
         Engine::Native => {
-            let lanes = Lanes { first: &inputs, sizes: &sizes, random };
-            let (program, target) =
-                slice::compiled(&input, &args.language, &args.codegen, reporter)?;
-            native(&program, target, lanes, &meaning)?
+            let (program, target) = compiled()?;
+            let layout = Layout::new(&program, target.bits, target.simd, target.masks)
+                .map_err(Failure::program)?;
+            let rows = instances(&program, layout.instances(), &inputs, &sizes, &mut random);
+            let found = native(&program, target, &layout, &rows)?;
+            confirmed(&format!("the kernel on {}", target.name), &rows, found, &meaning)?
         }
     };
     let name = &program.decls[program.entry].name;
@@ -124,80 +125,95 @@ impl Random {
     }
 }
 
-fn interpret(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, Failure> {
-    let entry = program.entry();
-    let values = words_to_values(&entry.params, program.slicing, inputs);
-    let results = interp::run(program, &values);
-    let results = results.map_err(|error| Failure::program(error.to_string()))?;
-    Ok(values_to_words(&entry.results, program.slicing, &results))
-}
-
 /// What the language says that a program computes.
 type Meaning<'a> = dyn Fn(&[u64]) -> Result<Vec<u64>, Failure> + 'a;
 
-/// Where the data of all instances of one native call comes from.
-struct Lanes<'a> {
-    /// The inputs of lane 0.
-    first: &'a [u64],
-    sizes: &'a [u8],
-    random: Random,
+/// Inputs of `count` instances: `first`, and random ones. A constant is the same for all.
+fn instances(
+    program: &Program,
+    count: usize,
+    first: &[u64],
+    sizes: &[u8],
+    random: &mut Random,
+) -> Vec<Vec<u64>> {
+    let mut rows = vec![first.to_vec()];
+    rows.extend((1..count).map(|_| random.words(sizes)));
+    let mut at = 0;
+    for group in program.params() {
+        let words = at..at + group[0].words();
+        at = words.end;
+        if group[0].constant {
+            for row in &mut rows[1..] {
+                row[words.clone()].copy_from_slice(&first[words.clone()]);
+            }
+        }
+    }
+    rows
 }
 
-/// Compiles and calls the kernel with different data in every lane, compares every lane with the
-/// meaning of the language, and returns the outputs of lane 0.
+/// Runs all instances of one call by the interpreter.
+fn interpret(program: &Program, rows: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, Failure> {
+    let entry = program.entry();
+    let mut words = Vec::new();
+    let mut at = 0;
+    for group in program.params() {
+        let size = group[0].words();
+        // A constant has one port, so it is taken from the first instance.
+        let rows = rows.iter().take(group.len());
+        words.extend(rows.flat_map(|row| &row[at..at + size]).copied());
+        at += size;
+    }
+    let values = words_to_values(&entry.params, program.slicing, &words);
+    let results = interp::run(program, &values);
+    let results = results.map_err(|error| Failure::program(error.to_string()))?;
+    let words = values_to_words(&entry.results, program.slicing, &results);
+    let mut found = vec![Vec::new(); rows.len()];
+    let mut words = words.as_slice();
+    for group in program.results() {
+        for (port, row) in group.iter().zip(&mut found) {
+            let (own, rest) = words.split_at(port.words());
+            row.extend(own);
+            words = rest;
+        }
+    }
+    Ok(found)
+}
+
+/// Compiles the kernel and calls it once, with different data in every instance.
 fn native(
     program: &Program,
     target: &'static Target,
-    mut lanes: Lanes,
-    meaning: &Meaning,
-) -> Result<Vec<u64>, Failure> {
+    layout: &Layout,
+    rows: &[Vec<u64>],
+) -> Result<Vec<Vec<u64>>, Failure> {
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
-    let layout = Layout::new(program, target.bits, target.simd).map_err(Failure::program)?;
-    let entry = program.entry();
-    let mut rows = vec![lanes.first.to_vec()];
-    rows.extend((1..layout.lanes()).map(|_| lanes.random.words(lanes.sizes)));
-    // A constant is the same for all instances.
-    let mut at = 0;
-    for port in &entry.params {
-        let words = at..at + port.words();
-        if port.constant {
-            for row in &mut rows[1..] {
-                row[words.clone()].copy_from_slice(&lanes.first[words.clone()]);
-            }
-        }
-        at = words.end;
-    }
-    let mut at = 0;
-    let mut buffers = Vec::new();
-    for port in &entry.params {
-        let part: Vec<Vec<u64>> = rows.iter().map(|r| r[at..at + port.words()].to_vec()).collect();
-        buffers.push(layout.pack(port, &part));
-        at += port.words();
-    }
     fault::stage("running the kernel");
     let emitted = kernel(program, target, &COptions::default());
     let call = native::Kernel {
         text: emitted.text,
         symbol: emitted.name,
         align: (target.bits as usize / 8).min(64),
-        calls: vec![buffers],
-        outputs: entry.results.iter().map(|port| layout.port_bytes(port)).collect(),
+        calls: vec![layout.pack_params(program, rows)],
+        outputs: program.entry().results.iter().map(|port| layout.port_bytes(port)).collect(),
     };
     let outputs = native::run_one(&machine, &["-O1"], call)
         .map_err(|failure| Failure::program(format!("the kernel on {machine}: {failure}")))?;
-    let mut found = vec![Vec::new(); rows.len()];
-    for (port, bytes) in entry.results.iter().zip(&outputs[0]) {
-        for (lane, words) in layout.unpack(port, bytes).into_iter().enumerate() {
-            found[lane].extend(words);
-        }
-    }
-    for (lane, (row, found)) in rows.iter().zip(&found).enumerate() {
+    Ok(layout.unpack_results(program, &outputs[0]))
+}
+
+/// The outputs of the first instance, once those of all are what the language says.
+fn confirmed(
+    what: &str,
+    rows: &[Vec<u64>],
+    mut found: Vec<Vec<u64>>,
+    meaning: &Meaning,
+) -> Result<Vec<u64>, Failure> {
+    for (instance, (row, found)) in rows.iter().zip(&found).enumerate() {
         let wanted = meaning(row)?;
         if *found != wanted {
             return Err(Failure::Refuted(format!(
-                "lane {lane} of the kernel on {} gives {:?} for {:?}, but the program means {:?}; \
+                "instance {instance} of {what} gives {:?} for {:?}, but the program means {:?}; \
                  this is a bug in usubac",
-                target.name,
                 hex(found),
                 hex(row),
                 hex(&wanted),

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::tiles::{File, Tiles};
 use super::transpose::{self, Way, Writer};
 use super::words;
-use super::{ByteLayout, Function, Parameter, Shape, keys, macros};
+use super::{ByteLayout, Function, Kernel, Parameter, Shape, keys, macros};
 use crate::diag::{Code, Diagnostic};
+use crate::emit::port_type;
 use crate::ir::Port;
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -352,39 +353,39 @@ fn woven(
     ))
 }
 
-/// `name_batch`, one call of the kernel, and `name_blocks`, which loops over batches.
-fn blocks(
+/// One kernel with the C function around it that takes a batch of bytes.
+struct Batch<'a> {
+    /// `name_batch`, `name_set`
+    name: String,
+    kernel: Kernel<'a>,
+    /// Blocks.
+    size: usize,
+}
+
+/// `name_batch`, one call of the kernel; `name_set`, one of the kernel without interleaving if
+/// there is one; and `name_blocks`, which loops over batches.
+fn blocks<'a>(
     text: &mut String,
-    function: &Function,
+    function: &Function<'a>,
     target: &Target,
     layout: Layout,
     (input, output, key): (&Port, &Port, Option<&Port>),
 ) {
-    let Function { name, kernel, .. } = function;
-    let slicing = kernel.program.slicing;
-    let c_type = |port: &Port| target.c_type(layout, port.value_bits(slicing));
+    let name = function.name;
+    let c_type = |port: &Port| port_type(target, layout, function.slicing(), port);
     let lanes = target.lanes(layout) as usize;
     let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
-    let keyed = key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();
-    let args: Vec<&str> = kernel
-        .program
-        .entry()
-        .params
-        .iter()
-        .map(|port| if port.name == input.name { "x" } else { "keys" })
-        .collect();
-    let _ = write!(
-        text,
-        "\nstatic void {name}_batch({keyed}const uint8_t *in, uint8_t *out) {{\n    \
-         {} x[{}];\n    {} y[{}];\n    \
-         {name}_pack(in, x);\n    {}({}, y);\n    {name}_unpack(y, out);\n}}\n",
-        c_type(input),
-        input.values(slicing),
-        c_type(output),
-        output.values(slicing),
-        kernel.symbol,
-        args.join(", "),
-    );
+    let batch = |what: &str, kernel: Kernel<'a>| Batch {
+        name: format!("{name}_{what}"),
+        size: lanes * kernel.program.copies as usize,
+        kernel,
+    };
+    let large = batch("batch", function.kernel);
+    let single = function.single.filter(|_| function.kernel.program.copies > 1);
+    let small = single.map(|kernel| batch("set", kernel));
+    for batch in [Some(&large), small.as_ref()].into_iter().flatten() {
+        *text += &batch_function(function, batch, &c_type, (input, output, key));
+    }
     let context = key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
     let _ = write!(
         text,
@@ -397,29 +398,101 @@ fn blocks(
         } else {
             keys_argument = "keys, ";
             let index = if layout == Layout::Bits { "size_t i, b;" } else { "size_t i;" };
-            let _ =
-                writeln!(text, "    {} keys[{}];\n    {index}", c_type(key), key.values(slicing));
+            let registers = key.values(function.slicing());
+            let _ = writeln!(text, "    {} keys[{registers}];\n    {index}", c_type(key));
             *text += &keys::broadcast(target, layout, key);
         }
     }
-    let _ = write!(
-        text,
-        "    for (; nblocks >= {lanes}; nblocks -= {lanes}, in += {}, out += {})\n        \
-         {name}_batch({keys_argument}in, out);\n",
-        lanes * from,
-        lanes * to
-    );
-    if lanes > 1 {
-        let _ = write!(
-            text,
-            "    if (nblocks) {{\n        uint8_t first[{}], last[{}];\n        \
+    let whole = |batch: &Batch, at_least: usize| {
+        let Batch { name, size, .. } = batch;
+        format!(
+            "    for (; nblocks >= {at_least}; nblocks -= {size}, in += {}, out += {})\n        \
+             {name}({keys_argument}in, out);\n",
+            size * from,
+            size * to
+        )
+    };
+    let rest = |batch: &Batch| {
+        let Batch { name, size, .. } = batch;
+        format!(
+            "uint8_t first[{}], last[{}];\n        \
              memcpy(first, in, {from} * nblocks);\n        \
-             memset(first + {from} * nblocks, 0, {from} * ({lanes} - nblocks));\n        \
-             {name}_batch({keys_argument}first, last);\n        \
-             memcpy(out, last, {to} * nblocks);\n    }}\n",
-            lanes * from,
-            lanes * to
-        );
+             memset(first + {from} * nblocks, 0, {from} * ({size} - nblocks));\n        \
+             {name}({keys_argument}first, last);\n        \
+             memcpy(out, last, {to} * nblocks);\n",
+            size * from,
+            size * to
+        )
+    };
+    *text += &whole(&large, large.size);
+    match &small {
+        None if large.size > 1 => {
+            let _ = write!(text, "    if (nblocks) {{\n        {}    }}\n", rest(&large));
+        }
+        None => {}
+        Some(small) => {
+            let half = large.size / 2;
+            let _ = write!(
+                text,
+                "    if (nblocks > {half}) {{\n        {}        return;\n    }}\n",
+                rest(&large)
+            );
+            *text += &whole(small, small.size);
+            if small.size > 1 {
+                let _ = write!(text, "    if (nblocks) {{\n        {}    }}\n", rest(small));
+            }
+        }
     }
     text.push_str("}\n");
+}
+
+/// Packs the register sets of one call, calls the kernel, and unpacks them.
+fn batch_function(
+    function: &Function,
+    batch: &Batch,
+    c_type: &dyn Fn(&Port) -> &'static str,
+    (input, output, key): (&Port, &Port, Option<&Port>),
+) -> String {
+    let (program, name) = (batch.kernel.program, function.name);
+    let slicing = program.slicing;
+    let copies = program.copies as usize;
+    let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
+    let (ins, outs) = (input.values(slicing), output.values(slicing));
+    let at = |array: &str, registers: usize, copy: usize| match copy {
+        0 => array.to_string(),
+        _ => format!("{array} + {}", registers * copy),
+    };
+    let mut args = Vec::new();
+    for group in program.params() {
+        for copy in 0..group.len() {
+            let data = group[0].name == input.name;
+            args.push(if data { at("x", ins, copy) } else { "keys".to_string() });
+        }
+    }
+    args.extend((0..copies).map(|copy| at("y", outs, copy)));
+    let keyed = key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();
+    let mut text = format!(
+        "\nstatic void {}({keyed}const uint8_t *in, uint8_t *out) {{\n    \
+         {} x[{}];\n    {} y[{}];\n",
+        batch.name,
+        c_type(input),
+        ins * copies,
+        c_type(output),
+        outs * copies,
+    );
+    let lanes = batch.size / copies;
+    let call = format!("    {}({});\n", batch.kernel.symbol, args.join(", "));
+    if copies == 1 {
+        let _ = write!(text, "    {name}_pack(in, x);\n{call}    {name}_unpack(y, out);\n");
+    } else {
+        let _ = write!(
+            text,
+            "    size_t c;\n    \
+             for (c = 0; c < {copies}; c++) {name}_pack(in + {} * c, x + {ins} * c);\n{call}    \
+             for (c = 0; c < {copies}; c++) {name}_unpack(y + {outs} * c, out + {} * c);\n",
+            lanes * from,
+            lanes * to,
+        );
+    }
+    text + "}\n"
 }

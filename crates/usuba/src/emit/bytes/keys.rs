@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::words;
 use super::{ByteLayout, Function, Key, Schedule, Shape, function, macros};
 use crate::diag::{Code, Diagnostic};
+use crate::emit::mask_bits;
 use crate::ir::Port;
 use crate::target::{Layout, Target, word_lane, word_type};
 
@@ -13,12 +14,13 @@ pub fn word_of(port: &Port) -> &'static str {
     word_type(word_lane(port.word))
 }
 
-/// Statements that fill the registers `keys` from the words `ctx->key`, one register per value
-/// of `port` under `layout`. [`Layout::Words`] needs none: it reads the words themselves.
+/// Statements that fill `keys` from the words `ctx->key`: one register (or one mask, where the
+/// kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none: it reads the words themselves.
 pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
     let shape = Shape::of(port);
     let (words, bits) = (shape.words, shape.bits as usize);
     let register = target.register;
+    let masks = mask_bits(target, layout).map(word_type);
     let mut text = String::new();
     let head = format!("    for (i = 0; i < {words}; i++)");
     match layout {
@@ -28,6 +30,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
         }
         Layout::Bits => {
             let all = |bit: &str| match target.simd {
+                _ if let Some(mask) = masks => format!("({mask})(0 - ({mask})({bit}))"),
                 true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
                 false => format!("({register})(0 - ({register})({bit}))"),
             };

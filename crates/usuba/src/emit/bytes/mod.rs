@@ -7,6 +7,10 @@
 //!     in         ──pack──→ registers ──kernel──→ registers ──unpack──→ out, batch by batch
 //! ```
 //!
+//! A kernel that interleaves takes several register sets at once, and a batch is as many blocks as
+//! fit in all of them. Where there is a kernel without interleaving too, it takes what is left of
+//! a message when that is at most half a batch, set by set.
+//!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes
 //! through a buffer on the stack, filled up with zero blocks. Nothing is wiped: the context, and
 //! what registers and stack still hold after a call, are the caller's to clear.
@@ -32,7 +36,7 @@ mod transpose;
 mod words;
 
 use crate::diag::{Code, Diagnostic};
-use crate::ir::{Port, Program};
+use crate::ir::{Port, Program, Slicing};
 use crate::target::Target;
 
 pub use function::{declarations, definitions};
@@ -152,6 +156,8 @@ pub struct Function<'a> {
     /// The C name, which `_blocks`, `_init` and `_ctx` are appended to.
     pub name: &'a str,
     pub kernel: Kernel<'a>,
+    /// The same node without interleaving, for messages shorter than a batch of `kernel`.
+    pub single: Option<Kernel<'a>>,
     pub input: Parameter<'a>,
     pub output: Parameter<'a>,
     /// Absent for permutations.
@@ -159,30 +165,39 @@ pub struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
+    fn slicing(&self) -> Slicing {
+        self.kernel.program.slicing
+    }
+
     /// The ports of the function: input, output, and key if there is one.
     ///
     /// # Errors
     /// A name is no parameter or result, or one is left over.
     fn ports(&self) -> Result<(&'a Port, &'a Port, Option<&'a Port>), Diagnostic> {
-        let entry = self.kernel.program.entry();
-        let find = |ports: &'a [Port], name: &str, what: &str| {
-            ports.iter().find(|port| port.name == name).ok_or_else(|| {
+        let program = self.kernel.program;
+        let name = &program.entry().name;
+        // The first port of a group has the name in the source.
+        let heads = |groups: Vec<&'a [Port]>| -> Vec<&'a Port> {
+            groups.into_iter().filter_map(<[Port]>::first).collect()
+        };
+        let (params, results) = (heads(program.params()), heads(program.results()));
+        let find = |ports: &[&'a Port], wanted: &str, what: &str| {
+            ports.iter().copied().find(|port| port.name == wanted).ok_or_else(|| {
                 let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
-                let message = format!("node `{}` has no {what} `{name}`", entry.name);
+                let message = format!("node `{name}` has no {what} `{wanted}`");
                 let help = format!("it has {}", names.join(", "));
                 Diagnostic::global(Code::UndefinedVariable, message).help(help)
             })
         };
-        let input = find(&entry.params, self.input.param, "parameter")?;
-        let output = find(&entry.results, self.output.param, "result")?;
-        let key = self.key.map(|key| find(&entry.params, key.param, "parameter")).transpose()?;
-        if entry.params.len() != 1 + key.is_some() as usize || entry.results.len() != 1 {
+        let input = find(&params, self.input.param, "parameter")?;
+        let output = find(&results, self.output.param, "result")?;
+        let key = self.key.map(|key| find(&params, key.param, "parameter")).transpose()?;
+        if params.len() != 1 + key.is_some() as usize || results.len() != 1 {
             let message = format!(
                 "the byte interface wants one input, one output and at most one key; \
-                 node `{}` has {} parameters and {} results",
-                entry.name,
-                entry.params.len(),
-                entry.results.len()
+                 node `{name}` has {} parameters and {} results",
+                params.len(),
+                results.len()
             );
             return Err(Diagnostic::global(Code::NotSupported, message));
         }

@@ -13,6 +13,7 @@ use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Node, NodeId, Op, OpEqn, Port, Val};
+use crate::target::word_type;
 
 /// Prints one node.
 pub struct Body<'c, 'p> {
@@ -26,10 +27,6 @@ pub struct Body<'c, 'p> {
     pub(super) depth: usize,
     /// Constants that have a name, one map for each open scope.
     pub(super) named: Vec<BTreeMap<(u8, u64), String>>,
-    /// Operations are printed when something reads them, see `Place::Waiting`.
-    pub(super) on_demand: bool,
-    /// Operations that were passed but not printed, in order.
-    waiting: Vec<&'p OpEqn>,
     counter: usize,
 }
 
@@ -82,6 +79,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         let ty = cx.c_type(port.value_bits(slicing));
         let count = port.values(slicing);
         let by_value = !entry && count == 1;
+        let broadcast = (entry && cx.masked(port)).then(|| cx.broadcast());
+        let ty = if broadcast.is_some() { word_type(32) } else { ty };
         declared.push(if by_value {
             format!("{ty} {name}")
         } else {
@@ -91,8 +90,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
             places[at + i] = if by_value {
                 Place::Text(name.clone())
             } else {
-                let cell = Cell::new(name, i);
-                Place::Lazy { expr: cell.text(), cell: Some(cell), depth: 1 }
+                let cell = Cell { broadcast, ..Cell::new(name, i) };
+                Place::Lazy { expr: cell.value(), cell: Some(cell), depth: 1 }
             };
         }
         at += count;
@@ -121,8 +120,6 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         text: String::new(),
         depth: 1,
         named: vec![BTreeMap::new()],
-        on_demand: false,
-        waiting: Vec::new(),
         counter: 0,
     };
     body.unused_params(&signature, arity);
@@ -205,14 +202,14 @@ impl<'p> Body<'_, 'p> {
 
     /// An array element that is loaded at its first use in the open scope.
     pub(super) fn memory(&self, cell: Cell) -> Place {
-        Place::Lazy { expr: cell.text(), cell: Some(cell), depth: self.depth }
+        Place::Lazy { expr: cell.value(), cell: Some(cell), depth: self.depth }
     }
 
     /// The C expression of a value. The first of several reads of a lazy value gives it a local.
     pub(super) fn read(&mut self, v: Val) -> String {
         match self.place(v).clone() {
             Place::Text(text) => text,
-            Place::Cell(cell) => cell.text(),
+            Place::Cell(cell) => cell.value(),
             Place::Lazy { expr, depth, .. }
                 if depth != self.depth || self.demand.reads[v.0 as usize] <= 1 =>
             {
@@ -226,10 +223,6 @@ impl<'p> Body<'_, 'p> {
                 name
             }
             Place::Const(value) => self.constant(self.node.bits_of(v), value),
-            Place::Waiting(at) => {
-                self.print(self.waiting[at]);
-                self.read(v)
-            }
             Place::Unset => unreachable!("%{} is read before it is defined", v.0),
         }
     }
@@ -251,29 +244,10 @@ impl<'p> Body<'_, 'p> {
         name
     }
 
-    pub(super) fn operation(&mut self, eqn: &'p OpEqn) {
-        match &eqn.op {
-            Op::Const(value) => self.define(eqn.dst, Place::Const(*value)),
-            _ if self.on_demand && self.stores[eqn.dst.0 as usize].is_empty() => {
-                self.places[eqn.dst.0 as usize] = Place::Waiting(self.waiting.len());
-                self.waiting.push(eqn);
-            }
-            _ => self.print(eqn),
+    fn operation(&mut self, eqn: &OpEqn) {
+        if let Op::Const(value) = eqn.op {
+            return self.define(eqn.dst, Place::Const(value));
         }
-    }
-
-    /// Prints every operation that still waits, in order.
-    pub(super) fn print_waiting(&mut self) {
-        for at in 0..self.waiting.len() {
-            let eqn = self.waiting[at];
-            if self.place(eqn.dst) == &Place::Waiting(at) {
-                self.print(eqn);
-            }
-        }
-        self.waiting.clear();
-    }
-
-    fn print(&mut self, eqn: &OpEqn) {
         if matches!(eqn.op, Op::Copy) {
             return self.alias(eqn.dst, eqn.args[0]);
         }
@@ -286,9 +260,6 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn alias(&mut self, dst: Val, source: Val) {
-        if matches!(self.place(source), Place::Waiting(_)) {
-            self.read(source);
-        }
         let place = self.place(source).clone();
         self.define(dst, place);
     }
@@ -353,7 +324,7 @@ impl<'p> Body<'_, 'p> {
         if these.is_empty() {
             return "0".to_string();
         }
-        let cells: Vec<_> = these.iter().map(|&v| self.place(v).cell()).collect();
+        let cells: Vec<_> = these.iter().map(|&v| self.place(v).register()).collect();
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }

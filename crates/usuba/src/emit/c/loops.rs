@@ -5,10 +5,9 @@
 //!     uint32_t s4 = a[0];
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
-//! More of them than the target has registers live in two arrays by turns (the body is printed in
-//! the order that `order` finds). Each is loaded at its first use and its successor stored right
-//! after its definition; two phases of the same array would tempt compilers to keep all of it
-//! alive across the body:
+//! More of them than the target has registers live in two arrays by turns. Each is loaded at its
+//! first use and its successor stored right after its definition; two phases of the same array
+//! would tempt compilers to keep all of it alive across the body:
 //!
 //!     const __m256i *x0 = plain;
 //!     __m256i b1[2][64];
@@ -23,7 +22,6 @@
 
 use super::LoopForm;
 use super::body::Body;
-use super::order;
 use super::place::{Cell, Place, walk};
 use crate::ir::{Carried, Collect, Loop, Read, Val};
 
@@ -55,8 +53,6 @@ impl<'p> Body<'_, 'p> {
             }
             return;
         }
-        // What the loop reads must not be printed inside of it.
-        self.print_waiting();
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
             LoopForm::Auto => carried.len() <= self.cx.target.regs as usize,
@@ -85,7 +81,6 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn with_locals(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, ends: Vec<End>) {
-        let outer = std::mem::replace(&mut self.on_demand, false);
         for c in carried {
             let (ty, name) = (self.c_type(c.param), state(c.param));
             let init = self.read(c.init);
@@ -110,7 +105,6 @@ impl<'p> Body<'_, 'p> {
         for (name, source) in names.iter().zip(&sources).filter(|(n, s)| n != s) {
             self.line(&format!("{name} = {source};"));
         }
-        self.on_demand = outer;
         self.close();
         for c in carried {
             if self.is_live(c.result) {
@@ -165,16 +159,8 @@ impl<'p> Body<'_, 'p> {
             }
         }
         let late = self.await_ends(ends);
-        let regs = self.cx.target.regs as usize;
-        let stored = |v: Val| !self.stores[v.0 as usize].is_empty();
-        let order = order::order(&l.body, |v| self.is_live(v), stored, regs);
-        let outer = std::mem::replace(&mut self.on_demand, order.is_none());
-        match order {
-            Some(eqns) => eqns.into_iter().for_each(|eqn| self.operation(eqn)),
-            None => self.block(&l.body),
-        }
+        self.block(&l.body);
         self.finish_ends(late);
-        self.on_demand = outer;
         for bank in &banks {
             self.line(&format!("{} = {};", bank.current, bank.next));
         }
@@ -210,7 +196,7 @@ impl<'p> Body<'_, 'p> {
             }
             bank.last = Some(first);
         }
-        let inits: Vec<_> = bank.carried.iter().map(|c| self.place(c.init).cell()).collect();
+        let inits: Vec<_> = bank.carried.iter().map(|c| self.place(c.init).register()).collect();
         let (current, pair) = (&bank.current, &bank.pair);
         // Arrays that the last iteration overwrites are not read as initial values: with a
         // single iteration the two would be one.
@@ -250,11 +236,11 @@ impl<'p> Body<'_, 'p> {
             self.place(first).clone()
         } else if let Some((start, step)) = walk(cells) {
             let cell = start.walked(step, k);
-            Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
+            Place::Lazy { expr: cell.value(), cell: Some(cell), depth }
         } else if let Some((array, bases)) = jumps {
             let name = self.indices(&bases);
             let cell = array.walked(1, &format!("{name}[{k}]"));
-            Place::Lazy { expr: cell.text(), cell: Some(cell), depth }
+            Place::Lazy { expr: cell.value(), cell: Some(cell), depth }
         } else if let Some(values) = literals {
             let name = self.table(bits, &values);
             Place::Lazy { expr: self.cx.table_read(&name, k), cell: None, depth }

@@ -7,7 +7,6 @@
 //! - `body`: a node as a function.
 //! - `loops`: kept loops.
 //! - `helpers`: operators as expressions and small functions.
-//! - `order`: in which order a loop body is printed.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
 
@@ -15,7 +14,6 @@ mod body;
 mod demand;
 mod helpers;
 mod loops;
-mod order;
 mod place;
 
 use std::collections::BTreeSet;
@@ -24,9 +22,9 @@ use helpers::{Applied, Helpers, fill, halves, literal};
 
 use super::header::{self, PortText};
 use super::stats::{Stats, stats};
-use super::{layout, names};
+use super::{layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{NodeId, Op, Program};
+use crate::ir::{NodeId, Op, Port, Program};
 use crate::target::select::Imm;
 use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
@@ -51,6 +49,8 @@ pub struct COptions {
     pub name: String,
     /// The command that the text comes from.
     pub command: String,
+    /// Where the options come from, if they were measured.
+    pub tuned: String,
     /// The hash of the source.
     pub source_hash: String,
     /// The version of the compiler.
@@ -60,6 +60,8 @@ pub struct COptions {
     pub form: LoopForm,
     /// The kernel is `static`, for a wrapper in the same file.
     pub hidden: bool,
+    /// Constant ports are registers, also where the target could broadcast masks.
+    pub registers: bool,
 }
 
 /// A kernel as text, with what callers must know.
@@ -72,11 +74,20 @@ pub struct Emitted {
     /// Its prototype, without the semicolon.
     pub prototype: String,
     pub layout: Layout,
-    /// Instances of one call.
+    /// Instances of one register.
     pub lanes: u32,
+    /// Register sets of one call, each with ports of its own: more than 1 after interleaving.
+    pub copies: u32,
     pub params: Vec<PortText>,
     pub results: Vec<PortText>,
     pub stats: Stats,
+}
+
+impl Emitted {
+    /// Instances of one call.
+    pub fn instances(&self) -> u32 {
+        self.lanes * self.copies
+    }
 }
 
 /// What the parts of the emitter share.
@@ -111,7 +122,8 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     functions.reverse();
     let signature = body::signature(&cx, program.entry);
     let entry = program.entry();
-    let port = |port, name: &String| PortText::new(program, target, layout, port, name);
+    let port =
+        |port, name: &String| PortText::new(program, target, layout, port, name, options.registers);
     let params: Vec<_> =
         entry.params.iter().zip(&signature.params).map(|(p, n)| port(p, n)).collect();
     let results: Vec<_> =
@@ -123,6 +135,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         prototype,
         layout,
         lanes: target.lanes(layout),
+        copies: program.copies,
         params,
         results,
         stats: stats(program),
@@ -154,6 +167,17 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
 impl Context<'_> {
     fn c_type(&self, bits: u8) -> &'static str {
         self.target.c_type(self.layout, bits)
+    }
+
+    /// Whether a port of the entry is masks to broadcast.
+    fn masked(&self, port: &Port) -> bool {
+        port.constant && !self.options.registers && mask_bits(self.target, self.layout).is_some()
+    }
+
+    /// The instruction that broadcasts a mask.
+    fn broadcast(&self) -> &'static str {
+        let row = self.target.row(Inst::Splat, 32);
+        row.expect("a target with masks has their broadcast").c
     }
 
     /// The C expression of a literal in every instance.

@@ -1,5 +1,7 @@
 //! Where a value is while a body is printed.
 
+use super::helpers::fill;
+
 /// An element of a C array: `array[4 * k0 + base]`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
@@ -7,6 +9,9 @@ pub struct Cell {
     /// What changes with enclosing loops: a factor and the index it multiplies.
     pub vary: Vec<(i64, String)>,
     pub base: i64,
+    /// The instruction that broadcasts the element, if the array holds masks instead of
+    /// registers.
+    pub broadcast: Option<&'static str>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -19,17 +24,13 @@ pub enum Place {
     Cell(Cell),
     /// Read into a local of its own at the first use in the scope of this depth.
     Lazy { expr: String, cell: Option<Cell>, depth: usize },
-    /// An operation that is printed at the first use: the index among those that wait. Bodies
-    /// that load from arrays and store into arrays are printed in this order, so that what a
-    /// result needs comes right before it and few values are alive at once.
-    Waiting(usize),
     /// A literal of the program.
     Const(u64),
 }
 
 impl Cell {
     pub fn new(array: &str, base: usize) -> Cell {
-        Cell { array: array.to_string(), vary: Vec::new(), base: base as i64 }
+        Cell { array: array.to_string(), vary: Vec::new(), base: base as i64, broadcast: None }
     }
 
     /// The element that the index `k` of one more loop selects, `step` elements apart.
@@ -43,7 +44,15 @@ impl Cell {
         Cell { base: self.base + count, ..self.clone() }
     }
 
-    /// The C expression. Terms that count downwards come last, so that no partial sum is
+    /// The C expression of the value: the element, or what its broadcast gives.
+    pub fn value(&self) -> String {
+        match self.broadcast {
+            Some(row) => fill(row, 32, &[], &self.text(), "", ""),
+            None => self.text(),
+        }
+    }
+
+    /// The C expression of the element. Terms that count downwards come last, so that no partial sum is
     /// negative when the index is not.
     pub fn text(&self) -> String {
         let term = |(step, k): &(i64, String)| match step.abs() {
@@ -77,6 +86,11 @@ impl Cell {
 }
 
 impl Place {
+    /// The register in memory behind the value, if it is one.
+    pub fn register(&self) -> Option<&Cell> {
+        self.cell().filter(|cell| cell.broadcast.is_none())
+    }
+
     /// The array element behind the value, if it is one.
     pub fn cell(&self) -> Option<&Cell> {
         match self {

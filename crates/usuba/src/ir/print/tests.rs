@@ -5,7 +5,7 @@ use super::super::{NodeId, Op, Port, Slicing};
 use super::*;
 
 fn text(node: Node, slicing: Slicing) -> String {
-    let made = Program { nodes: vec![node], entry: NodeId(0), slicing };
+    let made = Program::new(vec![node], NodeId(0), slicing);
     super::super::verify::verify(&made).expect("a sound program");
     assert_eq!(program(&made), program(&made.clone()));
     program(&made)
@@ -98,7 +98,7 @@ fn whole_arrays_are_passed_by_name() {
     let t = b.call(NodeId(0), &g, &x);
     let u = b.call(NodeId(0), &g, &[t[1], t[1]]);
     let f = b.finish(vec![(Port::new("z", 8, &[2]), u)]);
-    let made = Program { nodes: vec![g, f], entry: NodeId(1), slicing: Slicing::H };
+    let made = Program::new(vec![g, f], NodeId(1), Slicing::H);
     let expect = "\
 node g (x:u<H>8[2]) returns (y:u<H>8[2])
 let

@@ -22,13 +22,13 @@ pub static GOLDEN_COVE: Cpu = Cpu {
     units: &[
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 6,
             loads: 30,
             stores: 20,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         Unit {
             targets: &["sse", "avx2"],

@@ -21,13 +21,13 @@ pub static SKYLAKE: Cpu = Cpu {
     units: &[
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 4,
             loads: 20,
             stores: 10,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         Unit {
             targets: &["sse", "avx2"],

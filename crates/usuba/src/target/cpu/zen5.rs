@@ -20,13 +20,13 @@ pub static ZEN5: Cpu = Cpu {
         // Six ALUs, 5.2 instructions a cycle measured; loads 3.1, stores 1.6.
         Unit {
             targets: &["gp64", "gp32"],
-            regs: 0,
+            regs: 13,
             issue: 5,
             loads: 31,
             stores: 16,
             bytes: 4,
             figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            pays: Pays { bitslice: true, mslice: false, pressure: true },
         },
         // Loads 1.66, stores 0.9.
         Unit {

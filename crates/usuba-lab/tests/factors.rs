@@ -1,0 +1,49 @@
+//! How many instances run side by side by default: for every cipher, slicing and target one line
+//! in `factors.txt`. A model decides, so that a change of the model, of a machine or of a pass
+//! before it shows here. `BLESS=1` writes the file.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use usuba::passes::interleave::Choice;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::target;
+use usuba_lab::cipher;
+
+#[test]
+fn the_model_chooses_what_the_table_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut options = PipelineOptions::default();
+    options.pass.interleave = Choice::AUTO;
+    let mut table = String::from("node slicing");
+    target::ALL.iter().for_each(|target| table += &format!(" {}", target.name));
+    table.push('\n');
+    for cipher in cipher::find(&root.join("../../ciphers")).expect("the cipher folders") {
+        let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut seen = BTreeSet::new();
+        for function in &cipher.functions {
+            for slicing in &function.slicings {
+                if !seen.insert((&function.source, &function.node, format!("{slicing:?}"))) {
+                    continue;
+                }
+                let _ = write!(table, "{folder}/{} {slicing:?}", function.node);
+                for target in target::ALL {
+                    let made = cipher::kernel(&cipher, function, *slicing, target, &options);
+                    let copies = made.map(|output| output.program.copies.to_string());
+                    let _ = write!(table, " {}", copies.unwrap_or("-".to_string()));
+                }
+                table.push('\n');
+            }
+        }
+    }
+    let path = root.join("tests/factors.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &table).expect("written");
+    }
+    let wanted = std::fs::read_to_string(&path).expect("the table");
+    for (wanted, found) in wanted.lines().zip(table.lines()) {
+        assert_eq!(found, wanted, "BLESS=1 writes {}", path.display());
+    }
+    assert_eq!(table, wanted, "BLESS=1 writes {}", path.display());
+}

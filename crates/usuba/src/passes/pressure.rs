@@ -1,0 +1,167 @@
+//! Puts equations in an order that keeps values in registers.
+//!
+//! ```text
+//! t = x ^ k; u = y ^ k; ... 40 more ...; a = t & z;     →     t = x ^ k; a = t & z; u = y ^ k; ...
+//! ```
+//!
+//! C compilers keep to the order that they are given far more than one would like: once a body
+//! has more values alive than the machine has registers, the order decides how much goes through
+//! memory. Several orders are made, their traffic is counted (`traffic`), and the best is taken:
+//!
+//! - *as it is*, after whatever passes decided before.
+//! - *on demand*: what a stored value needs comes right before it. Best where layers of single
+//!   operators follow each other.
+//! - *eager*: S-boxes stay in one piece, but what only loads waits for its first reader, and
+//!   what is stored, or is an operand of that, comes as soon as it can. Best where a result needs a
+//!   few outputs of S-boxes.
+//! - *deepest first*: on demand, the operand that needs more registers before the other (Sethi
+//!   and Ullman).
+//! - *greedy*: always the ready equation after which the fewest values live, among equals the one
+//!   that reads what is newest.
+//! - the best of them, *improved*: a value that came back from memory is defined later, or its
+//!   reader comes earlier, as long as that saves something.
+//!
+//! An order that costs no more than the others keeps its place, so bodies that fit in the registers
+//! stay as they are. So does, where words are sliced, every body but those of loops that hand more
+//! values on than there are registers: compilers do well with what is only a little too large.
+//! Sound because equations are pure and every order defines values before they are read.
+//! Computes nothing twice: C compilers would merge it again.
+
+use super::graph::{Frame, Graph, Numbering, reorder};
+use super::orders::{deepest_first, eager, greedy, improve, on_demand};
+use super::traffic::{Calls, Memory};
+use super::{Pass, PassOptions};
+use crate::ir::{Eqn, Loop, Program, Slicing};
+
+pub const PASS: Pass =
+    Pass { name: "pressure", about: "order equations for few loads and stores", run };
+
+fn run(program: &mut Program, options: &PassOptions) {
+    let machine = options.machine;
+    for node in &mut program.nodes {
+        let frame = Frame::new(node, machine.regs);
+        let mut numbering = Numbering::new(node);
+        let memory = Memory::new(&machine, Calls::Stay);
+        let bits = program.slicing == Slicing::B;
+        let context = Context { frame: &frame, memory, regs: machine.regs as usize, bits };
+        context.body(&mut node.body, None, &mut numbering);
+    }
+}
+
+struct Context<'f> {
+    frame: &'f Frame,
+    memory: Memory,
+    regs: usize,
+    /// Whether the program is bitsliced.
+    bits: bool,
+}
+
+impl Context<'_> {
+    fn body(&self, body: &mut Vec<Eqn>, around: Option<&Loop>, numbering: &mut Numbering) {
+        for eqn in body.iter_mut() {
+            if let Eqn::Loop(lp) = eqn {
+                let mut inner = std::mem::take(&mut lp.body);
+                self.body(&mut inner, Some(lp), numbering);
+                lp.body = inner;
+            }
+        }
+        let arrays = around.is_some_and(|lp| lp.carried.len() > self.regs);
+        if !self.bits && !arrays {
+            return;
+        }
+        let graph = Graph::new(body, around, self.frame, numbering);
+        if let Some(order) = best(&graph, &self.memory) {
+            reorder(&order, body);
+        }
+    }
+}
+
+/// Ways to make an order.
+const CANDIDATES: [fn(&Graph) -> Vec<u32>; 4] = [on_demand, eager, deepest_first, greedy];
+
+/// The best order, if it is better than the one that there is.
+fn best(graph: &Graph, memory: &Memory) -> Option<Vec<u32>> {
+    let program: Vec<u32> = (0..graph.len() as u32).collect();
+    let mut least = memory.cost(graph, &program);
+    let mut found = None;
+    for make in CANDIDATES {
+        let order = make(graph);
+        let cost = memory.cost(graph, &order);
+        if cost < least {
+            least = cost;
+            found = Some(order);
+        }
+    }
+    let start = found.clone().unwrap_or(program);
+    improve(graph, memory, &start, least).or(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Machine;
+    use super::*;
+    use crate::ir::build::Builder;
+    use crate::ir::random::Random;
+    use crate::ir::{Node, Op, Port, Val};
+
+    /// A node of `size` operators, each of which reads two of the last `reach` values.
+    fn tangle(seed: u64, size: usize, reach: usize) -> Node {
+        let mut random = Random::new(seed);
+        let mut b = Builder::new("f", Slicing::B);
+        let mut values = b.param(Port::new("x", 1, &[64]));
+        while values.len() < size + 64 {
+            let last = reach.min(values.len());
+            let mut pick = || values[values.len() - 1 - random.below(last)];
+            let (x, y) = (pick(), pick());
+            let op = if random.below(3) == 0 { Op::And } else { Op::Xor };
+            let v = b.op(op, &[x, y]);
+            values.push(v);
+        }
+        let outs: Vec<Val> = values[values.len() - 32..].to_vec();
+        b.finish(vec![(Port::new("y", 1, &[32]), outs)])
+    }
+
+    fn graph_of(node: &Node, regs: u32) -> Graph {
+        let frame = Frame::new(node, regs);
+        Graph::new(&node.body, None, &frame, &mut Numbering::new(node))
+    }
+
+    #[test]
+    fn every_order_is_one() {
+        for seed in 0..40 {
+            let node = tangle(seed, 300, 20 + 5 * seed as usize);
+            let graph = graph_of(&node, 8);
+            for make in CANDIDATES {
+                assert!(graph.allows(&make(&graph)), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn traffic_never_grows() {
+        let mut better = 0;
+        for seed in 0..20 {
+            let node = tangle(seed, 300, 10 + 5 * seed as usize);
+            for regs in [6, 16, 32] {
+                let graph = graph_of(&node, regs);
+                let memory = Memory::new(&Machine { regs, ..Machine::default() }, Calls::Stay);
+                let written: Vec<u32> = (0..graph.len() as u32).collect();
+                if let Some(order) = best(&graph, &memory) {
+                    assert!(graph.allows(&order), "seed {seed}");
+                    assert!(memory.cost(&graph, &order) < memory.cost(&graph, &written));
+                    better += 1;
+                }
+            }
+        }
+        assert!(better > 50, "only {better} of 60 orders are better than random");
+    }
+
+    #[test]
+    fn many_equations_take_little_time() {
+        let nodes = vec![tangle(1, 200_000, 500)];
+        let mut program = Program::new(nodes, crate::ir::NodeId(0), Slicing::B);
+        // Quadratic time would be minutes.
+        run(&mut program, &PassOptions::default());
+        assert_eq!(program.nodes[0].body.len(), 200_000);
+    }
+}
