@@ -87,6 +87,8 @@ impl Flags {
                 "-no-inline" => self.pass.inline = inline::Mode::None,
                 "-unroll" => self.pass.unroll = unroll::Mode::All,
                 "-no-unroll" => self.pass.unroll = unroll::Mode::None,
+                "-andn" => self.pass.logic.andn = true,
+                "-ternary" => self.pass.logic.ternary = true,
                 _ => return Err(format!("the flag `{word}` is unknown to tests")),
             }
         }

@@ -54,15 +54,15 @@ fn code(line: &str) -> Option<String> {
     (!code.is_empty()).then(|| code.to_string())
 }
 
-/// Every path below the crate root that `lines` name with `crate::`, with its line.
+/// Every path that `lines` name below a root, such as `crate::`, with its line.
 /// `use crate::ir::{Op, print::names}` gives `ir::Op` and `ir::print::names`.
-pub fn crate_paths(lines: &[(usize, String)]) -> Vec<(usize, String)> {
+pub fn paths_below(root: &str, lines: &[(usize, String)]) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
-        for (column, _) in line.match_indices("crate::") {
+        for (column, _) in line.match_indices(root) {
             // A list may go on over several lines; its end is found by its braces.
             let rest = lines[at + 1..].iter().take(40).map(|(_, line)| line.as_str());
-            let text: String = std::iter::once(&line[column + "crate::".len()..])
+            let text: String = std::iter::once(&line[column + root.len()..])
                 .chain(rest)
                 .collect::<Vec<_>>()
                 .join(" ");
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn paths(text: &str) -> Vec<String> {
-        crate_paths(&product(text)).into_iter().map(|(_, path)| path).collect()
+        paths_below("crate::", &product(text)).into_iter().map(|(_, path)| path).collect()
     }
 
     #[test]

@@ -13,6 +13,7 @@ use usuba::ir::{Slicing, live};
 use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::syntax::splice::Loader;
+use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::{Options, Output, compile};
 
@@ -257,6 +258,8 @@ pub struct Built {
     pub kernel: usuba::emit::c::Emitted,
     /// The kernel without interleaving, if messages shorter than a batch have one.
     pub single: Option<usuba::emit::c::Emitted>,
+    /// The kernel after the last pass.
+    pub program: usuba::ir::Program,
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
@@ -285,13 +288,29 @@ pub fn build(
     target: &'static Target,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
+    build_for(cipher, function, name, slicing, target, target::cpu::ALL[0], pipeline)
+}
+
+/// As [`build`], with the latencies and ports of `cpu`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build_for(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    cpu: &'static Cpu,
+    pipeline: &PipelineOptions,
+) -> Result<Built, String> {
     let mut alone = pipeline.clone();
     alone.pass.interleave = interleave::Choice::SINGLE;
     let node = |source: &str, node: &str, name: String, slicing, target, interleaved| {
         let options = Options {
             slicing,
             target,
-            cpu: target::cpu::ALL[0],
+            cpu,
             word: None,
             entry: Some(node.to_string()),
             flags: Default::default(),
@@ -359,6 +378,7 @@ pub fn build(
         keyed: function.key.is_some(),
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
+        program: main.program,
     })
 }
 

@@ -5,11 +5,29 @@
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `bench`: verifies those functions and times them.
 //! - `interleave`: how many instances side by side are fastest.
+//! - `code`: machine code, counted.
+//! - `work`: the work of a kernel, and the least time that a machine needs for it.
+//! - `throughput`: what this machine does in a cycle.
+//! - `session`: a run of measurements over cipher folders.
+//! - `record`: what it leaves behind; `table`: as a table; `difference`: two of them.
+//! - `experiment`: published measurements, repeated.
+//! - `stats`: quantiles, and whether two sets of samples differ.
+//! - `tune`: chooses options by measurement.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
 pub mod cc;
 pub mod cipher;
+pub mod code;
+pub mod difference;
+pub mod experiment;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod record;
+pub mod session;
+pub mod stats;
+mod table;
+pub mod throughput;
+pub mod tune;
+pub mod work;

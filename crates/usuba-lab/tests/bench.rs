@@ -1,19 +1,30 @@
-//! The table of the demo and the comparison of two ways to compile.
+//! A run of measurements, and the comparison of two ways to compile.
 
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
+use usuba::passes::pipeline::PipelineOptions;
 use usuba::target;
-use usuba_lab::bench::{Choice, Problem, Side, compare, demo};
+use usuba::target::cpu::{self, Cpu};
+use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
+use usuba_lab::difference::Difference;
+use usuba_lab::experiment::Experiment;
 use usuba_lab::native::Timing;
+use usuba_lab::session::{self, Request};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
 }
 
+/// A parser for variants without flags.
+fn no_flags(flags: &str) -> Result<(PipelineOptions, &'static Cpu), String> {
+    let plain = (PipelineOptions::default(), cpu::ALL[0]);
+    if flags.is_empty() { Ok(plain) } else { Err(format!("`{flags}`")) }
+}
+
 #[test]
-fn the_table_has_a_verified_row_per_function_and_target() {
+fn a_run_has_a_verified_entry_per_function_and_target() {
     let timing = Timing { rounds: 11, cycles: 20_000 };
     let choice = Choice {
         ciphers: vec!["rectangle".into()],
@@ -22,21 +33,45 @@ fn the_table_has_a_verified_row_per_function_and_target() {
         timing: Some(timing),
         ..Choice::default()
     };
+    let variants = [Variant::default()];
+    let root = root();
+    let request = Request {
+        root: &root,
+        choice: &choice,
+        variants: &variants,
+        parse: &no_flags,
+        version: "0",
+    };
     let mut heard = Vec::new();
-    let table = demo(&root(), &choice, &mut |target| heard.push(target.to_string()));
-    let table = table.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(heard, ["gp64"]);
-    assert!(table.is_good(), "{table}");
-    let rows: Vec<_> = table.rows.iter().map(|row| (row.slicing, row.target)).collect();
-    assert_eq!(rows, [(Slicing::V, "gp64"), (Slicing::H, "gp64")]);
-    for row in &table.rows {
-        let measured = row.result.as_ref().unwrap_or_else(|_| panic!("{table}"));
-        let (kernel, bytes) = (measured.kernel.expect("timed"), measured.bytes.expect("timed"));
-        assert!(kernel.median > 0.5 && bytes.median > 0.5, "{table}");
-        assert!(kernel.low <= kernel.median && kernel.median <= kernel.high, "{table}");
+    let run = session::run(&request, &mut |progress| heard.push(progress.next.to_string()));
+    let run = run.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(heard, ["rectangle gp64"]);
+    assert!(run.is_good(), "{run}");
+    let rows: Vec<_> =
+        run.entries.iter().map(|e| (e.slicing.as_str(), e.target.as_str())).collect();
+    assert_eq!(rows, [("V", "gp64"), ("H", "gp64")]);
+    for entry in &run.entries {
+        let numbers = entry.numbers().unwrap_or_else(|| panic!("{run}"));
+        for times in [&numbers.kernel, &numbers.packed, &numbers.whole] {
+            let times = times.as_ref().expect("timed");
+            assert!(times.median > 0.5 && times.samples.len() == 11, "{run}");
+            assert!(times.quartiles[0] <= times.median && times.median <= times.quartiles[1]);
+        }
+        let limit = numbers.limit.expect("the machine was measured");
+        assert!(limit > 0.1 && numbers.work.instructions() > 100, "{run}");
+        if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            // In a loop, more is executed than is written.
+            let (written, executed) =
+                (numbers.written.expect("x86"), numbers.executed.expect("Linux"));
+            assert!(written.instructions > 50 && executed.instructions >= numbers.work.stores);
+            assert!(numbers.ipc.expect("both are known") > 0.05, "{run}");
+        }
     }
+    let same = Difference::new(&run, &run).expect("the same machine");
+    assert!(!same.regressed() && same.changes.len() == 2 && same.alone.is_empty(), "{same}");
     let nothing = Choice { ciphers: vec!["caesar".into()], ..Choice::default() };
-    assert!(demo(&root(), &nothing, &mut |_| {}).is_err());
+    let request = Request { choice: &nothing, ..request };
+    assert!(session::run(&request, &mut |_| {}).is_err());
 }
 
 #[test]
@@ -55,4 +90,17 @@ fn sides_are_compared_by_turns() {
     let ratio = comparison.ratio(1).unwrap_or_else(|| panic!("{comparison}"));
     assert!(ratio < 0.9, "optimised code takes {ratio} of the time\n{comparison}");
     assert!(matches!(&comparison.rows[2].1, Err(Problem::Failed(why)) if why.contains("no-such")));
+}
+
+#[test]
+fn every_experiment_is_well_formed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{e}")) {
+        let path = entry.unwrap_or_else(|e| panic!("{e}")).path();
+        let experiment = Experiment::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!experiment.columns(true).is_empty(), "{}", path.display());
+        names.push(path);
+    }
+    assert!(names.len() >= 8, "{names:?}");
 }

@@ -106,7 +106,8 @@ pub fn optimise(
     options: &Options,
     observer: &mut dyn FnMut(&str, &ir::Program),
 ) -> Result<ir::Program, Vec<Diagnostic>> {
-    let lane = target::word_lane(typed::check::widest(program, options.word));
+    let widest = typed::check::widest(program, options.word);
+    let lane = target::word_lane(widest);
     let lacks = |slicing: ir::Slicing, op: &ir::Op, bits: u8| {
         target::lacks(options.target, slicing, op, bits, lane)
     };
@@ -115,9 +116,21 @@ pub fn optimise(
     let mut lowered = to_usuba0(program, slice, &lacks)?;
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
+    pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
+}
+
+/// The logic of a target for passes; the widest word of the program has `widest` bits.
+pub fn logic(target: &target::Target, slicing: ir::Slicing, widest: u8) -> passes::logic::Logic {
+    let has = |inst| target.row(inst, 64).is_some();
+    let lanes = slicing == ir::Slicing::V && target.simd && widest > 1;
+    passes::logic::Logic {
+        andn: has(target::Inst::Andn),
+        ternary: has(target::Inst::Lut3),
+        lane: if lanes { target::word_lane(widest) } else { 0 },
+    }
 }
 
 /// The gates that tables become on a target.

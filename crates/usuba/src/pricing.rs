@@ -7,7 +7,7 @@
 //! Each kind of operator is priced by selecting instructions for one of its operators on words of
 //! each width that the layout has.
 
-use crate::emit;
+use crate::emit::layout;
 use crate::ir::{Op, Program};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
 use crate::target::cpu::{Cpu, GENERIC, Unit};
@@ -17,7 +17,7 @@ use crate::target::{Layout, Target};
 ///
 /// A CPU without the registers of the target stands for the generic one.
 pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
-    let layout = emit::layout(program, target);
+    let layout = layout(program, target);
     let known = cpu.unit(target).map(|unit| (unit, cpu.body));
     let generic = || GENERIC.unit(target).map(|unit| (unit, GENERIC.body));
     let Some((unit, (body, body_bytes))) = known.or_else(generic) else {
@@ -74,7 +74,7 @@ fn sample(kind: Kind, bits: u8) -> Option<Op> {
         Kind::Turn => Op::Rotl(few(8)?),
         Kind::Shuffle if bits > 1 => Op::Shuffle((0..bits).rev().collect()),
         Kind::Bitmask if bits > 1 => Op::Bitmask(1),
-        Kind::Pack if bits % 2 == 0 => Op::Pack,
+        Kind::Pack if bits.is_multiple_of(2) => Op::Pack,
         Kind::Shuffle | Kind::Bitmask | Kind::Pack => return None,
     })
 }

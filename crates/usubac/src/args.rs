@@ -1,4 +1,8 @@
 //! The command line. Above 600 lines because every flag is here, with its help and its meaning.
+//!
+//! - `bench`: the flags of `usubac bench`.
+//! - `tune`: the flags of `usubac tune`, and flags without a program.
+//! - `values`: how the values of flags are written.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,13 +10,21 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{self, PassOptions, Schedule, When, inline, interleave, unroll};
-use usuba::target::cpu::{self, Cpu};
+use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
+use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
 use crate::Failure;
 use crate::report::{Color, Format};
+
+mod bench;
+mod tune;
+mod values;
+
+pub use bench::{Bench, Compiler, pipeline};
+pub use tune::{Goal, Tune, codegen, tuned_flags};
+use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.
 #[derive(Parser, Debug)]
@@ -66,6 +78,8 @@ pub enum Command {
     Bench(Bench),
     /// The same for two ciphers, to see that everything works
     Demo(Bench),
+    /// Choose flags for a program by measuring on this machine; later compiles use them
+    Tune(Tune),
     /// Explain an error code
     Explain {
         /// Such as U0201
@@ -80,34 +94,10 @@ pub enum Command {
     /// Refused by name: a program called `prove` is not meant
     #[command(hide = true, disable_help_flag = true)]
     Prove(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Tune(Later),
     /// Write the completions of a shell to standard output
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
     Man,
-}
-
-#[derive(Args, Clone, Debug)]
-pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
-    #[arg(value_name = "CIPHER")]
-    pub ciphers: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// Only this target; may be repeated
-    #[arg(long, alias = "arch", value_name = "TARGET")]
-    pub target: Vec<String>,
-    /// Only this slicing; may be repeated
-    #[arg(long, value_enum, value_name = "SLICING")]
-    pub slicing: Vec<Direction>,
-    /// Every function, not only the first one of each slicing of a cipher
-    #[arg(long)]
-    pub all: bool,
-    /// Verify only
-    #[arg(long)]
-    pub no_timing: bool,
 }
 
 /// A slicing by its letter.
@@ -150,6 +140,14 @@ pub struct Compile {
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
+    /// Use what `usubac tune` found for this processor, as its file tuned/TARGET-CPU.toml beside
+    /// the program calls it [default: the only file of the target; for --arch native the file of
+    /// this machine]
+    #[arg(long, value_name = "CPU", value_parser = parse_slug)]
+    pub tuned: Option<String>,
+    /// Use nothing that `usubac tune` found
+    #[arg(long, conflicts_with = "tuned")]
+    pub no_tuned: bool,
     /// Only parse
     #[arg(long, hide = true)]
     pub parse_only: bool,
@@ -199,7 +197,7 @@ pub struct Run {
 }
 
 /// What a program means, and which part of it.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Language {
     #[command(flatten)]
     slicing: SlicingFlags,
@@ -223,7 +221,7 @@ pub struct Language {
     pub deny_warnings: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct SlicingFlags {
     /// Vertical slicing: a word per lane [default]
@@ -245,7 +243,30 @@ impl Language {
 
     /// The slicing that was asked for.
     pub fn slicing(&self) -> Option<Slicing> {
-        match &self.slicing {
+        self.slicing.chosen()
+    }
+
+    /// Asks for a slicing.
+    pub fn set_slicing(&mut self, slicing: Slicing) {
+        self.slicing = SlicingFlags {
+            vertical: slicing == Slicing::V,
+            horizontal: slicing == Slicing::H,
+            bitslice: slicing == Slicing::B,
+        };
+    }
+
+    /// The flags that change what the program means, besides the entry.
+    pub fn reading(&self) -> String {
+        let word = self.word.map(|bits| format!("-m {bits}"));
+        let keep = self.keep_tables.then(|| "--keep-tables".to_string());
+        let legacy = self.legacy_tables.then(|| "--legacy-tables".to_string());
+        [word, keep, legacy].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl SlicingFlags {
+    fn chosen(&self) -> Option<Slicing> {
+        match self {
             SlicingFlags { vertical: true, .. } => Some(Slicing::V),
             SlicingFlags { horizontal: true, .. } => Some(Slicing::H),
             SlicingFlags { bitslice: true, .. } => Some(Slicing::B),
@@ -303,12 +324,19 @@ pub enum Print {
     Build,
 }
 
+/// An instruction set, and whether it was asked for as `native`.
+#[derive(Clone, Copy, Debug)]
+pub struct Arch {
+    pub target: &'static Target,
+    pub native: bool,
+}
+
 /// How the program becomes code; none of it changes what the program computes.
 #[derive(Args, Debug)]
 pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
-    #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_target)]
-    pub arch: &'static Target,
+    #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_arch)]
+    pub arch: Arch,
     /// Whose latencies and ports decide between orders of the same code; see --print cpus
     #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
     pub cpu: &'static Cpu,
@@ -355,12 +383,15 @@ pub struct Codegen {
     /// 32-bit masks
     #[arg(long)]
     pub key_registers: bool,
+    /// Prove after each pass that the program still computes what it did
+    #[arg(long)]
+    pub prove: bool,
     /// Put before every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct InlineFlags {
     /// Inline every call
@@ -377,7 +408,7 @@ struct InlineFlags {
     no_inline: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct UnrollFlags {
     /// Unroll every loop
@@ -389,10 +420,9 @@ struct UnrollFlags {
 }
 
 #[derive(Args, Debug)]
-#[group(multiple = false)]
 struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
     sched: bool,
     /// Run neither; --skip pressure also leaves the order of bitsliced code alone
     #[arg(long)]
@@ -405,13 +435,14 @@ struct ScheduleFlags {
 impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
-        let Some(bits) = self.bits_per_reg else { return Ok(self.arch) };
-        let found = target::ALL.iter().find(|t| !t.simd && !self.arch.simd && t.bits == bits);
+        let Some(bits) = self.bits_per_reg else { return Ok(self.arch.target) };
+        let found =
+            target::ALL.iter().find(|t| !t.simd && !self.arch.target.simd && t.bits == bits);
         found.copied().ok_or_else(|| {
             Failure::usage(format!(
                 "`--bits-per-reg {bits}` does not fit --arch {}; general-purpose registers have \
                  32 or 64 bits, the width of others is part of the target",
-                self.arch.name
+                self.arch.target.name
             ))
         })
     }
@@ -519,67 +550,14 @@ impl Codegen {
     }
 }
 
-fn parse_target(name: &str) -> Result<&'static Target, String> {
-    let name = if name == "native" { best_here() } else { name };
-    target::find(name).ok_or_else(|| {
-        let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
-        format!("the targets are {} and native", names.join(", "))
-    })
-}
-
-fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
-    cpu::find(name).ok_or_else(|| {
-        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
-        format!("the CPUs are {}", names.join(", "))
-    })
-}
-
-/// The widest instruction set that this machine runs. Its name ends up in the output, which so
-/// depends on the machine only if `native` was asked for.
-fn best_here() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx512 = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl");
-        if avx512 {
-            return "avx512";
-        }
-        if is_x86_feature_detected!("avx2") {
-            return "avx2";
-        }
-        if is_x86_feature_detected!("sse4.1") {
-            return "sse";
-        }
-    }
-    match () {
-        () if cfg!(target_arch = "aarch64") => "neon",
-        () if cfg!(target_pointer_width = "64") => "gp64",
-        () => "gp32",
-    }
-}
-
-fn parse_pass(name: &str) -> Result<String, String> {
-    match passes::find(name) {
-        Some(pass) => Ok(pass.name.to_string()),
-        None => {
-            let names: Vec<&str> = passes::ALL.iter().map(|p| p.name).collect();
-            Err(format!("the passes are {}", names.join(", ")))
-        }
-    }
-}
-
-fn parse_pass_or_all(name: &str) -> Result<String, String> {
-    if name == "all" || name == "lower" { Ok(name.to_string()) } else { parse_pass(name) }
-}
-
-fn parse_prefix(text: &str) -> Result<String, String> {
-    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let fits = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    match text.is_empty() || starts && fits {
-        true => Ok(text.to_string()),
-        false => Err("a prefix is made of letters, digits and `_`, and begins no number".into()),
-    }
+/// The long flags of a command and of its sub-commands.
+fn long_flags(command: &clap::Command) -> Vec<String> {
+    std::iter::once(command)
+        .chain(command.get_subcommands())
+        .flat_map(|c| c.get_arguments())
+        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
+        .map(str::to_string)
+        .collect()
 }
 
 /// The form of messages that a command line asks for, right or wrong as it may be otherwise.
@@ -607,12 +585,7 @@ pub fn error_format() -> Format {
 pub fn parse(format: Format) -> Result<Cli, Failure> {
     let mut command = Cli::command();
     command.build();
-    let long: Vec<String> = std::iter::once(&command)
-        .chain(command.get_subcommands())
-        .flat_map(|c| c.get_arguments())
-        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
-        .map(str::to_string)
-        .collect();
+    let long = long_flags(&command);
     let known = |name: &str| long.iter().any(|l| l == name);
     let args = crate::legacy::rewrite(std::env::args_os(), known)?;
     Cli::try_parse_from(args).map_err(|error| {

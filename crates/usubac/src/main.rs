@@ -41,7 +41,7 @@ impl Failure {
     }
 
     /// What is still to be said.
-    fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match self {
             Failure::Reported | Failure::Silent => None,
             Failure::Program(text) | Failure::Usage(text) | Failure::Refuted(text) => Some(text),

@@ -107,17 +107,26 @@ impl Reporter {
 
 /// A failure that belongs to no program, such as a file that cannot be read.
 pub fn failure(format: Format, text: &str) -> String {
+    message(format, "error", text)
+}
+
+/// A warning that belongs to no program.
+pub fn warning(format: Format, text: &str) -> String {
+    message(format, "warning", text)
+}
+
+fn message(format: Format, severity: &'static str, text: &str) -> String {
     #[derive(Serialize)]
-    struct JsonFailure<'a> {
+    struct JsonMessage<'a> {
         severity: &'static str,
         code: Option<&'static str>,
         message: &'a str,
     }
     match format {
-        Format::Human | Format::Short => format!("error: {text}\n"),
+        Format::Human | Format::Short => format!("{severity}: {text}\n"),
         Format::Json => {
-            let failure = JsonFailure { severity: "error", code: None, message: text };
-            serde_json::to_string(&failure).expect("strings have a JSON form") + "\n"
+            let message = JsonMessage { severity, code: None, message: text };
+            serde_json::to_string(&message).expect("strings have a JSON form") + "\n"
         }
     }
 }

@@ -1,10 +1,14 @@
-//! The library `usuba` touches no file, clock, thread, process or environment and prints nothing.
+//! The libraries `usuba` and `usuba-proof` touch no file, clock, thread, process or environment
+//! and print nothing.
 //!
-//! So it runs unchanged in a fuzzer, in an editor and in a browser, and its output depends on
-//! its input alone. Only the shells around it meet the world. Tests may.
+//! So they run unchanged in a fuzzer, in an editor and in a browser, and their output depends on
+//! their input alone. Only the shells around them meet the world. Tests may.
 
 use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, product};
+
+/// Where the pure libraries are.
+const PURE: &[&str] = &["crates/usuba/src/", "crates/usuba-proof/src/"];
 
 /// Text that gives it away.
 const WORLD: &[&str] = &[
@@ -27,7 +31,7 @@ const WORLD: &[&str] = &[
 
 pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in repo.matching("crates/usuba/src/", ".rs") {
+    for file in PURE.iter().flat_map(|home| repo.matching(home, ".rs")) {
         if is_test_file(&file.path) {
             continue;
         }
@@ -62,6 +66,8 @@ mod tests {
         assert_eq!(findings(path, "let t = std::fs::read(path);"), 1);
         assert_eq!(findings(path, "println!(\"{x}\");\neprintln!();\n"), 2);
         assert_eq!(findings(path, "let seen = HashMap::new();"), 1);
+        let path = "crates/usuba-proof/src/graph.rs";
+        assert_eq!(findings(path, "let now = std::time::Instant::now();"), 1);
     }
 
     #[test]

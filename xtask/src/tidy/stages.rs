@@ -8,11 +8,17 @@
 //! So a pass cannot depend on how the program was written, the emitter cannot depend on which
 //! passes ran, and a target stays a table. Tests may look everywhere. The page that joins the
 //! stages, `lib.rs`, belongs to none of them.
+//!
+//! The crate that proves passes right imports `usuba::ir` and no other part of the compiler, so no
+//! fault of a pass can be a fault of its proof.
 
 use crate::repo::{Finding, Repo};
-use crate::rust::{crate_paths, is_test_file, product};
+use crate::rust::{is_test_file, paths_below, product};
 
 const HOME: &str = "crates/usuba/src/";
+
+/// Where proofs are made.
+const PROOF: &str = "crates/usuba-proof/src/";
 
 /// What each stage may name below `crate::`, besides itself. `ir` allows all of `ir`; `ir::Op`
 /// allows that item and what is inside of it.
@@ -45,12 +51,8 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
             continue;
         };
         let lines = product(&file.text);
-        for (line, path) in crate_paths(&lines) {
-            let within = |root: &str| {
-                path.strip_prefix(root)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-            };
-            if !within(stage) && !allowed.iter().any(|root| within(root)) {
+        for (line, path) in paths_below("crate::", &lines) {
+            if !within(&path, stage) && !allowed.iter().any(|root| within(&path, root)) {
                 let what = format!("`{stage}` must not import `{path}`");
                 findings.push(Finding::new(&file.path, line, what));
             }
@@ -62,7 +64,20 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
             }
         }
     }
+    for file in repo.matching(PROOF, ".rs").filter(|file| !is_test_file(&file.path)) {
+        for (line, path) in paths_below("usuba::", &product(&file.text)) {
+            if !within(&path, "ir") {
+                let what = format!("a proof must not import `{path}`");
+                findings.push(Finding::new(&file.path, line, what));
+            }
+        }
+    }
     findings
+}
+
+/// Whether a path is `root` or something inside of it.
+fn within(path: &str, root: &str) -> bool {
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Number of modules from the crate down to this file, itself included.
@@ -117,6 +132,18 @@ mod tests {
         assert_eq!(findings("emit/c/mod.rs", "use super::super::passes;").len(), 1);
         assert_eq!(findings("emit/c/body.rs", "use super::super::names;").len(), 0);
         assert_eq!(findings("diag.rs", "use super::ir;").len(), 1);
+    }
+
+    #[test]
+    fn a_proof_knows_the_language_of_passes_only() {
+        let found = |file: &str, text: &str| {
+            let path = format!("{PROOF}{file}");
+            check(&Repo::sample(&[(&path, text)])).len()
+        };
+        assert_eq!(found("run.rs", "use usuba::ir::{Eqn, Op};\nuse crate::graph::Edge;"), 0);
+        assert_eq!(found("run.rs", "use usuba::passes::pipeline;"), 1);
+        assert_eq!(found("run.rs", "use usuba::{ir::Op, lower};"), 1);
+        assert_eq!(found("tests.rs", "use usuba::passes::ALL;"), 0);
     }
 
     #[test]

@@ -4,11 +4,24 @@
 //! of dependent additions is timed with the same counter; an addition takes one cycle, so the
 //! quotient is in cycles of the core whatever the counter counts and whatever the core's speed
 //! is at that moment. Kernels take turns, so that a disturbance meets all of them.
+//!
+//! The samples come from several processes, because two runs of the same executable can differ by
+//! several percent, each with hardly any scatter: where its pages happen to lie stays the same for
+//! a whole process. So what is compared is one number per process.
+//!
+//! The counters of the processor are read by the timed process itself, around each batch.
 
 use super::suite::ports;
 use super::{Failure, Suite};
+use crate::stats;
 
 const TIMER: &str = include_str!("timer.c");
+
+/// Processes that the rounds are divided among, if there are rounds enough.
+const PROCESSES: u32 = 8;
+
+/// Rounds below which it does not pay to start a process: it first warms up.
+const LEAST_ROUNDS: u32 = 4;
 
 /// How long to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,21 +32,47 @@ pub struct Timing {
     pub cycles: u32,
 }
 
+impl Timing {
+    /// The rounds of each process.
+    fn processes(self) -> Vec<u32> {
+        let processes = (self.rounds / LEAST_ROUNDS).clamp(1, PROCESSES);
+        let more = |process| u32::from(process < self.rounds % processes);
+        (0..processes).map(|process| self.rounds / processes + more(process)).collect()
+    }
+}
+
 impl Default for Timing {
     fn default() -> Timing {
         Timing { rounds: 201, cycles: 40_000 }
     }
 }
 
-/// Cycles per call in each batch, ascending.
+/// What the processor counted itself in all batches of a kernel, per call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Counted {
+    pub cycles: f64,
+    pub instructions: f64,
+}
+
+/// The times of one kernel, one for each batch, and how they were taken.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Samples(Vec<f64>);
+pub struct Samples {
+    /// Cycles per call, ascending.
+    cycles: Vec<f64>,
+    /// The median of the samples of each process.
+    processes: Vec<f64>,
+    /// Ticks of the clock per cycle, next to each batch, ascending.
+    ticks: Vec<f64>,
+    /// The core that the last process stayed on; `None` if the system did not let one of them.
+    pub core: Option<u32>,
+    /// `None` where the system has no counters for us.
+    pub counted: Option<Counted>,
+}
 
 impl Samples {
     /// The value that `share` (0 to 1) of the samples do not exceed.
     pub fn percentile(&self, share: f64) -> f64 {
-        let last = self.0.len() - 1;
-        self.0[((last as f64 * share).round() as usize).min(last)]
+        stats::quantile(&self.cycles, share)
     }
 
     /// The middle sample.
@@ -41,9 +80,41 @@ impl Samples {
         self.percentile(0.5)
     }
 
-    /// All samples, ascending.
+    /// The first and the third quartile.
+    pub fn quartiles(&self) -> (f64, f64) {
+        (self.percentile(0.25), self.percentile(0.75))
+    }
+
+    /// All samples, ascending: cycles per call.
     pub fn all(&self) -> &[f64] {
-        &self.0
+        &self.cycles
+    }
+
+    /// The median of the samples of each process: what can be compared with another executable.
+    pub fn processes(&self) -> &[f64] {
+        &self.processes
+    }
+
+    /// Ticks of the clock per cycle: the middle calibration.
+    pub fn ticks_per_cycle(&self) -> f64 {
+        stats::quantile(&self.ticks, 0.5)
+    }
+
+    /// How much the calibrations scatter: the distance of their quartiles as a share of their
+    /// median. It is large when the core changes its speed, or works for others in between.
+    pub fn calibration_scatter(&self) -> f64 {
+        stats::scatter(&self.ticks)
+    }
+
+    /// How much the samples scatter, likewise.
+    pub fn scatter(&self) -> f64 {
+        stats::scatter(&self.cycles)
+    }
+
+    /// Whether this kernel and `other` take different times. Compares one number per process; with
+    /// fewer than five processes nothing can be significant.
+    pub fn rank_sum(&self, other: &Samples) -> stats::RankSum {
+        stats::rank_sum(&self.processes, &other.processes)
     }
 }
 
@@ -59,31 +130,39 @@ impl Suite<'_> {
         if !machine.is_native() {
             return Err(Failure::Request(format!("{machine}: an emulator has no cycles")));
         }
-        let mut input = Vec::new();
-        for &index in which {
-            if let Some(failure) = self.failure(index) {
-                return Err(failure.clone());
+        let (table, input) = self.timer_table(which)?;
+        let table =
+            format!("#define ROUNDS {}\n#define CYCLES {}\n{table}", timing.rounds, timing.cycles);
+        self.link(which, TIMER, &table)?;
+        let mut all = Vec::new();
+        for rounds in timing.processes() {
+            let mut bytes = (rounds as u64).to_le_bytes().to_vec();
+            bytes.extend(&input);
+            let (output, how) = self.execute(machine, bytes)?;
+            if let Some(how) = how {
+                return Err(Failure::Crash { call: 0, how });
             }
-            let Some(call) = self.builds[index].kernel.calls.first() else {
-                return Err(Failure::Request("a kernel without a call cannot be timed".into()));
-            };
-            call.iter().for_each(|bytes| input.extend(bytes));
+            all.push(output);
         }
-        self.link(which, TIMER, &self.timer_table(which, timing))?;
-        let (output, how) = self.execute(machine, input)?;
-        if let Some(how) = how {
-            return Err(Failure::Crash { call: 0, how });
-        }
-        Ok(samples(&output, which.len(), timing))
+        Ok(samples(&all, which.len(), timing))
     }
 
-    fn timer_table(&self, which: &[usize], timing: Timing) -> String {
+    /// The data of a driver that calls the kernels `which` on their first inputs, and these inputs.
+    pub(super) fn timer_table(&self, which: &[usize]) -> Result<(String, Vec<u8>), Failure> {
+        let mut input = Vec::new();
         let mut callers = String::new();
         let mut sizes = Vec::new();
         let mut rows = String::new();
         let mut arena = 0;
         for &index in which {
+            if let Some(failure) = self.failure(index) {
+                return Err(failure.clone());
+            }
             let kernel = self.builds[index].kernel;
+            let Some(call) = kernel.calls.first() else {
+                return Err(Failure::Request("a kernel without a call cannot be timed".into()));
+            };
+            call.iter().for_each(|bytes| input.extend(bytes));
             let ports = ports(kernel);
             let caller = format!("lab_call_{}", self.twins[index]);
             callers += &format!("void {caller}(void **ports);\n");
@@ -97,34 +176,99 @@ impl Suite<'_> {
             sizes.extend(ports);
         }
         let list: String = sizes.iter().map(|size| format!("{size},")).collect();
-        format!(
-            "{callers}#define ARENA {}\n#define PORTS {}\n#define ROUNDS {}\n#define CYCLES {}\n\
+        let table = format!(
+            "{callers}#define ARENA {}\n#define PORTS {}\n\
              static const size_t sizes[] = {{{list}0}};\n\
              static const struct kernel kernels[] = {{\n{rows}}};\n",
             arena + 64,
             sizes.len() + 1,
-            timing.rounds,
-            timing.cycles,
-        )
+        );
+        Ok((table, input))
     }
 }
 
-/// The records of the timer: for each round and kernel the ticks of the chain, the ticks of the
-/// batch and the calls in it, as 64-bit little-endian numbers.
-fn samples(output: &[u8], kernels: usize, timing: Timing) -> Vec<Samples> {
-    let mut all = vec![Vec::new(); kernels];
+/// The outputs of the timer, one for each process, in 64-bit little-endian numbers: the core it stays
+/// on plus one (or 0), then for each round and kernel the ticks of the chain, the ticks of the batch,
+/// the calls in it, and the cycles and instructions that the processor counted in it (or 0).
+fn samples(outputs: &[Vec<u8>], kernels: usize, timing: Timing) -> Vec<Samples> {
     let number = |bytes: &[u8]| {
         let bytes: [u8; 8] = bytes.try_into().expect("chunks of eight bytes");
-        u64::from_le_bytes(bytes) as f64
+        u64::from_le_bytes(bytes)
     };
-    for (turn, record) in output.chunks_exact(24).enumerate() {
-        let (chain, batch, calls) =
-            (number(&record[..8]), number(&record[8..16]), number(&record[16..]));
-        all[turn % kernels].push(batch / calls * timing.cycles as f64 / chain);
+    let empty = Samples {
+        cycles: Vec::new(),
+        processes: Vec::new(),
+        ticks: Vec::new(),
+        core: Some(0),
+        counted: None,
+    };
+    let mut all = vec![empty; kernels];
+    let mut counted = vec![[0u64; 3]; kernels];
+    for output in outputs {
+        let (head, records) = output.split_at(output.len().min(8));
+        let core = head.try_into().ok().map_or(0, u64::from_le_bytes).checked_sub(1);
+        let core = core.and_then(|core| u32::try_from(core).ok());
+        let mut process = vec![Vec::new(); kernels];
+        for (turn, record) in records.chunks_exact(40).enumerate() {
+            let numbers: Vec<u64> = record.chunks_exact(8).map(number).collect();
+            let [chain, batch, calls, cycles, instructions] = numbers[..] else { continue };
+            let ticks = chain as f64 / timing.cycles as f64;
+            let kernel = turn % kernels;
+            all[kernel].ticks.push(ticks);
+            process[kernel].push(batch as f64 / calls as f64 / ticks);
+            for (sum, new) in counted[kernel].iter_mut().zip([calls, cycles, instructions]) {
+                *sum += new;
+            }
+        }
+        for (samples, mut process) in all.iter_mut().zip(process) {
+            process.sort_by(f64::total_cmp);
+            samples.core = samples.core.and(core);
+            if !process.is_empty() {
+                samples.processes.push(stats::quantile(&process, 0.5));
+            }
+            samples.cycles.extend(process);
+        }
     }
-    let sorted = |mut samples: Vec<f64>| {
-        samples.sort_by(f64::total_cmp);
-        Samples(samples)
-    };
-    all.into_iter().map(sorted).collect()
+    for (samples, [calls, cycles, instructions]) in all.iter_mut().zip(counted) {
+        samples.cycles.sort_by(f64::total_cmp);
+        samples.ticks.sort_by(f64::total_cmp);
+        let per_call = |count: u64| count as f64 / calls as f64;
+        samples.counted = (cycles > 0 && instructions > 0)
+            .then(|| Counted { cycles: per_call(cycles), instructions: per_call(instructions) });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_divided_among_processes() {
+        let processes = |rounds| Timing { rounds, cycles: 1 }.processes();
+        assert_eq!(processes(1), [1]);
+        assert_eq!(processes(11), [6, 5]);
+        assert_eq!(processes(31), [5, 5, 5, 4, 4, 4, 4]);
+        assert_eq!(processes(201).iter().sum::<u32>(), 201);
+        assert_eq!(processes(201).len(), 8);
+    }
+
+    /// One process on core 3 with a chain of 10 ticks for 20 cycles, and one that moves about.
+    #[test]
+    fn records_become_cycles() {
+        let output = |numbers: &[u64]| -> Vec<u8> {
+            numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+        };
+        let outputs = [
+            output(&[4, 10, 100, 5, 200, 300, 10, 110, 5, 220, 300]),
+            output(&[0, 10, 90, 5, 180, 300]),
+        ];
+        let timing = Timing { rounds: 3, cycles: 20 };
+        let samples = samples(&outputs, 1, timing);
+        assert_eq!(samples[0].all(), [36.0, 40.0, 44.0]);
+        assert_eq!(samples[0].processes(), [42.0, 36.0]);
+        assert_eq!((samples[0].core, samples[0].ticks_per_cycle()), (None, 0.5));
+        let counted = samples[0].counted.expect("the numbers are there");
+        assert_eq!((counted.cycles, counted.instructions), (40.0, 60.0));
+    }
 }

@@ -11,17 +11,21 @@
 //!
 //! - `suite`: compiles, links, runs.
 //! - `clock`: times the kernels of a suite by turns.
+//! - `trace`: looks at their machine code, and at which of it runs.
 //! - `*.c`: the drivers, and what replaces the C library where there is none.
 
 mod clock;
 mod suite;
+mod trace;
 
 use std::fmt;
 
 use crate::cc::Machine;
 
-pub use clock::{Samples, Timing};
+pub use clock::{Counted, Samples, Timing};
+pub(crate) use suite::wait;
 pub use suite::{Build, Suite};
+pub use trace::Inside;
 
 /// A C function and the data to call it with.
 #[derive(Clone, Default, Debug)]

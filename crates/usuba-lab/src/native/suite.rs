@@ -47,6 +47,8 @@ pub struct Suite<'a> {
     pub(super) twins: Vec<usize>,
     /// Why a kernel did not compile.
     failed: Vec<Option<Failure>>,
+    /// Objects that the kernels call into.
+    objects: Vec<PathBuf>,
 }
 
 impl<'a> Suite<'a> {
@@ -55,9 +57,20 @@ impl<'a> Suite<'a> {
     /// # Errors
     /// The machine does not let us work.
     pub fn compile(builds: Vec<Build<'a>>) -> Result<Suite<'a>, Failure> {
+        Suite::with_objects(builds, Vec::new())
+    }
+
+    /// As [`Suite::compile`], for kernels that call into `objects`, which are there already.
+    ///
+    /// # Errors
+    /// The machine does not let us work.
+    pub fn with_objects(
+        builds: Vec<Build<'a>>,
+        objects: Vec<PathBuf>,
+    ) -> Result<Suite<'a>, Failure> {
         let failed = builds.iter().map(|build| check(build.kernel).err()).collect();
         let folder = Folder::new()?;
-        let mut suite = Suite { folder, twins: twins(&builds), builds, failed };
+        let mut suite = Suite { folder, twins: twins(&builds), builds, failed, objects };
         suite.compile_all()?;
         Ok(suite)
     }
@@ -149,7 +162,8 @@ impl<'a> Suite<'a> {
         self.folder.write("table.h", table)?;
         self.folder.write("driver.c", driver)?;
         let used: BTreeSet<usize> = alive.iter().map(|&index| self.twins[index]).collect();
-        let objects: Vec<String> = used.iter().map(|index| format!("k{index}.o")).collect();
+        let mut objects: Vec<String> = used.iter().map(|index| format!("k{index}.o")).collect();
+        objects.extend(self.objects.iter().map(|path| path.display().to_string()));
         // Without the flag the compiler turns the loop inside of memcpy into a call of memcpy.
         let mut args = vec!["-O1", "-fno-builtin", "-I.", "driver.c", "support.c"];
         args.extend(objects.iter().map(String::as_str));
@@ -214,7 +228,7 @@ pub(super) fn ports(kernel: &Kernel) -> Vec<usize> {
 }
 
 /// The answer to an error of the operating system.
-fn system(what: &str, error: &io::Error) -> Failure {
+pub(super) fn system(what: &str, error: &io::Error) -> Failure {
     Failure::System(format!("cannot {what}: {error}"))
 }
 
@@ -227,7 +241,7 @@ impl Folder {
         made.map(Folder).map_err(|error| system("make a temporary folder", &error))
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -296,7 +310,7 @@ fn check(kernel: &Kernel) -> Result<(), Failure> {
 }
 
 /// Waits for `child`; kills it and returns `None` once `limit` has passed.
-fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {

@@ -6,6 +6,15 @@
 #include <time.h>
 #ifdef __linux__
 #include <sched.h>
+#if defined __has_include
+#if __has_include(<linux/perf_event.h>)
+#define COUNTERS
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#endif
 #endif
 
 void lab_read(void *to, size_t count);
@@ -70,16 +79,68 @@ static uint64_t batch(size_t n) {
     return now() - start;
 }
 
+/* Wherever the process is now, it stays: another core may have another speed. One more than the
+   number of the core, or 0 if the system refuses. */
+static uint64_t pin(void) {
+#ifdef __linux__
+    cpu_set_t cpus;
+    int core = sched_getcpu();
+    if (core < 0) return 0;
+    CPU_ZERO(&cpus);
+    CPU_SET((size_t)core, &cpus);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) == 0) return (uint64_t)core + 1;
+#endif
+    return 0;
+}
+
+/* The processor's own counters of cycles and instructions, where the system lets us have them;
+   many virtual machines have none. They count this process outside of the system only. */
+static int leader = -1;
+
+static void open_counters(void) {
+#ifdef COUNTERS
+    static const uint64_t events[2] = {PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS};
+    int n;
+    for (n = 0; n < 2; n++) {
+        struct perf_event_attr event;
+        long made;
+        memset(&event, 0, sizeof event);
+        event.size = sizeof event;
+        event.type = PERF_TYPE_HARDWARE;
+        event.config = events[n];
+        event.exclude_kernel = 1;
+        event.exclude_hv = 1;
+        event.read_format = PERF_FORMAT_GROUP;
+        made = syscall(SYS_perf_event_open, &event, 0, -1, n ? leader : -1, 0);
+        if (made < 0) {
+            if (leader >= 0) close(leader);
+            leader = -1;
+            return;
+        }
+        if (n == 0) leader = (int)made;
+    }
+#endif
+}
+
+static void count(uint64_t counters[2]) {
+    counters[0] = counters[1] = 0;
+#ifdef COUNTERS
+    if (leader >= 0) {
+        uint64_t group[3];
+        if (read(leader, group, sizeof group) == (ssize_t)sizeof group) {
+            counters[0] = group[1];
+            counters[1] = group[2];
+        }
+    }
+#endif
+}
+
 int main(void) {
     size_t n, i, at = (64 - (size_t)arena % 64) % 64;
-    long round;
-#ifdef __linux__
-    /* Wherever it is now, it stays: another core may have another speed. */
-    cpu_set_t cpus;
-    CPU_ZERO(&cpus);
-    CPU_SET((size_t)sched_getcpu(), &cpus);
-    sched_setaffinity(0, sizeof cpus, &cpus);
-#endif
+    uint64_t round, rounds, pinned = pin();
+    lab_read(&rounds, sizeof rounds);
+    lab_write(&pinned, sizeof pinned);
+    open_counters();
     for (n = 0; n < KERNELS; n++) {
         for (i = 0; i < kernels[n].ports; i++) {
             size_t port = kernels[n].first_size + i;
@@ -93,13 +154,17 @@ int main(void) {
         uint64_t length = chain();
         for (calls[n] = 1; batch(n) < length; calls[n] *= 2) {}
     }
-    for (round = 0; round < ROUNDS; round++) {
+    for (round = 0; round < rounds; round++) {
         for (n = 0; n < KERNELS; n++) {
-            uint64_t record[3];
+            uint64_t record[5], before[2], after[2];
             kernels[n].call(ports + kernels[n].first_size);
             record[0] = chain();
+            count(before);
             record[1] = batch(n);
             record[2] = calls[n];
+            count(after);
+            record[3] = after[0] - before[0];
+            record[4] = after[1] - before[1];
             lab_write(record, sizeof record);
         }
     }

@@ -169,6 +169,7 @@ pub(super) fn comment(
         }
     };
     field("Command", &options.command);
+    field("Tuned", &options.tuned);
     field("Source", &options.source_hash);
     field("Proof", &options.proof);
     let slicing = match program.slicing {

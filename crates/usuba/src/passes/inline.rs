@@ -8,11 +8,12 @@
 //! Sound because nodes are pure and a call means the callee's body on the arguments.
 //! Relies on callees coming before callers: each callee is already rewritten when a caller takes
 //! it in. The arguments and results are renamed, so no copies arise.
+//! Under bitslicing, calls of what looks like an S-box stay until scheduling is done, which moves
+//! whole S-boxes: `inline-rest` takes them in afterwards (see `waits`).
 //! Does not remove nodes that are no longer called (`dce` does), and does not let loops nest
-//! deeper than `DEEPEST`. Whether a large S-box is better kept as a call is a question of
-//! registers, so it belongs to the target and not here.
+//! deeper than `DEEPEST`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rename::{Scope, Writer};
 use super::{LARGEST_NODE, Pass, PassOptions, size};
@@ -43,7 +44,46 @@ pub const COMFORTABLE_NODE: u64 = 60_000;
 /// Later stages walk over loops recursively.
 const DEEPEST: usize = 256;
 
+/// Most inputs and outputs of an S-box together. The largest that are known have 8 and 8; masked
+/// and joint ones a few more.
+const BOX_PORTS: usize = 31;
+
+/// Fewer equations than this are an addition of a constant or a key.
+const BOX_EQUATIONS: u64 = 10;
+
 fn run(program: &mut Program, options: &PassOptions) {
+    let waits = waits(program, options.inline);
+    inline(program, options, |callee| !waits[callee]);
+}
+
+/// For each node whether its calls wait for `inline-rest`: bitsliced nodes that look like an
+/// S-box. Those are not too wide, no permutation, and not small; see the constants above. A node
+/// that nobody may inline does not wait.
+pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
+    let wait = |node: &Node| {
+        let may = match mode {
+            Mode::None => false,
+            Mode::Light => node.inline == Inline::Always,
+            Mode::Auto | Mode::Heavy => node.inline != Inline::Never,
+            Mode::All => true,
+        };
+        may && program.slicing == Slicing::B && is_box(node, program.slicing)
+    };
+    program.nodes.iter().map(wait).collect()
+}
+
+/// Whether a node looks like an S-box.
+fn is_box(node: &Node, slicing: Slicing) -> bool {
+    let inputs = node.arity(slicing);
+    let size = size(&node.body);
+    // Results that nothing computes: parameters, and what another result is already.
+    let mut seen: FxHashSet<Val> = (0..inputs as u32).map(Val).collect();
+    let copies = node.outs.iter().filter(|&&out| !seen.insert(out)).count() as u64;
+    inputs + node.outs.len() <= BOX_PORTS && size >= BOX_EQUATIONS && copies * 7 <= size * 13
+}
+
+/// Inlines what the options allow of the calls to nodes for which `now` says so.
+pub(super) fn inline(program: &mut Program, options: &PassOptions, now: impl Fn(usize) -> bool) {
     if options.inline == Mode::None {
         return;
     }
@@ -51,12 +91,26 @@ fn run(program: &mut Program, options: &PassOptions) {
     for index in 0..program.nodes.len() {
         let (callees, rest) = program.nodes.split_at_mut(index);
         let node = &mut rest[0];
-        let chosen = choose(callees, &facts, node, options.inline);
+        // A call that waits counts as its body, which it becomes.
+        let mut chosen = choose(callees, &facts, node, options.inline);
+        chosen.iter_mut().enumerate().for_each(|(callee, chosen)| *chosen &= now(callee));
         if chosen.iter().any(|&c| c) {
             *node = rewrite(callees, node, program.slicing, &chosen);
         }
-        facts.push(Facts { size: size(&node.body), nesting: nesting(&node.body) });
+        let full =
+            full_size(&node.body, &|callee| if now(callee) { 1 } else { facts[callee].size });
+        facts.push(Facts { size: full, nesting: nesting(&node.body) });
     }
+}
+
+/// As `size`, with `of(callee)` for each call. Saturates.
+pub(super) fn full_size(eqns: &[Eqn], of: &impl Fn(usize) -> u64) -> u64 {
+    let one = |eqn: &Eqn| match eqn {
+        Eqn::Op(_) => 1,
+        Eqn::Call(call) => of(call.node.0 as usize),
+        Eqn::Loop(lp) => 1 + full_size(&lp.body, of),
+    };
+    eqns.iter().map(one).fold(0, u64::saturating_add)
 }
 
 struct Facts {

@@ -5,28 +5,36 @@
 //!
 //! - `bitslice-sched`: linear layers between S-boxes, in bitslicing.
 //! - `canon`: one order for the operands of commutative operators.
+//! - `complement`: complements where they cost nothing.
 //! - `const-fold`: what is known at compile time.
 //! - `copy-prop`: uses instead of copies.
 //! - `cse`: each common subexpression once.
 //! - `dce`: nothing that nobody needs.
+//! - `fuse`: operators on bits by the instructions that the target has.
 //! - `inline`: callees into callers.
+//! - `inline-rest`: the calls that waited for scheduling.
 //! - `interleave`: several instances side by side.
 //! - `mslice-sched`: independent equations next to each other.
 //! - `pressure`: the order with few loads and stores.
 //! - `unroll`: loops into straight lines.
 //! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
+//! - `logic`: the operators on bits that a target has.
 //! - `machine`: what passes may know of the machine.
-//! - `rename`: copies equations under new names, for the last two.
+//! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
 
 pub mod bitslice_sched;
 pub mod canon;
+pub mod complement;
 pub mod const_fold;
 pub mod copy_prop;
 pub mod cse;
 pub mod dce;
+pub mod fuse;
 mod graph;
 pub mod inline;
+pub mod inline_rest;
 pub mod interleave;
+pub mod logic;
 pub mod machine;
 pub mod mslice_sched;
 mod orders;
@@ -57,6 +65,8 @@ pub struct PassOptions {
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
     pub schedule: Schedule,
+    /// What the target has for bits.
+    pub logic: logic::Logic,
     /// The machine that code is made for; the facade fills it in.
     pub machine: machine::Machine,
 }
@@ -102,11 +112,14 @@ impl When {
 pub static ALL: &[&Pass] = &[
     &bitslice_sched::PASS,
     &canon::PASS,
+    &complement::PASS,
     &const_fold::PASS,
     &copy_prop::PASS,
     &cse::PASS,
     &dce::PASS,
+    &fuse::PASS,
     &inline::PASS,
+    &inline_rest::PASS,
     &interleave::PASS,
     &mslice_sched::PASS,
     &pressure::PASS,

@@ -136,11 +136,11 @@ impl State<'_> {
         let graph = self.graph;
         let inside = |i: u32| (begin..end).contains(&(i as usize));
         self.waits.clear();
-        for i in begin..end {
+        for (i, &kind) in kind.iter().enumerate().take(end).skip(begin) {
             let waits = graph.before(i as u32).filter(|&j| inside(j)).count() as u32;
             self.waits.push(waits);
             if waits == 0 {
-                self.cool[kind[i]].push(Reverse(i as u32));
+                self.cool[kind].push(Reverse(i as u32));
             }
         }
         for _ in begin..end {

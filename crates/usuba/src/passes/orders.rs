@@ -241,7 +241,7 @@ pub fn improve(graph: &Graph, memory: &Memory, order: &[u32], least: u64) -> Opt
         let (v, at) = traffic.reloads[pick / 2 % traffic.reloads.len()];
         let mut trial = best.clone();
         let moved = match graph.source[v as usize] {
-            Some(source) if pick % 2 == 0 => later(graph, &mut trial, source),
+            Some(source) if pick.is_multiple_of(2) => later(graph, &mut trial, source),
             _ => earlier(graph, &mut trial, at as usize, v),
         };
         vain += 1;

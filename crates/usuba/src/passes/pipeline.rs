@@ -1,8 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, canon, const_fold, copy_prop, cse, dce, inline, interleave, mslice_sched,
-    pressure, unroll,
+    Pass, PassOptions, bitslice_sched, canon, complement, const_fold, copy_prop, cse, dce, fuse,
+    inline, inline_rest, interleave, mslice_sched, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -39,11 +39,13 @@ static O0: &[&Pass] = &[&dce::PASS, &interleave::PASS];
 
 static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressure::PASS];
 
-/// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them.
+/// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them, and
+/// again when they are done.
 ///
-/// The optimising back end adds its passes at the end of this list: fusion into the operators that
-/// the target has before `interleave`, scheduling after it. Nothing that merges or moves equations
-/// may run after scheduling.
+/// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
+/// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
+/// made stays. `complement` and `fuse` choose instructions of the target, so the schedulers that
+/// count those come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,
@@ -54,6 +56,19 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
+    &bitslice_sched::PASS,
+    &inline_rest::PASS,
+    &const_fold::PASS,
+    &copy_prop::PASS,
+    &canon::PASS,
+    &cse::PASS,
+    &const_fold::PASS,
+    &copy_prop::PASS,
+    &dce::PASS,
+    &complement::PASS,
+    &copy_prop::PASS,
+    &dce::PASS,
+    &fuse::PASS,
     &interleave::PASS,
     &mslice_sched::PASS,
     &pressure::PASS,

@@ -15,7 +15,7 @@
 //! Does not unroll beyond `LARGEST_NODE` equations.
 
 use super::rename::{Scope, Writer};
-use super::{LARGEST_NODE, Pass, PassOptions};
+use super::{LARGEST_NODE, Pass, PassOptions, inline};
 use crate::ir::{Carried, Collect, Eqn, Loop, Node, Program, Read, Slicing, Val};
 
 /// Which loops are unrolled.
@@ -53,8 +53,13 @@ fn run(program: &mut Program, options: &PassOptions) {
     if options.unroll == Mode::None {
         return;
     }
-    for node in &mut program.nodes {
-        let (plans, _) = plan(&node.body, options.unroll, 0, false);
+    // A call that waits for `inline-rest` counts as the body that it becomes.
+    let waits = inline::waits(program, options.inline);
+    let mut sizes: Vec<u64> = Vec::with_capacity(program.nodes.len());
+    for (index, node) in program.nodes.iter_mut().enumerate() {
+        let full = inline::full_size(&node.body, &|callee| sizes[callee]);
+        let (plans, _) = plan(&node.body, options.unroll, 0, false, &sizes);
+        sizes.push(if waits[index] { full } else { 1 });
         if plans.iter().any(Plan::changes) {
             *node = rewrite(node, program.slicing, &plans);
         }
@@ -78,16 +83,23 @@ impl Plan {
 /// The plans of the loops in a block and the size of the block once they are carried out, when
 /// `before` equations of the node come before the block. `enclosed` says that the block is the body
 /// of a loop, or part of it, and that this body is small enough to be one straight line.
-fn plan(eqns: &[Eqn], mode: Mode, before: u64, enclosed: bool) -> (Vec<Plan>, u64) {
+fn plan(eqns: &[Eqn], mode: Mode, before: u64, enclosed: bool, sizes: &[u64]) -> (Vec<Plan>, u64) {
     let mut plans = Vec::new();
     let mut size = 0u64;
     for eqn in eqns {
-        let Eqn::Loop(lp) = eqn else {
-            size += 1;
-            continue;
+        let lp = match eqn {
+            Eqn::Op(_) => {
+                size += 1;
+                continue;
+            }
+            Eqn::Call(call) => {
+                size += sizes[call.node.0 as usize];
+                continue;
+            }
+            Eqn::Loop(lp) => lp,
         };
-        let round = enclosed || straight(&lp.body) <= ROUND;
-        let (inner, body) = plan(&lp.body, mode, before + size, round);
+        let round = enclosed || straight(&lp.body, sizes) <= ROUND;
+        let (inner, body) = plan(&lp.body, mode, before + size, round, sizes);
         let count = lp.count as u64;
         let unrolled = body.saturating_mul(count);
         let wanted = match mode {
@@ -129,11 +141,12 @@ fn turns(lp: &Loop, body: u64) -> u32 {
 }
 
 /// The size of a block without the loops that may be unrolled. Saturates.
-fn straight(eqns: &[Eqn]) -> u64 {
+fn straight(eqns: &[Eqn], sizes: &[u64]) -> u64 {
     let one = |eqn: &Eqn| match eqn {
-        Eqn::Op(_) | Eqn::Call(_) => 1,
-        Eqn::Loop(lp) if lp.keep && lp.count > 1 => straight(&lp.body).saturating_add(1),
-        Eqn::Loop(lp) => straight(&lp.body).saturating_mul(lp.count as u64),
+        Eqn::Op(_) => 1,
+        Eqn::Call(call) => sizes[call.node.0 as usize],
+        Eqn::Loop(lp) if lp.keep && lp.count > 1 => straight(&lp.body, sizes).saturating_add(1),
+        Eqn::Loop(lp) => straight(&lp.body, sizes).saturating_mul(lp.count as u64),
     };
     eqns.iter().map(one).fold(0, u64::saturating_add)
 }

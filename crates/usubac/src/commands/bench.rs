@@ -1,15 +1,28 @@
-//! `usubac bench` and `usubac demo`: cipher folders verified and timed on every target.
+//! `usubac bench` and `usubac demo`: cipher folders verified and timed on every target, and two such
+//! runs compared.
 
-use usuba_lab::bench::{self, Choice};
-use usuba_lab::native::Timing;
+use std::path::Path;
 
-use crate::Failure;
-use crate::args::{Bench, Direction};
-use crate::output::{to_stderr, to_stdout};
+use indicatif::{ProgressBar, ProgressStyle};
 use usuba::ir::Slicing;
+use usuba::target;
+use usuba_lab::bench::{Choice, Side, Variant};
+use usuba_lab::cc::Family;
+use usuba_lab::difference::Difference;
+use usuba_lab::native::Timing;
+use usuba_lab::record::{FORMAT, Run};
+use usuba_lab::session::{self, Progress, Request};
+
+use super::experiment;
+use crate::args::{self, Bench, Compiler, Direction};
+use crate::output::{Place, to_stdout, write_all};
+use crate::{Failure, files};
 
 /// What `demo` shows when nothing is named: a cipher of 16-bit words and one of 32-bit words.
 const SHOWN: [&str; 2] = ["rectangle", "serpent"];
+
+/// Samples of `--quick`.
+const QUICK_ROUNDS: u32 = 31;
 
 pub fn demo(args: &Bench) -> Result<(), Failure> {
     let mut args = args.clone();
@@ -20,31 +33,134 @@ pub fn demo(args: &Bench) -> Result<(), Failure> {
 }
 
 pub fn bench(args: &Bench) -> Result<(), Failure> {
+    if let [before, after] = &args.compare[..] {
+        return compare(before, after);
+    }
+    if let Some(name) = &args.experiment {
+        return experiment::run(args, name);
+    }
+    let choice = choice(args)?;
+    let variants = variants(args)?;
+    let request = Request {
+        root: &args.folder,
+        choice: &choice,
+        variants: &variants,
+        parse: &args::pipeline,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let bar = bar();
+    let run = session::run(&request, &mut |progress| show(&bar, &progress));
+    bar.finish_and_clear();
+    let run = run.map_err(|error| {
+        let hint = "--folder names the folder that holds the cipher folders";
+        Failure::program(format!("{error}; {hint}"))
+    })?;
+    if let Some(path) = &args.json {
+        write_all(&[(Place::new(path), json(&run))])?;
+    }
+    if args.json.as_deref() != Some(Path::new("-")) {
+        to_stdout(&run.to_string())?;
+    }
+    let noisy = run.noisy();
+    match run.is_good() {
+        true if args.strict && !noisy.is_empty() => Err(Failure::program(format!(
+            "the machine is too noisy for claims about {}; end other programs, or leave out --strict",
+            noisy.join(", ")
+        ))),
+        true => Ok(()),
+        false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
+    }
+}
+
+/// What the flags choose.
+pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
-        if usuba::target::find(name).is_none() {
+        if target::find(name).is_none() {
             return Err(Failure::usage(format!(
                 "there is no target `{name}`; `usubac --print targets` lists them"
             )));
         }
     }
-    let targets = args.target.iter().filter_map(|name| usuba::target::find(name));
-    let choice = Choice {
-        ciphers: args.ciphers.clone(),
+    let targets = args.target.iter().filter_map(|name| target::find(name));
+    let timing = match args.quick {
+        true => Timing { rounds: QUICK_ROUNDS, ..Timing::default() },
+        false => Timing::default(),
+    };
+    Ok(Choice {
+        ciphers: args.ciphers.iter().chain(&args.more_ciphers).cloned().collect(),
         targets: targets.map(|target| target.name.to_string()).collect(),
         slicings: args.slicing.iter().map(|direction| slicing(*direction)).collect(),
         all: args.all,
-        timing: (!args.no_timing).then(Timing::default),
+        timing: (!args.no_timing).then_some(timing),
+    })
+}
+
+/// Each set of flags with each compiler. The label says what differs.
+fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
+    let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
+    let families: Vec<Option<Compiler>> = match args.cc.is_empty() {
+        true => vec![None],
+        false => args.cc.iter().copied().map(Some).collect(),
     };
-    let mut progress = |target: &str| to_stderr(&format!("{target}: compiling and running\n"));
-    let table = bench::demo(&args.folder, &choice, &mut progress).map_err(|error| {
-        let hint = "--folder names the folder that holds the cipher folders";
-        Failure::program(format!("{error}; {hint}"))
-    })?;
-    to_stdout(&table.to_string())?;
-    match table.is_good() {
-        true => Ok(()),
-        false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
+    let mut variants = Vec::new();
+    for flags in &flags {
+        args::pipeline(flags).map_err(Failure::usage)?;
+        for family in &families {
+            let (family, name) = match family {
+                None => (Family::Any, ""),
+                Some(Compiler::Gcc) => (Family::Gcc, "gcc"),
+                Some(Compiler::Clang) => (Family::Clang, "clang"),
+            };
+            let parts: Vec<&str> =
+                [name, flags.trim()].into_iter().filter(|part| !part.is_empty()).collect();
+            let label = if parts.is_empty() { Side::default().label } else { parts.join(" ") };
+            let cflags = args.cflags.split_whitespace().map(String::from).collect();
+            variants.push(Variant { label, flags: flags.clone(), family, cflags });
+        }
     }
+    Ok(variants)
+}
+
+fn compare(before: &Path, after: &Path) -> Result<(), Failure> {
+    let (before, after) = (read(before)?, read(after)?);
+    let difference = Difference::new(&before, &after).map_err(Failure::program)?;
+    to_stdout(&difference.to_string())?;
+    match difference.regressed() {
+        true => Err(Failure::Refuted("something became slower".into())),
+        false => Ok(()),
+    }
+}
+
+/// A run as a file.
+pub fn json(run: &Run) -> String {
+    serde_json::to_string_pretty(run).expect("strings and numbers have a JSON form") + "\n"
+}
+
+/// Reads what [`json`] wrote.
+fn read(path: &Path) -> Result<Run, Failure> {
+    let text = files::read(path)?;
+    let wrong = |what: &str| Failure::program(format!("{}: {what}", text.name));
+    let run: Run = serde_json::from_str(&text.text)
+        .map_err(|error| wrong(&format!("no measurements of `usubac bench --json`: {error}")))?;
+    match run.format {
+        FORMAT => Ok(run),
+        _ => Err(wrong("measurements of another version; measure again")),
+    }
+}
+
+/// A bar on standard error, which is not there if that is no terminal.
+pub fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
+    bar.set_style(style.expect("the template is well-formed"));
+    bar
+}
+
+/// Shows how far a run is.
+pub fn show(bar: &ProgressBar, progress: &Progress) {
+    bar.set_length(progress.total as u64);
+    bar.set_position(progress.done as u64);
+    bar.set_message(progress.next.to_string());
 }
 
 fn slicing(direction: Direction) -> Slicing {

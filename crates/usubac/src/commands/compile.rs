@@ -13,8 +13,8 @@ use usuba::syntax::{parse, print};
 use usuba::target::Target;
 
 use super::front::{self, Input, reported};
-use super::slice;
-use crate::args::{Abi, Compile, Emit};
+use super::{slice, tuned};
+use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
@@ -32,13 +32,19 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.type_only {
         return Ok(());
     }
-    let (program, target) =
-        slice::compiled(&input, &args.language, &args.codegen, args.abi, reporter)?;
+    let tuned = tuned::find(args, file, &input, reporter)?;
+    let (language, codegen, note) = match tuned {
+        Some(tuned) => (tuned.language, Some(tuned.codegen), tuned.note),
+        None => (args.language.clone(), None, String::new()),
+    };
+    let codegen = codegen.as_ref().unwrap_or(&args.codegen);
+    let (program, target) = slice::compiled(&input, &language, codegen, args.abi, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
         return write_all(&[(place, ir::print::program(&program))]);
     }
-    let options = options(args, file, &input, &program, target);
+    let options =
+        COptions { tuned: note, ..options(args, codegen, file, &input, &program, target) };
     let emitted = match args.abi {
         Abi::Usuba => kernel(&program, target, &options),
         Abi::Usubac => abi::usubac(&program, target, &options),
@@ -111,6 +117,7 @@ fn letter(slicing: Slicing) -> &'static str {
 /// Options of the emitter. The command names what the text depends on, and not where it goes.
 fn options(
     args: &Compile,
+    codegen: &Codegen,
     file: &Path,
     input: &Input,
     program: &Program,
@@ -134,14 +141,14 @@ fn options(
     if args.abi == Abi::Usubac {
         command.push_str(" --abi usubac");
     }
-    command.push_str(&args.codegen.written());
+    command.push_str(&codegen.written());
     let hashes = input.sources.files.iter().map(|source| {
         let digest = Sha256::digest(source.text.as_bytes());
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         format!("{} sha256 {hex}", name(Path::new(&source.name)))
     });
     COptions {
-        prefix: args.codegen.prefix.clone(),
+        prefix: codegen.prefix.clone(),
         command,
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),

@@ -3,11 +3,15 @@
 mod bench;
 mod check;
 mod compile;
+mod experiment;
 mod fmt;
 mod front;
 mod headers;
+mod prove;
 mod run;
 mod slice;
+mod tune;
+mod tuned;
 
 use clap::CommandFactory;
 use clap_complete::generate;
@@ -38,9 +42,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
             "`usubac prove` is not in this version; `usubac run --engine native` compares compiled \
              code with what its program means",
         )),
-        Some(Command::Tune(_)) => Err(Failure::usage(
-            "`usubac tune` is not in this version; the flags of `usubac --help` are chosen by hand",
-        )),
+        Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

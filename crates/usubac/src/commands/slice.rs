@@ -9,6 +9,7 @@ use usuba_lab::interleave;
 use usuba_lab::native::Timing;
 
 use super::front::{Input, reported};
+use super::prove::Prover;
 use crate::args::{Abi, Codegen, Language};
 use crate::output::to_stderr;
 use crate::report::Reporter;
@@ -23,21 +24,43 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let target = codegen.target()?;
-    let pipeline = codegen.pipeline(abi);
-    let options = Options { cpu: codegen.cpu, ..options(language, target, pipeline) };
-    if codegen.auto_interleave {
-        return Ok((fastest(input, &options, reporter)?, target));
+    if codegen.cpu.unit(target).is_none() {
+        let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
+        let names: Vec<&str> = units.collect();
+        return Err(Failure::usage(format!(
+            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
+            codegen.cpu.name,
+            target.name,
+            names.join(", ")
+        )));
     }
-    let program = sliced(input, &options, reporter, &mut |pass, program| {
+    let pipeline = codegen.pipeline(abi);
+    let mut options = Options { cpu: codegen.cpu, ..options(language, target, pipeline) };
+    if codegen.auto_interleave {
+        options.pipeline.pass.interleave.factor = Some(fastest(input, &options, reporter)?);
+    }
+    let mut prover = codegen.prove.then(Prover::new);
+    let mut program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
             to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
         }
+        if let Some(prover) = &mut prover {
+            prover.see(pass, program);
+        }
     })?;
+    if let Some(prover) = prover {
+        prover.finish();
+    }
+    if codegen.auto_interleave {
+        let note = format!("Interleaving: {}, the fastest of those measured", program.copies);
+        program.notes.retain(|note| !note.starts_with("Interleaving: "));
+        program.notes.push(note);
+    }
     Ok((program, target))
 }
 
-/// The program with as many instances side by side as are fastest here. Says what was measured.
-fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<Program, Failure> {
+/// As many instances side by side as are fastest here. Says what was measured.
+fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<u32, Failure> {
     let mut programs = Vec::new();
     for factor in interleave::factors(options.target) {
         let mut options = options.clone();
@@ -60,15 +83,10 @@ fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<Progr
         .zip(&cycles)
         .map(|(program, cycles)| format!("{}: {cycles:.2}", program.copies))
         .collect();
-    let mut program = programs.swap_remove(best);
-    to_stderr(&format!(
-        "interleaving on {name}, cycles per instance: {}; {} it is\n",
-        list.join(", "),
-        program.copies
-    ));
-    program.notes.retain(|note| !note.starts_with("Interleaving: "));
-    program.notes.push(format!("Interleaving: {}, the fastest of those measured", program.copies));
-    Ok(program)
+    let copies = programs[best].copies;
+    let list = list.join(", ");
+    to_stderr(&format!("interleaving on {name}, cycles per instance: {list}; {copies} it is\n"));
+    Ok(copies)
 }
 
 /// Whether a target can compute what the program needs.

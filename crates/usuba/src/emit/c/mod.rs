@@ -49,6 +49,8 @@ pub struct COptions {
     pub name: String,
     /// The command that the text comes from.
     pub command: String,
+    /// Where the options come from, if they were measured.
+    pub tuned: String,
     /// The hash of the source.
     pub source_hash: String,
     /// The version of the compiler.

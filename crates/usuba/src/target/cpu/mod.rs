@@ -29,7 +29,7 @@ use super::{ANY, Inst, Layout, Target, select, word_lane};
 use crate::ir::Op;
 
 /// One processor, or a family that shares its execution units.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Cpu {
     pub name: &'static str,
     /// Other spellings that the command line accepts.
@@ -42,7 +42,7 @@ pub struct Cpu {
 }
 
 /// The registers of one or more targets, and what runs their instructions.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Unit {
     /// Names of the targets whose registers these are.
     pub targets: &'static [&'static str],
@@ -61,7 +61,7 @@ pub struct Unit {
 }
 
 /// Which schedulers are on by default; `docs/decisions/schedulers.md` has the measurements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pays {
     pub bitslice: bool,
     pub mslice: bool,
@@ -69,7 +69,7 @@ pub struct Pays {
 }
 
 /// What instructions cost.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Figure {
     pub insts: &'static [Inst],
     /// Lane width in bits, or [`ANY`].

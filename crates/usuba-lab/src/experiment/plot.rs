@@ -1,0 +1,204 @@
+//! The results of an experiment as SVG.
+//!
+//! With an axis, one plot per cell: a curve for each value of the other parameter. Without, one plot
+//! per column: a bar for each cell, and a cross where a number was published.
+
+use plotters::prelude::*;
+
+use super::Experiment;
+use super::markdown::{groups, published};
+use super::results::{Cell, Quantity, Results};
+
+const SIZE: (u32, u32) = (900, 480);
+
+/// File name (without folder) and text of each plot. `name` begins each of them.
+///
+/// # Errors
+/// What the plotting library says.
+pub fn plots(
+    experiment: &Experiment,
+    results: &Results,
+    name: &str,
+) -> Result<Vec<(String, String)>, String> {
+    let mut all = Vec::new();
+    match &experiment.axis {
+        Some(axis) => {
+            for cell in &results.cells {
+                if let Some(text) = curves(experiment, results, cell, axis)? {
+                    let parts = [name, &cell.cipher, &cell.slicing, &cell.target, &cell.compiler];
+                    all.push((file_name(&parts), text));
+                }
+            }
+        }
+        None => {
+            for column in experiment.columns(results.quick) {
+                if let Some(text) = bars(experiment, results, &column)? {
+                    all.push((file_name(&[name, &column]), text));
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Letters, digits and hyphens only.
+fn file_name(parts: &[&str]) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let text: String = parts.join("-").chars().map(plain).collect();
+    let words: Vec<&str> = text.split('-').filter(|word| !word.is_empty()).collect();
+    words.join("-") + ".svg"
+}
+
+/// Cycles per byte along the axis.
+fn curves(
+    experiment: &Experiment,
+    results: &Results,
+    cell: &Cell,
+    axis: &str,
+) -> Result<Option<String>, String> {
+    let mut series: Vec<(String, Vec<(f64, f64)>)> = groups(experiment, results.quick, axis)
+        .into_iter()
+        .map(|(name, variants)| {
+            let mut points: Vec<(f64, f64)> = variants
+                .iter()
+                .filter_map(|(x, variant)| {
+                    cell.value(Quantity::Cycles, variant).map(|value| (*x as f64, value.value))
+                })
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            (name, points)
+        })
+        .filter(|(_, points)| !points.is_empty())
+        .collect();
+    let all: Vec<(f64, f64)> = series.iter().flat_map(|(_, points)| points.clone()).collect();
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let right = all.iter().map(|(x, _)| *x).fold(2.0, f64::max);
+    // What the others are compared with, all along the axis.
+    if let Some(first) = cell.entries.first()
+        && let Some(value) = cell.value(Quantity::Cycles, &first.variant)
+    {
+        series.insert(0, (first.variant.clone(), vec![(1.0, value.value), (right, value.value)]));
+    }
+    let tops = series.iter().flat_map(|(_, points)| points.iter().map(|(_, y)| *y));
+    let top = tops.fold(0.0, f64::max) * 1.1;
+    let title = format!(
+        "{} {} {}, {}: cycles per byte",
+        cell.cipher, cell.slicing, cell.target, cell.compiler
+    );
+    let mut text = String::new();
+    draw(|| {
+        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        root.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&root)
+            .caption(title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(56)
+            .build_cartesian_2d((1.0..right).log_scale(), 0.0..top)?;
+        chart.configure_mesh().x_desc(axis).y_desc("cycles/byte").draw()?;
+        for (number, (name, points)) in series.iter().enumerate() {
+            let color = Palette99::pick(number).to_rgba();
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerLeft)
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
+        root.present()?;
+        Ok(())
+    })?;
+    Ok(Some(text))
+}
+
+/// A bar for each cell.
+fn bars(
+    experiment: &Experiment,
+    results: &Results,
+    column: &str,
+) -> Result<Option<String>, String> {
+    let Some((quantity, variant)) = Quantity::column(column) else { return Ok(None) };
+    let bars: Vec<(&Cell, f64)> = results
+        .cells
+        .iter()
+        .filter_map(|cell| cell.value(quantity, variant).map(|value| (cell, value.value)))
+        .collect();
+    if bars.is_empty() {
+        return Ok(None);
+    }
+    let known = |cell: &Cell| published(experiment, cell, column).map(|published| published.value);
+    let tops = bars.iter().flat_map(|(cell, value)| [Some(*value), known(cell)]).flatten();
+    let top = tops.fold(0.0, f64::max).max(f64::MIN_POSITIVE) * 1.3;
+    let mut colors: Vec<String> = Vec::new();
+    let kinds: Vec<String> =
+        bars.iter().map(|(cell, _)| format!("{} {}", cell.target, cell.compiler)).collect();
+    for kind in &kinds {
+        if !colors.contains(kind) {
+            colors.push(kind.clone());
+        }
+    }
+    let title = format!("{}: {}, {variant}", experiment.title, quantity.title());
+    let width = (120 + 28 * bars.len() as u32).max(SIZE.0);
+    let mut text = String::new();
+    draw(|| {
+        let root = SVGBackend::with_string(&mut text, (width, SIZE.1)).into_drawing_area();
+        root.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&root)
+            .caption(title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(70)
+            .y_label_area_size(56)
+            .build_cartesian_2d(0.0..bars.len() as f64, 0.0..top)?;
+        chart.configure_mesh().disable_x_mesh().disable_x_axis().y_desc(quantity.title()).draw()?;
+        for (number, kind) in colors.iter().enumerate() {
+            let color = Palette99::pick(number).to_rgba();
+            let of_kind = bars.iter().enumerate().filter(|(at, _)| kinds[*at] == *kind);
+            chart
+                .draw_series(of_kind.map(|(at, (_, value))| {
+                    let x = at as f64;
+                    Rectangle::new([(x + 0.15, 0.0), (x + 0.85, *value)], color.filled())
+                }))?
+                .label(kind)
+                .legend(move |(x, y)| {
+                    Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled())
+                });
+        }
+        let crosses = bars.iter().enumerate().filter_map(|(at, (cell, _))| {
+            known(cell).map(|value| Cross::new((at as f64 + 0.5, value), 6, BLACK.stroke_width(2)))
+        });
+        let crosses: Vec<_> = crosses.collect();
+        if !crosses.is_empty() {
+            chart
+                .draw_series(crosses)?
+                .label("published")
+                .legend(|(x, y)| Cross::new((x + 6, y), 5, BLACK.stroke_width(2)));
+        }
+        // Names stand below their bars, upright so that they fit.
+        let font = ("sans-serif", 12).into_font().transform(FontTransform::Rotate90);
+        for (at, (cell, _)) in bars.iter().enumerate() {
+            let (x, y) = chart.backend_coord(&(at as f64 + 0.4, 0.0));
+            let name = format!("{} {}", cell.cipher, cell.slicing);
+            root.draw(&Text::new(name, (x + 8, y + 6), font.clone()))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
+        root.present()?;
+        Ok(())
+    })?;
+    Ok(Some(text))
+}
+
+/// Runs a drawing; its errors are those of a text, which has none but in its arithmetic.
+fn draw(drawing: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>) -> Result<(), String> {
+    drawing().map_err(|error| format!("cannot draw: {error}"))
+}

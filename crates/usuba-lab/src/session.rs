@@ -1,0 +1,158 @@
+//! A run of measurements over cipher folders.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use usuba::ir::Slicing;
+use usuba::target::{self, Target};
+
+use crate::bench::{Batch, Choice, Parse, Scope, Side, Variant, subjects};
+use crate::cc::{self, Family};
+use crate::cipher::{self, Cipher};
+use crate::native::Timing;
+use crate::record::{Entry, Outcome, Run};
+use crate::throughput;
+use crate::work::Throughput;
+
+/// What is measured, and how.
+pub struct Request<'a> {
+    /// The folder of the cipher folders.
+    pub root: &'a Path,
+    pub choice: &'a Choice,
+    /// Measured by turns for each function.
+    pub variants: &'a [Variant],
+    pub parse: &'a Parse<'a>,
+    /// The version of the program that asks.
+    pub version: &'a str,
+}
+
+/// How far a run is.
+pub struct Progress<'a> {
+    pub done: usize,
+    pub total: usize,
+    /// What comes next.
+    pub next: &'a str,
+}
+
+/// Samples of each micro-kernel: throughputs change little.
+const MACHINE_ROUNDS: u32 = 31;
+
+/// Verifies the chosen functions in all variants on all chosen targets, and times them where the
+/// choice says so and the target is native. Entries come by function and slicing, then target, then
+/// variant.
+///
+/// # Errors
+/// A folder cannot be read, flags mean nothing, or nothing is left of the choice.
+pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run, String> {
+    let Request { root, choice, variants, parse, version } = *request;
+    let ciphers = cipher::find(root)?;
+    let wanted = |name: &str| choice.targets.is_empty() || choice.targets.iter().any(|t| t == name);
+    let targets: Vec<&'static Target> =
+        target::ALL.iter().copied().filter(|target| wanted(target.name)).collect();
+    let chosen: Vec<&Cipher> = ciphers
+        .iter()
+        .filter(|cipher| {
+            let any = Side::default();
+            !subjects(std::slice::from_ref(*cipher), choice, &any).is_empty()
+        })
+        .collect();
+    if chosen.is_empty() || targets.is_empty() {
+        return Err(format!("nothing in {} fits the choice", root.display()));
+    }
+    let mut run = Run::new(version);
+    let total = chosen.len() * targets.len();
+    let mut done = 0;
+    for &target in &targets {
+        if let Some(timing) = choice.timing {
+            measure_machine(target, timing, &mut run.throughput);
+        }
+        let sides: Vec<Side> = variants.iter().map(|v| v.side(parse)).collect::<Result<_, _>>()?;
+        for cipher in &chosen {
+            progress(Progress {
+                done,
+                total,
+                next: &format!("{} {}", folder(cipher), target.name),
+            });
+            measure_cipher(cipher, target, &sides, request, &mut run);
+            done += 1;
+        }
+    }
+    // By function and slicing; the targets and variants stay in their order.
+    let any = Side::default();
+    let all = subjects(&ciphers, choice, &any);
+    run.entries.sort_by_key(|entry| {
+        all.iter()
+            .position(|s| s.function.name == entry.function && letter(s.slicing) == entry.slicing)
+    });
+    run.remark();
+    Ok(run)
+}
+
+/// Measures the functions of one cipher, all sides by turns.
+fn measure_cipher(
+    cipher: &Cipher,
+    target: &'static Target,
+    sides: &[Side],
+    request: &Request,
+    run: &mut Run,
+) {
+    let by_side: Vec<_> = sides
+        .iter()
+        .map(|side| subjects(std::slice::from_ref(cipher), request.choice, side))
+        .collect();
+    let functions = by_side.first().map_or(0, Vec::len);
+    let list: Vec<_> =
+        (0..functions).flat_map(|n| by_side.iter().map(move |subjects| subjects[n])).collect();
+    let results = Batch::new(target, &list).measure(request.choice.timing, Scope::All);
+    for (number, (subject, result)) in list.iter().zip(results).enumerate() {
+        let variant = &request.variants[number % sides.len()];
+        let machine = cc::find_with(target.name, variant.family).ok();
+        if let Some(machine) = &machine {
+            run.note_compiler(machine);
+        }
+        let flags = machine.iter().flat_map(|machine| machine.cflags.iter().map(|f| f.to_string()));
+        run.entries.push(Entry {
+            cipher: folder(cipher),
+            function: subject.function.name.clone(),
+            slicing: letter(subject.slicing).into(),
+            target: target.name.into(),
+            variant: variant.label.clone(),
+            flags: variant.flags.clone(),
+            compiler: machine.as_ref().map_or(String::new(), |m| m.compiler.display().to_string()),
+            cflags: flags.chain(variant.cflags.iter().cloned()).collect(),
+            outcome: Outcome::new(&result, run.throughput.get(target.name)),
+        });
+    }
+}
+
+/// Measures what the machine does in a cycle, unless it is known or the target is not native.
+pub fn measure_machine(
+    target: &'static Target,
+    timing: Timing,
+    known: &mut BTreeMap<String, Throughput>,
+) {
+    if known.contains_key(target.name) {
+        return;
+    }
+    let Ok(machine) = cc::find_with(target.name, Family::Any) else { return };
+    let timing = Timing { rounds: timing.rounds.min(MACHINE_ROUNDS), ..timing };
+    if machine.is_native()
+        && let Ok(throughput) = throughput::measure(target, &machine, timing)
+    {
+        known.insert(target.name.to_string(), throughput);
+    }
+}
+
+/// The name of the folder of a cipher.
+pub fn folder(cipher: &Cipher) -> String {
+    cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The letter of a slicing.
+pub fn letter(slicing: Slicing) -> &'static str {
+    match slicing {
+        Slicing::V => "V",
+        Slicing::H => "H",
+        Slicing::B => "B",
+    }
+}

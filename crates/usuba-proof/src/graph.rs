@@ -1,0 +1,445 @@
+//! Engine E1: one graph of words in which equal words are one node.
+//!
+//! ```text
+//! ~(~a | (b <<< 1))     a ──┐
+//! a & ~(b <<< 1)        b ──┴ And       both are the edge to this one node
+//! ```
+//!
+//! A node denotes a word as a function of the parameters and symbols. An *edge* (n, p, c) denotes
+//! the node n with its bits moved by the permutation p, complemented if c is set. Nodes are made
+//! in one normal form and looked up before they are made (hash-consing), so two edges that are
+//! equal denote equal words; the converse does not hold, which is why there are other engines.
+//!
+//! The normal form:
+//! - `And` and `Xor` act on each bit alone, so permutations and (for `Xor`) complements move out of
+//!   them: p(x) & p(y) = p(x & y). The operand with the smallest node has the identity; the
+//!   permutation that this takes is on the edge to the result. Operands are sorted.
+//! - A constant is even; the odd ones are complements. Constants and words moved by a map that is
+//!   no permutation absorb permutations.
+//! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
+//!   ~(~a + b), and three-input logic is its algebraic normal form.
+//! - Sums, products, packed words, look-ups, calls and loops are opaque: equal if their operands
+//!   are.
+
+use std::ops::Not;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use usuba::ir::op::mask;
+
+use crate::maps::{IDENTITY, MapId, Maps};
+use crate::rewrites::Rewrites;
+
+/// A node, permuted and perhaps complemented.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Edge(u64);
+
+impl Edge {
+    /// Not an edge of any graph.
+    pub const NONE: Edge = Edge(u64::MAX);
+
+    fn to(node: u32) -> Edge {
+        Edge((node as u64) << 32)
+    }
+
+    pub fn node(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    pub fn map(self) -> MapId {
+        self.0 as u32 >> 1
+    }
+
+    pub fn is_complement(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The edge without its complement.
+    pub fn plain(self) -> Edge {
+        Edge(self.0 & !1)
+    }
+
+    /// The edge to the node as it is.
+    pub fn bare(self) -> Edge {
+        Edge::to(self.node())
+    }
+
+    /// The complement if `flip` is set.
+    pub fn flipped(self, flip: bool) -> Edge {
+        Edge(self.0 ^ flip as u64)
+    }
+
+    fn with_map(self, map: MapId) -> Edge {
+        Edge(self.bare().0 | (map as u64) << 1 | self.0 & 1)
+    }
+
+    pub fn raw(self) -> u64 {
+        self.0
+    }
+
+    pub fn from_raw(raw: u64) -> Edge {
+        Edge(raw)
+    }
+}
+
+impl Not for Edge {
+    type Output = Edge;
+
+    fn not(self) -> Edge {
+        self.flipped(true)
+    }
+}
+
+/// What a node is; `a` and `b` are its two fields.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// The word `a`.
+    Const,
+    /// Parameter number `a` of the program.
+    Param,
+    /// A value that a loop carries: its first value is the edge `a`; `b` is the nesting of the
+    /// loop and the number of the symbol among those that start alike.
+    Carried,
+    /// A value that a loop reads: member k of the list node `a` in iteration k; `b` is the
+    /// nesting.
+    Read,
+    And,
+    Xor,
+    /// Edge `a` moved by map `b`, which is no permutation.
+    Map,
+    Pack,
+    Add,
+    Mul,
+    /// Edge `a` looked up in list `b`.
+    Lookup,
+    /// Result `b` of a call; `a` is the list node of the arguments and the class of the callee.
+    Call,
+    /// Edge `b` in iteration k of a loop; `a` is a list node and k. The list holds symbols, each
+    /// with its value in the next iteration.
+    At,
+    /// The edges of list `a`.
+    List,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Node {
+    pub kind: Kind,
+    pub bits: u8,
+    /// Symbols of loops nested deeper than this do not occur in the node except inside of `At`;
+    /// the symbols of an outermost loop have depth 1. An upper bound.
+    pub depth: u16,
+    pub a: u64,
+    pub b: u64,
+}
+
+/// Free slots of the table.
+const FREE: u32 = u32::MAX;
+
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    /// Numbers of nodes, found by open addressing.
+    table: Vec<u32>,
+    pub maps: Maps,
+    lists: Vec<Rc<[u64]>>,
+    list_ids: FxHashMap<Rc<[u64]>, u32>,
+    /// The engines that see more than equal structure.
+    pub rewrites: Option<Box<Rewrites>>,
+}
+
+impl Graph {
+    /// An empty graph; with `rewrites` all engines merge nodes, without them only E1 does.
+    pub fn new(rewrites: Option<Rewrites>) -> Graph {
+        Graph {
+            nodes: Vec::new(),
+            table: vec![FREE; 1 << 10],
+            maps: Maps::new(),
+            lists: Vec::new(),
+            list_ids: FxHashMap::default(),
+            rewrites: rewrites.map(Box::new),
+        }
+    }
+
+    pub fn node(&self, edge: Edge) -> &Node {
+        &self.nodes[edge.node() as usize]
+    }
+
+    pub fn bits(&self, edge: Edge) -> u8 {
+        self.node(edge).bits
+    }
+
+    pub fn depth(&self, edge: Edge) -> u16 {
+        self.node(edge).depth
+    }
+
+    /// The number of a list of words or edges.
+    pub fn list(&mut self, list: &[u64]) -> u32 {
+        if let Some(&id) = self.list_ids.get(list) {
+            return id;
+        }
+        let (id, list) = (self.lists.len() as u32, Rc::<[u64]>::from(list));
+        self.lists.push(list.clone());
+        self.list_ids.insert(list, id);
+        id
+    }
+
+    /// A node that holds edges. Fields that refer to it may use its low half.
+    pub fn list_node(&mut self, edges: &[u64]) -> Edge {
+        let depth = edges.iter().map(|&raw| self.depth(Edge::from_raw(raw))).max().unwrap_or(0);
+        let list = self.list(edges);
+        self.intern(Kind::List, 0, depth, list as u64, 0)
+    }
+
+    /// The edges of the list node that a field refers to.
+    pub fn members(&self, field: u64) -> Rc<[u64]> {
+        self.members_of(self.node(Edge::from_raw(field)))
+    }
+
+    /// The edges of a list node.
+    pub fn members_of(&self, node: &Node) -> Rc<[u64]> {
+        self.lists[node.a as usize].clone()
+    }
+
+    /// The node with these fields, made if there is none. `depth` follows from the fields.
+    pub fn intern(&mut self, kind: Kind, bits: u8, depth: u16, a: u64, b: u64) -> Edge {
+        match self.slot(kind, bits, a, b) {
+            Ok(node) => Edge::to(node),
+            Err(slot) => self.insert(slot, Node { kind, bits, depth, a, b }),
+        }
+    }
+
+    /// The node with these fields, or the free slot where it belongs.
+    fn slot(&self, kind: Kind, bits: u8, a: u64, b: u64) -> Result<u32, usize> {
+        let last = self.table.len() - 1;
+        let mut at = hash(kind, bits, a, b) as usize & last;
+        loop {
+            let id = self.table[at];
+            if id == FREE {
+                return Err(at);
+            }
+            let node = &self.nodes[id as usize];
+            if node.a == a && node.b == b && node.kind == kind && node.bits == bits {
+                return Ok(id);
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    fn insert(&mut self, slot: usize, node: Node) -> Edge {
+        let id = self.nodes.len() as u32;
+        self.table[slot] = id;
+        self.nodes.push(node);
+        if self.nodes.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        Edge::to(id)
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        self.table = vec![FREE; size];
+        for (id, node) in self.nodes.iter().enumerate() {
+            let mut at = hash(node.kind, node.bits, node.a, node.b) as usize & (size - 1);
+            while self.table[at] != FREE {
+                at = (at + 1) & (size - 1);
+            }
+            self.table[at] = id as u32;
+        }
+    }
+
+    /// The word `value`, which fits in `bits` bits.
+    pub fn constant(&mut self, bits: u8, value: u64) -> Edge {
+        let odd = value & 1 == 1;
+        let even = if odd { !value & mask(bits) } else { value };
+        self.intern(Kind::Const, bits, 0, even, 0).flipped(odd)
+    }
+
+    /// The word that an edge is, if it is constant.
+    pub fn value(&self, edge: Edge) -> Option<u64> {
+        let node = self.node(edge);
+        let flip = if edge.is_complement() { mask(node.bits) } else { 0 };
+        (node.kind == Kind::Const).then_some(node.a ^ flip)
+    }
+
+    /// Whether permutations of the word are absorbed by the node.
+    fn is_rigid(&self, edge: Edge) -> bool {
+        matches!(self.node(edge).kind, Kind::Const | Kind::Map)
+    }
+
+    /// `edge` with its bits moved by a permutation.
+    pub fn permute(&mut self, outer: MapId, edge: Edge) -> Edge {
+        if outer == IDENTITY {
+            return edge;
+        }
+        if self.is_rigid(edge) {
+            return self.moved(outer, edge);
+        }
+        let map = self.maps.compose(outer, edge.map());
+        edge.with_map(map)
+    }
+
+    /// `edge` with its bits moved by any map.
+    pub fn moved(&mut self, outer: MapId, edge: Edge) -> Edge {
+        let Node { kind, bits, depth, a, b } = *self.node(edge);
+        let flip = edge.is_complement();
+        if kind == Kind::Const {
+            let word = self.maps.apply(outer, a);
+            return self.constant(bits, word).flipped(flip);
+        }
+        let map = self.maps.compose(outer, edge.map());
+        if kind == Kind::Map {
+            // Its own map is no permutation, so neither is the composition.
+            let map = self.maps.compose(map, b as MapId);
+            return self.intern(Kind::Map, bits, depth, a, map as u64).flipped(flip);
+        }
+        match self.maps.inverse(map) {
+            Some(_) => edge.with_map(map),
+            None => {
+                let bare = edge.bare().raw();
+                self.intern(Kind::Map, bits, depth, bare, map as u64).flipped(flip)
+            }
+        }
+    }
+
+    /// The permutation that moves out of an operator on these edges, which acts on each bit alone.
+    /// It depends on the edges as a set, and moving all of them moves it.
+    pub fn pivot(&mut self, edges: &[Edge]) -> MapId {
+        if edges.iter().all(|e| e.map() == IDENTITY) {
+            return IDENTITY;
+        }
+        let flexible = edges.iter().filter(|&&e| !self.is_rigid(e)).map(|e| e.node());
+        let Some(first) = flexible.min() else { return IDENTITY };
+        let choices = edges.iter().filter(|e| e.node() == first).map(|e| e.map());
+        let choices: Vec<MapId> = choices.collect();
+        if let [only] = choices[..] {
+            return only;
+        }
+        let moved = choices.into_iter().map(|choice| (self.moved_back(choice, edges), choice));
+        moved.min().expect("the smallest node is that of an edge").1
+    }
+
+    /// The edges with a permutation taken out of them, sorted.
+    fn moved_back(&mut self, map: MapId, edges: &[Edge]) -> Vec<Edge> {
+        let back = self.maps.inverse(map).expect("edges have permutations");
+        let mut moved: Vec<Edge> = edges.iter().map(|&e| self.permute(back, e)).collect();
+        moved.sort_unstable();
+        moved
+    }
+
+    pub fn and(&mut self, x: Edge, y: Edge) -> Edge {
+        let zero = |g: &mut Graph| {
+            let bits = g.bits(x);
+            g.constant(bits, 0)
+        };
+        if x == y {
+            return x;
+        }
+        if x == !y {
+            return zero(self);
+        }
+        for (c, other) in [(x, y), (y, x)] {
+            let Some(word) = self.value(c) else { continue };
+            if word == 0 {
+                return c;
+            }
+            if word == mask(self.bits(c)) {
+                return other;
+            }
+            // c & p(d & z) = p(p'(c) & d & z) for another constant d.
+            if !other.is_complement()
+                && let Some((d, z)) = self.masked(other, Kind::And)
+            {
+                let both = self.constant(self.bits(c), word & d);
+                return self.and(both, z);
+            }
+        }
+        self.bitwise(Kind::And, x, y)
+    }
+
+    pub fn xor(&mut self, x: Edge, y: Edge) -> Edge {
+        let flip = x.is_complement() != y.is_complement();
+        let (x, y) = (x.plain(), y.plain());
+        if x == y {
+            return self.constant(self.bits(x), 0).flipped(flip);
+        }
+        for (c, other) in [(x, y), (y, x)] {
+            let Some(word) = self.value(c) else { continue };
+            if word == 0 {
+                return other.flipped(flip);
+            }
+            if let Some((d, z)) = self.masked(other, Kind::Xor) {
+                let both = self.constant(self.bits(c), word ^ d);
+                return self.xor(both, z).flipped(flip);
+            }
+        }
+        self.bitwise(Kind::Xor, x, y).flipped(flip)
+    }
+
+    pub fn or(&mut self, x: Edge, y: Edge) -> Edge {
+        !self.and(!x, !y)
+    }
+
+    /// The constant d and the edge z for which the plain edge is `kind` of them.
+    fn masked(&mut self, edge: Edge, kind: Kind) -> Option<(u64, Edge)> {
+        let node = *self.node(edge);
+        if node.kind != kind {
+            return None;
+        }
+        let (a, b) = (Edge::from_raw(node.a), Edge::from_raw(node.b));
+        let (c, z) = if self.node(a).kind == Kind::Const { (a, b) } else { (b, a) };
+        let word = self.value(c)?;
+        Some((self.maps.apply(edge.map(), word), self.permute(edge.map(), z)))
+    }
+
+    /// `And` or `Xor` of two edges that are neither equal nor complements nor trivial constants;
+    /// operands of `Xor` are plain.
+    fn bitwise(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
+        let pivot = self.pivot(&[x, y]);
+        let (mut a, mut b) = (x, y);
+        if pivot != IDENTITY {
+            let back = self.maps.inverse(pivot).expect("edges have permutations");
+            (a, b) = (self.permute(back, x), self.permute(back, y));
+        }
+        let mut flip = false;
+        if kind == Kind::Xor {
+            // Moving a constant may have made it odd.
+            flip = a.is_complement() != b.is_complement();
+            (a, b) = (a.plain(), b.plain());
+        }
+        if a > b {
+            (a, b) = (b, a);
+        }
+        let bits = self.bits(a);
+        let found = match self.slot(kind, bits, a.raw(), b.raw()) {
+            Ok(node) => Edge::to(node),
+            Err(slot) => self.new_bitwise(slot, kind, a, b),
+        };
+        self.permute(pivot, found).flipped(flip)
+    }
+
+    fn new_bitwise(&mut self, slot: usize, kind: Kind, a: Edge, b: Edge) -> Edge {
+        let depth = self.depth(a).max(self.depth(b));
+        let node = Node { kind, bits: self.bits(a), depth, a: a.raw(), b: b.raw() };
+        let Some(mut rewrites) = self.rewrites.take() else {
+            return self.insert(slot, node);
+        };
+        let edge = match rewrites.known(self, kind, a, b) {
+            Ok(edge) => edge,
+            Err(facts) => {
+                // The engines may have made nodes, so the slot may be another one now.
+                let edge = self.intern(kind, node.bits, depth, node.a, node.b);
+                rewrites.learn(self, edge, facts);
+                edge
+            }
+        };
+        self.rewrites = Some(rewrites);
+        edge
+    }
+}
+
+fn hash(kind: Kind, bits: u8, a: u64, b: u64) -> u64 {
+    let tag = (kind as u64) << 8 | bits as u64;
+    let mixed = (a ^ tag << 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b;
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ mixed >> 32
+}

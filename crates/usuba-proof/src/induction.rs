@@ -1,0 +1,359 @@
+//! Loops by induction: what a loop computes is determined by its first values and its step.
+//!
+//! ```text
+//! s = x;                                     s:  symbol that starts at x
+//! forall k { s := (s <<< 1) ^ key[k] }       step(s) = (s <<< 1) ^ (member k of key)
+//!                                            result: step(s) in the last iteration
+//! ```
+//!
+//! The body runs once, on symbols: one for each carried value, named by its first value, and one
+//! for each list that is read, named by the list. Let e be an edge over such symbols. Its value in
+//! iteration k is determined by e, k, and the *system* of e: the symbols that e needs, those that
+//! their steps need, and so on, each with its step. This is induction on k. So the results of a
+//! loop are the nodes At(system, k, e), and two loops with equal steps make equal nodes, in
+//! whatever order they carry their values and whatever else they carry.
+//!
+//! Two carried values that start alike first share a symbol, and a carried value may first be
+//! taken for constant. If under these assumptions the steps agree with them, they hold in each
+//! iteration, again by induction; else those that fail are given up and the body runs again.
+
+use rustc_hash::FxHashMap;
+use usuba::ir::Loop;
+
+use crate::graph::{Edge, Graph, Kind};
+use crate::run::{Frame, Run, Stop};
+
+/// Runs of a body with assumptions that fail, at most; then all carried values are different.
+const ROUNDS: usize = 6;
+
+/// What is assumed of a carried value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Assumed {
+    /// It is its first value in all iterations.
+    Constant,
+    /// It is the symbol of this number among those that start alike.
+    Symbol(u32),
+}
+
+impl Run<'_> {
+    pub fn induct(&mut self, frame: &mut Frame, lp: &Loop) -> Result<(), Stop> {
+        let level = self.nesting;
+        self.nesting += 1;
+        let inits: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.init)).collect();
+        for read in &lp.reads {
+            let list: Vec<Edge> = read.list.iter().map(|&v| frame.get(v)).collect();
+            let symbol = read_symbol(&mut self.graph, level, &list);
+            frame.set(read.dst, symbol);
+        }
+        let (symbols, steps) = self.consistent_step(frame, lp, &inits, level)?;
+        let mut system = System::new(level, symbols, steps);
+        let last = lp.count - 1;
+        let roots: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.next)).collect();
+        let values: Vec<Edge> = lp.collects.iter().map(|c| frame.get(c.value)).collect();
+        system.find_supports(&self.graph, roots.iter().chain(&values));
+        for (c, &root) in lp.carried.iter().zip(&roots) {
+            let result = system.at(&mut self.graph, last, root);
+            frame.set(c.result, result);
+        }
+        for (collect, &value) in lp.collects.iter().zip(&values) {
+            for (k, &result) in collect.results.iter().enumerate() {
+                let edge = system.at(&mut self.graph, k as u32, value);
+                frame.set(result, edge);
+            }
+            self.steps += collect.results.len() as u64;
+        }
+        self.nesting -= 1;
+        Ok(())
+    }
+
+    /// Runs the body under assumptions that its steps bear out. Gives the symbols, each once, and
+    /// their steps; the values of the body are left in the frame.
+    fn consistent_step(
+        &mut self,
+        frame: &mut Frame,
+        lp: &Loop,
+        inits: &[Edge],
+        level: u16,
+    ) -> Result<(Vec<Edge>, Vec<Edge>), Stop> {
+        let mut assumed = vec![Assumed::Symbol(0); inits.len()];
+        let mut may_be_constant = vec![true; inits.len()];
+        for round in 0.. {
+            if round == ROUNDS {
+                assumed = all_different(inits);
+            }
+            let mut params = Vec::with_capacity(inits.len());
+            for ((c, &init), assumed) in lp.carried.iter().zip(inits).zip(&assumed) {
+                let param = match assumed {
+                    Assumed::Constant => init,
+                    Assumed::Symbol(number) => carried(&mut self.graph, level, init, *number),
+                };
+                frame.set(c.param, param);
+                params.push(param);
+            }
+            self.block(frame, &lp.body)?;
+            let nexts: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.next)).collect();
+            let better = match round {
+                ROUNDS => assumed.clone(),
+                _ => revised(inits, &params, &nexts, &assumed, &mut may_be_constant),
+            };
+            if better == assumed {
+                let mut steps: Vec<(Edge, Edge)> = params.into_iter().zip(nexts).collect();
+                let mut kept = assumed.iter().map(|a| *a != Assumed::Constant);
+                steps.retain(|_| kept.next().expect("one assumption for each value"));
+                steps.sort_unstable();
+                steps.dedup();
+                return Ok(steps.into_iter().unzip());
+            }
+            assumed = better;
+        }
+        unreachable!("the last round accepts its assumptions")
+    }
+}
+
+/// The same assumptions if the steps bear them out; else others, which are tried next.
+fn revised(
+    inits: &[Edge],
+    params: &[Edge],
+    nexts: &[Edge],
+    assumed: &[Assumed],
+    may_be_constant: &mut [bool],
+) -> Vec<Assumed> {
+    // Values of one symbol stay together if their steps are equal, too.
+    let mut numbers: FxHashMap<(Edge, Assumed, Edge), u32> = FxHashMap::default();
+    let mut used: FxHashMap<Edge, u32> = FxHashMap::default();
+    let mut out = Vec::with_capacity(inits.len());
+    for (i, &init) in inits.iter().enumerate() {
+        if assumed[i] == Assumed::Constant && nexts[i] != init {
+            may_be_constant[i] = false;
+        }
+        let constant = match assumed[i] {
+            Assumed::Constant => may_be_constant[i],
+            Assumed::Symbol(_) => may_be_constant[i] && (nexts[i] == init || nexts[i] == params[i]),
+        };
+        if constant {
+            out.push(Assumed::Constant);
+            continue;
+        }
+        let number = *numbers.entry((init, assumed[i], nexts[i])).or_insert_with(|| {
+            let next = used.entry(init).or_insert(0);
+            *next += 1;
+            *next - 1
+        });
+        out.push(Assumed::Symbol(number));
+    }
+    out
+}
+
+/// Assumes nothing: values that start alike have different symbols, in their order.
+fn all_different(inits: &[Edge]) -> Vec<Assumed> {
+    let mut used: FxHashMap<Edge, u32> = FxHashMap::default();
+    let number = |init: &Edge| {
+        let next = used.entry(*init).or_insert(0);
+        *next += 1;
+        Assumed::Symbol(*next - 1)
+    };
+    inits.iter().map(number).collect()
+}
+
+fn carried(g: &mut Graph, level: u16, init: Edge, number: u32) -> Edge {
+    let name = (level as u64) << 32 | number as u64;
+    g.intern(Kind::Carried, g.bits(init), level + 1, init.raw(), name)
+}
+
+/// Member k of a list in iteration k.
+fn read_symbol(g: &mut Graph, level: u16, list: &[Edge]) -> Edge {
+    let first = list[0];
+    if list.iter().all(|&member| member == first) {
+        return first;
+    }
+    // The complements of a list are read as the complement of what is read.
+    let flip = first.is_complement();
+    let raw: Vec<u64> = list.iter().map(|member| member.flipped(flip).raw()).collect();
+    let list = g.list_node(&raw);
+    g.intern(Kind::Read, g.bits(first), level + 1, list.raw(), level as u64).flipped(flip)
+}
+
+/// The symbols of a loop and their steps.
+struct System {
+    level: u16,
+    /// Sorted carried symbols, and the step of each.
+    symbols: Vec<Edge>,
+    steps: Vec<Edge>,
+    /// Words of a set of symbols; the last bit says whether some list is read.
+    words: usize,
+    /// The symbols that occur in a node; nodes where none can occur are left out.
+    supports: FxHashMap<u32, Box<[u64]>>,
+    /// The symbols that each symbol needs, directly or not, itself included, once known.
+    closures: Vec<Option<Box<[u64]>>>,
+    /// The list of each set of symbols.
+    lists: FxHashMap<Box<[u64]>, Edge>,
+}
+
+impl System {
+    fn new(level: u16, symbols: Vec<Edge>, steps: Vec<Edge>) -> System {
+        let words = symbols.len() / 64 + 1;
+        let closures = vec![None; symbols.len()];
+        let (supports, lists) = (FxHashMap::default(), FxHashMap::default());
+        System { level, symbols, steps, words, supports, closures, lists }
+    }
+
+    /// Finds which symbols occur in the steps and in `roots`.
+    fn find_supports<'a>(&mut self, g: &Graph, roots: impl Iterator<Item = &'a Edge>) {
+        // A node is ready when it comes off the stack after its operands.
+        let steps = self.steps.iter().copied().chain(roots.copied());
+        let mut stack: Vec<(u32, bool)> = steps.map(|e| (e.node(), false)).collect();
+        let mut operands = Vec::new();
+        while let Some((node, ready)) = stack.pop() {
+            if g.nodes[node as usize].depth <= self.level || self.supports.contains_key(&node) {
+                continue;
+            }
+            let mut set = vec![0u64; self.words].into_boxed_slice();
+            if let Some(bit) = self.symbol(g, node) {
+                set[bit / 64] |= 1 << (bit % 64);
+            } else {
+                operands.clear();
+                children(g, node, &mut operands);
+                if !ready {
+                    stack.push((node, true));
+                    stack.extend(operands.iter().map(|e| (e.node(), false)));
+                    continue;
+                }
+                for child in operands.iter().filter_map(|e| self.supports.get(&e.node())) {
+                    set.iter_mut().zip(child).for_each(|(word, more)| *word |= more);
+                }
+            }
+            self.supports.insert(node, set);
+        }
+    }
+
+    /// The number of a symbol of this loop: that of a carried one, or one more than all of them
+    /// for a list that is read.
+    fn symbol(&self, g: &Graph, node: u32) -> Option<usize> {
+        let fields = &g.nodes[node as usize];
+        match fields.kind {
+            Kind::Read if fields.b == self.level as u64 => Some(self.symbols.len()),
+            Kind::Carried => self.symbols.binary_search_by_key(&node, |symbol| symbol.node()).ok(),
+            _ => None,
+        }
+    }
+
+    /// The value of an edge over the symbols in iteration `k`.
+    fn at(&mut self, g: &mut Graph, k: u32, edge: Edge) -> Edge {
+        let (mut k, mut edge) = (k, edge);
+        loop {
+            if self.is_closed(edge) {
+                return edge;
+            }
+            let node = *g.node(edge);
+            if node.kind == Kind::Read && node.b == self.level as u64 {
+                let member = Edge::from_raw(g.members(node.a)[k as usize]);
+                return g.permute(edge.map(), member).flipped(edge.is_complement());
+            }
+            let Ok(at) = self.symbols.binary_search(&edge.bare()) else { break };
+            let value = match k {
+                0 => Edge::from_raw(node.a),
+                _ => self.steps[at],
+            };
+            edge = g.permute(edge.map(), value).flipped(edge.is_complement());
+            if k == 0 {
+                return edge;
+            }
+            k -= 1;
+        }
+        let list = self.list(g, edge);
+        // Symbols of this loop are bound now.
+        let depth = g.depth(list).max(g.depth(edge)).min(self.level);
+        let node =
+            g.intern(Kind::At, g.bits(edge), depth, list.raw() | k as u64, edge.bare().raw());
+        g.permute(edge.map(), node).flipped(edge.is_complement())
+    }
+
+    /// Whether no symbol of this loop occurs in an edge. Maps and complements aside, every edge
+    /// asked for is a root, a step or the first value of a symbol.
+    fn is_closed(&self, edge: Edge) -> bool {
+        self.supports.get(&edge.node()).is_none_or(|set| set.iter().all(|&word| word == 0))
+    }
+
+    /// The symbols that an edge needs, each with its step.
+    fn list(&mut self, g: &mut Graph, edge: Edge) -> Edge {
+        let direct = self.supports[&edge.node()].clone();
+        let mut needed = direct.clone();
+        let mut closed = vec![0u64; self.words];
+        for at in members(&direct, self.symbols.len()) {
+            // What is in a closure has its own closure in it.
+            if closed[at / 64] >> (at % 64) & 1 == 1 {
+                continue;
+            }
+            let closure = self.closure(at);
+            closed.iter_mut().zip(closure).for_each(|(word, more)| *word |= more);
+        }
+        needed.iter_mut().zip(&closed).for_each(|(word, more)| *word |= more);
+        if let Some(&list) = self.lists.get(&needed) {
+            return list;
+        }
+        let mut raw = Vec::new();
+        for at in members(&needed, self.symbols.len()) {
+            raw.extend([self.symbols[at].raw(), self.steps[at].raw()]);
+        }
+        let list = g.list_node(&raw);
+        self.lists.insert(needed, list);
+        list
+    }
+
+    fn closure(&mut self, start: usize) -> &[u64] {
+        if self.closures[start].is_none() {
+            let mut set = vec![0u64; self.words].into_boxed_slice();
+            set[start / 64] |= 1 << (start % 64);
+            let mut work = vec![start];
+            while let Some(at) = work.pop() {
+                let direct = self.supports.get(&self.steps[at].node());
+                let (more, known) = match (&self.closures[at], direct) {
+                    (Some(closure), _) => (closure, true),
+                    (None, Some(direct)) => (direct, false),
+                    (None, None) => continue,
+                };
+                // What a known closure adds needs no further look.
+                if !known {
+                    let new: Vec<u64> = more.iter().zip(&set).map(|(m, s)| m & !s).collect();
+                    work.extend(members(&new, self.steps.len()));
+                }
+                set.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+            }
+            self.closures[start] = Some(set);
+        }
+        self.closures[start].as_ref().expect("just found")
+    }
+}
+
+/// The numbers below `count` in a set.
+fn members(set: &[u64], count: usize) -> Vec<usize> {
+    let mut out = Vec::new();
+    for (at, &word) in set.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            out.push(at * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+    if out.last() == Some(&count) {
+        out.pop();
+    }
+    out
+}
+
+/// The edges from which a node is made.
+pub fn children(g: &Graph, node: u32, out: &mut Vec<Edge>) {
+    let node = &g.nodes[node as usize];
+    match node.kind {
+        Kind::Const | Kind::Param => {}
+        Kind::Carried | Kind::Map | Kind::Lookup => out.push(Edge::from_raw(node.a)),
+        Kind::And | Kind::Xor | Kind::Pack | Kind::Add | Kind::Mul => {
+            out.extend([node.a, node.b].map(Edge::from_raw));
+        }
+        Kind::Read | Kind::Call => out.push(Edge::from_raw(node.a).bare()),
+        Kind::At => out.extend([Edge::from_raw(node.a).bare(), Edge::from_raw(node.b)]),
+        Kind::List => {
+            out.extend(g.members_of(node).iter().map(|&raw| Edge::from_raw(raw)));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Proves that two Usuba0 programs compute the same, for all inputs.
+//!
+//! ```text
+//! before:  y = (a & s) | (c & ~s)      after:  t = a ^ c;  y = c ^ (t & s)      proved
+//! before:  y = a - b                   after:  y = b - a                        refuted: a = 1
+//! ```
+//!
+//! After every pass of the compiler the program must mean what it meant before. [`equivalent`]
+//! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
+//! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
+//!
+//! Nothing here knows what a pass does: the crate imports `usuba::ir` alone. It is pure, as the
+//! compiler is.
+//!
+//! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
+//! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables; `rewrites`: both.
+//! - `run`: programs on edges, with calls; `induction`: loops.
+//! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `refute`: inputs that show a difference; `observer`: one check after each pass.
+
+mod cuts;
+mod graph;
+mod induction;
+mod maps;
+mod observer;
+mod operators;
+mod parity;
+mod ports;
+mod refute;
+mod rewrites;
+mod run;
+mod search;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use usuba::ir::{Program, verify};
+
+pub use observer::{Fault, Observer};
+pub use ports::Copies;
+pub use refute::Counterexample;
+pub use search::Stats;
+
+/// What is known about two programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// They are equal on all inputs.
+    Proved(Stats),
+    /// They differ on this input.
+    Refuted(Counterexample),
+    /// Neither is known; the text says what resisted.
+    Unknown(String),
+}
+
+/// Inputs that are tried before the thorough engines, and after they failed.
+const RUNS: [u64; 2] = [8, 512];
+
+/// Whether `after` computes what `before` does.
+///
+/// The entries have the same ports, or `after` has each port that is not constant once per copy,
+/// as `ports` says; then each copy must compute from its inputs alone what `before` does.
+pub fn equivalent(before: &Program, after: &Program) -> Verdict {
+    if before == after {
+        return Verdict::Proved(Stats::default());
+    }
+    for (when, program) in [("before", before), ("after", after)] {
+        if let Err(rule) = verify::verify(program) {
+            return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
+        }
+    }
+    if before.slicing != after.slicing {
+        return Verdict::Unknown("the slicing is another one".into());
+    }
+    let copies = match Copies::find(before.entry(), after.entry(), after.slicing) {
+        Ok(copies) => copies,
+        Err(what) => return Verdict::Unknown(what),
+    };
+    let mut search = search::Search::new(before, after);
+    search.prove_callees();
+    let mut difference = None;
+    let proved = search.prove(before.entry, after.entry, &copies, search::THOROUGH, &mut || {
+        difference = refute::search(before, after, &copies, RUNS[0]);
+        difference.is_some()
+    });
+    let Err(resisted) = proved else { return Verdict::Proved(search.stats) };
+    match difference.or_else(|| refute::search(before, after, &copies, RUNS[1])) {
+        Some(difference) => Verdict::Refuted(difference),
+        None => Verdict::Unknown(resisted),
+    }
+}

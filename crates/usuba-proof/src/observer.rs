@@ -1,0 +1,94 @@
+//! One check after each pass.
+
+use std::fmt;
+
+use usuba::ir::Program;
+
+use crate::{Verdict, equivalent};
+
+/// Sees a program after lowering and after each pass, and proves each step.
+///
+/// ```text
+/// let mut proof = Observer::default();
+/// compile(..., &mut |pass, program| proof.see(pass, program));
+/// proof.finish()?;
+/// ```
+#[derive(Default)]
+pub struct Observer {
+    previous: Option<Program>,
+    proved: usize,
+    fault: Option<Fault>,
+}
+
+/// A pass that could not be proved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub pass: String,
+    /// How many passes before it were proved.
+    pub proved: usize,
+    /// Never `Verdict::Proved`.
+    pub verdict: Verdict,
+}
+
+impl Observer {
+    /// Compares `program`, which is what `pass` left, with what was seen before. After a fault it
+    /// does nothing more: the first one is the one that counts.
+    pub fn see(&mut self, pass: &str, program: &Program) {
+        if self.fault.is_some() {
+            return;
+        }
+        if let Some(previous) = &self.previous {
+            match equivalent(previous, program) {
+                Verdict::Proved(_) => self.proved += 1,
+                verdict => {
+                    let (pass, proved) = (pass.to_string(), self.proved);
+                    self.fault = Some(Fault { pass, proved, verdict });
+                    return;
+                }
+            }
+        }
+        if self.previous.as_ref() != Some(program) {
+            self.previous = Some(program.clone());
+        }
+    }
+
+    /// The pass that could not be proved, if there is one so far.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Number of passes that were proved.
+    ///
+    /// # Errors
+    /// The first pass that could not be proved.
+    pub fn finish(self) -> Result<usize, Fault> {
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => Ok(self.proved),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pass = &self.pass;
+        match &self.verdict {
+            Verdict::Proved(_) => write!(f, "the pass {pass} is proved"),
+            Verdict::Unknown(what) => {
+                write!(f, "the pass {pass} could not be proved: {what}")
+            }
+            Verdict::Refuted(example) => {
+                let (expected, found) = (&example.expected, &example.found);
+                let at = expected.iter().zip(found).position(|(a, b)| a != b).unwrap_or(0);
+                write!(
+                    f,
+                    "the pass {pass} changed what the program computes: on the inputs {:x?} \
+                     output {at} is {:#x} and was {:#x}",
+                    example.input, found[at], expected[at]
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,182 @@
+//! What each operator of Usuba0 is in the graph.
+//!
+//! ```text
+//! x << 3        (x <<< 3) & 1...1000
+//! x - y         ~(~x + y)
+//! Lut3(f)       the sum of the products in the algebraic normal form of f
+//! ```
+//!
+//! Each line is an identity of words modulo 2^m. The tests compare every operator with `Op::eval`
+//! on random words, by evaluating the graph.
+
+use usuba::ir::Op;
+use usuba::ir::op::mask;
+
+use crate::graph::{Edge, Graph, Kind};
+use crate::maps::MapId;
+use crate::table::{self, MOST, VARIABLES};
+
+impl Graph {
+    /// The result of `bits` bits of an operator.
+    pub fn op(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
+        let mut words = [0; 3];
+        let known = args.iter().zip(&mut words).all(|(&arg, word)| {
+            self.value(arg).is_some_and(|value| {
+                *word = value;
+                true
+            })
+        });
+        if known {
+            return self.constant(bits, op.eval(bits, &words[..args.len()]));
+        }
+        match (op, args) {
+            (Op::Copy, &[a]) => a,
+            (Op::Not, &[a]) => !a,
+            (Op::And, &[a, b]) => self.and(a, b),
+            (Op::Or, &[a, b]) => self.or(a, b),
+            (Op::Xor, &[a, b]) => self.xor(a, b),
+            (Op::Andn, &[a, b]) => self.and(!a, b),
+            (Op::Lut3(rows), &[a, b, c]) => self.function(*rows, [c, b, a]),
+            (Op::Add, &[a, b]) => self.add(a, b),
+            (Op::Sub, &[a, b]) => !self.add(!a, b),
+            (Op::Mul, &[a, b]) => self.mul(a, b),
+            (Op::Shl(k), &[a]) => self.shifted(a, *k, mask(bits) << k & mask(bits)),
+            (Op::Shr(k), &[a]) => self.shifted(a, bits - k, mask(bits) >> k),
+            (Op::Sar(k), &[a]) => {
+                let map = self.maps.arithmetic_shift(bits, *k);
+                self.moved(map, a)
+            }
+            (Op::Rotl(k), &[a]) => {
+                let map = self.maps.rotation(bits, *k);
+                self.permute(map, a)
+            }
+            (Op::Shuffle(pattern), &[a]) => {
+                let map = self.shuffle(bits, pattern);
+                self.moved(map, a)
+            }
+            (Op::Bitmask(k), &[a]) => {
+                let map = self.maps.spread(bits, *k);
+                self.moved(map, a)
+            }
+            (Op::Pack, &[a, b]) => {
+                // Both halves of a complement are complements.
+                let (x, y) = (a.plain(), b.flipped(a.is_complement()));
+                let depth = self.depth(a).max(self.depth(b));
+                let packed = self.intern(Kind::Pack, bits, depth, x.raw(), y.raw());
+                packed.flipped(a.is_complement())
+            }
+            (Op::Lookup(rows), &[a]) => {
+                let (list, depth) = (self.list(rows), self.depth(a));
+                self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
+            }
+            _ => unreachable!("{op:?} of {} operands is not well-formed", args.len()),
+        }
+    }
+
+    /// `a` rotated to the left by `k` where `kept` is set, and zero elsewhere.
+    fn shifted(&mut self, a: Edge, k: u8, kept: u64) -> Edge {
+        let bits = self.bits(a);
+        let (map, kept) = (self.maps.rotation(bits, k), self.constant(bits, kept));
+        let rotated = self.permute(map, a);
+        self.and(kept, rotated)
+    }
+
+    fn shuffle(&mut self, bits: u8, pattern: &[u8]) -> MapId {
+        let group = bits / pattern.len() as u8;
+        let sources = (0..bits).map(|i| pattern[(i / group) as usize] * group + i % group);
+        let sources: Vec<u8> = sources.collect();
+        self.maps.intern(&sources)
+    }
+
+    fn add(&mut self, a: Edge, b: Edge) -> Edge {
+        let bits = self.bits(a);
+        if bits == 1 {
+            return self.xor(a, b);
+        }
+        if a == !b {
+            return self.constant(bits, mask(bits));
+        }
+        match (self.value(a), self.value(b)) {
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            _ => self.sorted(Kind::Add, a, b),
+        }
+    }
+
+    fn mul(&mut self, a: Edge, b: Edge) -> Edge {
+        if self.bits(a) == 1 {
+            return self.and(a, b);
+        }
+        match (self.value(a), self.value(b)) {
+            (Some(0), _) | (_, Some(1)) => a,
+            (Some(1), _) | (_, Some(0)) => b,
+            _ => self.sorted(Kind::Mul, a, b),
+        }
+    }
+
+    fn sorted(&mut self, kind: Kind, a: Edge, b: Edge) -> Edge {
+        let (low, high) = (a.min(b), a.max(b));
+        let (bits, depth) = (self.bits(a), self.depth(a).max(self.depth(b)));
+        self.intern(kind, bits, depth, low.raw(), high.raw())
+    }
+
+    /// The function of three operands, bit by bit, whose value is bit i of `rows` where operand v
+    /// is bit v of i.
+    fn function(&mut self, rows: u8, operands: [Edge; 3]) -> Edge {
+        let mut leaves: Vec<Edge> = Vec::with_capacity(3);
+        let ones = |g: &Graph, e: Edge| g.value(e) == Some(mask(g.bits(e)));
+        let variables = operands.map(|operand| {
+            let plain = operand.plain();
+            let table = if self.value(plain) == Some(0) {
+                0
+            } else if ones(self, plain) {
+                u32::MAX
+            } else {
+                let at = leaves.iter().position(|&leaf| leaf == plain);
+                VARIABLES[at.unwrap_or_else(|| {
+                    leaves.push(plain);
+                    leaves.len() - 1
+                })]
+            };
+            if operand.is_complement() { !table } else { table }
+        });
+        let mut table = table::compose(rows as u32, &variables);
+        // The order of operands must not matter, nor operands on which nothing depends.
+        let mut order: Vec<usize> =
+            (0..leaves.len()).filter(|&v| table::depends(table, v)).collect();
+        order.sort_by_key(|&v| leaves[v]);
+        let mut places = [0; MOST];
+        for (to, &from) in order.iter().enumerate() {
+            places[from] = VARIABLES[to];
+        }
+        table = table::compose(table, &places);
+        let leaves: Vec<Edge> = order.iter().map(|&v| leaves[v]).collect();
+        let bits = self.bits(operands[0]);
+        if let Some(mut rewrites) = self.rewrites.take() {
+            let known = rewrites.function(self, table, &leaves);
+            self.rewrites = Some(rewrites);
+            if let Some(edge) = known {
+                return edge;
+            }
+        }
+        let edge = self.sum_of_products(bits, table, &leaves);
+        if let Some(mut rewrites) = self.rewrites.take() {
+            rewrites.learn_function(self, table, &leaves, edge);
+            self.rewrites = Some(rewrites);
+        }
+        edge
+    }
+
+    fn sum_of_products(&mut self, bits: u8, table: u32, leaves: &[Edge]) -> Edge {
+        let form = table::algebraic(table);
+        let mut sum = self.constant(bits, 0).flipped(form & 1 == 1);
+        for product in (1..8usize).filter(|p| form >> p & 1 == 1) {
+            let factors = (0..leaves.len()).filter(|v| product >> v & 1 == 1);
+            let factors: Vec<Edge> = factors.map(|v| leaves[v]).collect();
+            let first = factors[0];
+            let term = factors[1..].iter().fold(first, |term, &factor| self.and(term, factor));
+            sum = self.xor(sum, term);
+        }
+        sum
+    }
+}

@@ -1,0 +1,239 @@
+//! Runs a program on edges instead of words: what each result is, as a function of the inputs.
+//!
+//! ```text
+//! t = sbox(x);       the edge of sbox's body on x     (inlined, once per argument list)
+//! t = sbox(x);       Call(sbox, x)                    (opaque: both programs call equal nodes)
+//! ```
+//!
+//! Both programs run into one graph. How calls and loops are taken is the *mode*; every mode is
+//! right, and they differ in what they can see and what they cost.
+
+use std::fmt;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use usuba::ir::{Call, Eqn, Loop, NodeId, OpEqn, Program, Val};
+
+use crate::graph::{Edge, Graph, Kind};
+
+/// Which of the two programs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    Before,
+    After,
+}
+
+/// What is done with loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loops {
+    /// Each stands for its step, by induction.
+    Kept,
+    /// The outermost ones do; those inside are written down iteration by iteration.
+    OutermostKept,
+    /// All are written down.
+    Unfolded,
+}
+
+/// Nodes of both programs that are proved equal, by the number of their class.
+#[derive(Clone, Default)]
+pub struct Classes {
+    pub of: FxHashMap<(Side, NodeId), u32>,
+}
+
+/// Why a program was not run to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// It takes more steps than were granted.
+    TooLong,
+    /// Calls are nested too deep.
+    TooDeep,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::TooLong => "the program is too long to be unfolded",
+            Stop::TooDeep => "its calls are nested too deep to be inlined",
+        })
+    }
+}
+
+/// Calls and loops inside of each other, at most: the run is recursive.
+const DEEPEST: usize = 300;
+
+pub struct Run<'a> {
+    pub graph: Graph,
+    pub loops: Loops,
+    programs: [&'a Program; 2],
+    classes: &'a Classes,
+    /// Classes whose calls stay opaque.
+    opaque: FxHashSet<u32>,
+    /// Results of inlined calls.
+    seen: FxHashMap<Inlined, Rc<[Edge]>>,
+    /// Loops around the current equation that stand for their step.
+    pub nesting: u16,
+    depth: usize,
+    pub steps: u64,
+    budget: u64,
+}
+
+/// A node, or a class of nodes, and the arguments of a call.
+type Inlined = (u64, Box<[Edge]>);
+
+/// The values of the node that runs.
+pub struct Frame {
+    pub side: Side,
+    pub node: NodeId,
+    pub values: Vec<Edge>,
+}
+
+impl Frame {
+    pub fn get(&self, v: Val) -> Edge {
+        self.values[v.0 as usize]
+    }
+
+    pub fn set(&mut self, v: Val, edge: Edge) {
+        self.values[v.0 as usize] = edge;
+    }
+}
+
+impl<'a> Run<'a> {
+    /// `budget` is the number of equations that may be run.
+    pub fn new(
+        graph: Graph,
+        programs: [&'a Program; 2],
+        classes: &'a Classes,
+        opaque: FxHashSet<u32>,
+        loops: Loops,
+        budget: u64,
+    ) -> Run<'a> {
+        Run {
+            graph,
+            loops,
+            programs,
+            classes,
+            opaque,
+            seen: FxHashMap::default(),
+            nesting: 0,
+            depth: 0,
+            steps: 0,
+            budget,
+        }
+    }
+
+    /// The results of a node of a program.
+    pub fn node(&mut self, side: Side, id: NodeId, args: &[Edge]) -> Result<Vec<Edge>, Stop> {
+        let node = self.programs[side as usize].node(id);
+        let mut frame = Frame { side, node: id, values: vec![Edge::NONE; node.bits.len()] };
+        frame.values[..args.len()].copy_from_slice(args);
+        self.block(&mut frame, &node.body)?;
+        Ok(node.outs.iter().map(|&v| frame.get(v)).collect())
+    }
+
+    pub fn block(&mut self, frame: &mut Frame, eqns: &[Eqn]) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Stop::TooDeep);
+        }
+        self.steps += eqns.len() as u64;
+        if self.steps > self.budget {
+            return Err(Stop::TooLong);
+        }
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(e) => self.op(frame, e),
+                Eqn::Call(call) => self.call(frame, call)?,
+                Eqn::Loop(lp) => self.repeat(frame, lp)?,
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn op(&mut self, frame: &mut Frame, e: &OpEqn) {
+        let mut args = [Edge::NONE; 3];
+        for (arg, &v) in args.iter_mut().zip(&e.args) {
+            *arg = frame.get(v);
+        }
+        let node = self.programs[frame.side as usize].node(frame.node);
+        let edge = self.graph.op(&e.op, node.bits_of(e.dst), &args[..e.args.len()]);
+        frame.set(e.dst, edge);
+    }
+
+    fn call(&mut self, frame: &mut Frame, call: &Call) -> Result<(), Stop> {
+        let args: Box<[Edge]> = call.args.iter().map(|&v| frame.get(v)).collect();
+        let class = self.classes.of.get(&(frame.side, call.node)).copied();
+        if let Some(class) = class.filter(|class| self.opaque.contains(class)) {
+            self.opaque_call(frame, call, class, &args);
+            return Ok(());
+        }
+        // Nodes of one class are one function, whichever program they are in.
+        let key = match class {
+            Some(class) => class as u64,
+            None => 1 << 40 | (frame.side as u64) << 32 | call.node.0 as u64,
+        };
+        let results = match self.seen.get(&(key, args.clone())) {
+            Some(results) => results.clone(),
+            None => {
+                let results: Rc<[Edge]> = self.node(frame.side, call.node, &args)?.into();
+                self.seen.insert((key, args), results.clone());
+                results
+            }
+        };
+        self.steps += results.len() as u64;
+        for (&dst, &edge) in call.dsts.iter().zip(results.iter()) {
+            frame.set(dst, edge);
+        }
+        Ok(())
+    }
+
+    fn opaque_call(&mut self, frame: &mut Frame, call: &Call, class: u32, args: &[Edge]) {
+        let raw: Vec<u64> = args.iter().map(|arg| arg.raw()).collect();
+        let list = self.graph.list_node(&raw);
+        let (depth, name) = (self.graph.depth(list), list.raw() | class as u64);
+        let node = self.programs[frame.side as usize].node(frame.node);
+        for (at, &dst) in call.dsts.iter().enumerate() {
+            let bits = node.bits_of(dst);
+            let edge = self.graph.intern(Kind::Call, bits, depth, name, at as u64);
+            frame.set(dst, edge);
+        }
+        self.steps += call.dsts.len() as u64;
+    }
+
+    fn repeat(&mut self, frame: &mut Frame, lp: &Loop) -> Result<(), Stop> {
+        let unfold = match self.loops {
+            _ if lp.count == 1 => true,
+            Loops::Kept => false,
+            Loops::OutermostKept => self.nesting > 0,
+            Loops::Unfolded => true,
+        };
+        if unfold { self.unfold(frame, lp) } else { self.induct(frame, lp) }
+    }
+
+    /// The body once per iteration.
+    fn unfold(&mut self, frame: &mut Frame, lp: &Loop) -> Result<(), Stop> {
+        let mut carried: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.init)).collect();
+        for k in 0..lp.count as usize {
+            for (c, &edge) in lp.carried.iter().zip(&carried) {
+                frame.set(c.param, edge);
+            }
+            for read in &lp.reads {
+                frame.set(read.dst, frame.get(read.list[k]));
+            }
+            self.block(frame, &lp.body)?;
+            // An iteration takes time even if its body is empty.
+            self.steps += 1 + (lp.carried.len() + lp.reads.len() + lp.collects.len()) as u64;
+            for collect in &lp.collects {
+                frame.set(collect.results[k], frame.get(collect.value));
+            }
+            carried = lp.carried.iter().map(|c| frame.get(c.next)).collect();
+            if self.steps > self.budget {
+                return Err(Stop::TooLong);
+            }
+        }
+        for (c, &edge) in lp.carried.iter().zip(&carried) {
+            frame.set(c.result, edge);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,338 @@
+//! Which engine is tried when: from cheap to thorough, until one proves the goal.
+//!
+//! A goal is a node of one program that should be copies of a node of the other. Callees come
+//! first: nodes of the same name are proved equal once, form a *class*, and then their calls may
+//! stay opaque in callers. A class that only one side of a goal still calls is inlined in both.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use usuba::ir::{Eqn, Node, NodeId, Program};
+
+use crate::graph::{Graph, Kind};
+use crate::ports::Copies;
+use crate::rewrites::Rewrites;
+use crate::run::{Classes, Loops, Run, Side, Stop};
+
+/// What a proof took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stats {
+    /// Equations that were run on edges, in all attempts.
+    pub steps: u64,
+    /// Nodes of the largest graph.
+    pub nodes: usize,
+    /// Attempts that were made, for callees too.
+    pub attempts: u32,
+}
+
+/// One way to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    /// Calls of equal nodes stay opaque.
+    pub calls: bool,
+    pub loops: Loops,
+    /// Leaves of cuts for engine E3, which comes with E2; zero for E1 alone.
+    pub leaves: usize,
+}
+
+/// How much is tried for a goal.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Equations that an attempt may run: with E1 alone, and with all engines.
+    pub steps: [u64; 2],
+    /// Leaves of cuts, at most.
+    pub leaves: usize,
+}
+
+/// For the entry.
+pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5 };
+
+/// For a callee: a caller can still be proved with it inlined.
+const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3 };
+
+/// The attempts for a goal, cheap ones first.
+fn attempts(calls: bool, loops: bool, nested: bool) -> Vec<Attempt> {
+    let mut ways = vec![(true, Loops::Kept)];
+    if nested {
+        ways.push((true, Loops::OutermostKept));
+    }
+    if loops {
+        ways.push((true, Loops::Unfolded));
+    }
+    if calls && loops {
+        ways.push((false, Loops::Kept));
+    }
+    if calls {
+        ways.push((false, Loops::Unfolded));
+    }
+    let with = |leaves: usize| {
+        ways.clone().into_iter().map(move |(calls, loops)| Attempt { calls, loops, leaves })
+    };
+    with(0).chain(with(3)).chain(with(5)).collect()
+}
+
+pub struct Search<'a> {
+    programs: [&'a Program; 2],
+    /// Both programs without their operators.
+    outlines: [Vec<Outline>; 2],
+    classes: Classes,
+    pub stats: Stats,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(before: &'a Program, after: &'a Program) -> Search<'a> {
+        let outline = |program: &Program| program.nodes.iter().map(Outline::new).collect();
+        let outlines = [outline(before), outline(after)];
+        let (classes, stats) = (Classes::default(), Stats::default());
+        Search { programs: [before, after], outlines, classes, stats }
+    }
+
+    /// Puts callees of the same name and ports into one class if they can be proved equal.
+    pub fn prove_callees(&mut self) {
+        let reached = [Side::Before, Side::After].map(|side| self.reached(side));
+        let [before, after] = self.programs;
+        let names: BTreeMap<&str, NodeId> =
+            reached[0].iter().map(|&id| (before.node(id).name.as_str(), id)).collect();
+        for &new in &reached[1] {
+            let Some(&old) = names.get(after.node(new).name.as_str()) else { continue };
+            if new == after.entry || old == before.entry {
+                continue;
+            }
+            let copies = Copies::find(before.node(old), after.node(new), after.slicing);
+            let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
+            if self.prove(old, new, &copies, MODEST, &mut || false).is_ok() {
+                let class = self.classes.of.len() as u32;
+                self.classes.of.insert((Side::Before, old), class);
+                self.classes.of.insert((Side::After, new), class);
+            }
+        }
+    }
+
+    /// The nodes that the entry of a program reaches, callees first.
+    fn reached(&self, side: Side) -> BTreeSet<NodeId> {
+        let mut out = BTreeSet::from([self.programs[side as usize].entry]);
+        let mut work = vec![self.programs[side as usize].entry];
+        while let Some(id) = work.pop() {
+            let callees = self.outlines[side as usize][id.0 as usize].calls.keys();
+            work.extend(callees.filter(|&&callee| out.insert(callee)));
+        }
+        out
+    }
+
+    /// Tries to prove that the node `new` is copies of the node `old`. After the attempts with E1
+    /// alone `give_up` is asked once whether it knows better.
+    ///
+    /// # Errors
+    /// No attempt proved it; the text says which outputs resisted the last one.
+    pub fn prove(
+        &mut self,
+        old: NodeId,
+        new: NodeId,
+        copies: &Copies,
+        effort: Effort,
+        give_up: &mut dyn FnMut() -> bool,
+    ) -> Result<(), String> {
+        let (calls, loops, nested) = self.shape(old, new);
+        let opaque = self.common(old, new);
+        let mut resisted = String::from("nothing was tried");
+        let mut asked = false;
+        for attempt in attempts(calls, loops, nested) {
+            if attempt.leaves > effort.leaves {
+                break;
+            }
+            if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {
+                return Err("an input shows that they differ".into());
+            }
+            match self.attempt(old, new, copies, attempt, effort, &opaque) {
+                Ok(()) => return Ok(()),
+                Err(what) => resisted = what,
+            }
+        }
+        Err(resisted)
+    }
+
+    fn attempt(
+        &mut self,
+        old: NodeId,
+        new: NodeId,
+        copies: &Copies,
+        attempt: Attempt,
+        effort: Effort,
+        opaque: &FxHashSet<u32>,
+    ) -> Result<(), String> {
+        let (rewrites, budget) = match attempt.leaves {
+            0 => (None, effort.steps[0]),
+            leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
+        };
+        let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
+        let unfold = attempt.loops == Loops::Unfolded;
+        let before = self.steps(Side::Before, old, unfold, &opaque);
+        let before = before.saturating_mul(copies.factor() as u64);
+        let after = self.steps(Side::After, new, unfold, &opaque);
+        if before.saturating_add(after) > budget {
+            return Err(Stop::TooLong.to_string());
+        }
+        let graph = Graph::new(rewrites);
+        let mut run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
+        let after = self.programs[1].node(new);
+        let bits = &after.bits[..after.arity(self.programs[1].slicing)];
+        let params: Vec<_> = bits
+            .iter()
+            .enumerate()
+            .map(|(at, &bits)| run.graph.intern(Kind::Param, bits, 0, at as u64, 0))
+            .collect();
+        self.stats.attempts += 1;
+        let mut wanted = vec![None; after.outs.len()];
+        let mut outcome = Ok(());
+        for (inputs, outputs) in copies.inputs.iter().zip(&copies.outputs) {
+            let own: Vec<_> = inputs.iter().map(|&at| params[at]).collect();
+            match run.node(Side::Before, old, &own) {
+                Ok(results) => {
+                    for (&at, edge) in outputs.iter().zip(results) {
+                        wanted[at] = Some(edge);
+                    }
+                }
+                Err(stop) => outcome = Err(stop),
+            }
+        }
+        let outcome = outcome.and_then(|()| run.node(Side::After, new, &params));
+        self.stats.steps += run.steps;
+        self.stats.nodes = self.stats.nodes.max(run.graph.nodes.len());
+        let found = outcome.map_err(|stop| stop.to_string())?;
+        let differ: Vec<usize> =
+            (0..found.len()).filter(|&at| wanted[at] != Some(found[at])).collect();
+        match differ.first() {
+            None => Ok(()),
+            Some(first) => Err(format!(
+                "{} of {} outputs could not be shown equal; the first is number {first}",
+                differ.len(),
+                found.len()
+            )),
+        }
+    }
+
+    /// Whether calls, loops, and loops in loops occur on either side of a goal.
+    fn shape(&self, old: NodeId, new: NodeId) -> (bool, bool, bool) {
+        let mut shape = (false, false, 0);
+        for (side, id) in [(Side::Before, old), (Side::After, new)] {
+            let mut work = vec![id];
+            let mut seen = FxHashSet::default();
+            while let Some(id) = work.pop() {
+                if !seen.insert(id) {
+                    continue;
+                }
+                let outline = &self.outlines[side as usize][id.0 as usize];
+                shape.0 |= !outline.calls.is_empty();
+                work.extend(outline.calls.keys());
+                shape.1 |= outline.nesting > 0;
+                shape.2 += outline.nesting;
+            }
+        }
+        // Calls may put loops into loops.
+        (shape.0, shape.1, shape.2 > 2)
+    }
+
+    /// Equations that a run of a node executes, with loops unfolded or run once, and calls of
+    /// `opaque` classes not entered. Saturates.
+    fn steps(&self, side: Side, id: NodeId, unfold: bool, opaque: &FxHashSet<u32>) -> u64 {
+        let outlines = &self.outlines[side as usize];
+        let mut known: FxHashMap<NodeId, u64> = FxHashMap::default();
+        let mut work = vec![(id, false)];
+        // A node is ready when it comes off the stack after its callees.
+        while let Some((id, ready)) = work.pop() {
+            if known.contains_key(&id) {
+                continue;
+            }
+            let outline = &outlines[id.0 as usize];
+            let entered = outline.calls.iter().filter(|(callee, _)| {
+                let class = self.classes.of.get(&(side, **callee));
+                class.is_none_or(|class| !opaque.contains(class))
+            });
+            if ready {
+                let steps = entered.fold(outline.own[unfold as usize], |sum, (callee, times)| {
+                    sum.saturating_add(known[callee].saturating_mul(times[unfold as usize]))
+                });
+                known.insert(id, steps);
+            } else {
+                work.push((id, true));
+                work.extend(entered.map(|(&callee, _)| (callee, false)));
+            }
+        }
+        known[&id]
+    }
+
+    /// The classes that both sides of a goal call, once all others are inlined.
+    fn common(&self, old: NodeId, new: NodeId) -> FxHashSet<u32> {
+        let mut inlined = FxHashSet::default();
+        loop {
+            let before = self.calls(Side::Before, old, &inlined);
+            let after = self.calls(Side::After, new, &inlined);
+            let one_sided: Vec<u32> = before.symmetric_difference(&after).copied().collect();
+            if one_sided.is_empty() {
+                return before;
+            }
+            inlined.extend(one_sided);
+        }
+    }
+
+    /// The classes that a node calls when those of `inlined`, and nodes without class, are
+    /// replaced by what they call.
+    fn calls(&self, side: Side, id: NodeId, inlined: &FxHashSet<u32>) -> FxHashSet<u32> {
+        let mut out = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            for &callee in self.outlines[side as usize][id.0 as usize].calls.keys() {
+                match self.classes.of.get(&(side, callee)) {
+                    Some(class) if !inlined.contains(class) => {
+                        out.insert(*class);
+                    }
+                    _ if seen.insert(callee) => work.push(callee),
+                    _ => {}
+                }
+            }
+        }
+        out
+    }
+}
+
+/// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
+/// loops that are unfolded.
+struct Outline {
+    /// Equations of its own.
+    own: [u64; 2],
+    /// How often it calls which node.
+    calls: BTreeMap<NodeId, [u64; 2]>,
+    /// Number of loops around the innermost equation.
+    nesting: usize,
+}
+
+impl Outline {
+    fn new(node: &Node) -> Outline {
+        let mut outline = Outline { own: [0; 2], calls: BTreeMap::new(), nesting: 0 };
+        outline.block(&node.body, 1, 0);
+        outline
+    }
+
+    /// Adds a block that runs so many times when loops are unfolded.
+    fn block(&mut self, eqns: &[Eqn], times: u64, nesting: usize) {
+        self.nesting = self.nesting.max(nesting);
+        for eqn in eqns {
+            self.own[0] += 1;
+            self.own[1] = self.own[1].saturating_add(times);
+            match eqn {
+                Eqn::Op(_) => {}
+                Eqn::Call(call) => {
+                    let counts = self.calls.entry(call.node).or_default();
+                    counts[0] += 1;
+                    counts[1] = counts[1].saturating_add(times);
+                }
+                Eqn::Loop(lp) => {
+                    let times = times.saturating_mul(lp.count as u64);
+                    self.own[1] = self.own[1].saturating_add(times);
+                    self.block(&lp.body, times, nesting + 1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What must be proved: every pass on every cipher, for all slicings and gates, with the options
+//! that change programs most; and that no choice of passes changes what a cipher computes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use usuba::diag::Sources;
+use usuba::emit::c::COptions;
+use usuba::ir::{Program, Slicing};
+use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::passes::{ALL, PassOptions, inline, interleave, unroll};
+use usuba::{Options, front, optimise, target, typed};
+use usuba_lab::cipher::{self, Beside, Cipher};
+use usuba_proof::{Observer, Verdict, equivalent};
+
+/// One target for each set of gates.
+const TARGETS: [&str; 3] = ["gp64", "avx2", "avx512"];
+
+/// File and node of everything that a cipher folder compiles, with its slicings. Key schedules
+/// may exist in fewer slicings than are named here.
+fn entries(cipher: &Cipher) -> BTreeMap<(String, String), Vec<Slicing>> {
+    let mut out: BTreeMap<_, Vec<Slicing>> = BTreeMap::new();
+    for function in &cipher.functions {
+        let main = (function.source.clone(), function.node.clone());
+        out.entry(main).or_default().extend(&function.slicings);
+        if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
+            out.entry(schedule).or_default().extend([Slicing::V, Slicing::B]);
+        }
+    }
+    out
+}
+
+/// Calls `check` for every program that is sliced in a direction, on each set of gates. It gets
+/// words for messages, and what compiles the program with a pipeline; that is `None` where the
+/// program does not exist in this slicing.
+fn each_program(wanted: Slicing, check: &mut dyn FnMut(&str, &mut Compile)) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    for cipher in cipher::find(&root).expect("the cipher folders can be read") {
+        for ((file, node), slicings) in entries(&cipher) {
+            if !slicings.contains(&wanted) {
+                continue;
+            }
+            let path = cipher.folder.join(&file);
+            let text = std::fs::read_to_string(&path).expect("the program can be read");
+            let mut sources = Sources::default();
+            let root = sources.add(path.display().to_string(), text);
+            let flags = typed::Flags::default();
+            let checked = front(&mut sources, root, &mut Beside, Some(&node), flags);
+            let program = checked.expect("the program is right").program;
+            for name in TARGETS {
+                let what = format!("{file}, {node} in {wanted:?} for {name}");
+                check(&what, &mut |pipeline, observer| {
+                    let options = Options {
+                        slicing: wanted,
+                        target: target::find(name).expect("a target"),
+                        cpu: target::cpu::ALL[0],
+                        word: None,
+                        entry: Some(node.clone()),
+                        flags,
+                        pipeline,
+                        c: COptions::default(),
+                    };
+                    optimise(&program, &options, observer).ok()
+                });
+            }
+        }
+    }
+}
+
+type Compile<'a> =
+    dyn FnMut(PipelineOptions, &mut dyn FnMut(&str, &Program)) -> Option<Program> + 'a;
+
+/// Pipelines of which each step is proved.
+fn pipelines() -> [PipelineOptions; 3] {
+    let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
+    let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
+    let double = PassOptions { interleave: two, ..PassOptions::default() };
+    let (inline, unroll) = (inline::Mode::All, unroll::Mode::All);
+    [
+        with(
+            Level::O2,
+            PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() },
+        ),
+        with(Level::O1, double),
+        with(Level::O2, PassOptions { inline, unroll, ..double }),
+    ]
+}
+
+fn check_steps(slicing: Slicing) {
+    let mut failed = Vec::new();
+    let mut passes = 0;
+    each_program(slicing, &mut |what, compile| {
+        for pipeline in pipelines() {
+            let pass = pipeline.pass;
+            let mut proof = Observer::default();
+            let program = compile(pipeline, &mut |pass, program| proof.see(pass, program));
+            match proof.finish() {
+                Ok(count) => passes += count,
+                Err(fault) => failed.push(format!("{what}, {pass:?}: {fault}")),
+            }
+            if program.is_none() {
+                break;
+            }
+        }
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(passes > 100, "only {passes} passes were proved");
+}
+
+/// All passes on, all off, each one off: the last program is the first one.
+fn check_choices(slicing: Slicing) {
+    let mut pipelines = vec![
+        PipelineOptions::default(),
+        PipelineOptions { level: Level::O0, ..PipelineOptions::default() },
+    ];
+    pipelines.extend(ALL.iter().map(|pass| {
+        let skip = vec![pass.name.to_string()];
+        PipelineOptions { skip, ..PipelineOptions::default() }
+    }));
+    let mut failed = Vec::new();
+    let mut proved = 0;
+    each_program(slicing, &mut |what, compile| {
+        for pipeline in pipelines.clone() {
+            let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
+            let mut lowered = None;
+            let last = compile(pipeline, &mut |_, program| {
+                lowered.get_or_insert_with(|| program.clone());
+            });
+            let (Some(lowered), Some(last)) = (lowered, last) else { break };
+            match equivalent(&lowered, &last) {
+                Verdict::Proved(_) => proved += 1,
+                verdict => failed.push(format!("{what}, {name}: {verdict:?}")),
+            }
+        }
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(proved > 20, "only {proved} programs were proved");
+}
+
+#[test]
+fn each_step_vertical() {
+    check_steps(Slicing::V);
+}
+
+#[test]
+fn each_step_horizontal() {
+    check_steps(Slicing::H);
+}
+
+#[test]
+fn each_step_bitsliced() {
+    check_steps(Slicing::B);
+}
+
+#[test]
+fn any_choice_of_passes_vertical() {
+    check_choices(Slicing::V);
+}
+
+#[test]
+fn any_choice_of_passes_horizontal() {
+    check_choices(Slicing::H);
+}
+
+#[test]
+fn any_choice_of_passes_bitsliced() {
+    check_choices(Slicing::B);
+}

@@ -1,0 +1,32 @@
+//! Programs for the tests of this crate.
+
+use std::path::Path;
+
+use usuba::circuit::Profile;
+use usuba::diag::Sources;
+use usuba::ir::{Program, Slicing};
+use usuba::syntax::splice::NoIncludes;
+use usuba::{Slice, front, to_usuba0};
+
+/// The programs of `tests/passes`, vertical or bitsliced, whichever they can be.
+pub fn pass_programs() -> Vec<Program> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/passes");
+    let mut paths = Vec::new();
+    for folder in std::fs::read_dir(root).expect("the tests of passes") {
+        let folder = folder.expect("a folder").path();
+        let files = std::fs::read_dir(folder).expect("a folder of tests");
+        paths.extend(files.map(|file| file.expect("a test").path()));
+    }
+    paths.sort();
+    let programs = paths.iter().flat_map(|path| {
+        let text = std::fs::read_to_string(path).expect("the test can be read");
+        let mut sources = Sources::default();
+        let root = sources.add("test.ua", text);
+        let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default()).ok()?;
+        [Slicing::V, Slicing::B].into_iter().find_map(|slicing| {
+            let slice = Slice { slicing, word: Some(16), profile: Profile::Basic };
+            to_usuba0(&checked.program, slice, &|_, _, _| None).ok()
+        })
+    });
+    programs.collect()
+}

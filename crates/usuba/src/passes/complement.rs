@@ -1,0 +1,658 @@
+//! Complements where they cost nothing.
+//!
+//! ```text
+//! t = ~(a & b);          t' = a & b;
+//! u = (t ^ k) <<< 3;     u' = (t' ^ k) <<< 3;
+//! y = u & c;        →    y  = ~u' & c;             (one instruction with andn)
+//! z = t ^ 0xf0;          z  = t' ^ 0x0f;
+//! ```
+//!
+//! For every value it is chosen whether the value or its complement is computed. Sums, rotations
+//! and permutations hand a complement on, constants and tables of ternary logic swallow it, `and`
+//! and `or` are each other's complement, and two of them vanish. A carried value of a loop may be
+//! carried as its complement. The choice starts with what is written and follows each complement
+//! that costs an instruction as far as sums and rotations lead; what saves instructions is kept.
+//!
+//! Sound because every operator is replaced by one that computes the chosen form from the chosen
+//! forms of its operands; what leaves the node, calls and arithmetic see the values themselves.
+//! Relies on nothing; finds more after `inline`. Equations stay in their order, and a complement
+//! that remains stands before its first reader.
+//! A node that would not get cheaper is left alone. Does not change what calls hand over.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::logic::{Logic, flipped};
+use super::{Pass, PassOptions};
+use crate::ir::op::mask;
+use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Program, Read, Slicing, Val};
+
+pub const PASS: Pass =
+    Pass { name: "complement", about: "move complements to where they cost nothing", run };
+
+/// How many values one attempt may turn into their complements.
+const REACH: usize = 400;
+
+/// Times that all remaining complements are tried again.
+const ROUNDS: usize = 4;
+
+/// How many operators a complement is pushed back at most, to where it costs nothing.
+const DEPTH: usize = 4;
+
+/// How many values all attempts together turn at most, for each equation of the node.
+const BUDGET: usize = 40;
+
+fn run(program: &mut Program, options: &PassOptions) {
+    for node in &mut program.nodes {
+        let before = price(&node.body, options.logic);
+        if !has_complements(&node.body) {
+            continue;
+        }
+        let mut choice = Choice::new(node, program.slicing, options.logic);
+        choice.improve();
+        let rewritten = Rewriter::new(node, &choice).node();
+        if price(&rewritten.body, options.logic) < before {
+            *node = rewritten;
+        }
+    }
+}
+
+fn has_complements(eqns: &[Eqn]) -> bool {
+    eqns.iter().any(|eqn| match eqn {
+        Eqn::Op(e) => matches!(e.op, Op::Not | Op::Andn),
+        Eqn::Call(_) => false,
+        Eqn::Loop(lp) => has_complements(&lp.body),
+    })
+}
+
+/// Instructions that run. Saturates.
+fn price(eqns: &[Eqn], logic: Logic) -> u64 {
+    let one = |eqn: &Eqn| match eqn {
+        Eqn::Op(e) => logic.price(&e.op),
+        Eqn::Call(_) => 0,
+        Eqn::Loop(lp) => price(&lp.body, logic).saturating_mul(u64::from(lp.count)),
+    };
+    eqns.iter().map(one).fold(0, u64::saturating_add)
+}
+
+/// A value or, if the flag is set, its complement.
+type Literal = (Val, bool);
+
+/// Something that costs an instruction if its operands and its result are in the wrong forms.
+struct Term {
+    kind: Kind,
+    args: [Literal; 3],
+    count: u8,
+    /// The result, if it may be in either form.
+    out: Option<Val>,
+    /// The result counts as its complement.
+    flip: bool,
+    /// Hands a value into a loop, from one iteration to the next, or out.
+    tie: bool,
+    /// Times that it runs.
+    weight: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Complements of the operands cancel; what is left is that of the result.
+    Sum,
+    /// `a & b`
+    Product,
+    /// The result has the form of the operand. Complements pass through loops this way, too.
+    Move,
+    /// Takes any forms, gives any form.
+    Table,
+    /// The operand must be the value itself.
+    Plain,
+}
+
+/// For each value whether its complement is computed, and what that costs.
+struct Choice<'a> {
+    node: &'a Node,
+    logic: Logic,
+    /// What each value is: a value that is computed, or the complement of one.
+    literal: Vec<Literal>,
+    constant: Vec<bool>,
+    /// The value whose form decides: carried values and their results have one form, for example.
+    form_of: Vec<Val>,
+    /// By `form_of`: whether the complement is computed.
+    complemented: Vec<bool>,
+    terms: Vec<Term>,
+    /// By `form_of`: the terms with that value.
+    terms_of: Vec<Vec<u32>>,
+    /// By `form_of`: its form is not ours to choose.
+    fixed: Vec<bool>,
+    /// The cost of the terms of the attempt that is being made, before it.
+    was: Vec<Option<u64>>,
+    /// Values that are still worth turning in all attempts together.
+    budget: usize,
+}
+
+impl<'a> Choice<'a> {
+    fn new(node: &'a Node, slicing: Slicing, logic: Logic) -> Choice<'a> {
+        let count = node.bits.len();
+        let values: Vec<Val> = (0..count as u32).map(Val).collect();
+        let mut choice = Choice {
+            node,
+            logic,
+            literal: values.iter().map(|&v| (v, false)).collect(),
+            constant: vec![false; count],
+            form_of: values,
+            complemented: vec![false; count],
+            terms: Vec::new(),
+            terms_of: vec![Vec::new(); count],
+            fixed: vec![false; count],
+            was: Vec::new(),
+            budget: 0,
+        };
+        choice.fixed[..node.arity(slicing)].fill(true);
+        choice.block(&node.body, 1);
+        for &out in &node.outs {
+            choice.term(Kind::Plain, &[out], None, 1);
+        }
+        choice.was = vec![None; choice.terms.len()];
+        choice.budget = BUDGET * (choice.terms.len() + 100);
+        choice
+    }
+
+    fn term(&mut self, kind: Kind, args: &[Val], out: Option<Val>, weight: u64) {
+        let at = self.terms.len() as u32;
+        let mut literals = [(Val(0), false); 3];
+        for (literal, &arg) in literals.iter_mut().zip(args) {
+            *literal = self.literal[arg.0 as usize];
+        }
+        let own = literals[..args.len()].iter().map(|&(v, _)| v).chain(out);
+        for v in own.collect::<Args>() {
+            let form = self.form_of[v.0 as usize];
+            let terms = &mut self.terms_of[form.0 as usize];
+            if terms.last() != Some(&at) {
+                terms.push(at);
+            }
+        }
+        let count = args.len() as u8;
+        self.terms.push(Term { kind, args: literals, count, out, flip: false, tie: false, weight });
+    }
+
+    fn tie(&mut self, from: Val, to: Val, weight: u64) {
+        self.term(Kind::Move, &[from], Some(to), weight);
+        self.terms.last_mut().expect("just made").tie = true;
+    }
+
+    fn block(&mut self, eqns: &[Eqn], weight: u64) {
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(e) => self.equation(e, weight),
+                Eqn::Call(call) => {
+                    call.args.iter().for_each(|&v| self.term(Kind::Plain, &[v], None, weight));
+                    call.dsts.iter().for_each(|v| self.fixed[v.0 as usize] = true);
+                }
+                Eqn::Loop(lp) => self.lp(lp, weight),
+            }
+        }
+    }
+
+    fn equation(&mut self, e: &OpEqn, weight: u64) {
+        let dst = e.dst.0 as usize;
+        let narrow = self.logic.is_narrow(self.node.bits_of(e.dst));
+        let kind = match &e.op {
+            Op::Const(_) => {
+                self.constant[dst] = true;
+                return;
+            }
+            Op::Copy | Op::Not => {
+                let (root, sign) = self.literal[e.args[0].0 as usize];
+                self.literal[dst] = (root, sign ^ (e.op == Op::Not));
+                self.constant[dst] = self.constant[root.0 as usize];
+                return;
+            }
+            Op::Xor => Kind::Sum,
+            Op::And | Op::Or | Op::Andn => Kind::Product,
+            Op::Rotl(_) | Op::Sar(_) | Op::Shuffle(_) | Op::Bitmask(_) => Kind::Move,
+            Op::Lut3(_) if !narrow => Kind::Table,
+            _ => Kind::Plain,
+        };
+        if kind == Kind::Plain {
+            e.args.iter().for_each(|&v| self.term(Kind::Plain, &[v], None, weight));
+            self.fixed[dst] = true;
+            return;
+        }
+        self.term(kind, &e.args, Some(e.dst), weight);
+        let term = self.terms.last_mut().expect("just made");
+        match e.op {
+            Op::Andn => term.args[0].1 ^= true,
+            // An `or` is the complement of an `and` of complements.
+            Op::Or => {
+                term.args[..2].iter_mut().for_each(|arg| arg.1 ^= true);
+                term.flip = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn lp(&mut self, lp: &Loop, weight: u64) {
+        let inside = weight.saturating_mul(u64::from(lp.count));
+        for c in &lp.carried {
+            self.form_of[c.result.0 as usize] = c.param;
+            self.tie(c.init, c.param, weight);
+        }
+        for read in &lp.reads {
+            let constant = |v: &Val| self.constant[v.0 as usize];
+            self.constant[read.dst.0 as usize] = read.list.iter().all(constant);
+            if !self.constant[read.dst.0 as usize] {
+                read.list.iter().for_each(|&v| self.term(Kind::Plain, &[v], None, weight));
+                self.fixed[read.dst.0 as usize] = true;
+            }
+        }
+        self.block(&lp.body, inside);
+        for c in &lp.carried {
+            self.tie(c.next, c.param, inside);
+        }
+        for collect in &lp.collects {
+            let Some(&first) = collect.results.first() else { continue };
+            collect.results.iter().for_each(|r| self.form_of[r.0 as usize] = first);
+            self.tie(collect.value, first, inside);
+        }
+    }
+
+    fn form(&self, v: Val) -> bool {
+        self.complemented[self.form_of[v.0 as usize].0 as usize]
+    }
+
+    /// Whether what is computed for the literal is its complement.
+    fn inverted(&self, (v, sign): Literal) -> bool {
+        self.form(v) ^ sign
+    }
+
+    fn cost(&self, term: &Term) -> u64 {
+        let args = &term.args[..term.count as usize];
+        // A constant is whatever suits.
+        let free = |arg: &Literal| self.constant[arg.0.0 as usize];
+        let out = term.out.is_some_and(|v| self.form(v));
+        let wrong = match term.kind {
+            Kind::Table => false,
+            Kind::Plain => !free(&args[0]) && self.inverted(args[0]),
+            Kind::Move => !free(&args[0]) && self.inverted(args[0]) != out,
+            Kind::Sum if args.iter().any(free) => false,
+            Kind::Sum => {
+                let odd = args.iter().fold(out, |odd, &arg| odd ^ self.inverted(arg));
+                odd && !self.any_table(term)
+            }
+            Kind::Product => {
+                let out = out ^ term.flip;
+                let (a, b) = (self.inverted(args[0]), self.inverted(args[1]));
+                let fits = |a, b| product(a, b, out, self.logic.andn).is_some();
+                let possible = fits(a, b)
+                    || (free(&args[0]) && fits(!a, b))
+                    || (free(&args[1]) && fits(a, !b));
+                !possible && !self.any_table(term)
+            }
+        };
+        if wrong { term.weight } else { 0 }
+    }
+
+    /// Whether ternary logic computes the term in any form.
+    fn any_table(&self, term: &Term) -> bool {
+        let bits = self.node.bits_of(term.args[0].0);
+        self.logic.ternary && !self.logic.is_narrow(bits)
+    }
+
+    /// Follows every complement that costs something, until none can be saved.
+    fn improve(&mut self) {
+        for _ in 0..ROUNDS {
+            let mut better = false;
+            for at in 0..self.terms.len() {
+                if self.cost(&self.terms[at]) > 0 {
+                    better |= self.repair(at);
+                }
+            }
+            if !better {
+                break;
+            }
+        }
+    }
+
+    fn repair(&mut self, at: usize) -> bool {
+        let starts = self.forms(at);
+        starts.into_iter().any(|v| self.search(v, false, DEPTH) || self.search(v, true, DEPTH))
+    }
+
+    /// The values of a term whose form can be chosen: result first.
+    fn forms(&self, at: usize) -> Args {
+        let term = &self.terms[at];
+        let args = term.args[..term.count as usize].iter().map(|&(v, _)| v);
+        let values = term.out.into_iter().chain(args).filter(|v| !self.constant[v.0 as usize]);
+        let forms = values.map(|v| self.form_of[v.0 as usize]);
+        forms.filter(|v| !self.fixed[v.0 as usize]).collect()
+    }
+
+    /// Computes the other form of `v` and of what follows from it, also from one iteration of a
+    /// loop to the next if `across`. Keeps that if it saves something. If it costs the same, it
+    /// may save something together with another form of an operand of `v`.
+    fn search(&mut self, v: Val, across: bool, depth: usize) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        let Some((change, turned)) = self.attempt(v, across) else { return false };
+        if change < 0 {
+            return true;
+        }
+        if change == 0 && depth > 0 {
+            let made = self.terms_of[v.0 as usize].iter().map(|&t| t as usize).find(|&t| {
+                let term = &self.terms[t];
+                term.out == Some(v) && !term.tie && self.cost(term) > 0
+            });
+            let operands = made.map(|t| self.forms(t)).unwrap_or_default();
+            for operand in operands.into_iter().filter(|&o| o != v) {
+                if self.search(operand, across, depth - 1) {
+                    return true;
+                }
+            }
+        }
+        turned.iter().for_each(|v| self.complemented[v.0 as usize] ^= true);
+        false
+    }
+
+    /// Turns `v` and what follows; the change in cost and what was turned. `None`, and nothing
+    /// turned, if too much follows.
+    fn attempt(&mut self, v: Val, across: bool) -> Option<(i64, Vec<Val>)> {
+        let mut turned = Vec::new();
+        // Terms that have seen a change, with their cost before; those to look at, in order.
+        let mut touched: Vec<u32> = Vec::new();
+        let mut open: BTreeSet<u32> = BTreeSet::new();
+        let mut next = Some(v);
+        while let Some(v) = next {
+            turned.push(v);
+            for at in 0..self.terms_of[v.0 as usize].len() {
+                let t = self.terms_of[v.0 as usize][at];
+                if self.was[t as usize].is_none() {
+                    self.was[t as usize] = Some(self.cost(&self.terms[t as usize]));
+                    touched.push(t);
+                }
+                open.insert(t);
+            }
+            self.complemented[v.0 as usize] ^= true;
+            next = None;
+            while next.is_none()
+                && let Some(t) = open.pop_first()
+            {
+                next = self.follows(t, across).filter(|v| !turned.contains(v));
+            }
+            if turned.len() > REACH {
+                break;
+            }
+        }
+        self.budget = self.budget.saturating_sub(turned.len());
+        let mut change = 0i64;
+        for &t in &touched {
+            let before = self.was[t as usize].take().expect("noted when it was touched");
+            change += self.cost(&self.terms[t as usize]) as i64 - before as i64;
+        }
+        if turned.len() > REACH {
+            turned.iter().for_each(|v| self.complemented[v.0 as usize] ^= true);
+            return None;
+        }
+        Some((change, turned))
+    }
+
+    /// The value that term `t` makes, if its form must change because that of an operand did.
+    fn follows(&self, t: u32, across: bool) -> Option<Val> {
+        let term = &self.terms[t as usize];
+        let out = self.form_of[term.out?.0 as usize];
+        let linear = matches!(term.kind, Kind::Sum | Kind::Move) && (across || !term.tie);
+        let wrong = self.was[t as usize] == Some(0) && self.cost(term) > 0;
+        (linear && wrong && !self.fixed[out.0 as usize]).then_some(out)
+    }
+}
+
+/// The operator that makes the `and` of two values from their complements or themselves, with
+/// whether the operands change places: `out` if the complement of the `and` is wanted.
+fn product(a: bool, b: bool, out: bool, andn: bool) -> Option<(Op, bool)> {
+    match (a, b, out) {
+        (false, false, false) => Some((Op::And, false)),
+        (true, true, true) => Some((Op::Or, false)),
+        (true, false, false) if andn => Some((Op::Andn, false)),
+        (false, true, false) if andn => Some((Op::Andn, true)),
+        _ => None,
+    }
+}
+
+/// Writes a node in the chosen forms. Values keep their numbers.
+struct Rewriter<'a> {
+    choice: &'a Choice<'a>,
+    bits: Vec<u8>,
+    known: FxHashMap<Val, u64>,
+    /// Constants that were not there, before everything else.
+    constants: Vec<Eqn>,
+    made: FxHashMap<(u8, u64), Val>,
+    /// The other form of values, by block, innermost last.
+    others: Vec<FxHashMap<Val, Val>>,
+    /// The members of reads of constants.
+    lists: FxHashMap<Val, Vec<Val>>,
+    /// The other form of reads of constants.
+    reads: FxHashMap<Val, Val>,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(node: &'a Node, choice: &'a Choice<'a>) -> Rewriter<'a> {
+        Rewriter {
+            choice,
+            bits: node.bits.clone(),
+            known: FxHashMap::default(),
+            constants: Vec::new(),
+            made: FxHashMap::default(),
+            others: vec![FxHashMap::default()],
+            lists: FxHashMap::default(),
+            reads: FxHashMap::default(),
+        }
+    }
+
+    fn node(mut self) -> Node {
+        let old = self.choice.node;
+        let mut body = self.block(&old.body);
+        let outs = old.outs.iter().map(|&v| self.value(v, false, &mut body)).collect();
+        self.constants.extend(body);
+        Node {
+            name: old.name.clone(),
+            params: old.params.clone(),
+            results: old.results.clone(),
+            bits: self.bits,
+            body: self.constants,
+            outs,
+            inline: old.inline,
+        }
+    }
+
+    fn fresh(&mut self, bits: u8) -> Val {
+        self.bits.push(bits);
+        Val(self.bits.len() as u32 - 1)
+    }
+
+    fn literal(&self, v: Val) -> Literal {
+        self.choice.literal[v.0 as usize]
+    }
+
+    /// `v`, or its complement. Equations that this takes go to `out`.
+    fn value(&mut self, v: Val, complement: bool, out: &mut Vec<Eqn>) -> Val {
+        let literal = self.literal(v);
+        let other = self.choice.inverted(literal) ^ complement;
+        if other { self.other(literal.0, out) } else { literal.0 }
+    }
+
+    /// The complement of what is computed for `root`.
+    fn other(&mut self, root: Val, out: &mut Vec<Eqn>) -> Val {
+        if let Some(found) = self.existing(root) {
+            return found;
+        }
+        let bits = self.bits[root.0 as usize];
+        if let Some(&value) = self.known.get(&root) {
+            return self.constant(bits, !value & mask(bits));
+        }
+        let dst = self.fresh(bits);
+        if self.lists.contains_key(&root) {
+            self.reads.insert(root, dst);
+            return dst;
+        }
+        out.push(Eqn::Op(OpEqn { dst, op: Op::Not, args: Args::from_slice(&[root]) }));
+        self.others.last_mut().expect("a block").insert(root, dst);
+        dst
+    }
+
+    fn existing(&self, root: Val) -> Option<Val> {
+        let other = self.others.iter().rev().find_map(|block| block.get(&root));
+        other.or_else(|| self.reads.get(&root)).copied()
+    }
+
+    fn constant(&mut self, bits: u8, value: u64) -> Val {
+        if let Some(&v) = self.made.get(&(bits, value)) {
+            return v;
+        }
+        let dst = self.fresh(bits);
+        self.constants.push(Eqn::Op(OpEqn { dst, op: Op::Const(value), args: Args::new() }));
+        self.made.insert((bits, value), dst);
+        dst
+    }
+
+    fn block(&mut self, eqns: &[Eqn]) -> Vec<Eqn> {
+        let mut out = Vec::with_capacity(eqns.len());
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(e) => self.equation(e, &mut out),
+                Eqn::Call(call) => {
+                    let args = call.args.iter().map(|&v| self.value(v, false, &mut out)).collect();
+                    let dsts = call.dsts.clone();
+                    out.push(Eqn::Call(crate::ir::Call { dsts, node: call.node, args }));
+                }
+                Eqn::Loop(lp) => {
+                    let lp = self.lp(lp, &mut out);
+                    out.push(Eqn::Loop(Box::new(lp)));
+                }
+            }
+        }
+        out
+    }
+
+    fn equation(&mut self, e: &OpEqn, out: &mut Vec<Eqn>) {
+        let form = self.choice.form(e.dst);
+        let wide = !self.choice.logic.is_narrow(self.bits[e.dst.0 as usize]);
+        let (op, args) = match &e.op {
+            Op::Const(value) => {
+                self.known.insert(e.dst, *value);
+                return out.push(Eqn::Op(e.clone()));
+            }
+            Op::Copy | Op::Not => return,
+            Op::Xor => self.sum(e, form, wide, out),
+            Op::And | Op::Or | Op::Andn => self.product(e, form, wide, out),
+            Op::Lut3(table) if wide => {
+                let literals: Vec<Literal> = e.args.iter().map(|&v| self.literal(v)).collect();
+                let flips = std::array::from_fn(|i| self.choice.inverted(literals[i]));
+                let args = literals.iter().map(|l| l.0).collect();
+                (Op::Lut3(flipped(*table, flips, form)), args)
+            }
+            Op::Rotl(_) | Op::Sar(_) | Op::Shuffle(_) | Op::Bitmask(_) => {
+                let arg = self.value(e.args[0], form, out);
+                (e.op.clone(), Args::from_slice(&[arg]))
+            }
+            op => (op.clone(), e.args.iter().map(|&v| self.value(v, false, out)).collect()),
+        };
+        out.push(Eqn::Op(OpEqn { dst: e.dst, op, args }));
+    }
+
+    fn sum(&mut self, e: &OpEqn, form: bool, wide: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
+        let literals = [self.literal(e.args[0]), self.literal(e.args[1])];
+        let mut roots = Args::from_iter(literals.map(|l| l.0));
+        let odd = literals.iter().fold(form, |odd, &l| odd ^ self.choice.inverted(l));
+        if odd {
+            let constant = roots.iter().position(|v| self.choice.constant[v.0 as usize]);
+            if constant.is_none() && wide && self.choice.logic.ternary {
+                return (Op::Lut3(0xc3), Args::from_slice(&[roots[0], roots[1], roots[1]]));
+            }
+            let known = || roots.iter().position(|&v| self.existing(v).is_some());
+            let at = constant.or_else(known).unwrap_or(0);
+            roots[at] = self.other(roots[at], out);
+        }
+        (Op::Xor, roots)
+    }
+
+    fn product(&mut self, e: &OpEqn, form: bool, wide: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
+        let logic = self.choice.logic;
+        let signs = [e.op != Op::And, e.op == Op::Or];
+        let literals = [self.literal(e.args[0]), self.literal(e.args[1])];
+        let mut roots = literals.map(|l| l.0);
+        let mut forms: [bool; 2] =
+            std::array::from_fn(|i| self.choice.inverted(literals[i]) ^ signs[i]);
+        let result = form ^ (e.op == Op::Or);
+        for i in 0..2 {
+            let mut turned = forms;
+            turned[i] ^= true;
+            let fits = |f: [bool; 2]| product(f[0], f[1], result, logic.andn).is_some();
+            let constant = self.choice.constant[roots[i].0 as usize];
+            if constant && !fits(forms) && fits(turned) {
+                roots[i] = self.other(roots[i], out);
+                forms = turned;
+            }
+        }
+        if let Some((op, swap)) = product(forms[0], forms[1], result, logic.andn) {
+            if swap {
+                roots.swap(0, 1);
+            }
+            return (op, Args::from_slice(&roots));
+        }
+        if logic.ternary && wide {
+            let table = flipped(0xc0, [forms[0], forms[1], false], result);
+            return (Op::Lut3(table), Args::from_slice(&[roots[0], roots[1], roots[1]]));
+        }
+        match (forms, result) {
+            ([false, false], true) | ([true, true], false) => {
+                let op = if result { Op::And } else { Op::Or };
+                let dst = self.fresh(self.bits[e.dst.0 as usize]);
+                out.push(Eqn::Op(OpEqn { dst, op, args: Args::from_slice(&roots) }));
+                (Op::Not, Args::from_slice(&[dst]))
+            }
+            _ => {
+                // One operand is in the wrong form: for an `or` the plain one, else the other.
+                let at = if forms[0] == result { 1 } else { 0 };
+                roots[at] = self.other(roots[at], out);
+                let op = if result { Op::Or } else { Op::And };
+                (op, Args::from_slice(&roots))
+            }
+        }
+    }
+
+    fn lp(&mut self, lp: &Loop, out: &mut Vec<Eqn>) -> Loop {
+        let mut inits = Vec::with_capacity(lp.carried.len());
+        for c in &lp.carried {
+            inits.push(self.value(c.init, self.choice.form(c.param), out));
+        }
+        let mut reads = Vec::with_capacity(lp.reads.len());
+        for read in &lp.reads {
+            let list = read.list.iter().map(|&v| self.value(v, false, out)).collect();
+            if self.choice.constant[read.dst.0 as usize] {
+                self.lists.insert(read.dst, read.list.clone());
+            }
+            reads.push(Read { dst: read.dst, list });
+        }
+        self.others.push(FxHashMap::default());
+        let mut body = self.block(&lp.body);
+        let mut carried = Vec::with_capacity(lp.carried.len());
+        for (c, init) in lp.carried.iter().zip(inits) {
+            let next = self.value(c.next, self.choice.form(c.param), &mut body);
+            carried.push(Carried { init, next, ..c.clone() });
+        }
+        let mut collects = Vec::with_capacity(lp.collects.len());
+        for c in &lp.collects {
+            let form = c.results.first().is_some_and(|&r| self.choice.form(r));
+            let value = self.value(c.value, form, &mut body);
+            collects.push(Collect { value, results: c.results.clone() });
+        }
+        self.others.pop();
+        for read in &lp.reads {
+            if let Some(&dst) = self.reads.get(&read.dst) {
+                let list = read.list.iter().map(|&v| self.value(v, true, out)).collect();
+                reads.push(Read { dst, list });
+            }
+        }
+        Loop { count: lp.count, carried, reads, body, collects, keep: lp.keep }
+    }
+}

@@ -1,0 +1,97 @@
+//! Values of flags: how each is written, and what is said about one that is wrong.
+
+use std::time::Duration;
+
+use usuba::passes;
+use usuba::target;
+use usuba::target::cpu::{self, Cpu};
+
+use super::Arch;
+
+pub fn parse_arch(name: &str) -> Result<Arch, String> {
+    let native = name == "native";
+    match target::find(if native { best_here() } else { name }) {
+        Some(target) => Ok(Arch { target, native }),
+        None => {
+            let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
+            Err(format!("the targets are {} and native", names.join(", ")))
+        }
+    }
+}
+
+pub fn parse_slug(name: &str) -> Result<String, String> {
+    match usuba_lab::tune::cpu::is_slug(name) {
+        true => Ok(name.to_string()),
+        false => Err("a processor is named by letters, digits and `-`".into()),
+    }
+}
+
+/// `90`, `90s`, `1.5m`, `1h`.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1.0),
+        Some((at, 'm')) => (&text[..at], 60.0),
+        Some((at, 'h')) => (&text[..at], 3600.0),
+        _ => (text, 1.0),
+    };
+    let plain = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|number| number * unit);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a time is a number of seconds, or a number with s, m or h".into())
+}
+
+pub fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
+    cpu::find(name).ok_or_else(|| {
+        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
+        format!("the CPUs are {}", names.join(", "))
+    })
+}
+
+/// The widest instruction set that this machine runs. Its name ends up in the output, which so
+/// depends on the machine only if `native` was asked for.
+fn best_here() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl");
+        if avx512 {
+            return "avx512";
+        }
+        if is_x86_feature_detected!("avx2") {
+            return "avx2";
+        }
+        if is_x86_feature_detected!("sse4.1") {
+            return "sse";
+        }
+    }
+    match () {
+        () if cfg!(target_arch = "aarch64") => "neon",
+        () if cfg!(target_pointer_width = "64") => "gp64",
+        () => "gp32",
+    }
+}
+
+pub fn parse_pass(name: &str) -> Result<String, String> {
+    match passes::find(name) {
+        Some(pass) => Ok(pass.name.to_string()),
+        None => {
+            let names: Vec<&str> = passes::ALL.iter().map(|p| p.name).collect();
+            Err(format!("the passes are {}", names.join(", ")))
+        }
+    }
+}
+
+pub fn parse_pass_or_all(name: &str) -> Result<String, String> {
+    if name == "all" || name == "lower" { Ok(name.to_string()) } else { parse_pass(name) }
+}
+
+pub fn parse_prefix(text: &str) -> Result<String, String> {
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let fits = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match text.is_empty() || starts && fits {
+        true => Ok(text.to_string()),
+        false => Err("a prefix is made of letters, digits and `_`, and begins no number".into()),
+    }
+}

@@ -1,0 +1,95 @@
+//! `usubac bench --experiment`: a published measurement, repeated. The finished cells are kept in a
+//! JSON file, from which Markdown and SVG are written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use usuba_lab::experiment::{self, Conditions, Experiment, Results};
+use usuba_lab::native::Timing;
+
+use super::bench::{bar, choice, show};
+use crate::args::{self, Bench};
+use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
+use crate::{Failure, files};
+
+/// Where experiments are looked for by name.
+const FOLDER: &str = "bench/experiments";
+
+/// Samples of one kernel: experiments have many kernels.
+const ROUNDS: u32 = 101;
+const QUICK_ROUNDS: u32 = 31;
+
+pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
+    let path = match name.extension() {
+        Some(_) => name.to_path_buf(),
+        None => Path::new(FOLDER).join(name).with_extension("toml"),
+    };
+    let experiment = Experiment::read(&path).map_err(Failure::program)?;
+    let chosen = choice(args)?;
+    if !chosen.targets.is_empty() || !chosen.slicings.is_empty() {
+        return Err(Failure::usage(
+            "an experiment says itself which targets and slicings it needs",
+        ));
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = if args.quick { format!("{stem}-quick") } else { stem };
+    fs::create_dir_all(&args.out).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    })?;
+    let file = |ending: &str| args.out.join(format!("{stem}.{ending}"));
+    let before = read(&file("json"))?;
+    let conditions = Conditions {
+        root: &args.folder,
+        quick: args.quick,
+        only: &chosen.ciphers,
+        timing: Timing {
+            rounds: if args.quick { QUICK_ROUNDS } else { ROUNDS },
+            ..Timing::default()
+        },
+        parse: &args::pipeline,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut save = |results: &Results| {
+        let written = write_all(&[(Place::File(file("json")), json(results))]);
+        written.map_err(|failure| failure.text().unwrap_or("cannot write").to_string())
+    };
+    let bar = bar();
+    let results = experiment::run(&experiment, &conditions, before, &mut save, &mut |progress| {
+        show(&bar, &progress);
+    });
+    bar.finish_and_clear();
+    let results = results.map_err(Failure::program)?;
+    let text = experiment::markdown(&experiment, &results);
+    let plots = experiment::plots(&experiment, &results, &stem).map_err(Failure::program)?;
+    let mut written: Vec<(Place, String)> =
+        plots.into_iter().map(|(name, text)| (Place::File(args.out.join(name)), text)).collect();
+    written.push((Place::File(file("md")), text.clone()));
+    write_all(&written)?;
+    to_stdout(&text)?;
+    let names: Vec<PathBuf> = vec![file("json"), file("md")];
+    let names: Vec<String> = names.iter().map(|name| name.display().to_string()).collect();
+    to_stderr(&format!("written: {} and {} plots\n", names.join(", "), written.len() - 1));
+    match results.is_good() {
+        true => Ok(()),
+        false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
+    }
+}
+
+fn json(results: &Results) -> String {
+    serde_json::to_string(results).expect("strings and numbers have a JSON form") + "\n"
+}
+
+/// The results of an earlier run. A file that is there and is something else is not overwritten.
+fn read(path: &Path) -> Result<Option<Results>, Failure> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = files::read(path)?;
+    let results = serde_json::from_str(&text.text).map_err(|error| {
+        Failure::program(format!(
+            "{} holds no results of this version ({error}); remove it to measure again",
+            text.name
+        ))
+    })?;
+    Ok(Some(results))
+}

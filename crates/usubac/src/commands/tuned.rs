@@ -1,0 +1,117 @@
+//! What `usubac tune` found, for a compile: which file counts, and what is in it.
+//!
+//! A tuned file is an input as the program is: the output depends on it and on no machine. It
+//! counts only where the command line says nothing about the optimisation itself, because its
+//! flags were measured together.
+
+use std::fs;
+use std::path::Path;
+
+use usuba_lab::tune::cpu;
+use usuba_lab::tune::subject::fingerprint;
+use usuba_lab::tune::tuned::{self, FOLDER, Found, Tuned};
+
+use super::front::Input;
+use crate::args::{self, Abi, Codegen, Compile, Language};
+use crate::output::{plain, to_stderr};
+use crate::report::{self, Reporter};
+use crate::{Failure, fault};
+
+/// Flags of a tuned file in the place of those of the command line.
+pub struct Applied {
+    /// With the slicing that was found, if none was asked for.
+    pub language: Language,
+    pub codegen: Codegen,
+    /// Which file, and what it says, for the header.
+    pub note: String,
+}
+
+/// The flags that count for a compile, if a tuned file has any for it.
+pub fn find(
+    args: &Compile,
+    file: &Path,
+    input: &Input,
+    reporter: Reporter,
+) -> Result<Option<Applied>, Failure> {
+    if args.no_tuned {
+        return Ok(None);
+    }
+    // Drivers of the original compiler know how many ports they pass.
+    let own = !args.codegen.is_plain() || args.abi == Abi::Usubac || file == Path::new("-");
+    if own {
+        return match &args.tuned {
+            None => Ok(None),
+            Some(_) => Err(Failure::usage(
+                "--tuned has no place beside flags about the optimisation, --abi usubac, or \
+                 standard input",
+            )),
+        };
+    }
+    fault::stage("reading what was tuned");
+    let target = args.codegen.target()?.name;
+    let here = args.codegen.arch.native.then(|| cpu::slug(&cpu::model()));
+    let wanted = args.tuned.as_deref().or(here.as_deref());
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let warn = |text: &str| match args.language.deny_warnings {
+        true => Err(Failure::program(format!("{text}; -w makes this an error"))),
+        false => {
+            to_stderr(&report::warning(reporter.format, text));
+            Ok(None)
+        }
+    };
+    let path = match tuned::look(folder, target, wanted).map_err(Failure::program)? {
+        Found::One(path) => path,
+        Found::None => {
+            return match &args.tuned {
+                None => Ok(None),
+                Some(cpu) => Err(Failure::program(format!(
+                    "there is no {}; `usubac tune` makes it",
+                    tuned::path(folder, target, cpu).display()
+                ))),
+            };
+        }
+        Found::Several(cpus) => {
+            return warn(&format!(
+                "several processors were tuned for {target} ({}), and none is used; --tuned \
+                 chooses one, --no-tuned none",
+                cpus.join(", ")
+            ));
+        }
+    };
+    let program = &input.checked.program;
+    let entry = &program.decls[program.entry].name;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let (language, reading) = (&args.language, args.language.reading());
+    let tuned = read(&path)?;
+    let Some(choice) = tuned.find(&name, entry, &reading, language.slicing()) else {
+        return Ok(None);
+    };
+    if choice.sha256 != fingerprint(&input.sources) {
+        return warn(&format!(
+            "{} was made for another text of {name} and is not used; `usubac tune` makes it anew, \
+             --no-tuned ignores it",
+            path.display()
+        ));
+    }
+    let mut language = language.clone();
+    language.set_slicing(choice.slicing);
+    let codegen = args::tuned_flags(&choice.flags).map_err(Failure::program)?;
+    let shown = path.file_name().unwrap_or_default().to_string_lossy();
+    let note = format!(
+        "{FOLDER}/{shown}: {:.3} of the time of the defaults, with {} {}",
+        choice.ratio, choice.compiler, choice.cflags
+    );
+    Ok(Some(Applied { language, codegen: args.codegen.optimised_as(codegen), note }))
+}
+
+/// Reads a tuned file; a mistake in it is said with its place.
+pub fn read(path: &Path) -> Result<Tuned, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::program(format!("cannot read {}: {}", path.display(), plain(&error)))
+    })?;
+    tuned::parse(&text, &|flags| args::tuned_flags(flags).map(|_| ())).map_err(|mistake| {
+        let (line, column) = mistake.place(&text);
+        let message = mistake.message;
+        Failure::program(format!("{}:{line}:{column}: {message}", path.display()))
+    })
+}

@@ -1,0 +1,209 @@
+//! `usubac bench`: a run as a file, two runs compared, an experiment on a tiny cipher.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const PROGRAM: &str = "\
+node mix (x:u16x2) returns (y:u16x2)
+let
+  y[0] = x[0] ^ (x[1] <<< 3);
+  y[1] = x[1]
+tel
+";
+
+const CIPHER: &str = "\
+title  = \"Mix\"
+spec   = \"none\"
+source = \"mix.ua\"
+
+[[function]]
+name      = \"mix\"
+node      = \"mix\"
+slicings  = [\"V\"]
+input     = { param = \"x\", bytes = \"be\" }
+output    = { param = \"y\", bytes = \"be\" }
+vectors   = \"vectors.txt\"
+direction = \"permute\"
+";
+
+/// 0x1234 ^ (0x8001 <<< 3) is 0x1234 ^ 0x000c.
+const VECTORS: &str = "# source: by hand\nin = 12348001\nout = 12388001\n";
+
+const EXPERIMENT: &str = "\
+title = \"A tiny one\"
+about = \"Whether anything is measured.\"
+ciphers = [\"mix\", \"enigma\"]
+targets = [\"gp64\"]
+columns = [\"speedup:same\", \"cycles:plain\", \"speedup:odd\"]
+
+[[compiler]]
+family = \"gcc\"
+flags = [\"-O1\"]
+label = \"host\"
+
+[[variant]]
+label = \"plain\"
+
+[[variant]]
+label = \"same\"
+flags = \"-no-unroll\"
+
+[[variant]]
+label = \"odd\"
+flags = \"-no-such-flag\"
+
+[[published]]
+cipher = \"mix\"
+column = \"speedup:same\"
+value = 1.5
+source = \"nobody\"
+";
+
+/// A folder with a cipher folder and an experiment.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let cipher = dir.path().join("ciphers/mix");
+    fs::create_dir_all(&cipher).expect("made");
+    for (name, text) in [("mix.ua", PROGRAM), ("cipher.toml", CIPHER), ("vectors.txt", VECTORS)] {
+        fs::write(cipher.join(name), text).expect("written");
+    }
+    fs::write(dir.path().join("tiny.toml"), EXPERIMENT).expect("written");
+    dir
+}
+
+fn usubac(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .expect("usubac runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn json(path: &Path) -> Value {
+    let text = fs::read_to_string(path).expect("it was written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Multiplies all times of all kernels.
+fn slower(run: &mut Value, factor: f64) {
+    for entry in run["entries"].as_array_mut().expect("a list") {
+        let kernel = &mut entry["outcome"]["measured"]["kernel"];
+        let number = |value: &Value| value.as_f64().expect("a number") * factor;
+        kernel["median"] = Value::from(number(&kernel["median"]));
+        for list in ["samples", "processes"] {
+            let values: Vec<f64> =
+                kernel[list].as_array().expect("a list").iter().map(number).collect();
+            kernel[list] = Value::from(values);
+        }
+    }
+}
+
+/// A run without the noise of the machine that the test happens to run on.
+fn quiet(run: &mut Value) {
+    for entry in run["entries"].as_array_mut().expect("a list") {
+        let kernel = &mut entry["outcome"]["measured"]["kernel"];
+        let median = kernel["median"].as_f64().expect("a number");
+        let processes: Vec<f64> = (0..8).map(|i| median * (1.0 + 0.001 * i as f64)).collect();
+        kernel["processes"] = Value::from(processes);
+    }
+}
+
+#[test]
+fn runs_are_compared() {
+    let dir = folder();
+    let path = |name: &str| dir.path().join(name);
+    let args = ["bench", "mix", "--arch", "gp64", "--quick", "--json", "a.json"];
+    let (status, table, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(table.contains("verified") && table.contains("/limit"), "{table}");
+    let mut run = json(&path("a.json"));
+    for part in ["host", "compilers", "throughput", "entries"] {
+        assert!(!run[part].is_null(), "{part}");
+    }
+    let numbers = &run["entries"][0]["outcome"]["measured"];
+    assert_eq!(numbers["kernel"]["samples"].as_array().expect("a list").len(), 31);
+    assert_eq!(numbers["work"]["computing"]["logic"], 1);
+
+    let (status, report, _) = usubac(dir.path(), &["bench", "--compare", "a.json", "a.json"]);
+    assert_eq!(status, Some(0), "{report}");
+    assert!(report.contains("0 faster, 0 slower, of 1"), "{report}");
+
+    quiet(&mut run);
+    fs::write(path("b.json"), run.to_string()).expect("written");
+    slower(&mut run, 1.2);
+    fs::write(path("c.json"), run.to_string()).expect("written");
+    let (status, report, errors) = usubac(dir.path(), &["bench", "--compare", "b.json", "c.json"]);
+    assert_eq!(status, Some(3), "{report}");
+    assert!(report.contains("SLOWER") && errors.contains("slower"), "{report}");
+    let (status, report, _) = usubac(dir.path(), &["bench", "--compare", "c.json", "b.json"]);
+    assert_eq!(status, Some(0), "{report}");
+    assert!(report.contains("1 faster, 0 slower"), "{report}");
+
+    run["host"]["processor"] = Value::from("another");
+    fs::write(path("d.json"), run.to_string()).expect("written");
+    let (status, _, errors) = usubac(dir.path(), &["bench", "--compare", "b.json", "d.json"]);
+    assert_eq!(status, Some(1));
+    assert!(errors.contains("cannot be compared"), "{errors}");
+    let (status, _, errors) = usubac(dir.path(), &["bench", "--compare", "b.json", "tiny.toml"]);
+    assert_eq!(status, Some(1));
+    assert!(errors.contains("tiny.toml: no measurements"), "{errors}");
+}
+
+#[test]
+fn sides_are_measured_by_turns_and_marked() {
+    let dir = folder();
+    let args = ["bench", "--arch", "gp64", "--quick", "--flags", "", "--flags", "-unroll"];
+    let (status, table, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(table.contains("variant") && table.contains("-unroll"), "{table}");
+    let args = ["bench", "--flags=-no-such-flag"];
+    let (status, _, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("no-such-flag") && errors.lines().count() == 1, "{errors}");
+}
+
+#[test]
+fn an_experiment_is_resumed() {
+    let dir = folder();
+    let path = |name: &str| dir.path().join("out").join(name);
+    let args = ["bench", "--experiment", "tiny.toml", "--quick", "--out", "out"];
+    let (status, text, errors) = usubac(dir.path(), &args);
+    if Command::new("gcc").arg("--version").output().is_err() {
+        assert!(text.contains("gp64 with host: there is no C compiler"), "{text}");
+        return;
+    }
+    assert_eq!(status, Some(0), "{errors}");
+    for part in ["enigma: not in the library yet", "1.00 [1.50]", "no-such-flag", "| mix | V |"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert_eq!(fs::read_to_string(path("tiny-quick.md")).expect("written"), text);
+    let plot = fs::read_to_string(path("tiny-quick-cycles-plain.svg")).expect("written");
+    assert!(plot.starts_with("<svg") && plot.contains("mix V"), "{plot}");
+    let mut results = json(&path("tiny-quick.json"));
+    let cell = &results["cells"][0];
+    assert_eq!(cell["same_as"], serde_json::json!([0, 0, 2]));
+
+    // A finished cell is kept, which is seen by a mark in it.
+    let mark = |results: &Value| {
+        results["cells"][0]["entries"][0]["outcome"]["measured"]["blocks"].clone()
+    };
+    results["cells"][0]["entries"][0]["outcome"]["measured"]["blocks"] = Value::from(77);
+    fs::write(path("tiny-quick.json"), results.to_string()).expect("written");
+    let (status, _, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(0), "{errors}");
+    assert_eq!(mark(&json(&path("tiny-quick.json"))), 77);
+
+    // Other flags of the C compiler make another fingerprint.
+    let other = EXPERIMENT.replace("-O1", "-O2");
+    fs::write(dir.path().join("tiny.toml"), other).expect("written");
+    let (status, _, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(0), "{errors}");
+    let results = json(&path("tiny-quick.json"));
+    assert_ne!(mark(&results), 77);
+    assert_eq!(results["cells"].as_array().expect("a list").len(), 1);
+}
