@@ -17,7 +17,8 @@
 //! forms of its operands; what leaves the node, calls and arithmetic see the values themselves.
 //! Relies on nothing; finds more after `inline`. Equations stay in their order, and a complement
 //! that remains stands before its first reader.
-//! A node that would not get cheaper is left alone. Does not change what calls hand over.
+//! A node that would not get noticeably cheaper is left alone, and so is everything on targets with
+//! ternary logic. Does not change what calls hand over.
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,10 @@ mod rewrite;
 
 pub const PASS: Pass =
     Pass { name: "complement", about: "move complements to where they cost nothing", run };
+
+/// A part of the instructions of a node. C compilers make something else of every other order of
+/// complements, up to a fifth slower; less than this part saved is not worth that.
+const WORTH: u64 = 200;
 
 /// How many values one attempt may turn into their complements.
 const REACH: usize = 400;
@@ -43,6 +48,10 @@ const DEPTH: usize = 4;
 const BUDGET: usize = 40;
 
 fn run(program: &mut Program, options: &PassOptions) {
+    // `fuse` swallows the same complements there, and the code that it makes is faster.
+    if options.logic.ternary {
+        return;
+    }
     for node in &mut program.nodes {
         let before = price(&node.body, options.logic);
         if !has_complements(&node.body) {
@@ -51,7 +60,8 @@ fn run(program: &mut Program, options: &PassOptions) {
         let mut choice = Choice::new(node, program.slicing, options.logic);
         choice.improve();
         let rewritten = rewrite::Rewriter::new(node, &choice).node();
-        if price(&rewritten.body, options.logic) < before {
+        let saved = before.saturating_sub(price(&rewritten.body, options.logic));
+        if saved > before / WORTH {
             *node = rewritten;
         }
     }
@@ -274,10 +284,7 @@ impl<'a> Choice<'a> {
             Kind::Plain => !free(&args[0]) && self.inverted(args[0]),
             Kind::Move => !free(&args[0]) && self.inverted(args[0]) != out,
             Kind::Sum if args.iter().any(free) => false,
-            Kind::Sum => {
-                let odd = args.iter().fold(out, |odd, &arg| odd ^ self.inverted(arg));
-                odd && !self.any_table(term)
-            }
+            Kind::Sum => args.iter().fold(out, |odd, &arg| odd ^ self.inverted(arg)),
             Kind::Product => {
                 let out = out ^ term.flip;
                 let (a, b) = (self.inverted(args[0]), self.inverted(args[1]));
@@ -285,16 +292,10 @@ impl<'a> Choice<'a> {
                 let possible = fits(a, b)
                     || (free(&args[0]) && fits(!a, b))
                     || (free(&args[1]) && fits(a, !b));
-                !possible && !self.any_table(term)
+                !possible
             }
         };
         if wrong { term.weight } else { 0 }
-    }
-
-    /// Whether ternary logic computes the term in any form.
-    fn any_table(&self, term: &Term) -> bool {
-        let bits = self.node.bits_of(term.args[0].0);
-        self.logic.ternary && !self.logic.is_narrow(bits)
     }
 
     /// Follows every complement that costs something, until none can be saved.

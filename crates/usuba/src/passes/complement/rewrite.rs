@@ -138,8 +138,8 @@ impl<'a> Rewriter<'a> {
                 return out.push(Eqn::Op(e.clone()));
             }
             Op::Copy | Op::Not => return,
-            Op::Xor => self.sum(e, form, wide, out),
-            Op::And | Op::Or | Op::Andn => self.product(e, form, wide, out),
+            Op::Xor => self.sum(e, form, out),
+            Op::And | Op::Or | Op::Andn => self.product(e, form, out),
             Op::Lut3(table) if wide => {
                 let literals: Vec<Literal> = e.args.iter().map(|&v| self.literal(v)).collect();
                 let flips = std::array::from_fn(|i| self.choice.inverted(literals[i]));
@@ -155,15 +155,12 @@ impl<'a> Rewriter<'a> {
         out.push(Eqn::Op(OpEqn { dst: e.dst, op, args }));
     }
 
-    fn sum(&mut self, e: &OpEqn, form: bool, wide: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
+    fn sum(&mut self, e: &OpEqn, form: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
         let literals = [self.literal(e.args[0]), self.literal(e.args[1])];
         let mut roots = Args::from_iter(literals.map(|l| l.0));
         let odd = literals.iter().fold(form, |odd, &l| odd ^ self.choice.inverted(l));
         if odd {
             let constant = roots.iter().position(|v| self.choice.constant[v.0 as usize]);
-            if constant.is_none() && wide && self.choice.logic.ternary {
-                return (Op::Lut3(0xc3), Args::from_slice(&[roots[0], roots[1], roots[1]]));
-            }
             let known = || roots.iter().position(|&v| self.existing(v).is_some());
             let at = constant.or_else(known).unwrap_or(0);
             roots[at] = self.other(roots[at], out);
@@ -171,7 +168,7 @@ impl<'a> Rewriter<'a> {
         (Op::Xor, roots)
     }
 
-    fn product(&mut self, e: &OpEqn, form: bool, wide: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
+    fn product(&mut self, e: &OpEqn, form: bool, out: &mut Vec<Eqn>) -> (Op, Args) {
         let logic = self.choice.logic;
         let signs = [e.op != Op::And, e.op == Op::Or];
         let literals = [self.literal(e.args[0]), self.literal(e.args[1])];
@@ -194,10 +191,6 @@ impl<'a> Rewriter<'a> {
                 roots.swap(0, 1);
             }
             return (op, Args::from_slice(&roots));
-        }
-        if logic.ternary && wide {
-            let table = flipped(0xc0, [forms[0], forms[1], false], result);
-            return (Op::Lut3(table), Args::from_slice(&[roots[0], roots[1], roots[1]]));
         }
         match (forms, result) {
             ([false, false], true) | ([true, true], false) => {
