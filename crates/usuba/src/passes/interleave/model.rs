@@ -40,7 +40,7 @@ const MOST: u32 = 6;
 const NEAR: f64 = 1.05;
 
 /// Instructions that cores hold at once. Where a call has no more, the next call hides its chains.
-const WINDOW: f64 = 256.0;
+const WINDOW: f64 = 128.0;
 
 /// How many times the registers the values of one instance may be.
 const CROWDED: f64 = 1.5;
