@@ -530,6 +530,9 @@ fn schedulers_run_when_they_are_wanted() {
         let options = PassOptions { machine, schedule, ..PassOptions::default() };
         after(&["mslice-sched"], chains(), options) != chains()
     };
+    let beside = Program { copies: 2, ..chains() };
+    let stays = after(&["mslice-sched"], beside.clone(), PassOptions::default());
+    assert_eq!(stays, beside, "copies are independent already");
     assert_eq!((moves(When::Auto, true), moves(When::Auto, false)), (true, false));
     assert_eq!((moves(When::Always, false), moves(When::Never, true)), (true, false));
 }
