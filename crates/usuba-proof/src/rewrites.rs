@@ -1,29 +1,32 @@
-//! Engines E2 and E3: nodes that differ in structure and are one function.
+//! Engines E2 to E4: nodes that differ in structure and are one function.
 //!
-//! Before the graph makes an `And` or `Xor`, both engines are asked whether some node is known to
-//! be the same; what they do not know they learn. They only ever answer with an edge for which
+//! Before the graph makes an `And` or `Xor`, engines are asked whether some node is known to be
+//! the same; what they do not know they learn. E3 is for words, E4 for single bits. They only ever answer with an edge for which
 //! they have compared a normal form, so nothing they say needs to be believed elsewhere.
 
 use crate::cuts::{Cut, Cuts};
 use crate::graph::{Edge, Graph, Kind};
 use crate::parity::Parities;
+use crate::sweep::Sweep;
 
-/// The memory of both engines.
+/// The memory of the engines.
 pub struct Rewrites {
     cuts: Cuts,
     parities: Parities,
+    sweep: Sweep,
 }
 
 /// What was found out about a node that does not exist yet.
 pub struct Facts {
     cuts: Vec<Cut>,
+    signature: [u64; 4],
     terms: Option<Vec<Edge>>,
 }
 
 impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
-        Rewrites { cuts: Cuts::new(leaves), parities: Parities::new() }
+        Rewrites { cuts: Cuts::new(leaves), parities: Parities::new(), sweep: Sweep::new() }
     }
 
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
@@ -35,7 +38,12 @@ impl Rewrites {
             },
             _ => None,
         };
-        self.cuts.known(g, kind, a, b).map_err(|cuts| Facts { cuts, terms })
+        if g.bits(a) == 1 {
+            let known = self.sweep.known(g, kind, a, b);
+            return known.map_err(|signature| Facts { cuts: Vec::new(), signature, terms });
+        }
+        let known = self.cuts.known(g, kind, a, b);
+        known.map_err(|cuts| Facts { cuts, signature: [0; 4], terms })
     }
 
     /// Remembers what was found out about the node that was made then.
@@ -43,16 +51,24 @@ impl Rewrites {
         if let Some(terms) = facts.terms {
             self.parities.learn(g, edge, terms);
         }
-        self.cuts.learn(g, edge, facts.cuts);
+        match g.bits(edge) {
+            1 => self.sweep.learn(edge, facts.signature),
+            _ => self.cuts.learn(g, edge, facts.cuts),
+        }
     }
 
     /// An edge that is the function `table` of `leaves`, which are plain and sorted.
     pub fn function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge]) -> Option<Edge> {
+        if leaves.first().is_some_and(|&leaf| g.bits(leaf) == 1) {
+            return None;
+        }
         self.cuts.function(g, table, leaves)
     }
 
     /// Remembers that `edge` is this function.
     pub fn learn_function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge], edge: Edge) {
-        self.cuts.learn_function(g, table, leaves, edge);
+        if g.bits(edge) != 1 {
+            self.cuts.learn_function(g, table, leaves, edge);
+        }
     }
 }
