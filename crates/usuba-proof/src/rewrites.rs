@@ -1,19 +1,22 @@
 //! Engines E2 to E4: nodes that differ in structure and are one function.
 //!
 //! Before the graph makes an `And` or `Xor`, engines are asked whether some node is known to be
-//! the same; what they do not know they learn. E3 is for words, E4 for single bits. They only ever answer with an edge for which
+//! the same; what they do not know they learn. E3 is for words; E4 is for single bits, and for words
+//! where E3 is asked for the most that it can. They only ever answer with an edge for which
 //! they have compared a normal form, so nothing they say needs to be believed elsewhere.
 
 use crate::cuts::{Cut, Cuts};
 use crate::graph::{Edge, Graph, Kind};
 use crate::parity::Parities;
 use crate::sweep::Sweep;
+use crate::table::MOST;
 
 /// The memory of the engines.
 pub struct Rewrites {
     cuts: Cuts,
     parities: Parities,
     sweep: Sweep,
+    sweeps_words: bool,
 }
 
 /// What was found out about a node that does not exist yet.
@@ -26,7 +29,8 @@ pub struct Facts {
 impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
-        Rewrites { cuts: Cuts::new(leaves), parities: Parities::new(), sweep: Sweep::new() }
+        let (parities, sweep) = (Parities::new(), Sweep::new());
+        Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
     }
 
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
@@ -38,12 +42,21 @@ impl Rewrites {
             },
             _ => None,
         };
-        if g.bits(a) == 1 {
-            let known = self.sweep.known(g, kind, a, b);
-            return known.map_err(|signature| Facts { cuts: Vec::new(), signature, terms });
+        let bits = g.bits(a);
+        let mut facts = Facts { cuts: Vec::new(), signature: [0; 4], terms };
+        if bits > 1 {
+            facts.cuts = match self.cuts.known(g, kind, a, b) {
+                Ok(edge) => return Ok(edge),
+                Err(cuts) => cuts,
+            };
         }
-        let known = self.cuts.known(g, kind, a, b);
-        known.map_err(|cuts| Facts { cuts, signature: [0; 4], terms })
+        if bits == 1 || self.sweeps_words {
+            facts.signature = match self.sweep.known(g, kind, a, b) {
+                Ok(edge) => return Ok(edge),
+                Err(signature) => signature,
+            };
+        }
+        Err(facts)
     }
 
     /// Remembers what was found out about the node that was made then.
@@ -51,9 +64,12 @@ impl Rewrites {
         if let Some(terms) = facts.terms {
             self.parities.learn(g, edge, terms);
         }
-        match g.bits(edge) {
-            1 => self.sweep.learn(edge, facts.signature),
-            _ => self.cuts.learn(g, edge, facts.cuts),
+        let bits = g.bits(edge);
+        if bits == 1 || self.sweeps_words {
+            self.sweep.learn(g, edge, facts.signature);
+        }
+        if bits > 1 {
+            self.cuts.learn(g, edge, facts.cuts);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Engine E4, for bits: nodes that agree on many inputs are compared over what both depend on.
+//! Engine E4: nodes that agree on many inputs are compared over what both depend on.
 //!
 //! ```text
 //! t = a ^ b;  u = t & c;   ...        before: an S-box of ands and xors
@@ -10,15 +10,20 @@
 //! taken apart, the youngest node first, until the few nodes that are left, the leaves of the
 //! *window*, have truth tables over which both are one function. What is random about a signature
 //! decides what is tried, never what is believed.
+//!
+//! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use usuba::ir::op::mask;
+
 use crate::graph::{Edge, Graph, Kind};
+use crate::maps::IDENTITY;
 use crate::table::VARIABLES;
 
-/// Values on random inputs.
+/// Values on random inputs: in each word as many words of the program as fit.
 type Signature = [u64; 4];
 
 /// A truth table over the leaves of a window.
@@ -42,8 +47,8 @@ const PATIENCE: u32 = 3000;
 pub struct Sweep {
     /// Signatures of the nodes that are operators.
     signatures: FxHashMap<u32, Signature>,
-    /// Nodes by signature, complemented if its first bit would be set.
-    alike: FxHashMap<Signature, Vec<Edge>>,
+    /// Nodes by width and signature, complemented if its first bit would be set.
+    alike: FxHashMap<(u8, Signature), Vec<Edge>>,
     failures: u32,
 }
 
@@ -53,7 +58,7 @@ impl Sweep {
         Sweep { signatures, alike, failures: 0 }
     }
 
-    /// An edge that is `kind` of two bits, or the signature of a new node.
+    /// An edge that is `kind` of two edges, or the signature of a new node.
     pub fn known(
         &mut self,
         g: &mut Graph,
@@ -64,14 +69,15 @@ impl Sweep {
         let (x, y) = (self.signature(g, a), self.signature(g, b));
         let own =
             std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] });
-        let (name, flip) = normal(own);
+        let bits = g.bits(a);
+        let (name, flip) = normal(own, bits);
         if name == [0; 4] {
-            let constant = g.constant(1, 0).flipped(flip);
+            let constant = g.constant(bits, 0).flipped(flip);
             if self.is(g, kind, a, b, constant) {
                 return Ok(constant);
             }
         }
-        for candidate in self.alike.get(&name).cloned().unwrap_or_default() {
+        for candidate in self.alike.get(&(bits, name)).cloned().unwrap_or_default() {
             let candidate = candidate.flipped(flip);
             if self.is(g, kind, a, b, candidate) {
                 return Ok(candidate);
@@ -81,14 +87,14 @@ impl Sweep {
     }
 
     /// Remembers the node that was made.
-    pub fn learn(&mut self, edge: Edge, signature: Signature) {
+    pub fn learn(&mut self, g: &Graph, edge: Edge, signature: Signature) {
         self.signatures.insert(edge.node(), signature);
-        self.remember(edge, signature);
+        self.remember(g.bits(edge), edge, signature);
     }
 
-    fn remember(&mut self, edge: Edge, signature: Signature) {
-        let (name, flip) = normal(signature);
-        let list = self.alike.entry(name).or_default();
+    fn remember(&mut self, bits: u8, edge: Edge, signature: Signature) {
+        let (name, flip) = normal(signature, bits);
+        let list = self.alike.entry((bits, name)).or_default();
         if list.len() < ALIKE {
             list.push(edge.flipped(flip));
         }
@@ -96,44 +102,52 @@ impl Sweep {
 
     fn signature(&mut self, g: &Graph, edge: Edge) -> Signature {
         let node = g.node(edge);
+        let bits = node.bits;
         let bare = match self.signatures.get(&edge.node()) {
             Some(known) => *known,
-            None if node.kind == Kind::Const => [0; 4],
+            None if node.kind == Kind::Const => [repeated(bits, |_| node.a); 4],
             None => {
                 // Parameters, and whatever else is not taken apart: any values will do.
-                let signature =
-                    std::array::from_fn(|i| scrambled((edge.node() as u64) << 2 | i as u64));
+                let seed = (edge.node() as u64) << 2;
+                let any = |i| scrambled(seed | i as u64) & used(bits);
+                let signature = std::array::from_fn(any);
                 self.signatures.insert(edge.node(), signature);
-                self.remember(edge.bare(), signature);
+                self.remember(bits, edge.bare(), signature);
                 signature
             }
         };
-        if edge.is_complement() { bare.map(|word| !word) } else { bare }
+        let moved = match edge.map() {
+            IDENTITY => bare,
+            map => bare.map(|word| {
+                repeated(bits, |at| g.maps.apply(map, word >> (at * bits) & mask(bits)))
+            }),
+        };
+        if edge.is_complement() { complement(moved, bits) } else { moved }
     }
 
-    /// Whether a window shows that `kind` of two bits is a third one.
-    fn is(&mut self, g: &Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
+    /// Whether a window shows that `kind` of two edges is a third one.
+    fn is(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
         if self.failures > PATIENCE {
             return false;
         }
-        let mut leaves: BTreeSet<u32> = [a, b, c].map(Edge::node).into();
-        let mut inside: Vec<u32> = Vec::new();
+        let mut leaves: BTreeSet<Edge> = [a, b, c].map(Edge::plain).into();
+        let mut inside: Vec<Inner> = Vec::new();
         loop {
             // Parents are younger than children, so the youngest leaf is below no other one.
-            let open = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
-            let before = leaves.len();
-            let next = open.map(|leaf| (leaf, operands(g, leaf)));
-            let grows = next.is_none_or(|(_, [x, y])| {
-                x.node() != y.node() && !leaves.contains(&x.node()) && !leaves.contains(&y.node())
+            let next = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
+            let next = next.map(|leaf| Inner::new(g, leaf));
+            let grows = next.as_ref().is_none_or(|inner| {
+                let [x, y] = inner.operands.map(Edge::plain);
+                x != y && !leaves.contains(&x) && !leaves.contains(&y)
             });
             // What a window shows, those below it show, too; so only small ones are looked at.
-            if grows && before <= MOST && agree(g, &leaves, &inside, kind, [a, b, c]) {
+            if grows && leaves.len() <= MOST && agree(g, &leaves, &inside, kind, [a, b, c]) {
                 return true;
             }
-            let Some((leaf, children)) = next else { break };
-            leaves.remove(&leaf);
-            leaves.extend(children.map(Edge::node));
-            inside.push(leaf);
+            let Some(inner) = next else { break };
+            leaves.remove(&inner.edge);
+            leaves.extend(inner.operands.map(Edge::plain));
+            inside.push(inner);
             if leaves.len() > WIDEST || inside.len() > LARGEST {
                 break;
             }
@@ -143,10 +157,40 @@ impl Sweep {
     }
 }
 
-/// The signature or its complement: that which is zero on the first input.
-fn normal(signature: Signature) -> (Signature, bool) {
+/// An operator in a window.
+struct Inner {
+    /// Plain.
+    edge: Edge,
+    kind: Kind,
+    operands: [Edge; 2],
+}
+
+impl Inner {
+    fn new(g: &mut Graph, edge: Edge) -> Inner {
+        let node = *g.node(edge);
+        let operands = [node.a, node.b].map(|raw| g.permute(edge.map(), Edge::from_raw(raw)));
+        Inner { edge, kind: node.kind, operands }
+    }
+}
+
+/// As many words of so many bits as fit, by their number.
+fn repeated(bits: u8, word: impl Fn(u8) -> u64) -> u64 {
+    (0..64 / bits).fold(0, |sum, at| sum | word(at) << (at * bits))
+}
+
+/// The bits of a signature that mean something.
+fn used(bits: u8) -> u64 {
+    mask(64 / bits * bits)
+}
+
+fn complement(signature: Signature, bits: u8) -> Signature {
+    signature.map(|word| !word & used(bits))
+}
+
+/// The signature or its complement: that whose first bit is zero.
+fn normal(signature: Signature, bits: u8) -> (Signature, bool) {
     let flip = signature[0] & 1 == 1;
-    (if flip { signature.map(|word| !word) } else { signature }, flip)
+    (if flip { complement(signature, bits) } else { signature }, flip)
 }
 
 /// Bits that look random (the finalizer of Stafford's variant 13).
@@ -157,40 +201,34 @@ fn scrambled(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
-fn is_operator(g: &Graph, node: u32) -> bool {
-    matches!(g.nodes[node as usize].kind, Kind::And | Kind::Xor)
+fn is_operator(g: &Graph, edge: Edge) -> bool {
+    matches!(g.node(edge).kind, Kind::And | Kind::Xor)
 }
 
-fn operands(g: &Graph, node: u32) -> [Edge; 2] {
-    let node = &g.nodes[node as usize];
-    [node.a, node.b].map(Edge::from_raw)
-}
-
-/// Whether `kind` of `a` and `b` is `c`, as functions of the leaves. `inside` holds the nodes
+/// Whether `kind` of `a` and `b` is `c`, as functions of the leaves. `inside` holds the operators
 /// between, parents first.
 fn agree(
     g: &Graph,
-    leaves: &BTreeSet<u32>,
-    inside: &[u32],
+    leaves: &BTreeSet<Edge>,
+    inside: &[Inner],
     kind: Kind,
     [a, b, c]: [Edge; 3],
 ) -> bool {
-    let mut tables: FxHashMap<u32, Table> = FxHashMap::default();
-    let open = leaves.iter().filter(|&&leaf| g.nodes[leaf as usize].kind != Kind::Const);
-    for (at, &leaf) in open.enumerate() {
-        tables.insert(leaf, variable(at));
+    let mut tables: FxHashMap<Edge, Table> = FxHashMap::default();
+    for (at, &leaf) in leaves.iter().enumerate() {
+        // Zero is known; other constants are variables, which is right for any value.
+        tables.insert(leaf, if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) });
     }
-    let table = |tables: &FxHashMap<u32, Table>, edge: Edge| {
-        // Constants of one bit are zero or its complement.
-        let bare = tables.get(&edge.node()).copied().unwrap_or([0; 4]);
-        if edge.is_complement() { bare.map(|word| !word) } else { bare }
+    let table = |tables: &FxHashMap<Edge, Table>, edge: Edge| {
+        let plain = tables[&edge.plain()];
+        if edge.is_complement() { plain.map(|word| !word) } else { plain }
     };
     let both = |kind: Kind, x: Table, y: Table| -> Table {
         std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] })
     };
-    for &node in inside.iter().rev() {
-        let [x, y] = operands(g, node).map(|edge| table(&tables, edge));
-        tables.insert(node, both(g.nodes[node as usize].kind, x, y));
+    for inner in inside.iter().rev() {
+        let [x, y] = inner.operands.map(|edge| table(&tables, edge));
+        tables.insert(inner.edge, both(inner.kind, x, y));
     }
     both(kind, table(&tables, a), table(&tables, b)) == table(&tables, c)
 }
