@@ -36,7 +36,8 @@ impl Rewrites {
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
     pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
         let terms = match kind {
-            Kind::Xor => match self.parities.known(g, a, b) {
+            // E4 sees whatever E2 does, on bits.
+            Kind::Xor if g.bits(a) > 1 => match self.parities.known(g, a, b) {
                 Ok(edge) => return Ok(edge),
                 Err(terms) => Some(terms),
             },

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! Every node has a *signature*, its values on random inputs. A new node whose signature is that
-//! of a known one, or of its complement, is probably equal to it. The proof is local: both are
-//! taken apart, the youngest node first, until the few nodes that are left, the leaves of the
-//! *window*, have truth tables over which both are one function. What is random about a signature
-//! decides what is tried, never what is believed.
+//! of a known one, or of its complement, is probably equal to it: their sum is zero. The proof is
+//! local. First the sum is written out, the youngest sum in it first, so that what occurs twice
+//! cancels. What is left is taken apart, the youngest node first, until the few nodes that remain,
+//! the leaves of the *window*, have truth tables over which it is zero. What is random about a
+//! signature decides what is tried, never what is believed.
 //!
 //! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
 
@@ -33,10 +34,13 @@ type Table = [u64; 4];
 const MOST: usize = 8;
 
 /// Leaves that a window may have while it is being opened.
-const WIDEST: usize = 24;
+const WIDEST: usize = 32;
 
 /// Nodes in a window, at most.
-const LARGEST: usize = 160;
+const LARGEST: usize = 200;
+
+/// Sums that are written out for one comparison, at most.
+const SUMS: usize = 2000;
 
 /// Nodes with one signature that are remembered; more are hardly ever different.
 const ALIKE: usize = 3;
@@ -67,8 +71,7 @@ impl Sweep {
         b: Edge,
     ) -> Result<Edge, Signature> {
         let (x, y) = (self.signature(g, a), self.signature(g, b));
-        let own =
-            std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] });
+        let own = both(kind, x, y);
         let bits = g.bits(a);
         let (name, flip) = normal(own, bits);
         if name == [0; 4] {
@@ -125,35 +128,76 @@ impl Sweep {
         if edge.is_complement() { complement(moved, bits) } else { moved }
     }
 
-    /// Whether a window shows that `kind` of two edges is a third one.
+    /// Whether it can be shown that `kind` of two edges is a third one.
     fn is(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
         if self.failures > PATIENCE {
             return false;
         }
-        let mut leaves: BTreeSet<Edge> = [a, b, c].map(Edge::plain).into();
-        let mut inside: Vec<Inner> = Vec::new();
-        loop {
-            // Parents are younger than children, so the youngest leaf is below no other one.
-            let next = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
-            let next = next.map(|leaf| Inner::new(g, leaf));
-            let grows = next.as_ref().is_none_or(|inner| {
-                let [x, y] = inner.operands.map(Edge::plain);
-                x != y && !leaves.contains(&x) && !leaves.contains(&y)
-            });
-            // What a window shows, those below it show, too; so only small ones are looked at.
-            if grows && leaves.len() <= MOST && agree(g, &leaves, &inside, kind, [a, b, c]) {
-                return true;
-            }
-            let Some(inner) = next else { break };
-            leaves.remove(&inner.edge);
-            leaves.extend(inner.operands.map(Edge::plain));
-            inside.push(inner);
-            if leaves.len() > WIDEST || inside.len() > LARGEST {
-                break;
+        let shown = match kind {
+            Kind::Xor => match written_out(g, [a, b, c]) {
+                Some((terms, flip)) => is_zero(g, &[], &terms, flip),
+                None => is_zero(g, &[], &[a, b, c], false),
+            },
+            _ => is_zero(g, &[a, b], &[c], false),
+        };
+        self.failures += !shown as u32;
+        shown
+    }
+}
+
+/// The terms of a sum of three edges, none of them a sum or twice there, and whether the sum is
+/// the complement of theirs; `None` if it is too long.
+fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
+    let mut flip = false;
+    let (mut sums, mut terms) = (BTreeSet::new(), BTreeSet::new());
+    let mut more = edges.to_vec();
+    for _ in 0..SUMS {
+        for edge in more.drain(..) {
+            flip ^= edge.is_complement();
+            let plain = edge.plain();
+            let set = if g.node(plain).kind == Kind::Xor { &mut sums } else { &mut terms };
+            if g.value(plain) != Some(0) && !set.remove(&plain) {
+                set.insert(plain);
             }
         }
-        self.failures += 1;
-        false
+        // Sums are younger than their terms, so this one does not come again.
+        let Some(youngest) = sums.pop_last() else {
+            return Some((terms.into_iter().collect(), flip));
+        };
+        more.extend(Inner::new(g, youngest).operands);
+    }
+    None
+}
+
+/// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
+/// and of all ones if `flip` is set, is zero.
+fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
+    let mut leaves: BTreeSet<Edge> = factors.iter().chain(terms).map(|e| e.plain()).collect();
+    let mut inside: Vec<Inner> = Vec::new();
+    let total = |tables: &Tables| {
+        let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
+        let start = both(Kind::Xor, product.unwrap_or([0; 4]), [0u64.wrapping_sub(flip as u64); 4]);
+        terms.iter().fold(start, |sum, &term| both(Kind::Xor, sum, tables.of(term)))
+    };
+    loop {
+        // Parents are younger than children, so the youngest leaf is below no other one.
+        let next = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
+        let next = next.map(|leaf| Inner::new(g, leaf));
+        let grows = next.as_ref().is_none_or(|inner| {
+            let [x, y] = inner.operands.map(Edge::plain);
+            x != y && !leaves.contains(&x) && !leaves.contains(&y)
+        });
+        // What a window shows, those below it show, too; so only small ones are looked at.
+        if grows && leaves.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
+            return true;
+        }
+        let Some(inner) = next else { return false };
+        leaves.remove(&inner.edge);
+        leaves.extend(inner.operands.map(Edge::plain));
+        inside.push(inner);
+        if leaves.len() > WIDEST || inside.len() > LARGEST {
+            return false;
+        }
     }
 }
 
@@ -205,32 +249,33 @@ fn is_operator(g: &Graph, edge: Edge) -> bool {
     matches!(g.node(edge).kind, Kind::And | Kind::Xor)
 }
 
-/// Whether `kind` of `a` and `b` is `c`, as functions of the leaves. `inside` holds the operators
-/// between, parents first.
-fn agree(
-    g: &Graph,
-    leaves: &BTreeSet<Edge>,
-    inside: &[Inner],
-    kind: Kind,
-    [a, b, c]: [Edge; 3],
-) -> bool {
-    let mut tables: FxHashMap<Edge, Table> = FxHashMap::default();
-    for (at, &leaf) in leaves.iter().enumerate() {
-        // Zero is known; other constants are variables, which is right for any value.
-        tables.insert(leaf, if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) });
+/// The tables of what is in a window.
+struct Tables(FxHashMap<Edge, Table>);
+
+impl Tables {
+    /// `inside` holds the operators between leaves and roots, parents first.
+    fn new(g: &Graph, leaves: &BTreeSet<Edge>, inside: &[Inner]) -> Tables {
+        let mut tables = Tables(FxHashMap::default());
+        for (at, &leaf) in leaves.iter().enumerate() {
+            // Zero is known; other constants are variables, which is right for any value.
+            let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
+            tables.0.insert(leaf, table);
+        }
+        for inner in inside.iter().rev() {
+            let [x, y] = inner.operands.map(|edge| tables.of(edge));
+            tables.0.insert(inner.edge, both(inner.kind, x, y));
+        }
+        tables
     }
-    let table = |tables: &FxHashMap<Edge, Table>, edge: Edge| {
-        let plain = tables[&edge.plain()];
+
+    fn of(&self, edge: Edge) -> Table {
+        let plain = self.0[&edge.plain()];
         if edge.is_complement() { plain.map(|word| !word) } else { plain }
-    };
-    let both = |kind: Kind, x: Table, y: Table| -> Table {
-        std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] })
-    };
-    for inner in inside.iter().rev() {
-        let [x, y] = inner.operands.map(|edge| table(&tables, edge));
-        tables.insert(inner.edge, both(inner.kind, x, y));
     }
-    both(kind, table(&tables, a), table(&tables, b)) == table(&tables, c)
+}
+
+fn both(kind: Kind, x: Table, y: Table) -> Table {
+    std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] })
 }
 
 /// The table of a variable among eight.
