@@ -6,12 +6,13 @@ use std::path::Path;
 use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 
-use crate::bench::{Batch, Choice, Parse, Scope, Side, Variant, subjects};
+use crate::bench::{Batch, Choice, Parse, Scope, Side, Subject, Variant, subjects};
 use crate::cc::{self, Family};
 use crate::cipher::{self, Cipher};
 use crate::native::Timing;
 use crate::record::{Entry, Outcome, Run};
 use crate::throughput;
+use crate::tune::{cpu, tuned};
 use crate::work::Throughput;
 
 /// What is measured, and how.
@@ -21,6 +22,8 @@ pub struct Request<'a> {
     pub choice: &'a Choice,
     /// Measured by turns for each function.
     pub variants: &'a [Variant],
+    /// Beside these, what `usubac tune` found for a function on this processor.
+    pub tuned: bool,
     pub parse: &'a Parse<'a>,
     /// The version of the program that asks.
     pub version: &'a str,
@@ -44,7 +47,7 @@ const MACHINE_ROUNDS: u32 = 31;
 /// # Errors
 /// A folder cannot be read, flags mean nothing, or nothing is left of the choice.
 pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run, String> {
-    let Request { root, choice, variants, parse, version } = *request;
+    let Request { root, choice, variants, parse, version, .. } = *request;
     let ciphers = cipher::find(root)?;
     let wanted = |name: &str| choice.targets.is_empty() || choice.targets.iter().any(|t| t == name);
     let targets: Vec<&'static Target> =
@@ -73,7 +76,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
                 total,
                 next: &format!("{} {}", folder(cipher), target.name),
             });
-            measure_cipher(cipher, target, &sides, request, &mut run);
+            measure_cipher(cipher, target, &sides, request, &mut run)?;
             done += 1;
         }
     }
@@ -89,23 +92,37 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
 }
 
 /// Measures the functions of one cipher, all sides by turns.
+///
+/// # Errors
+/// A tuned file has a mistake in it.
 fn measure_cipher(
     cipher: &Cipher,
     target: &'static Target,
     sides: &[Side],
     request: &Request,
     run: &mut Run,
-) {
-    let by_side: Vec<_> = sides
-        .iter()
-        .map(|side| subjects(std::slice::from_ref(cipher), request.choice, side))
-        .collect();
-    let functions = by_side.first().map_or(0, Vec::len);
-    let list: Vec<_> =
-        (0..functions).flat_map(|n| by_side.iter().map(move |subjects| subjects[n])).collect();
-    let results = Batch::new(target, &list).measure(request.choice.timing, Scope::All);
-    for (number, (subject, result)) in list.iter().zip(results).enumerate() {
-        let variant = &request.variants[number % sides.len()];
+) -> Result<(), String> {
+    let any = Side::default();
+    let functions = subjects(std::slice::from_ref(cipher), request.choice, &any);
+    let mut tuned = Vec::new();
+    for subject in &functions {
+        let found = tuned_variant(subject, target, request)?;
+        tuned.push(match found {
+            Some(variant) => Some((variant.side(request.parse)?, variant)),
+            None => None,
+        });
+    }
+    let mut list = Vec::new();
+    for (subject, tuned) in functions.iter().zip(&tuned) {
+        let given = sides.iter().zip(request.variants);
+        let tuned = tuned.iter().map(|(side, variant)| (side, variant));
+        list.extend(
+            given.chain(tuned).map(|(side, variant)| (Subject { side, ..*subject }, variant)),
+        );
+    }
+    let measured: Vec<Subject> = list.iter().map(|(subject, _)| *subject).collect();
+    let results = Batch::new(target, &measured).measure(request.choice.timing, Scope::All);
+    for ((subject, variant), result) in list.iter().zip(results) {
         let machine = cc::find_with(target.name, variant.family).ok();
         if let Some(machine) = &machine {
             run.note_compiler(machine);
@@ -123,6 +140,33 @@ fn measure_cipher(
             outcome: Outcome::new(&result, run.throughput.get(target.name)),
         });
     }
+    Ok(())
+}
+
+/// What was tuned for a function, if that is wanted and the target runs on this processor itself.
+fn tuned_variant(
+    subject: &Subject,
+    target: &'static Target,
+    request: &Request,
+) -> Result<Option<Variant>, String> {
+    let native = cc::find(target.name).is_ok_and(|machine| machine.is_native());
+    if !request.tuned || !native {
+        return Ok(None);
+    }
+    let check = |flags: &str| (request.parse)(flags).map(|_| ());
+    let cpu = cpu::slug(&cpu::model());
+    let Subject { cipher, function, slicing, .. } = *subject;
+    let found = tuned::of_function(cipher, function, slicing, target.name, &cpu, &check)?;
+    Ok(found.map(|choice| {
+        let clang = choice.compiler.starts_with("clang");
+        let own = choice.cflags.split_whitespace().filter(|flag| !target.cflags.contains(flag));
+        Variant {
+            label: "tuned".into(),
+            flags: choice.flags.clone(),
+            family: if clang { Family::Clang } else { Family::Gcc },
+            cflags: own.map(String::from).collect(),
+        }
+    }))
 }
 
 /// Measures what the machine does in a cycle, unless it is known or the target is not native.

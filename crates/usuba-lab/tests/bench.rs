@@ -36,6 +36,7 @@ fn a_run_has_a_verified_entry_per_function_and_target() {
     let variants = [Variant::default()];
     let root = root();
     let request = Request {
+        tuned: false,
         root: &root,
         choice: &choice,
         variants: &variants,

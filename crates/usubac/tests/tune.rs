@@ -81,6 +81,24 @@ fn a_small_search_writes_a_file_that_compiles_use() {
 }
 
 #[test]
+fn a_pass_that_is_not_there_is_an_error_with_its_place() {
+    let dir = folder();
+    good(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);
+    let file = tuned(dir.path());
+    let text = fs::read_to_string(&file).expect("read");
+    fs::write(&file, text.replace("flags = \"\"", "flags = \"--skip sorcery\"")).expect("written");
+    let line = text.lines().position(|line| line == "flags = \"\"").expect("there") + 1;
+    for command in [&["f.ua", "-o", "-"][..], &["tune", "f.ua", "--arch", "gp64", "--budget", "0"]]
+    {
+        let output = usubac(dir.path(), command);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(&format!(".toml:{line}:9: ")), "{errors}");
+        assert!(errors.contains("sorcery") && errors.contains("the passes are"), "{errors}");
+    }
+}
+
+#[test]
 fn without_time_and_record_the_defaults_are_written() {
     let dir = folder();
     let said = good(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);

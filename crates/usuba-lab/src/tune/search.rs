@@ -35,11 +35,20 @@ pub enum Stop {
     System(String),
 }
 
-/// Times per unit of work (a byte, an instance) of two candidates by turns.
+/// Times per unit of work: a byte, an instance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Timed {
+    pub samples: Vec<f64>,
+    /// The median of each process. Samples of one process share where its pages lie, so these are
+    /// what is compared.
+    pub processes: Vec<f64>,
+}
+
+/// Two candidates by turns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Times {
-    pub incumbent: Vec<f64>,
-    pub challenger: Vec<f64>,
+    pub incumbent: Timed,
+    pub challenger: Timed,
 }
 
 /// What the search cannot do itself.
@@ -120,7 +129,8 @@ impl Race {
             samples.sort_by(f64::total_cmp);
             samples
         };
-        let (incumbent, challenger) = (ascending(&times.incumbent), ascending(&times.challenger));
+        let (incumbent, challenger) =
+            (ascending(&times.incumbent.samples), ascending(&times.challenger.samples));
         let unit = quantile(&incumbent, 0.5);
         // Rounded, so that what is recorded is what was decided on.
         let share = |at: f64| (quantile(&challenger, at) / unit * 1e6).round() / 1e6;
@@ -128,7 +138,7 @@ impl Race {
             ratio: share(0.5),
             low: share(0.25),
             high: share(0.75),
-            p: rank_sum(&times.incumbent, &times.challenger).p,
+            p: rank_sum(&times.incumbent.processes, &times.challenger.processes).p,
             hopeless: false,
         }
     }

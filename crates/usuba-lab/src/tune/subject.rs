@@ -178,6 +178,16 @@ pub fn fingerprint(sources: &Sources) -> String {
     hex(&hash.finalize())
 }
 
+/// The fingerprint of the program of a function, if it can be read.
+pub fn function_fingerprint(cipher: &Cipher, function: &Function) -> Option<String> {
+    let path = cipher.folder.join(&function.source);
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), std::fs::read_to_string(&path).ok()?);
+    let entry = Some(function.node.as_str());
+    front(&mut sources, root, &mut cipher::Beside, entry, Flags::default()).ok()?;
+    Some(fingerprint(&sources))
+}
+
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

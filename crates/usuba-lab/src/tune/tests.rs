@@ -6,7 +6,7 @@ use std::path::Path;
 use usuba::ir::Slicing;
 
 use super::record::Record;
-use super::search::{Bench, Event, Id, Outcome, Stop, Times, search};
+use super::search::{Bench, Event, Id, Outcome, Stop, Timed, Times, search};
 use super::space::{Axis, Point, Reader, Space};
 use super::tuned::{self, About, Tuned};
 use super::workshop::Compiler;
@@ -81,7 +81,11 @@ impl Bench for Fake {
         let noisy = |id: &Id| {
             let cost = self.cost(id);
             let noise = |round: u32| (round.wrapping_mul(2_654_435_761) >> 16) as f64 / 65536.0;
-            (0..rounds).map(|round| cost * (1.0 + 0.01 * noise(round))).collect()
+            let sample = |round: u32| cost * (1.0 + 0.01 * noise(round));
+            let samples = (0..rounds).map(sample).collect();
+            // Two processes differ by less than what is worth a flag.
+            let processes = (0..8).map(|process| cost * (1.0 + 0.001 * noise(process))).collect();
+            Timed { samples, processes }
         };
         Ok(Times { incumbent: noisy(incumbent), challenger: noisy(challenger) })
     }

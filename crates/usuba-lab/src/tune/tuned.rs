@@ -32,6 +32,8 @@ use usuba::ir::Slicing;
 use super::cpu;
 use super::search::{Lane, Outcome, Race};
 use super::space::Space;
+use super::subject::function_fingerprint;
+use crate::cipher::{Cipher, Function};
 
 /// The name of the folder beside the program.
 pub const FOLDER: &str = "tuned";
@@ -254,6 +256,44 @@ impl Tuned {
             this && choice.reading == reading && wanted
         })
     }
+}
+
+/// Reads the file at `path`; see [`parse`].
+///
+/// # Errors
+/// It cannot be read, or there is a mistake in it; the message begins with its place.
+pub fn read(path: &Path, check: &dyn Fn(&str) -> Result<(), String>) -> Result<Tuned, String> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    parse(&text, check).map_err(|mistake| {
+        let (line, column) = mistake.place(&text);
+        format!("{}:{line}:{column}: {}", path.display(), mistake.message)
+    })
+}
+
+/// What was found for a function of a cipher folder on the processor `cpu`, if it is about the
+/// text that is there now.
+///
+/// # Errors
+/// There is a file, and it cannot be read or has a mistake in it.
+pub fn of_function(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &str,
+    cpu: &str,
+    check: &dyn Fn(&str) -> Result<(), String>,
+) -> Result<Option<Choice>, String> {
+    let program = cipher.folder.join(&function.source);
+    let path = path(program.parent().unwrap_or(Path::new("")), target, cpu);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let tuned = read(&path, check)?;
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let found = tuned.find(&name, &function.node, "", Some(slicing)).cloned();
+    Ok(found
+        .filter(|choice| function_fingerprint(cipher, function).as_ref() == Some(&choice.sha256)))
 }
 
 /// The files that may be meant.

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use usuba::ir::Slicing;
 use usuba::target::Target;
 
-use super::search::{Bench, Id, Stop, Times};
+use super::search::{Bench, Id, Stop, Timed, Times};
 use super::space::{Parse, Point, Space};
 use super::subject::{Calls, SYMBOLS, Subject, hex};
 use crate::cc::{self, Family, Machine};
@@ -437,10 +437,14 @@ impl Bench for Workshop<'_> {
         let samples = suite.time(&[0, 1], Timing { rounds, cycles: CYCLES });
         self.is_interrupted()?;
         let samples = samples.map_err(|failure| Stop::System(failure.to_string()))?;
-        let per_unit = |at: usize| {
-            samples[at].all().iter().map(|cycles| cycles / calls[at].units).collect::<Vec<f64>>()
+        let timed = |at: usize| {
+            let per_unit = |cycles: &[f64]| cycles.iter().map(|c| c / calls[at].units).collect();
+            Timed {
+                samples: per_unit(samples[at].all()),
+                processes: per_unit(samples[at].processes()),
+            }
         };
-        Ok(Times { incumbent: per_unit(0), challenger: per_unit(1) })
+        Ok(Times { incumbent: timed(0), challenger: timed(1) })
     }
 
     fn may_go_on(&self) -> Result<(), Stop> {
@@ -451,8 +455,9 @@ impl Bench for Workshop<'_> {
         }
     }
 
+    /// One for each compiler: more would run longer over the budget.
     fn width(&self) -> usize {
-        2 * self.job.jobs
+        self.job.jobs
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Choice {
 
 impl Choice {
     /// The program as it is; the default here, where one run is expected to be one instance.
-    pub const SINGLE: Choice = Choice { factor: Some(1), grain: 20 };
+    pub const SINGLE: Choice = Choice { factor: Some(1), grain: 50 };
     /// As many copies as the model says; the default of users.
     pub const AUTO: Choice = Choice { factor: None, ..Choice::SINGLE };
 }

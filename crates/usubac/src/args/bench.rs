@@ -40,6 +40,9 @@ pub struct Bench {
     /// Flags of usubac, in one word; several are measured by turns, and compared with the first
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
+    /// Only the defaults, and not what `usubac tune` found for this processor beside them
+    #[arg(long)]
+    pub no_tuned: bool,
     /// Fewer samples
     #[arg(long)]
     pub quick: bool,

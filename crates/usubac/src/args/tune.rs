@@ -19,7 +19,7 @@ pub struct Tune {
     /// Where the cipher folders are
     #[arg(long, value_name = "DIR", default_value = "ciphers")]
     pub folder: PathBuf,
-    /// The function of the cipher [default: the first]
+    /// The function of the cipher [default: the first that has the slicing]
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
     /// The instruction set; `native` is the best of this machine
@@ -100,6 +100,8 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
         && codegen.stop_after.is_none()
         && codegen.print_after.is_empty()
         && codegen.prefix.is_empty()
+        && !codegen.key_registers
+        && !codegen.prove
         && !codegen.auto_interleave;
     match plain {
         true => Ok((slicing.chosen(), codegen)),
@@ -131,6 +133,8 @@ impl Codegen {
             bits_per_reg: self.bits_per_reg,
             print_after: self.print_after.clone(),
             prefix: self.prefix.clone(),
+            key_registers: self.key_registers,
+            prove: self.prove,
             ..other
         }
     }

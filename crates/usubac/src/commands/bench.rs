@@ -45,6 +45,8 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
         root: &args.folder,
         choice: &choice,
         variants: &variants,
+        // Who names flags or compilers wants these and nothing beside them.
+        tuned: !args.no_tuned && variants == [Variant::default()],
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
     };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
-use usuba_lab::cipher::{self, Beside, Cipher};
+use usuba_lab::cipher::{self, Beside, Cipher, Function};
 use usuba_lab::tune::cpu;
 use usuba_lab::tune::ninja;
 use usuba_lab::tune::record::Record;
@@ -66,7 +66,11 @@ fn function(args: &Tune, cipher: &Cipher, reporter: Reporter) -> Result<(), Fail
     let names = || cipher.functions.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
     let wanted = |name: &String| cipher.functions.iter().find(|f| f.name == *name);
     let function = match &args.function {
-        None => cipher.functions.first(),
+        None => {
+            let fits =
+                |f: &&Function| args.language.slicing().is_none_or(|s| f.slicings.contains(&s));
+            cipher.functions.iter().find(fits).or(cipher.functions.first())
+        }
         Some(name) => wanted(name),
     };
     let Some(function) = function else {

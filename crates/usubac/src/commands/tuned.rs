@@ -4,7 +4,6 @@
 //! counts only where the command line says nothing about the optimisation itself, because its
 //! flags were measured together.
 
-use std::fs;
 use std::path::Path;
 
 use usuba_lab::tune::cpu;
@@ -13,7 +12,7 @@ use usuba_lab::tune::tuned::{self, FOLDER, Found, Tuned};
 
 use super::front::Input;
 use crate::args::{self, Abi, Codegen, Compile, Language};
-use crate::output::{plain, to_stderr};
+use crate::output::to_stderr;
 use crate::report::{self, Reporter};
 use crate::{Failure, fault};
 
@@ -106,12 +105,5 @@ pub fn find(
 
 /// Reads a tuned file; a mistake in it is said with its place.
 pub fn read(path: &Path) -> Result<Tuned, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Failure::program(format!("cannot read {}: {}", path.display(), plain(&error)))
-    })?;
-    tuned::parse(&text, &|flags| args::tuned_flags(flags).map(|_| ())).map_err(|mistake| {
-        let (line, column) = mistake.place(&text);
-        let message = mistake.message;
-        Failure::program(format!("{}:{line}:{column}: {message}", path.display()))
-    })
+    tuned::read(path, &|flags| args::tuned_flags(flags).map(|_| ())).map_err(Failure::program)
 }
