@@ -13,11 +13,14 @@
 //! compiler is.
 //!
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
-//! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables; `rewrites`: both.
+//! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
+//!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
+//! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 
+mod bits;
 mod cuts;
 mod graph;
 mod induction;
@@ -30,12 +33,13 @@ mod refute;
 mod rewrites;
 mod run;
 mod search;
+mod sweep;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use usuba::ir::{Program, verify};
+use usuba::ir::{Program, Slicing, verify};
 
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
@@ -76,16 +80,47 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
         Ok(copies) => copies,
         Err(what) => return Verdict::Unknown(what),
     };
-    let mut search = search::Search::new(before, after);
-    search.prove_callees();
+    if before.copies as usize * copies.factor() != after.copies as usize {
+        let (wanted, found) = (before.copies as usize * copies.factor(), after.copies);
+        return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
+    }
     let mut difference = None;
-    let proved = search.prove(before.entry, after.entry, &copies, search::THOROUGH, &mut || {
+    let on_words = prove(before, after, &copies, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });
-    let Err(resisted) = proved else { return Verdict::Proved(search.stats) };
-    match difference.or_else(|| refute::search(before, after, &copies, RUNS[1])) {
-        Some(difference) => Verdict::Refuted(difference),
+    let resisted = match on_words {
+        Ok(stats) => return Verdict::Proved(stats),
+        Err(resisted) => resisted,
+    };
+    if let Some(difference) = difference.or_else(|| refute::search(before, after, &copies, RUNS[1]))
+    {
+        return Verdict::Refuted(difference);
+    }
+    match on_bits(before, after) {
+        Some(stats) => Verdict::Proved(stats),
         None => Verdict::Unknown(resisted),
     }
+}
+
+fn prove(
+    before: &Program,
+    after: &Program,
+    copies: &Copies,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Result<Stats, String> {
+    let mut search = search::Search::new(before, after);
+    search.prove_callees();
+    search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up)?;
+    Ok(search.stats)
+}
+
+/// The proof of the same programs on bits, where there were words.
+fn on_bits(before: &Program, after: &Program) -> Option<Stats> {
+    if before.slicing == Slicing::B {
+        return None;
+    }
+    let (before, after) = (bits::apart(before)?, bits::apart(after)?);
+    let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
+    prove(&before, &after, &copies, &mut || false).ok()
 }

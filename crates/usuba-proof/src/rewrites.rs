@@ -1,41 +1,63 @@
-//! Engines E2 and E3: nodes that differ in structure and are one function.
+//! Engines E2 to E4: nodes that differ in structure and are one function.
 //!
-//! Before the graph makes an `And` or `Xor`, both engines are asked whether some node is known to
-//! be the same; what they do not know they learn. They only ever answer with an edge for which
+//! Before the graph makes an `And` or `Xor`, engines are asked whether some node is known to be
+//! the same; what they do not know they learn. E3 is for words; E4 is for single bits, and for words
+//! where E3 is asked for the most that it can. They only ever answer with an edge for which
 //! they have compared a normal form, so nothing they say needs to be believed elsewhere.
 
 use crate::cuts::{Cut, Cuts};
 use crate::graph::{Edge, Graph, Kind};
 use crate::parity::Parities;
+use crate::sweep::Sweep;
+use crate::table::MOST;
 
-/// The memory of both engines.
+/// The memory of the engines.
 pub struct Rewrites {
     cuts: Cuts,
     parities: Parities,
+    sweep: Sweep,
+    sweeps_words: bool,
 }
 
 /// What was found out about a node that does not exist yet.
 pub struct Facts {
     cuts: Vec<Cut>,
+    signature: [u64; 4],
     terms: Option<Vec<Edge>>,
 }
 
 impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
-        Rewrites { cuts: Cuts::new(leaves), parities: Parities::new() }
+        let (parities, sweep) = (Parities::new(), Sweep::new());
+        Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
     }
 
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
     pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
         let terms = match kind {
-            Kind::Xor => match self.parities.known(g, a, b) {
+            // E4 sees whatever E2 does, on bits.
+            Kind::Xor if g.bits(a) > 1 => match self.parities.known(g, a, b) {
                 Ok(edge) => return Ok(edge),
                 Err(terms) => Some(terms),
             },
             _ => None,
         };
-        self.cuts.known(g, kind, a, b).map_err(|cuts| Facts { cuts, terms })
+        let bits = g.bits(a);
+        let mut facts = Facts { cuts: Vec::new(), signature: [0; 4], terms };
+        if bits > 1 {
+            facts.cuts = match self.cuts.known(g, kind, a, b) {
+                Ok(edge) => return Ok(edge),
+                Err(cuts) => cuts,
+            };
+        }
+        if bits == 1 || self.sweeps_words {
+            facts.signature = match self.sweep.known(g, kind, a, b) {
+                Ok(edge) => return Ok(edge),
+                Err(signature) => signature,
+            };
+        }
+        Err(facts)
     }
 
     /// Remembers what was found out about the node that was made then.
@@ -43,16 +65,27 @@ impl Rewrites {
         if let Some(terms) = facts.terms {
             self.parities.learn(g, edge, terms);
         }
-        self.cuts.learn(g, edge, facts.cuts);
+        let bits = g.bits(edge);
+        if bits == 1 || self.sweeps_words {
+            self.sweep.learn(g, edge, facts.signature);
+        }
+        if bits > 1 {
+            self.cuts.learn(g, edge, facts.cuts);
+        }
     }
 
     /// An edge that is the function `table` of `leaves`, which are plain and sorted.
     pub fn function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge]) -> Option<Edge> {
+        if leaves.first().is_some_and(|&leaf| g.bits(leaf) == 1) {
+            return None;
+        }
         self.cuts.function(g, table, leaves)
     }
 
     /// Remembers that `edge` is this function.
     pub fn learn_function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge], edge: Edge) {
-        self.cuts.learn_function(g, table, leaves, edge);
+        if g.bits(edge) != 1 {
+            self.cuts.learn_function(g, table, leaves, edge);
+        }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use usuba::ir::{Eqn, Node, NodeId, Program};
+use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 
 use crate::graph::{Graph, Kind};
 use crate::ports::Copies;
@@ -137,7 +137,9 @@ impl<'a> Search<'a> {
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
         for attempt in attempts(calls, loops, nested) {
-            if attempt.leaves > effort.leaves {
+            // More leaves are for words.
+            let bits = self.programs[0].slicing == Slicing::B;
+            if attempt.leaves > if bits { 3 } else { effort.leaves } {
                 break;
             }
             if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {

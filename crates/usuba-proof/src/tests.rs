@@ -312,3 +312,63 @@ fn a_shift_of_a_complement_is_no_complement_of_a_shift() {
         |g, x| !g.op(&Op::Sar(3), 8, &[x[0]]),
     ));
 }
+
+/// Logic of some depth on the words, from a recipe.
+fn logic(g: &mut Graph, x: &[Edge], seed: u64) -> Edge {
+    let mut random = Random::new(seed);
+    let mut known = x.to_vec();
+    for _ in 0..24 {
+        let [a, b] = [0, 1].map(|_| known[random.below(known.len())]);
+        let (a, b) = (a.flipped(random.once_in(2)), b.flipped(random.once_in(3)));
+        known.push(if random.once_in(2) { g.and(a, b) } else { g.xor(a, b) });
+    }
+    known.into_iter().rev().take(6).reduce(|sum, e| g.xor(sum, e)).expect("some edges")
+}
+
+/// The same function of the words as a sum over all its ones.
+fn sum_of_rows(g: &mut Graph, x: &[Edge], seed: u64) -> Edge {
+    let mut single = Graph::new(None);
+    let one = params(&mut single, &vec![1; x.len()]);
+    let edge = logic(&mut single, &one, seed);
+    let mut sum = g.constant(g.bits(x[0]), 0);
+    for row in 0..1u64 << x.len() {
+        let inputs = (0..x.len()).map(|v| row >> v & 1).collect();
+        let meaning = Meaning { graph: &single, params: inputs };
+        if meaning.word(edge, &Around::default()) == 1 {
+            let factors = (0..x.len()).map(|v| x[v].flipped(row >> v & 1 == 0));
+            let factors: Vec<Edge> = factors.collect();
+            let term = factors[1..].iter().fold(factors[0], |term, &f| g.and(term, f));
+            sum = g.or(sum, term);
+        }
+    }
+    sum
+}
+
+#[test]
+fn windows_see_any_function_of_a_few_words() {
+    for (leaves, bits) in [(3, 1), (5, 1), (5, 8)] {
+        for seed in 0..60 {
+            let equal =
+                same(Some(leaves), bits, |g, x| logic(g, x, seed), |g, x| sum_of_rows(g, x, seed));
+            assert!(equal, "seed {seed} on words of {bits} bits");
+        }
+    }
+}
+
+#[test]
+fn what_agrees_on_most_inputs_is_not_equal() {
+    // The product of many words is zero on all random inputs.
+    for (leaves, bits) in [(3, 1), (5, 1), (5, 4)] {
+        let mut g = Graph::new(Some(Rewrites::new(leaves)));
+        let x = params(&mut g, &[bits; 40]);
+        let mut product = x[0];
+        for (i, &factor) in x.iter().enumerate().skip(1) {
+            let before = product;
+            product = g.and(product, factor);
+            assert_ne!(product, before, "product {i}");
+            assert!(g.value(product).is_none(), "product {i}");
+        }
+        let sum = g.xor(x[7], product);
+        assert_ne!(sum, x[7]);
+    }
+}

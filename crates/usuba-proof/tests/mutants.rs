@@ -69,7 +69,7 @@ fn check_all(programs: impl Iterator<Item = Program>, count: usize) {
 #[test]
 fn mutants_of_random_programs() {
     for shape in [Shape::WORDS, Shape::BITS, Shape::ROWS] {
-        check_all((0..250).map(|seed| random::program(seed, shape)), 8);
+        check_all((0..support::random_programs(180)).map(|seed| random::program(seed, shape)), 8);
     }
 }
 

@@ -48,7 +48,7 @@ fn check_equal(before: &Program, after: &Program, what: &str) {
 #[test]
 fn each_pass_on_random_programs() {
     for shape in SHAPES {
-        for seed in 0..340 {
+        for seed in 0..support::random_programs(340) {
             let before = random::program(seed, shape);
             for pass in ALL {
                 let mut after = before.clone();
@@ -62,7 +62,7 @@ fn each_pass_on_random_programs() {
 #[test]
 fn passes_in_any_order_on_random_programs() {
     for shape in SHAPES {
-        for seed in 0..340 {
+        for seed in 0..support::random_programs(340) {
             let mut random = Random::new(seed ^ 0xabcd);
             let first = random::program(seed, shape);
             let mut program = first.clone();
@@ -82,7 +82,7 @@ fn passes_in_any_order_on_random_programs() {
 fn each_step_of_pipelines_on_random_programs() {
     let mut proved = 0;
     for shape in SHAPES {
-        for seed in 0..100 {
+        for seed in 0..support::random_programs(100) {
             for level in [Level::O0, Level::O1, Level::O2] {
                 let pass = random_options(&mut Random::new(seed), 3);
                 let options = PipelineOptions { level, pass, ..PipelineOptions::default() };

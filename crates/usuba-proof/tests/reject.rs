@@ -287,6 +287,40 @@ fn copy_that_reads_its_neighbour() {
 }
 
 #[test]
+fn copies_that_are_not_counted() {
+    let single = rounds();
+    let mut wrong = single.clone();
+    wrong.copies = 2;
+    check_unknown(&single, &wrong, "copies");
+    let mut wrong = interleaved(&single, 2);
+    wrong.copies = 1;
+    check_unknown(&single, &wrong, "instances");
+}
+
+/// Programs that are equal for a reason that differs from bit to bit.
+#[test]
+fn masks_and_moved_bits() {
+    let make = |table: u8| {
+        program(8, |b, [x, y, _]| {
+            let c = b.constant(8, 5);
+            let s = b.op(Op::Shr(4), &[x]);
+            vec![b.op(Op::Lut3(table), &[s, c, y])]
+        })
+    };
+    // (c ? s : y) with s = x >> 4, taken apart by masks; bits above the low four of s are zero.
+    let apart = program(8, |b, [x, y, _]| {
+        let (d, e) = (b.constant(8, 0xfa), b.constant(8, 0x50));
+        let low = b.op(Op::And, &[x, e]);
+        let low = b.op(Op::Shr(4), &[low]);
+        let high = b.op(Op::And, &[y, d]);
+        vec![b.op(Op::Or, &[low, high])]
+    });
+    // Table bit 4s + 2c + y: where c is set it is s, else y.
+    check_proved(&make(0b1110_0010), &apart);
+    check_refuted(&make(0b1110_0110), &apart);
+}
+
+#[test]
 fn copies_that_change_places() {
     let single = rounds();
     let mut wrong = interleaved(&single, 3);

@@ -8,6 +8,13 @@ use usuba::ir::{Program, Slicing};
 use usuba::syntax::splice::NoIncludes;
 use usuba::{Slice, front, to_usuba0};
 
+/// How many random programs of a shape a test takes: `otherwise`, or as many times more as
+/// `RANDOM_PROGRAMS` is above 1000.
+pub fn random_programs(otherwise: u64) -> u64 {
+    let wanted = std::env::var("RANDOM_PROGRAMS").ok().and_then(|text| text.parse::<u64>().ok());
+    otherwise * wanted.unwrap_or(1000) / 1000
+}
+
 /// The programs of `tests/passes`, vertical or bitsliced, whichever they can be.
 pub fn pass_programs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/passes");

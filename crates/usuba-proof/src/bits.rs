@@ -1,0 +1,327 @@
+//! Takes words apart: a program of words as a program of their bits.
+//!
+//! ```text
+//! y = x & 6;           y[0] = 0; y[1] = x[1]; y[2] = x[2]; y[3] = 0      (words of four bits)
+//! y = x <<< 1;         y[0] = x[1]; y[1] = x[2]; ...
+//! y = a + b;           sums of bits, with carries
+//! ```
+//!
+//! Engines on words treat all bits of a word alike. Where two programs are equal for a reason that
+//! differs from bit to bit (masks, shifts into each other, sums of parts), the same engines see it
+//! on bits. Bits count from the most significant one, as the values of a bitsliced port do.
+
+use usuba::ir::{Call, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Program, Read, Slicing, Val};
+
+/// Equations of the program of bits, at most.
+const LONGEST: usize = 2_000_000;
+
+/// A bitsliced program that computes what `program` does; `None` if it would be too long.
+pub fn apart(program: &Program) -> Option<Program> {
+    let mut left = LONGEST;
+    let nodes = program.nodes.iter().map(|node| Apart::node(node, &mut left));
+    let nodes = nodes.collect::<Option<Vec<Node>>>()?;
+    let notes = Vec::new();
+    Some(Program {
+        nodes,
+        entry: program.entry,
+        slicing: Slicing::B,
+        copies: program.copies,
+        notes,
+    })
+}
+
+struct Apart<'a> {
+    /// The node of words.
+    old: &'a Node,
+    /// For each of its values the first bit.
+    first: Vec<u32>,
+    /// Word size of every new value, which is 1.
+    sizes: Vec<u8>,
+    /// Equations that may still be written.
+    left: &'a mut usize,
+}
+
+impl Apart<'_> {
+    fn node(old: &Node, left: &mut usize) -> Option<Node> {
+        let mut first = Vec::with_capacity(old.bits.len());
+        let mut count = 0u32;
+        for &bits in &old.bits {
+            first.push(count);
+            count = count.checked_add(bits as u32)?;
+        }
+        if count as usize > LONGEST {
+            return None;
+        }
+        let mut state = Apart { old, first, sizes: vec![1; count as usize], left };
+        let body = state.block(&old.body)?;
+        let outs = state.all(&old.outs);
+        let Apart { sizes, .. } = state;
+        Some(Node {
+            name: old.name.clone(),
+            params: old.params.clone(),
+            results: old.results.clone(),
+            bits: sizes,
+            body,
+            outs,
+            inline: old.inline,
+        })
+    }
+
+    /// The bits of a word, most significant first.
+    fn bits(&self, v: Val) -> Vec<Val> {
+        let first = self.first[v.0 as usize];
+        (first..first + self.old.bits_of(v) as u32).map(Val).collect()
+    }
+
+    fn all(&self, words: &[Val]) -> Vec<Val> {
+        words.iter().flat_map(|&v| self.bits(v)).collect()
+    }
+
+    fn block(&mut self, eqns: &[Eqn]) -> Option<Vec<Eqn>> {
+        let mut out = Vec::new();
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(e) => self.op(e, &mut out)?,
+                Eqn::Call(call) => {
+                    let (dsts, args) = (self.all(&call.dsts), self.all(&call.args));
+                    self.spend(dsts.len() + args.len())?;
+                    out.push(Eqn::Call(Call { dsts, node: call.node, args }));
+                }
+                Eqn::Loop(lp) => {
+                    let lp = self.repeat(lp)?;
+                    out.push(Eqn::Loop(Box::new(lp)));
+                }
+            }
+        }
+        Some(out)
+    }
+
+    fn spend(&mut self, equations: usize) -> Option<()> {
+        *self.left = self.left.checked_sub(equations)?;
+        Some(())
+    }
+
+    fn repeat(&mut self, lp: &Loop) -> Option<Loop> {
+        let (mut carried, mut reads, mut collects) = (Vec::new(), Vec::new(), Vec::new());
+        for c in &lp.carried {
+            let [params, inits] = [c.param, c.init].map(|v| self.bits(v));
+            let [nexts, results] = [c.next, c.result].map(|v| self.bits(v));
+            for i in 0..params.len() {
+                let (param, init) = (params[i], inits[i]);
+                carried.push(Carried { param, init, next: nexts[i], result: results[i] });
+            }
+        }
+        for read in &lp.reads {
+            for (i, dst) in self.bits(read.dst).into_iter().enumerate() {
+                let list = read.list.iter().map(|&v| Val(self.first[v.0 as usize] + i as u32));
+                reads.push(Read { dst, list: list.collect() });
+            }
+            self.spend(read.list.len() * self.old.bits_of(read.dst) as usize)?;
+        }
+        for collect in &lp.collects {
+            for (i, value) in self.bits(collect.value).into_iter().enumerate() {
+                let results = collect.results.iter();
+                let results = results.map(|&v| Val(self.first[v.0 as usize] + i as u32)).collect();
+                collects.push(Collect { value, results });
+            }
+            self.spend(collect.results.len() * self.old.bits_of(collect.value) as usize)?;
+        }
+        let body = self.block(&lp.body)?;
+        Some(Loop { count: lp.count, carried, reads, body, collects, keep: lp.keep })
+    }
+
+    fn op(&mut self, e: &OpEqn, out: &mut Vec<Eqn>) -> Option<()> {
+        let dst = self.bits(e.dst);
+        let args: Vec<Vec<Val>> = e.args.iter().map(|&v| self.bits(v)).collect();
+        let (width, start) = (dst.len(), out.len());
+        let moved = |from: &dyn Fn(usize) -> Option<usize>, out: &mut Vec<Eqn>| {
+            for (i, &bit) in dst.iter().enumerate() {
+                match from(i) {
+                    Some(j) => write(out, bit, Op::Copy, &[args[0][j]]),
+                    None => write(out, bit, Op::Const(0), &[]),
+                }
+            }
+        };
+        match &e.op {
+            Op::Const(word) => {
+                for (i, &bit) in dst.iter().enumerate() {
+                    write(out, bit, Op::Const(word >> (width - 1 - i) & 1), &[]);
+                }
+            }
+            op if op.is_bitwise() => {
+                for (i, &bit) in dst.iter().enumerate() {
+                    let operands: Vec<Val> = args.iter().map(|arg| arg[i]).collect();
+                    write(out, bit, op.clone(), &operands);
+                }
+            }
+            Op::Shl(k) => moved(&|i| Some(i + *k as usize).filter(|&j| j < width), out),
+            Op::Shr(k) => moved(&|i| i.checked_sub(*k as usize), out),
+            Op::Sar(k) => moved(&|i| Some(i.saturating_sub(*k as usize)), out),
+            Op::Rotl(k) => moved(&|i| Some((i + *k as usize) % width), out),
+            Op::Bitmask(k) => moved(&|_| Some(width - 1 - *k as usize), out),
+            Op::Shuffle(pattern) => {
+                let group = width / pattern.len();
+                moved(&|i| Some(pattern[i / group] as usize * group + i % group), out);
+            }
+            Op::Pack => {
+                for (&bit, &from) in dst.iter().zip(args[0].iter().chain(&args[1])) {
+                    write(out, bit, Op::Copy, &[from]);
+                }
+            }
+            Op::Add => self.sum(&dst, &args[0], &args[1], out),
+            Op::Sub => {
+                // a - b is ~(~a + b).
+                let flipped: Vec<Val> =
+                    args[0].iter().map(|&bit| self.written(out, Op::Not, &[bit])).collect();
+                let sums: Vec<Val> = dst.iter().map(|_| self.fresh()).collect();
+                self.sum(&sums, &flipped, &args[1], out);
+                for (&bit, sum) in dst.iter().zip(sums) {
+                    write(out, bit, Op::Not, &[sum]);
+                }
+            }
+            Op::Mul => self.product(&dst, &args[0], &args[1], out),
+            Op::Lookup(table) => {
+                for (i, &bit) in dst.iter().enumerate() {
+                    let column = table.iter().map(|row| row >> (width - 1 - i) & 1);
+                    let column: Vec<u64> = column.collect();
+                    let picked = self.picked(&column, &args[0], out);
+                    write(out, bit, Op::Copy, &[picked]);
+                }
+            }
+            _ => unreachable!("all operators are named"),
+        }
+        self.spend(out.len() - start)
+    }
+
+    fn fresh(&mut self) -> Val {
+        self.sizes.push(1);
+        Val(self.sizes.len() as u32 - 1)
+    }
+
+    /// A new bit that is an operator of others.
+    fn written(&mut self, out: &mut Vec<Eqn>, op: Op, args: &[Val]) -> Val {
+        let dst = self.fresh();
+        write(out, dst, op, args);
+        dst
+    }
+
+    /// A sum, with a carry from each bit to the one before.
+    fn sum(&mut self, dst: &[Val], a: &[Val], b: &[Val], out: &mut Vec<Eqn>) {
+        let mut carry = self.written(out, Op::Const(0), &[]);
+        for i in (0..dst.len()).rev() {
+            let half = self.written(out, Op::Xor, &[a[i], b[i]]);
+            write(out, dst[i], Op::Xor, &[half, carry]);
+            let both = self.written(out, Op::And, &[a[i], b[i]]);
+            let kept = self.written(out, Op::And, &[half, carry]);
+            carry = self.written(out, Op::Xor, &[both, kept]);
+        }
+    }
+
+    /// A product: the sum of `a` shifted by each place where `b` has a one.
+    fn product(&mut self, dst: &[Val], a: &[Val], b: &[Val], out: &mut Vec<Eqn>) {
+        let width = dst.len();
+        let zero = self.written(out, Op::Const(0), &[]);
+        let mut sum = vec![zero; width];
+        for place in 0..width {
+            let factor = b[width - 1 - place];
+            let term: Vec<Val> = (0..width)
+                .map(|i| match a.get(i + place) {
+                    Some(&bit) => self.written(out, Op::And, &[bit, factor]),
+                    None => zero,
+                })
+                .collect();
+            let next: Vec<Val> = dst.iter().map(|_| self.fresh()).collect();
+            self.sum(&next, &sum, &term, out);
+            sum = next;
+        }
+        for (&bit, last) in dst.iter().zip(sum) {
+            write(out, bit, Op::Copy, &[last]);
+        }
+    }
+
+    /// The entry of a column whose number is in `index`; zero beyond its end.
+    fn picked(&mut self, column: &[u64], index: &[Val], out: &mut Vec<Eqn>) -> Val {
+        let Some((top, rest)) = index.split_first() else {
+            return self.written(out, Op::Const(column.first().copied().unwrap_or(0)), &[]);
+        };
+        if column.iter().all(|&bit| bit == 0) {
+            return self.written(out, Op::Const(0), &[]);
+        }
+        let half = 1usize.checked_shl(rest.len() as u32).unwrap_or(usize::MAX);
+        let (low, high) = column.split_at(half.min(column.len()));
+        let (low, high) = (self.picked(low, rest, out), self.picked(high, rest, out));
+        let differ = self.written(out, Op::Xor, &[low, high]);
+        let change = self.written(out, Op::And, &[*top, differ]);
+        self.written(out, Op::Xor, &[low, change])
+    }
+}
+
+fn write(out: &mut Vec<Eqn>, dst: Val, op: Op, args: &[Val]) {
+    out.push(Eqn::Op(OpEqn { dst, op, args: args.iter().copied().collect() }));
+}
+
+#[cfg(test)]
+mod tests {
+    use usuba::ir::random::{self, Random, Shape};
+    use usuba::ir::{interp, verify};
+
+    use super::*;
+
+    /// The bits of words, each most significant first.
+    fn flat(words: &[u64], sizes: &[u8]) -> Vec<u64> {
+        let bits = |(&word, &size): (&u64, &u8)| (0..size).rev().map(move |i| word >> i & 1);
+        words.iter().zip(sizes).flat_map(bits).collect()
+    }
+
+    fn check(program: &Program, seed: u64) {
+        let bits = apart(program).expect("small programs");
+        verify::verify(&bits).unwrap_or_else(|rule| panic!("seed {seed}: {rule}"));
+        let entry = program.entry();
+        let outs: Vec<u8> = entry.outs.iter().map(|&v| entry.bits_of(v)).collect();
+        let mut random = Random::new(seed);
+        for _ in 0..4 {
+            let inputs = random::inputs(&mut random, program);
+            let want = interp::run(program, &inputs).expect("inputs that fit");
+            let own = flat(&inputs, &entry.bits);
+            let got = interp::run(&bits, &own).expect("inputs that fit");
+            assert_eq!(got, flat(&want, &outs), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn bits_of_random_programs_mean_the_same() {
+        for shape in [Shape::WORDS, Shape::ROWS, Shape::BITS] {
+            for seed in 0..120 {
+                check(&random::program(seed, shape), seed);
+            }
+        }
+    }
+
+    #[test]
+    fn each_operator_on_bits() {
+        use Op::*;
+        for bits in [1u8, 2, 5, 8, 16, 64] {
+            let mut b = usuba::ir::build::Builder::new("f", Slicing::V);
+            let x = b.param(usuba::ir::Port::new("x", bits, &[3]));
+            let mut outs = vec![b.op(Add, &x[..2]), b.op(Sub, &x[..2]), b.op(Mul, &x[..2])];
+            for rows in [0x17, 0xca, 0xfe] {
+                outs.push(b.op(Lut3(rows), &x));
+            }
+            for k in 1..bits {
+                let ops = [Shl(k), Shr(k), Sar(k), Rotl(k), Bitmask(k)];
+                outs.extend(ops.map(|op| b.op(op, &x[..1])));
+            }
+            if bits == 8 {
+                outs.push(b.op(Shuffle([2, 0, 3, 3].into()), &x[..1]));
+            }
+            let rows: Vec<u64> = (0..11).map(|i| i * 7 & usuba::ir::op::mask(bits)).collect();
+            outs.push(b.op(Lookup(rows.into()), &x[..1]));
+            let results = outs.iter().enumerate();
+            let results = results
+                .map(|(i, &v)| (usuba::ir::Port::new(format!("r{i}"), bits, &[]), vec![v]))
+                .collect();
+            let node = b.finish(results);
+            check(&Program::new(vec![node], usuba::ir::NodeId(0), Slicing::V), bits as u64);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Engine E4: nodes that agree on many inputs are compared over what both depend on.
+//!
+//! ```text
+//! t = a ^ b;  u = t & c;   ...        before: an S-box of ands and xors
+//! v = Lut3(a, b, c);       ...        after: the same S-box of other operators
+//! ```
+//!
+//! Every node has a *signature*, its values on random inputs. A new node whose signature is that
+//! of a known one, or of its complement, is probably equal to it: their sum is zero. The proof is
+//! local. First the sum is written out, the youngest sum in it first, so that what occurs twice
+//! cancels. What is left is taken apart, the youngest node first, until the few nodes that remain,
+//! the leaves of the *window*, have truth tables over which it is zero. What is random about a
+//! signature decides what is tried, never what is believed.
+//!
+//! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use usuba::ir::op::mask;
+
+use crate::graph::{Edge, Graph, Kind};
+use crate::maps::IDENTITY;
+use crate::table::VARIABLES;
+
+/// Values on random inputs: in each word as many words of the program as fit.
+type Signature = [u64; 4];
+
+/// A truth table over the leaves of a window.
+type Table = [u64; 4];
+
+/// Leaves of a window whose tables are compared, at most: the tables have 256 rows.
+const MOST: usize = 8;
+
+/// Leaves that a window may have while it is being opened.
+const WIDEST: usize = 32;
+
+/// Nodes in a window, at most.
+const LARGEST: usize = 200;
+
+/// Sums that are written out for one comparison, at most.
+const SUMS: usize = 2000;
+
+/// Nodes with one signature that are remembered; more are hardly ever different.
+const ALIKE: usize = 3;
+
+/// Windows in vain after which no more are opened: such programs are not made of small functions.
+const PATIENCE: u32 = 3000;
+
+pub struct Sweep {
+    /// Signatures of the nodes that are operators.
+    signatures: FxHashMap<u32, Signature>,
+    /// Nodes by width and signature, complemented if its first bit would be set.
+    alike: FxHashMap<(u8, Signature), Vec<Edge>>,
+    failures: u32,
+}
+
+impl Sweep {
+    pub fn new() -> Sweep {
+        let (signatures, alike) = (FxHashMap::default(), FxHashMap::default());
+        Sweep { signatures, alike, failures: 0 }
+    }
+
+    /// An edge that is `kind` of two edges, or the signature of a new node.
+    pub fn known(
+        &mut self,
+        g: &mut Graph,
+        kind: Kind,
+        a: Edge,
+        b: Edge,
+    ) -> Result<Edge, Signature> {
+        let (x, y) = (self.signature(g, a), self.signature(g, b));
+        let own = both(kind, x, y);
+        let bits = g.bits(a);
+        let (name, flip) = normal(own, bits);
+        if name == [0; 4] {
+            let constant = g.constant(bits, 0).flipped(flip);
+            if self.is(g, kind, a, b, constant) {
+                return Ok(constant);
+            }
+        }
+        for candidate in self.alike.get(&(bits, name)).cloned().unwrap_or_default() {
+            let candidate = candidate.flipped(flip);
+            if self.is(g, kind, a, b, candidate) {
+                return Ok(candidate);
+            }
+        }
+        Err(own)
+    }
+
+    /// Remembers the node that was made.
+    pub fn learn(&mut self, g: &Graph, edge: Edge, signature: Signature) {
+        self.signatures.insert(edge.node(), signature);
+        self.remember(g.bits(edge), edge, signature);
+    }
+
+    fn remember(&mut self, bits: u8, edge: Edge, signature: Signature) {
+        let (name, flip) = normal(signature, bits);
+        let list = self.alike.entry((bits, name)).or_default();
+        if list.len() < ALIKE {
+            list.push(edge.flipped(flip));
+        }
+    }
+
+    fn signature(&mut self, g: &Graph, edge: Edge) -> Signature {
+        let node = g.node(edge);
+        let bits = node.bits;
+        let bare = match self.signatures.get(&edge.node()) {
+            Some(known) => *known,
+            None if node.kind == Kind::Const => [repeated(bits, |_| node.a); 4],
+            None => {
+                // Parameters, and whatever else is not taken apart: any values will do.
+                let seed = (edge.node() as u64) << 2;
+                let any = |i| scrambled(seed | i as u64) & used(bits);
+                let signature = std::array::from_fn(any);
+                self.signatures.insert(edge.node(), signature);
+                self.remember(bits, edge.bare(), signature);
+                signature
+            }
+        };
+        let moved = match edge.map() {
+            IDENTITY => bare,
+            map => bare.map(|word| {
+                repeated(bits, |at| g.maps.apply(map, word >> (at * bits) & mask(bits)))
+            }),
+        };
+        if edge.is_complement() { complement(moved, bits) } else { moved }
+    }
+
+    /// Whether it can be shown that `kind` of two edges is a third one.
+    fn is(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
+        if self.failures > PATIENCE {
+            return false;
+        }
+        let shown = match kind {
+            Kind::Xor => match written_out(g, [a, b, c]) {
+                Some((terms, flip)) => is_zero(g, &[], &terms, flip),
+                None => is_zero(g, &[], &[a, b, c], false),
+            },
+            _ => is_zero(g, &[a, b], &[c], false),
+        };
+        self.failures += !shown as u32;
+        shown
+    }
+}
+
+/// The terms of a sum of three edges, none of them a sum or twice there, and whether the sum is
+/// the complement of theirs; `None` if it is too long.
+fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
+    let mut flip = false;
+    let (mut sums, mut terms) = (BTreeSet::new(), BTreeSet::new());
+    let mut more = edges.to_vec();
+    for _ in 0..SUMS {
+        for edge in more.drain(..) {
+            flip ^= edge.is_complement();
+            let plain = edge.plain();
+            let set = if g.node(plain).kind == Kind::Xor { &mut sums } else { &mut terms };
+            if g.value(plain) != Some(0) && !set.remove(&plain) {
+                set.insert(plain);
+            }
+        }
+        // Sums are younger than their terms, so this one does not come again.
+        let Some(youngest) = sums.pop_last() else {
+            return Some((terms.into_iter().collect(), flip));
+        };
+        more.extend(Inner::new(g, youngest).operands);
+    }
+    None
+}
+
+/// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
+/// and of all ones if `flip` is set, is zero.
+fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
+    let mut leaves: BTreeSet<Edge> = factors.iter().chain(terms).map(|e| e.plain()).collect();
+    let mut inside: Vec<Inner> = Vec::new();
+    let total = |tables: &Tables| {
+        let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
+        let start = both(Kind::Xor, product.unwrap_or([0; 4]), [0u64.wrapping_sub(flip as u64); 4]);
+        terms.iter().fold(start, |sum, &term| both(Kind::Xor, sum, tables.of(term)))
+    };
+    loop {
+        // Parents are younger than children, so the youngest leaf is below no other one.
+        let next = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
+        let next = next.map(|leaf| Inner::new(g, leaf));
+        let grows = next.as_ref().is_none_or(|inner| {
+            let [x, y] = inner.operands.map(Edge::plain);
+            x != y && !leaves.contains(&x) && !leaves.contains(&y)
+        });
+        // What a window shows, those below it show, too; so only small ones are looked at.
+        if grows && leaves.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
+            return true;
+        }
+        let Some(inner) = next else { return false };
+        leaves.remove(&inner.edge);
+        leaves.extend(inner.operands.map(Edge::plain));
+        inside.push(inner);
+        if leaves.len() > WIDEST || inside.len() > LARGEST {
+            return false;
+        }
+    }
+}
+
+/// An operator in a window.
+struct Inner {
+    /// Plain.
+    edge: Edge,
+    kind: Kind,
+    operands: [Edge; 2],
+}
+
+impl Inner {
+    fn new(g: &mut Graph, edge: Edge) -> Inner {
+        let node = *g.node(edge);
+        let operands = [node.a, node.b].map(|raw| g.permute(edge.map(), Edge::from_raw(raw)));
+        Inner { edge, kind: node.kind, operands }
+    }
+}
+
+/// As many words of so many bits as fit, by their number.
+fn repeated(bits: u8, word: impl Fn(u8) -> u64) -> u64 {
+    (0..64 / bits).fold(0, |sum, at| sum | word(at) << (at * bits))
+}
+
+/// The bits of a signature that mean something.
+fn used(bits: u8) -> u64 {
+    mask(64 / bits * bits)
+}
+
+fn complement(signature: Signature, bits: u8) -> Signature {
+    signature.map(|word| !word & used(bits))
+}
+
+/// The signature or its complement: that whose first bit is zero.
+fn normal(signature: Signature, bits: u8) -> (Signature, bool) {
+    let flip = signature[0] & 1 == 1;
+    (if flip { complement(signature, bits) } else { signature }, flip)
+}
+
+/// Bits that look random (the finalizer of Stafford's variant 13).
+fn scrambled(seed: u64) -> u64 {
+    let z = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn is_operator(g: &Graph, edge: Edge) -> bool {
+    matches!(g.node(edge).kind, Kind::And | Kind::Xor)
+}
+
+/// The tables of what is in a window.
+struct Tables(FxHashMap<Edge, Table>);
+
+impl Tables {
+    /// `inside` holds the operators between leaves and roots, parents first.
+    fn new(g: &Graph, leaves: &BTreeSet<Edge>, inside: &[Inner]) -> Tables {
+        let mut tables = Tables(FxHashMap::default());
+        for (at, &leaf) in leaves.iter().enumerate() {
+            // Zero is known; other constants are variables, which is right for any value.
+            let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
+            tables.0.insert(leaf, table);
+        }
+        for inner in inside.iter().rev() {
+            let [x, y] = inner.operands.map(|edge| tables.of(edge));
+            tables.0.insert(inner.edge, both(inner.kind, x, y));
+        }
+        tables
+    }
+
+    fn of(&self, edge: Edge) -> Table {
+        let plain = self.0[&edge.plain()];
+        if edge.is_complement() { plain.map(|word| !word) } else { plain }
+    }
+}
+
+fn both(kind: Kind, x: Table, y: Table) -> Table {
+    std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] })
+}
+
+/// The table of a variable among eight.
+fn variable(at: usize) -> Table {
+    match VARIABLES.get(at) {
+        Some(&low) => [(low as u64) << 32 | low as u64; 4],
+        None if at == 5 => [0xffff_ffff_0000_0000; 4],
+        None => std::array::from_fn(|i| if i >> (at - 6) & 1 == 1 { u64::MAX } else { 0 }),
+    }
+}
