@@ -26,8 +26,8 @@
 //! ([`CROWDED`]) works in memory, as bitslicing does; there nothing is left to hide in. Nor does
 //! a short program ([`WINDOW`]) need company: one call overlaps with the next.
 //!
-//! The constants were fitted to kernels timed with factors from 1 to 6 on two families of x86-64
-//! servers with AVX-512 and two C compilers.
+//! The constants were fitted to kernels timed with factors from 1 to 6 on an x86-64 server with
+//! AVX-512 and two C compilers, and to factors published for another.
 
 use super::varying;
 use crate::ir::{Eqn, Loop, Node, Op, Program, Val};
