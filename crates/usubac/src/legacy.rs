@@ -7,30 +7,32 @@ use crate::Failure;
 
 /// Why a flag of the original is refused.
 enum Gone {
-    /// Belongs to array layout, tuning or measurement.
-    BackEnd,
     Masking,
     /// Anything else, with what to do instead.
     Instead(&'static str),
 }
 
+const LOOPS: &str = "leave it out; loops that the program repeats stay loops, see --no-unroll";
+const ARRAYS: &str = "leave it out; arrays are used where registers are too few";
+const TUNE: &str = "use usubac tune, which measures it with everything else";
+
 const GONE: &[(&str, Gone)] = &[
-    ("loop-fusion", Gone::BackEnd),
-    ("no-loop-fusion", Gone::BackEnd),
-    ("no-share", Gone::BackEnd),
-    ("no-linearize-arr", Gone::BackEnd),
-    ("no-arr", Gone::BackEnd),
-    ("no-arr-tmp", Gone::BackEnd),
-    ("no-arr-entry", Gone::BackEnd),
-    ("compact", Gone::BackEnd),
-    ("lf", Gone::BackEnd),
-    ("gen-bench", Gone::BackEnd),
-    ("bench-all", Gone::BackEnd),
-    ("bench-inline", Gone::BackEnd),
-    ("bench-inter", Gone::BackEnd),
-    ("bench-bitsched", Gone::BackEnd),
-    ("bench-msched", Gone::BackEnd),
-    ("bench-sharevar", Gone::BackEnd),
+    ("loop-fusion", Gone::Instead(LOOPS)),
+    ("no-loop-fusion", Gone::Instead(LOOPS)),
+    ("no-share", Gone::Instead(ARRAYS)),
+    ("no-linearize-arr", Gone::Instead(ARRAYS)),
+    ("no-arr", Gone::Instead(ARRAYS)),
+    ("no-arr-tmp", Gone::Instead(ARRAYS)),
+    ("no-arr-entry", Gone::Instead(ARRAYS)),
+    ("compact", Gone::Instead(LOOPS)),
+    ("lf", Gone::Instead(LOOPS)),
+    ("gen-bench", Gone::Instead("use usubac bench")),
+    ("bench-all", Gone::Instead(TUNE)),
+    ("bench-inline", Gone::Instead(TUNE)),
+    ("bench-inter", Gone::Instead(TUNE)),
+    ("bench-bitsched", Gone::Instead(TUNE)),
+    ("bench-msched", Gone::Instead(TUNE)),
+    ("bench-sharevar", Gone::Instead(TUNE)),
     ("masked", Gone::Masking),
     ("ua-masked", Gone::Masking),
     ("shares", Gone::Masking),
@@ -89,10 +91,6 @@ pub fn rewrite(
 
 fn refuse(name: &str, gone: &Gone) -> Failure {
     Failure::usage(match gone {
-        Gone::BackEnd => format!(
-            "`-{name}` belongs to the optimising back end that is not there yet; leave it out to \
-             get the same function without it"
-        ),
         Gone::Masking => format!(
             "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
              protected code, so none is silently left out"
@@ -129,8 +127,8 @@ mod tests {
     #[test]
     fn flags_that_are_gone_say_why() {
         for (written, why) in [
-            ("usubac --no-share", "optimising back end"),
-            ("usubac --bench-inter=3", "optimising back end"),
+            ("usubac --no-share", "arrays are used"),
+            ("usubac --bench-inter=3", "usubac tune"),
             ("usubac -ua-masked -V", "masking is not supported yet"),
             ("usubac -dump-steps ast", "--print-after all"),
         ] {

@@ -9,6 +9,10 @@
 //! here: figures are about [`Inst`], and hold for what C compilers make of it. A new CPU is one
 //! file and one line in [`ALL`].
 //!
+//! Figures of `zen5` were measured on one; those of other CPUs follow the documents that their
+//! files name and have not been compared with a machine. They decide between orders and numbers of
+//! copies of the same program and never what it computes.
+//!
 //! - `generic`: asks for the parallelism that current machines need; the default.
 //! - `zen5`, `golden_cove`, `skylake`: x86-64.
 //! - `cortex_a76`, `neoverse_v1`: AArch64.
