@@ -45,7 +45,7 @@ const ROUNDS: usize = 4;
 const DEPTH: usize = 4;
 
 /// How many values all attempts together turn at most, for each equation of the node.
-const BUDGET: usize = 40;
+const BUDGET: usize = 16;
 
 fn run(program: &mut Program, options: &PassOptions) {
     // `fuse` swallows the same complements there, and the code that it makes is faster.

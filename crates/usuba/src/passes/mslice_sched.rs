@@ -10,6 +10,7 @@
 //! ports that these use least; the order of the program decides between equals. If there is none,
 //! the window of the last n shrinks until there is one. Stretches without calls and loops are
 //! scheduled, in nodes and in loops.
+//! Interleaved programs stay as they are unless the user wants otherwise.
 //! If more values live in the new order than the machine has registers, and more than before,
 //! smaller windows are tried, and at last the program stays as it is.
 //! Sound because equations are pure and every order defines values before they are read.
@@ -32,7 +33,9 @@ pub const PASS: Pass = Pass {
 
 fn run(program: &mut Program, options: &PassOptions) {
     let machine = &options.machine;
-    let wanted = options.schedule.mslice.or(machine.pays.mslice);
+    // Copies side by side are independent already, and leave no registers for more.
+    let pays = machine.pays.mslice && program.copies < 2;
+    let wanted = options.schedule.mslice.or(pays);
     if program.slicing == Slicing::B || !wanted {
         return;
     }

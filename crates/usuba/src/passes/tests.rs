@@ -530,6 +530,13 @@ fn schedulers_run_when_they_are_wanted() {
         let options = PassOptions { machine, schedule, ..PassOptions::default() };
         after(&["mslice-sched"], chains(), options) != chains()
     };
+    let interleave = interleave::Choice { factor: Some(2), grain: 50 };
+    let options = PassOptions { interleave, ..PassOptions::default() };
+    let mut beside = chains();
+    run_pass(find("interleave").expect("a pass"), &mut beside, &options);
+    let mut stays = beside.clone();
+    run_pass(find("mslice-sched").expect("a pass"), &mut stays, &options);
+    assert_eq!(stays, beside, "copies are independent already");
     assert_eq!((moves(When::Auto, true), moves(When::Auto, false)), (true, false));
     assert_eq!((moves(When::Always, false), moves(When::Never, true)), (true, false));
 }
