@@ -314,7 +314,7 @@ mod tests {
             if bits == 8 {
                 outs.push(b.op(Shuffle([2, 0, 3, 3].into()), &x[..1]));
             }
-            let rows: Vec<u64> = (0..11).map(|i| i * 7 & usuba::ir::op::mask(bits)).collect();
+            let rows: Vec<u64> = (0..11).map(|i| (i * 7) & usuba::ir::op::mask(bits)).collect();
             outs.push(b.op(Lookup(rows.into()), &x[..1]));
             let results = outs.iter().enumerate();
             let results = results

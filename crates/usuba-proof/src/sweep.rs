@@ -7,14 +7,14 @@
 //!
 //! Every node has a *signature*, its values on random inputs. A new node whose signature is that
 //! of a known one, or of its complement, is probably equal to it: their sum is zero. The proof is
-//! local. First the sum is written out, the youngest sum in it first, so that what occurs twice
-//! cancels. What is left is taken apart, the youngest node first, until the few nodes that remain,
-//! the leaves of the *window*, have truth tables over which it is zero. What is random about a
-//! signature decides what is tried, never what is believed.
+//! local. The sum is taken apart, first what adds the fewest nodes, until few nodes remain, the
+//! leaves of a *window*, over which its truth table is zero. If there is none, sums in the sum are
+//! written out, the youngest first, so that what occurs twice cancels, and what is left has another
+//! try. What is random about a signature decides what is tried, never what is believed.
 //!
 //! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -134,10 +134,11 @@ impl Sweep {
             return false;
         }
         let shown = match kind {
-            Kind::Xor => match written_out(g, [a, b, c]) {
-                Some((terms, flip)) => is_zero(g, &[], &terms, flip),
-                None => is_zero(g, &[], &[a, b, c], false),
-            },
+            Kind::Xor => {
+                is_zero(g, &[], &[a, b, c], false)
+                    || written_out(g, [a, b, c])
+                        .is_some_and(|(terms, flip)| is_zero(g, &[], &terms, flip))
+            }
             _ => is_zero(g, &[a, b], &[c], false),
         };
         self.failures += !shown as u32;
@@ -164,7 +165,8 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
         let Some(youngest) = sums.pop_last() else {
             return Some((terms.into_iter().collect(), flip));
         };
-        more.extend(Inner::new(g, youngest).operands);
+        let operands = Inner::new(g, youngest).expect("a sum").operands;
+        more.extend(operands);
     }
     None
 }
@@ -172,29 +174,39 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
 /// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
 /// and of all ones if `flip` is set, is zero.
 fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
-    let mut leaves: BTreeSet<Edge> = factors.iter().chain(terms).map(|e| e.plain()).collect();
-    let mut inside: Vec<Inner> = Vec::new();
+    let mut leaves: BTreeMap<Edge, Option<Inner>> = BTreeMap::new();
+    let mut inside: BTreeMap<Edge, Inner> = BTreeMap::new();
+    for root in factors.iter().chain(terms) {
+        let plain = root.plain();
+        leaves.insert(plain, Inner::new(g, plain));
+    }
     let total = |tables: &Tables| {
         let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
         let start = both(Kind::Xor, product.unwrap_or([0; 4]), [0u64.wrapping_sub(flip as u64); 4]);
         terms.iter().fold(start, |sum, &term| both(Kind::Xor, sum, tables.of(term)))
     };
     loop {
-        // Parents are younger than children, so the youngest leaf is below no other one.
-        let next = leaves.iter().rev().copied().find(|&leaf| is_operator(g, leaf));
-        let next = next.map(|leaf| Inner::new(g, leaf));
-        let grows = next.as_ref().is_none_or(|inner| {
+        // The leaf that adds the fewest others, and the youngest of those.
+        let growth = |inner: &Inner| {
             let [x, y] = inner.operands.map(Edge::plain);
-            x != y && !leaves.contains(&x) && !leaves.contains(&y)
-        });
+            let new = |e: &Edge| !leaves.contains_key(e) && !inside.contains_key(e);
+            new(&x) as usize + (x != y && new(&y)) as usize
+        };
+        let open = leaves.iter().rev().filter_map(|(&leaf, inner)| Some((leaf, inner.as_ref()?)));
+        let next = open.map(|(leaf, inner)| (growth(inner), leaf)).min_by_key(|(new, _)| *new);
         // What a window shows, those below it show, too; so only small ones are looked at.
+        let grows = next.is_none_or(|(new, _)| new > 1);
         if grows && leaves.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
             return true;
         }
-        let Some(inner) = next else { return false };
-        leaves.remove(&inner.edge);
-        leaves.extend(inner.operands.map(Edge::plain));
-        inside.push(inner);
+        let Some((_, leaf)) = next else { return false };
+        let inner = leaves.remove(&leaf).flatten().expect("an operator");
+        for operand in inner.operands.map(Edge::plain) {
+            if !inside.contains_key(&operand) && !leaves.contains_key(&operand) {
+                leaves.insert(operand, Inner::new(g, operand));
+            }
+        }
+        inside.insert(leaf, inner);
         if leaves.len() > WIDEST || inside.len() > LARGEST {
             return false;
         }
@@ -203,17 +215,19 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
 
 /// An operator in a window.
 struct Inner {
-    /// Plain.
-    edge: Edge,
     kind: Kind,
     operands: [Edge; 2],
 }
 
 impl Inner {
-    fn new(g: &mut Graph, edge: Edge) -> Inner {
+    /// `None` if the plain edge is no operator that is taken apart.
+    fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
         let node = *g.node(edge);
+        if !matches!(node.kind, Kind::And | Kind::Xor) {
+            return None;
+        }
         let operands = [node.a, node.b].map(|raw| g.permute(edge.map(), Edge::from_raw(raw)));
-        Inner { edge, kind: node.kind, operands }
+        Some(Inner { kind: node.kind, operands })
     }
 }
 
@@ -245,25 +259,22 @@ fn scrambled(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
-fn is_operator(g: &Graph, edge: Edge) -> bool {
-    matches!(g.node(edge).kind, Kind::And | Kind::Xor)
-}
-
 /// The tables of what is in a window.
 struct Tables(FxHashMap<Edge, Table>);
 
 impl Tables {
-    /// `inside` holds the operators between leaves and roots, parents first.
-    fn new(g: &Graph, leaves: &BTreeSet<Edge>, inside: &[Inner]) -> Tables {
+    /// `inside` holds the operators between leaves and roots.
+    fn new<T>(g: &Graph, leaves: &BTreeMap<Edge, T>, inside: &BTreeMap<Edge, Inner>) -> Tables {
         let mut tables = Tables(FxHashMap::default());
-        for (at, &leaf) in leaves.iter().enumerate() {
+        for (at, &leaf) in leaves.keys().enumerate() {
             // Zero is known; other constants are variables, which is right for any value.
             let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
             tables.0.insert(leaf, table);
         }
-        for inner in inside.iter().rev() {
+        // Operands are older than what is made of them.
+        for (&edge, inner) in inside {
             let [x, y] = inner.operands.map(|edge| tables.of(edge));
-            tables.0.insert(inner.edge, both(inner.kind, x, y));
+            tables.0.insert(edge, both(inner.kind, x, y));
         }
         tables
     }

@@ -16,7 +16,8 @@ use usuba_proof::{Observer, Verdict, equivalent};
 /// One target for each set of gates.
 const TARGETS: [&str; 3] = ["gp64", "avx2", "avx512"];
 
-/// Whether everything is asked of every cipher on every target; by default a part of it is.
+/// Whether everything is asked of every cipher on every target, as in other long runs; by default
+/// a part of it is.
 fn is_long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
