@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, FileId, Sources};
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::op::mask;
+use usuba::ir::random::Random;
 use usuba::ir::{Program, Slicing};
 use usuba::syntax::splice::Loader;
 use usuba::target::Target;
@@ -366,9 +367,9 @@ impl Node {
         let mut meanings = self.meanings.lock().expect("no candidate panics");
         let rows = meanings.entry(slicing).or_default();
         while rows.len() < count {
-            let mut random = Random(rows.len() as u64);
+            let mut random = Random::new(rows.len() as u64);
             let mut inputs: Vec<u64> =
-                atoms.iter().map(|&(bits, _)| random.next() & mask(bits)).collect();
+                atoms.iter().map(|&(bits, _)| random.word() & mask(bits)).collect();
             if let Some(first) = rows.first() {
                 // A constant is the same for all instances.
                 for (at, (_, constant)) in atoms.iter().enumerate() {
@@ -409,17 +410,4 @@ fn results(layout: &Layout, program: &Program, rows: &[Row]) -> Vec<Vec<u8>> {
         }
     }
     buffers
-}
-
-/// Sebastiano Vigna's SplitMix64: well mixed whatever the seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
