@@ -238,7 +238,12 @@ pub(super) struct Folder(TempDir);
 impl Folder {
     fn new() -> Result<Folder, Failure> {
         let made = tempfile::Builder::new().prefix("usuba-").tempdir();
-        made.map(Folder).map_err(|error| system("make a temporary folder", &error))
+        let folder = made.map(Folder).map_err(|error| system("make a temporary folder", &error))?;
+        // Once and for all: compilers run side by side, and one must not write what another reads.
+        let include = folder.path("include");
+        fs::create_dir(include).map_err(|error| system("make a folder", &error))?;
+        folder.write("include/string.h", BARE_STRING_H)?;
+        Ok(folder)
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -259,9 +264,6 @@ impl Folder {
     ) -> Result<Option<String>, Failure> {
         let mut command = machine.compile();
         if machine.system == System::BareRiscv32 {
-            let include = self.path("include");
-            fs::create_dir_all(&include).map_err(|error| system("make a folder", &error))?;
-            self.write("include/string.h", BARE_STRING_H)?;
             command.args(["-isystem", "include"]);
         }
         command.args(flags).args(args).current_dir(self.0.path()).stdin(Stdio::null());
@@ -406,5 +408,24 @@ impl Suite<'_> {
             let call = self.builds[last].kernel.calls.len().saturating_sub(1);
             answers[last] = Some(Err(Failure::Crash { call, how }));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc;
+
+    /// A compiler that finds the header half written fails now and then only.
+    #[test]
+    fn a_compiler_leaves_the_headers_of_its_neighbours_alone() {
+        let Ok(machine) = cc::find("gp32") else { return };
+        let folder = Folder::new().expect("a folder");
+        folder.write("include/string.h", "int from_the_test;\n").expect("the header");
+        folder.write("a.c", "#include <string.h>\nint main(void) { return 0; }\n").expect("a.c");
+        let messages = folder.compiler(&machine, &[], &["-c", "a.c", "-o", "a.o"]).expect("runs");
+        assert_eq!(messages, None);
+        let header = fs::read_to_string(folder.path("include/string.h")).expect("the header");
+        assert_eq!(header, "int from_the_test;\n");
     }
 }
