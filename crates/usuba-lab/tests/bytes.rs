@@ -353,7 +353,7 @@ fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
         });
         all.push((case, calls, key, data));
     }
-    let answers = native::run(&machine, &["-O1"], &kernels);
+    let answers = native::run(&machine, &["-O0"], &kernels);
     let mut compared = 0;
     for (answer, (case, calls, key, data)) in answers.into_iter().zip(all) {
         let outputs = answer.unwrap_or_else(|e| panic!("{machine}: {}: {e}", describe(case)));
