@@ -192,10 +192,16 @@ fn evaluator(cipher: &Cipher) -> Result<(), Failed> {
             let (at, shape) = main.port(&p.param)?;
             Ok((at, Words { shape, bytes: p.bytes }))
         };
-        let (input_at, input) = words(&function.input)?;
+        let inputs: Vec<(usize, Words)> =
+            function.inputs.iter().map(words).collect::<Result<_, _>>()?;
         let (output_at, output) = words(&function.output)?;
         for (at, vector) in cipher.vectors(function)?.iter().enumerate() {
-            let mut parts: Vec<(usize, Vec<u64>)> = vec![(input_at, input.read(&vector.input))];
+            let mut rest = &vector.input[..];
+            let mut parts: Vec<(usize, Vec<u64>)> = Vec::new();
+            for (at, input) in &inputs {
+                let bytes = rest.split_off(..input.shape.bytes()).ok_or("a vector is short")?;
+                parts.push((*at, input.read(bytes)));
+            }
             if let Some(key) = &function.key {
                 parts.push(key_words(cipher, &main, key, &vector.key)?);
             }
