@@ -208,6 +208,8 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
             (64, &[5], &[5]),
             (24, &[2], &[2]),
             (4, &[5], &[5]),
+            (4, &[2, 4], &[2, 4]),
+            (4, &[2, 8], &[2, 8]),
         ],
         Slicing::H if target.simd => vec![
             (16, &[4], &[4]),
@@ -287,15 +289,14 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
     shapes.into_iter().enumerate().map(case).collect()
 }
 
-/// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` outside of
-/// bitslicing without powers of two, or below a register.
+/// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` under
+/// horizontal slicing without powers of two, or below a register.
 fn may_refuse(case: &Case) -> bool {
     let woven = |dims: &[u32]| {
         let row = dims.last().map_or(1, |&d| d as usize);
-        case.slicing != Slicing::B
+        case.slicing == Slicing::H
             && (!words(dims).is_power_of_two()
                 || !case.bits.is_power_of_two()
-                || !case.bits.is_multiple_of(8) && case.slicing == Slicing::V
                 || row * (case.bits as usize) < 32)
     };
     let one = |layout: ByteLayout, dims: &[u32]| match layout {

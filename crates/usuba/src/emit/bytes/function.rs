@@ -101,11 +101,10 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
             text += &macros::scalar(bits);
         }
     }
-    if body.contains("usuba_get(") {
-        text += words::GET;
-    }
-    if body.contains("usuba_put(") {
-        text += words::PUT;
+    for (name, helper) in words::HELPERS {
+        if body.contains(name) {
+            text += helper;
+        }
     }
     Ok(text + &body)
 }
@@ -140,7 +139,6 @@ enum How {
 
 /// A port with the way it moves.
 struct Mover<'a> {
-    port: &'a Port,
     shape: Shape,
     bytes: ByteLayout,
     /// Bytes from block to block.
@@ -166,12 +164,10 @@ fn movers<'a>(
             || Tiles::new(shape, bytes, pitch, layout, lanes, file, natural).map(How::Tiles);
         let how = match layout {
             Layout::Words => How::Words,
-            Layout::Lanes(lane) if bytes != ByteLayout::Planes => {
-                tiles().unwrap_or(How::Lanes(lane))
-            }
+            Layout::Lanes(lane) => tiles().unwrap_or(How::Lanes(lane)),
             _ => tiles().ok_or_else(|| unsupported(port, bytes))?,
         };
-        Ok(Mover { port, shape, bytes, pitch, how, target, lanes })
+        Ok(Mover { shape, bytes, pitch, how, target, lanes })
     };
     let all = |natural| {
         let inputs = ports.inputs.iter().zip(function.inputs);
@@ -201,7 +197,7 @@ fn unsupported(port: &Port, bytes: ByteLayout) -> Diagnostic {
         port.word
     );
     Diagnostic::global(Code::NotSupported, message)
-        .help("bitslicing takes every layout; `planes` wants powers of two elsewhere")
+        .help("horizontal slicing wants powers of two; the others take every layout")
 }
 
 impl Mover<'_> {
@@ -231,8 +227,8 @@ impl Mover<'_> {
             How::Words => {
                 let at = |i: &str| format!("regs[{i}]");
                 match way {
-                    Way::Pack => read_words(self.port, self.shape, self.bytes, "bytes", &at)?,
-                    Way::Unpack => write_words(self.port, self.shape, self.bytes, "bytes", &at)?,
+                    Way::Pack => read_words(self.shape, self.bytes, "bytes", &at),
+                    Way::Unpack => write_words(self.shape, self.bytes, "bytes", &at),
                 }
             }
             How::Lanes(lane) => self.lanes(*lane, way),
@@ -284,65 +280,55 @@ impl Mover<'_> {
     }
 }
 
-/// Statements that read the words of `port` from the bytes at `block` into integers.
-///
-/// # Errors
-/// The layout has no transposition.
+/// Statements that read the words of a port of `shape` from the bytes at `block` into integers.
 pub fn read_words(
-    port: &Port,
     shape: Shape,
     bytes: ByteLayout,
     block: &str,
     to: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    match plain(shape, bytes) {
-        Some(bytes) => Ok(words::read(shape, bytes, block, to)),
-        None => woven(port, shape, Way::Pack, block, to),
-    }
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Pack, block, to)
+        .unwrap_or_else(|| words::read(shape, bytes, block, to))
 }
 
 /// The opposite of [`read_words`].
 fn write_words(
-    port: &Port,
     shape: Shape,
     bytes: ByteLayout,
     block: &str,
     from: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    match plain(shape, bytes) {
-        Some(bytes) => Ok(words::write(shape, bytes, block, from)),
-        None => woven(port, shape, Way::Unpack, block, from),
-    }
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Unpack, block, from)
+        .unwrap_or_else(|| words::write(shape, bytes, block, from))
 }
 
-/// The layout that moves word by word, if there is one: planes of a single word, or of single
-/// bits, are the bits in their order.
-fn plain(shape: Shape, bytes: ByteLayout) -> Option<ByteLayout> {
+/// The layout, except that planes of a single word, or of single bits, are the bits in their order.
+fn plain(shape: Shape, bytes: ByteLayout) -> ByteLayout {
     match bytes {
-        ByteLayout::Planes if shape.row == 1 || shape.bits == 1 => Some(ByteLayout::Be),
-        ByteLayout::Planes => None,
-        other => Some(other),
+        ByteLayout::Planes if shape.row == 1 || shape.bits == 1 => ByteLayout::Be,
+        other => other,
     }
 }
 
 /// Planes and integers: transposes each row in 64-bit (or 32-bit) registers that hold several
-/// words each.
+/// words each. `None` if rows are no such registers, or for another layout.
 fn woven(
-    port: &Port,
     shape: Shape,
+    bytes: ByteLayout,
     way: Way,
     block: &str,
     at: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    let failed = || unsupported(port, ByteLayout::Planes);
+) -> Option<String> {
     let row = Shape { words: shape.row, ..shape };
     let bits = if row.bytes() >= 8 { 64 } else { 32 };
-    if row.bytes() * 8 < bits || !(row.words * row.bits as usize).is_multiple_of(8) {
-        return Err(failed());
+    let fits = row.bytes() * 8 >= bits && (row.words * row.bits as usize).is_multiple_of(8);
+    if bytes != ByteLayout::Planes || !fits {
+        return None;
     }
     let file = File { bits: bits as u32, vector: false };
-    let tiles = Tiles::new(row, ByteLayout::Planes, row.bytes(), Layout::Words, 1, file, false)
-        .ok_or_else(failed)?;
+    let tiles = Tiles::new(row, bytes, row.bytes(), Layout::Words, 1, file, false)?;
     let register = format!("uint{bits}_t");
     let writer = Writer { file, register: &register, width: 3 };
     let moved = transpose::statements(writer, &tiles, way, &|value| format!("u[{value}]"));
@@ -357,12 +343,16 @@ fn woven(
         let shift = |lane: usize| lane * row.bits as usize;
         match way {
             Way::Pack => {
+                // Words that do not fill their type have zeros above.
+                let mask = match word_lane(row.bits) == row.bits {
+                    true => String::new(),
+                    false => format!(" & {}", (1u64 << row.bits) - 1),
+                };
                 for lane in 0..lanes {
+                    let (word, shift) = (word(lane), shift(lane));
                     let _ = writeln!(
                         words,
-                        "        {} = ({t})(u[{register_number}] >> {});",
-                        word(lane),
-                        shift(lane)
+                        "        {word} = ({t})(u[{register_number}] >> {shift}{mask});"
                     );
                 }
             }
@@ -383,7 +373,7 @@ fn woven(
     } else {
         "    { size_t n;\n".to_string()
     };
-    Ok(format!(
+    Some(format!(
         "{rename}    for (n = 0; n < {rows}; n++) {{\n        {register} u[{}];\n        \
          {constant}uint8_t *bytes = {outer} + {} * n;\n{first}{second}    }}\n    }}\n",
         tiles.count,
