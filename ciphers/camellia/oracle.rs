@@ -1,6 +1,6 @@
 //! The crate `camellia`.
 
-use camellia::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use camellia::cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use camellia::{Camellia128, Camellia192, Camellia256};
 
 pub fn oracle(function: &str, key: &[u8], input: &[u8]) -> Option<Vec<u8>> {
@@ -16,7 +16,7 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt,
 {
     let cipher = C::new_from_slice(key).ok()?;
-    let mut block = camellia::cipher::Block::<C>::try_from(input).ok()?;
+    let mut block = Block::<C>::try_from(input).ok()?;
     if function.ends_with("encrypt") {
         cipher.encrypt_block(&mut block);
     } else {
