@@ -89,6 +89,7 @@ const REACHED: &[Row] = &[
     ("AES",                111, 109, 67),
     ("AES inverse",        112, 107, 67),
     ("SKINNY-128",          22,  20,  8),
+    ("SM4",                117, 113, 70),
 ];
 
 #[test]
@@ -148,6 +149,45 @@ fn tables_that_nobody_designed_stay_within_their_bounds() {
     assert!(cost(&random_table(8, 8, 1), Profile::Basic) <= 550);
     assert!(cost(&random_table(6, 4, 2), Profile::Basic) <= 90);
     assert!(cost(&random_table(4, 4, 3), Profile::Basic) <= 30);
+}
+
+/// A random invertible affine map of bytes.
+fn affine(random: &mut Random) -> Vec<u64> {
+    let mut rows: Vec<u64> = (0..8).map(|i| 1 << i).collect();
+    for _ in 0..64 {
+        let (a, b) = (random.below(8), random.below(8));
+        rows[a] ^= if a == b { 0 } else { rows[b] };
+    }
+    let constant = random.below(256) as u64;
+    let bit = |x: u64, i: usize| (rows[i] & x).count_ones() as u64 & 1;
+    (0..256).map(|x| (0..8).fold(constant, |sum, i| sum ^ bit(x, i) << i)).collect()
+}
+
+#[test]
+fn inversion_is_found_between_any_two_affine_maps() {
+    let inversion = boxes::named("AES");
+    let mut random = Random::new(21);
+    for profile in Profile::ALL {
+        let (before, after) = (affine(&mut random), affine(&mut random));
+        let entries = before.iter().map(|&x| after[inversion.entries[x as usize] as usize]);
+        let table = Table { entries: entries.collect(), ..inversion };
+        let circuit = inversion::synthesise(&table, profile, EFFORT).expect("it is inversion");
+        assert_eq!(simulate(&circuit), table.entries);
+        assert!(circuit.cost(profile).is_some_and(|count| count <= 130), "{profile:?}");
+    }
+}
+
+#[test]
+fn boxes_that_only_look_like_inversion_are_not_taken_for_it() {
+    let power = |e: usize| boxes::power(e, 0x11b);
+    // 127 = 254 / 2 modulo 255, and squaring is linear; 7 is neither.
+    assert!(inversion::maps(&power(127)).is_some());
+    assert!(inversion::maps(&power(7)).is_none());
+    let mut swapped = power(254);
+    swapped.entries.swap(3, 4);
+    assert!(inversion::maps(&swapped).is_none());
+    assert!(inversion::maps(&random_table(8, 8, 3)).is_none());
+    assert!(inversion::maps(&boxes::named("PRESENT")).is_none());
 }
 
 #[test]
