@@ -156,9 +156,13 @@ fn random_steps(
     found: &mut Found,
     meter: &mut Meter,
 ) {
-    // Steps know gates of two inputs; what they find is covered by gates of three.
+    // Steps know gates of two inputs; those of three cover what they find.
     let plain = match profile {
-        Profile::Lut3 => for_table(table, Profile::Andn, Goal::Size),
+        Profile::Lut3 => {
+            let rough = for_table(table, Profile::Andn, Goal::Size);
+            let steps = meter.part(2).left / rough.gates.len().max(1) as u64;
+            polished(&rough, &[Profile::Andn], steps as usize, 1).pop().unwrap_or(rough)
+        }
         _ => found.circuit.clone(),
     };
     let mut starts = vec![plain];

@@ -11,8 +11,7 @@
 //! nobody needs any more goes away. A step that costs a xor more is kept with a probability that
 //! falls (simulated annealing). Terms may cancel, which Paar's method alone never sees.
 
-use std::collections::{HashMap, HashSet};
-
+use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::circuit::{Circuit, Gate, Wire};
 
 /// Inputs and outputs of a matrix, at most.
@@ -176,9 +175,9 @@ impl Sums {
     /// The sums that lead to a row, in order, each value once.
     fn tidied(&self) -> Sums {
         let mut tidy = Sums { pairs: Vec::new(), values: self.values[..self.inputs].to_vec(), ..self.clone() };
-        let mut known: HashMap<u128, usize> =
+        let mut known: FxHashMap<u128, usize> =
             tidy.values.iter().enumerate().map(|(j, &value)| (value, j)).collect();
-        let index: HashMap<u128, usize> =
+        let index: FxHashMap<u128, usize> =
             self.values.iter().enumerate().rev().map(|(i, &value)| (value, i)).collect();
         let mut stack: Vec<usize> =
             self.rows.iter().rev().filter(|&&row| row != 0).map(|row| index[row]).collect();
@@ -202,7 +201,7 @@ impl Sums {
     }
 
     fn used(&self) -> Vec<bool> {
-        let wanted: HashSet<u128> = self.rows.iter().copied().collect();
+        let wanted: FxHashSet<u128> = self.rows.iter().copied().collect();
         let mut used: Vec<bool> = self.values.iter().map(|value| wanted.contains(value)).collect();
         for i in (self.inputs..self.values.len()).rev() {
             if used[i] {
@@ -223,7 +222,7 @@ impl Sums {
             let (a, b) = self.pairs[i - self.inputs];
             above[i] = above[a] || above[b];
         }
-        let free: HashMap<u128, usize> = (0..self.values.len())
+        let free: FxHashMap<u128, usize> = (0..self.values.len())
             .filter(|&i| !above[i])
             .map(|i| (self.values[i], i))
             .collect();

@@ -13,8 +13,8 @@
 //! cost. An entry serves every table of its class, with wires renamed and complements moved to
 //! where they cost least.
 //!
-//! Entries are published gate lists, or come from `examples/sbox_search.rs`, and were made smaller
-//! by `examples/circuit_polish.rs`. A test writes the keys of new ones.
+//! Entries are published gate lists, or come from `usubac synth` and `examples/circuit_inversion.rs`,
+//! and were made smaller by `examples/circuit_polish.rs`. A test writes the keys of new ones.
 
 use super::{
     Circuit, Gate, Goal, Profile, Table, Wire,

@@ -185,7 +185,7 @@ pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, 
 }
 
 /// The key of a table's class: the same for tables that are the same but for the order and the
-/// sign of their bits (with more than five inputs, only the reverse order of inputs counts).
+/// sign of their bits (with more than five inputs, the order may only be rotated or reversed).
 /// `None` if the table has more than eight outputs.
 pub fn class_key(table: &Table) -> Option<u64> {
     Some(canon::class(table.inputs, &eval::table_truths(table))?.key)

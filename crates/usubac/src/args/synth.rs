@@ -33,6 +33,9 @@ pub struct Synth {
     /// How much to search, in nodes: a number, or a number with k, M or G
     #[arg(long, value_name = "NODES", default_value = "100M", value_parser = parse_budget)]
     pub budget: u64,
+    /// What the random choices for a matrix are derived from
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "matrix")]
+    pub seed: u64,
     /// Keep what was found in this folder, and look there first
     #[arg(long, value_name = "DIR", conflicts_with = "matrix")]
     pub cache: Option<PathBuf>,

@@ -34,7 +34,7 @@ struct Named {
 
 pub fn run(args: &Synth, reporter: Reporter) -> Result<(), Failure> {
     if let Some(file) = &args.matrix {
-        return linear(file, args.budget);
+        return linear(file, args.budget, args.seed);
     }
     let tables = match (&args.table, &args.file) {
         (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.bits)? }],
@@ -215,12 +215,12 @@ fn keep(
 }
 
 /// Xors for a matrix.
-fn linear(file: &Path, budget: u64) -> Result<(), Failure> {
+fn linear(file: &Path, budget: u64, seed: u64) -> Result<(), Failure> {
     fault::stage("searching xors");
     let text = files::read(file)?;
     let matrix = Matrix::parse(&text.text)
         .map_err(|what| Failure::program(format!("{}: {what}", text.name)))?;
-    let circuit = matrix::synthesise(&matrix, budget, 1);
+    let circuit = matrix::synthesise(&matrix, budget, seed);
     let xors = circuit.cost(Profile::Basic).expect("xors are basic");
     to_stdout(&format!(
         "# matrix, {} to {} bits: {xors} xors, depth {}, {} live; {} row by row\n{circuit}\n\n{}",
