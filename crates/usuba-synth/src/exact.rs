@@ -10,8 +10,8 @@
 //! 477). "No" is therefore an answer for circuits with any number of NOTs. Work is counted in
 //! conflicts, so that the answer depends on the question alone.
 
-use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use batsat::clause::Kind;
+use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use usuba::circuit::{Circuit, Gate, Wire};
 
 /// Values in up to 256 rows.
@@ -127,8 +127,7 @@ struct Step {
 pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     let inputs: Vec<Rows> = question.inputs.iter().map(|i| normal(i, question.rows)).collect();
     // Outputs that cost nothing, and equal ones, are none.
-    let mut wanted: Vec<Rows> =
-        question.outputs.iter().map(|o| normal(o, question.rows)).collect();
+    let mut wanted: Vec<Rows> = question.outputs.iter().map(|o| normal(o, question.rows)).collect();
     wanted.sort_unstable();
     wanted.dedup();
     wanted.retain(|o| *o != [0; 4] && !inputs.contains(o));
@@ -165,12 +164,7 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     (Answer::Yes(circuit(question, &inputs, &decoded)), spent)
 }
 
-fn encode(
-    encoder: &mut Encoder,
-    question: &Question,
-    inputs: &[Rows],
-    gates: usize,
-) -> Vec<Step> {
+fn encode(encoder: &mut Encoder, question: &Question, inputs: &[Rows], gates: usize) -> Vec<Step> {
     let arity = question.arity;
     let mut steps: Vec<Step> = Vec::new();
     for gate in 0..gates {
@@ -238,12 +232,7 @@ fn values(
 }
 
 /// Each output is a gate; the variables say which.
-fn outputs(
-    encoder: &mut Encoder,
-    wanted: &[Rows],
-    steps: &[Step],
-    rows: usize,
-) -> Vec<Vec<Var>> {
+fn outputs(encoder: &mut Encoder, wanted: &[Rows], steps: &[Step], rows: usize) -> Vec<Vec<Var>> {
     let mut places = Vec::new();
     for output in wanted {
         let place = encoder.variables(steps.len());

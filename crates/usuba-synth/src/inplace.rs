@@ -32,8 +32,7 @@ impl Best<'_> {
     /// Whether another circuit is welcome.
     fn offer(&mut self, program: &Program, meter: &mut Meter) -> bool {
         let circuit = program.circuit(self.table);
-        let circuit =
-            restate(&circuit, self.profile, EFFORT).expect("the metric has the gates");
+        let circuit = restate(&circuit, self.profile, EFFORT).expect("the metric has the gates");
         let gates = circuit.cost(self.profile).expect("restated for the profile");
         let rank = (gates, circuit.live());
         if self.found.as_ref().is_none_or(|(least, _)| rank < *least) {

@@ -136,7 +136,8 @@ fn in_place(table: &Table, profile: Profile, meter: &mut Meter) -> Option<Circui
     let wide = inplace::search(&Table { inputs: 4, outputs: 4, entries }, profile, meter)?;
     let outputs = wide.outputs[..3].to_vec();
     let narrow = Circuit { outputs, ..wide }.without_dead_gates();
-    if narrow.gates.iter().any(|gate| gate.operands().any(|w| w == 3)) || narrow.outputs.contains(&3)
+    if narrow.gates.iter().any(|gate| gate.operands().any(|w| w == 3))
+        || narrow.outputs.contains(&3)
     {
         return None;
     }

@@ -9,10 +9,14 @@
 //! Paar's method begins: the pair of terms that occurs in most sums gets a name. Then one sum at a
 //! time is written differently, by two others that add up to it or by a new one in between; what
 //! nobody needs any more goes away. A step that costs a xor more is kept with a probability that
-//! falls (simulated annealing). Terms may cancel, which Paar's method alone never sees.
+//! falls (simulated annealing). Terms may cancel, which Paar's method alone never sees. Where a gate
+//! adds up three terms, sums may have three.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::circuit::{Circuit, Gate, Wire};
+
+/// The table of a sum of three terms.
+const XOR3: u8 = 0x96;
 
 /// Inputs and outputs of a matrix, at most.
 pub const MOST: usize = 128;
@@ -30,8 +34,13 @@ impl Matrix {
     pub fn parse(text: &str) -> Result<Matrix, String> {
         let mut matrix = Matrix { inputs: 0, rows: Vec::new() };
         for (number, line) in text.lines().enumerate() {
-            let digits: Vec<char> =
-                line.split('#').next().unwrap_or("").chars().filter(|c| !c.is_whitespace()).collect();
+            let digits: Vec<char> = line
+                .split('#')
+                .next()
+                .unwrap_or("")
+                .chars()
+                .filter(|c| !c.is_whitespace())
+                .collect();
             if digits.is_empty() {
                 continue;
             }
@@ -53,8 +62,8 @@ impl Matrix {
         if matrix.rows.is_empty() { Err("the matrix has no rows".into()) } else { Ok(matrix) }
     }
 
-    /// The matrix that a circuit of xors computes; `None` if it has other gates than xors and
-    /// zeros.
+    /// The matrix that a circuit of xors computes; `None` if it has other gates than sums
+    /// and zeros.
     pub fn of(circuit: &Circuit) -> Option<Matrix> {
         let inputs = circuit.inputs as usize;
         let mut values: Vec<u128> = (0..inputs).map(|j| 1 << j).collect();
@@ -62,6 +71,9 @@ impl Matrix {
             values.push(match *gate {
                 Gate::Zero => 0,
                 Gate::Xor(a, b) => values[a as usize] ^ values[b as usize],
+                Gate::Lut3(XOR3, a, b, c) => {
+                    values[a as usize] ^ values[b as usize] ^ values[c as usize]
+                }
                 _ => return None,
             });
         }
@@ -87,20 +99,21 @@ impl Random {
     }
 }
 
-/// The fewest xors that `budget` nodes find, a node being a visit of a sum; equal arguments give
-/// equal circuits. It has been compared with the matrix.
-pub fn synthesise(matrix: &Matrix, budget: u64, seed: u64) -> Circuit {
+/// The fewest sums of two terms (`arity` 2) or of two or three (3) that `budget` nodes find, a node
+/// being a visit of a sum; equal arguments give equal circuits. It has been compared with the
+/// matrix.
+pub fn synthesise(matrix: &Matrix, arity: usize, budget: u64, seed: u64) -> Circuit {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut left = budget;
     let mut best: Option<Sums> = None;
     // Each start gets a share; there is always one.
-    let starts = (budget / 40_000_000).clamp(1, 8);
+    let starts = (budget / 100_000_000).clamp(1, 8);
     for start in 0..starts {
-        let mut sums = Sums::paar(matrix, &mut random);
+        let sums = Sums::paar(matrix, &mut random);
         let share = left / (starts - start);
         left -= share;
-        sums = sums.annealed(share, &mut random);
-        if best.as_ref().is_none_or(|best| sums.pairs.len() < best.pairs.len()) {
+        let sums = sums.annealed(arity, share, &mut random);
+        if best.as_ref().is_none_or(|best| sums.terms.len() < best.terms.len()) {
             best = Some(sums);
         }
     }
@@ -109,34 +122,30 @@ pub fn synthesise(matrix: &Matrix, budget: u64, seed: u64) -> Circuit {
     circuit
 }
 
-/// Sums in order: value `j` is input `j`, then one for each pair of earlier values.
+/// Earlier values that are added up: two, or three.
+type Terms = [Option<usize>; 3];
+
+/// Sums in order: value `j` is input `j`, then one for each list of earlier values.
 #[derive(Clone)]
 struct Sums {
     inputs: usize,
-    pairs: Vec<(usize, usize)>,
+    terms: Vec<Terms>,
     values: Vec<u128>,
     rows: Vec<u128>,
 }
 
 impl Sums {
-    fn new(matrix: &Matrix) -> Sums {
-        Sums {
-            inputs: matrix.inputs,
-            pairs: Vec::new(),
-            values: (0..matrix.inputs).map(|j| 1 << j).collect(),
-            rows: matrix.rows.clone(),
-        }
-    }
-
-    fn push(&mut self, a: usize, b: usize) -> usize {
-        self.pairs.push((a, b));
-        self.values.push(self.values[a] ^ self.values[b]);
+    fn push(&mut self, terms: Terms) -> usize {
+        self.terms.push(terms);
+        self.values.push(terms.iter().flatten().fold(0, |sum, &t| sum ^ self.values[t]));
         self.values.len() - 1
     }
 
     /// Paar's method, ties broken at random.
     fn paar(matrix: &Matrix, random: &mut Random) -> Sums {
-        let mut sums = Sums::new(matrix);
+        let values = (0..matrix.inputs).map(|j| 1 << j).collect();
+        let rows = matrix.rows.clone();
+        let mut sums = Sums { inputs: matrix.inputs, terms: Vec::new(), values, rows };
         // For each term, the rows that have it.
         let mut columns: Vec<u128> = (0..matrix.inputs)
             .map(|j| {
@@ -168,13 +177,18 @@ impl Sums {
             columns[a] &= !both;
             columns[b] &= !both;
             columns.push(both);
-            sums.push(a, b);
+            sums.push([Some(a), Some(b), None]);
         }
     }
 
     /// The sums that lead to a row, in order, each value once.
     fn tidied(&self) -> Sums {
-        let mut tidy = Sums { pairs: Vec::new(), values: self.values[..self.inputs].to_vec(), ..self.clone() };
+        let mut tidy = Sums {
+            inputs: self.inputs,
+            terms: Vec::new(),
+            values: self.values[..self.inputs].to_vec(),
+            rows: self.rows.clone(),
+        };
         let mut known: FxHashMap<u128, usize> =
             tidy.values.iter().enumerate().map(|(j, &value)| (value, j)).collect();
         let index: FxHashMap<u128, usize> =
@@ -186,14 +200,15 @@ impl Sums {
                 stack.pop();
                 continue;
             }
-            let (a, b) = self.pairs[i - self.inputs];
-            match (known.get(&self.values[a]), known.get(&self.values[b])) {
-                (Some(&a), Some(&b)) => {
-                    let made = tidy.push(a, b);
+            let terms = self.terms[i - self.inputs];
+            let open = terms.iter().flatten().find(|&&t| !known.contains_key(&self.values[t]));
+            match open {
+                Some(&open) => stack.push(open),
+                None => {
+                    let made = tidy.push(terms.map(|t| Some(known[&self.values[t?]])));
                     known.insert(self.values[i], made);
                     stack.pop();
                 }
-                (x, _) => stack.push(if x.is_none() { a } else { b }),
             }
         }
         let used = tidy.used();
@@ -205,79 +220,92 @@ impl Sums {
         let mut used: Vec<bool> = self.values.iter().map(|value| wanted.contains(value)).collect();
         for i in (self.inputs..self.values.len()).rev() {
             if used[i] {
-                let (a, b) = self.pairs[i - self.inputs];
-                used[a] = true;
-                used[b] = true;
+                self.terms[i - self.inputs].iter().flatten().for_each(|&t| used[t] = true);
             }
         }
         used
     }
 
-    /// One sum written differently; `None` if there is no such way.
-    fn changed(&self, random: &mut Random) -> Option<Sums> {
-        let target = self.inputs + random.below(self.pairs.len());
+    /// One sum written differently; `None` if chance picks a way that does not exist.
+    fn changed(&self, arity: usize, random: &mut Random) -> Option<Sums> {
+        let target = self.inputs + random.below(self.terms.len());
         let mut above = vec![false; self.values.len()];
         above[target] = true;
         for i in target + 1..self.values.len() {
-            let (a, b) = self.pairs[i - self.inputs];
-            above[i] = above[a] || above[b];
+            above[i] = self.terms[i - self.inputs].iter().flatten().any(|&t| above[t]);
         }
-        let free: FxHashMap<u128, usize> = (0..self.values.len())
-            .filter(|&i| !above[i])
-            .map(|i| (self.values[i], i))
-            .collect();
+        let free: Vec<usize> = (0..self.values.len()).filter(|&i| !above[i]).collect();
         let goal = self.values[target];
-        // A pair that adds up to a value; any but the one in use.
-        let ways = |goal: u128, random: &mut Random| {
-            let mut pick = None;
-            let mut ties = 0;
-            for a in (0..self.values.len()).filter(|&a| !above[a]) {
-                let Some(&b) = free.get(&(goal ^ self.values[a])) else { continue };
-                if a < b {
-                    ties += 1;
-                    if random.below(ties) == 0 {
-                        pick = Some((a, b));
-                    }
-                }
-            }
-            pick
-        };
         let mut next = self.clone();
-        if random.below(2) == 0 {
-            next.pairs[target - self.inputs] = ways(goal, random)?;
-        } else {
-            let c = random.below(self.values.len());
-            if above[c] {
-                return None;
+        let mut place = |next: &mut Sums, terms| next.terms[target - self.inputs] = terms;
+        match random.below(if arity == 3 { 5 } else { 2 }) {
+            0 => {
+                let (a, b) = self.pair(goal, &free, random)?;
+                place(&mut next, [Some(a), Some(b), None]);
             }
-            let (a, b) = ways(goal ^ self.values[c], random)?;
-            let (a, b) = if random.below(2) == 0 { (a, b) } else { (b, a) };
-            let made = next.push(a, c);
-            next.pairs[target - self.inputs] = (made, b);
+            1 => {
+                let c = free[random.below(free.len())];
+                let (a, b) = self.pair(goal ^ self.values[c], &free, random)?;
+                let (a, b) = if random.below(2) == 0 { (a, b) } else { (b, a) };
+                let made = next.push([Some(a), Some(c), None]);
+                place(&mut next, [Some(made), Some(b), None]);
+            }
+            2 | 3 => {
+                let c = free[random.below(free.len())];
+                let (a, b) = self.pair(goal ^ self.values[c], &free, random)?;
+                place(&mut next, [Some(a), Some(b), Some(c)]);
+            }
+            _ => {
+                let (c, d) = (free[random.below(free.len())], free[random.below(free.len())]);
+                let rest = goal ^ self.values[c] ^ self.values[d];
+                let (a, b) = self.pair(rest, &free, random)?;
+                if c == d || [a, b].iter().any(|x| [c, d].contains(x)) {
+                    return None;
+                }
+                // Three of the four make a new sum, or two of them do.
+                let third = if random.below(2) == 0 { Some(d) } else { None };
+                let made = next.push([Some(a), Some(c), third]);
+                let left = if third.is_some() { None } else { Some(d) };
+                place(&mut next, [Some(made), Some(b), left]);
+            }
         }
         Some(next.tidied())
     }
 
-    /// The best after random steps for `budget` visits of sums.
-    fn annealed(self, budget: u64, random: &mut Random) -> Sums {
-        if self.pairs.is_empty() {
-            return self;
+    /// Two different values whose sum is `goal`.
+    fn pair(&self, goal: u128, free: &[usize], random: &mut Random) -> Option<(usize, usize)> {
+        let known: FxHashMap<u128, usize> = free.iter().map(|&i| (self.values[i], i)).collect();
+        let mut pick = None;
+        let mut ties = 0;
+        for &a in free {
+            let Some(&b) = known.get(&(goal ^ self.values[a])) else { continue };
+            if a < b {
+                ties += 1;
+                if random.below(ties) == 0 {
+                    pick = Some((a, b));
+                }
+            }
         }
+        pick
+    }
+
+    /// The best after random steps for `budget` visits of sums.
+    fn annealed(self, arity: usize, budget: u64, random: &mut Random) -> Sums {
         let mut best = self.clone();
         let mut now = self;
         let mut spent = 0;
         let period = (budget / 4).max(1);
-        while spent < budget {
-            spent += now.pairs.len() as u64;
-            let Some(next) = now.changed(random) else { continue };
-            let (old, new) = (now.pairs.len(), next.pairs.len());
-            // One in a hundred at first, none in the end, four times.
+        while spent < budget && !now.terms.is_empty() {
+            spent += now.terms.len() as u64;
+            let Some(next) = now.changed(arity, random) else { continue };
+            let (old, new) = (now.terms.len(), next.terms.len());
+            // Three in two hundred at first, none in the end, four times.
             let heat = (period - spent.min(budget - 1) % period) as f64 / period as f64;
             if new > old + 1 || new == old + 1 && random.below(10_000) >= (150.0 * heat) as usize {
                 continue;
             }
             now = next;
-            if now.pairs.len() < best.pairs.len() {
+            if now.terms.len() < best.terms.len() {
                 best = now.clone();
             }
         }
@@ -285,8 +313,16 @@ impl Sums {
     }
 
     fn circuit(&self) -> Circuit {
-        let mut gates: Vec<Gate> =
-            self.pairs.iter().map(|&(a, b)| Gate::Xor(a as Wire, b as Wire)).collect();
+        let wire = |t: usize| t as Wire;
+        let mut gates: Vec<Gate> = self
+            .terms
+            .iter()
+            .map(|terms| match *terms {
+                [Some(a), Some(b), Some(c)] => Gate::Lut3(XOR3, wire(a), wire(b), wire(c)),
+                [Some(a), Some(b), None] => Gate::Xor(wire(a), wire(b)),
+                _ => unreachable!("a sum has two terms or three, the first ones first"),
+            })
+            .collect();
         let mut outputs = Vec::new();
         for row in &self.rows {
             let place = match self.values.iter().position(|value| value == row) {
@@ -295,10 +331,10 @@ impl Sums {
                     if !gates.contains(&Gate::Zero) {
                         gates.push(Gate::Zero);
                     }
-                    self.inputs + self.pairs.len()
+                    self.inputs + self.terms.len()
                 }
             };
-            outputs.push(place as Wire);
+            outputs.push(wire(place));
         }
         Circuit { inputs: self.inputs as u8, gates, outputs }
     }

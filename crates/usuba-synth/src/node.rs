@@ -24,8 +24,7 @@ pub fn node(name: &str, circuit: &Circuit) -> String {
         w if w < inputs => format!("x[{w}]"),
         w => format!("g[{}]", w - inputs),
     };
-    let mut text =
-        format!("node {name} (x:v{inputs}) returns (y:v{})\n", circuit.outputs.len());
+    let mut text = format!("node {name} (x:v{inputs}) returns (y:v{})\n", circuit.outputs.len());
     if !circuit.gates.is_empty() {
         let _ = writeln!(text, "vars g:v1[{}]", circuit.gates.len());
     }

@@ -103,7 +103,8 @@ impl Levels {
     pub fn grow(&mut self, depth: usize, meter: &mut Meter) -> bool {
         while self.levels.len() <= depth {
             let here = self.levels.len();
-            let before = self.levels[here - 1].len() + here.checked_sub(2).map_or(0, |far| self.levels[far].len());
+            let before = self.levels[here - 1].len()
+                + here.checked_sub(2).map_or(0, |far| self.levels[far].len());
             let visits = before * STEPS;
             if visits > MOST_FOUND || !meter.spend(visits as u64) {
                 return false;

@@ -78,7 +78,7 @@ fn too_few_conflicts_are_no_answer() {
 #[test]
 fn outputs_that_cost_nothing_are_free() {
     // An input, its complement, a constant, and twice the same and.
-    let output = |x: u64| (x >> 1) << 4 | (1 ^ x & 1) << 3 | 1 << 2 | (x >> 1 & x & 1) * 3;
+    let output = |x: u64| (x >> 1) << 4 | (1 ^ x & 1) << 3 | 1 << 2 | ((x >> 1 & x & 1) * 3);
     let table = Table { inputs: 2, outputs: 5, entries: (0..4).map(output).collect() };
     let Answer::Yes(circuit) = exact(&table, 2, 1) else { panic!("one gate suffices") };
     assert_eq!(simulate(&circuit), table.entries);
@@ -101,7 +101,8 @@ fn rows_that_never_occur_are_free_too() {
 #[test]
 fn windows_find_a_gate_that_is_too_much() {
     // ((a ^ b) & c) ^ (a & c) is b & c.
-    let wasteful = usuba::circuit::parse("5 bits: 0^1 5&2 0&2 6^7 8^3 9&4 -> 10").expect("a circuit");
+    let wasteful =
+        usuba::circuit::parse("5 bits: 0^1 5&2 0&2 6^7 8^3 9&4 -> 10").expect("a circuit");
     let mut meter = Meter { left: 40_000_000 };
     let small = windows::shrink(&wasteful, Profile::Basic, &mut meter);
     assert_eq!(simulate(&small), simulate(&wasteful));
@@ -110,7 +111,7 @@ fn windows_find_a_gate_that_is_too_much() {
 
 #[test]
 fn a_search_of_any_budget_gives_a_right_circuit_and_repeats_it() {
-    let entries = (0..32).map(|x: u64| x * x * x + 5 * x & 7).collect();
+    let entries = (0..32).map(|x: u64| (x * x * x + 5 * x) & 7).collect();
     let wide = Table { inputs: 5, outputs: 3, entries };
     let narrow = Table { inputs: 3, outputs: 2, entries: vec![0, 1, 2, 0, 3, 1, 1, 2] };
     for table in [&wide, &narrow, &digits("c56b90ad3ef84712")] {
@@ -134,7 +135,8 @@ fn small_tables_are_proved_optimal() {
 
 #[test]
 fn a_node_computes_what_its_circuit_does() {
-    let gates = "4 bits: 0&1 2|4 ~5 5^6 ~3&7 9a(0,4,8) d2(3,2,1) f0(0,1,2) 96(1,8,9) 80(1,2,3) zero one";
+    let gates =
+        "4 bits: 0&1 2|4 ~5 5^6 ~3&7 9a(0,4,8) d2(3,2,1) f0(0,1,2) 96(1,8,9) 80(1,2,3) zero one";
     let circuit = format!("{gates} -> 4 5 6 7 8 9 10 11 12 13 14 15 0");
     let circuit = usuba::circuit::parse(&circuit).expect("a circuit");
     let mut sources = usuba::diag::Sources::default();
@@ -155,7 +157,8 @@ fn a_node_computes_what_its_circuit_does() {
 
 #[test]
 fn matrices_are_read_and_bad_ones_refused() {
-    let matrix = matrix::Matrix::parse("# two sums\n1 1 0\n\n011 # the second\n").expect("a matrix");
+    let matrix =
+        matrix::Matrix::parse("# two sums\n1 1 0\n\n011 # the second\n").expect("a matrix");
     assert_eq!((matrix.inputs, &matrix.rows[..]), (3, &[0b011, 0b110][..]));
     for text in ["", "# nothing\n", "10\n1\n", "12\n", &"1".repeat(129)] {
         assert!(matrix::Matrix::parse(text).is_err(), "{text}");
@@ -168,16 +171,25 @@ fn terms_that_cancel_save_xors() {
     let text = "1100\n1110\n1111\n0111\n";
     let matrix = matrix::Matrix::parse(text).expect("a matrix");
     assert_eq!(matrix.naive(), 8);
-    let circuit = matrix::synthesise(&matrix, 20_000, 1);
+    let circuit = matrix::synthesise(&matrix, 2, 20_000, 1);
     assert_eq!(matrix::Matrix::of(&circuit), Some(matrix.clone()));
     assert_eq!(circuit.cost(Profile::Basic), Some(4));
-    assert_eq!(matrix::synthesise(&matrix, 20_000, 1), circuit);
+    assert_eq!(matrix::synthesise(&matrix, 2, 20_000, 1), circuit);
+}
+
+#[test]
+fn sums_of_three_terms_are_one_gate() {
+    // a^b^c, a^b^c^d^e, and the sum of the two with f.
+    let matrix = matrix::Matrix::parse("111000\n111110\n000111\n").expect("a matrix");
+    let circuit = matrix::synthesise(&matrix, 3, 100_000, 1);
+    assert_eq!(circuit.cost(Profile::Lut3), Some(3));
+    assert_eq!(matrix::Matrix::of(&circuit), Some(matrix));
 }
 
 #[test]
 fn rows_without_xors_are_wires() {
     let matrix = matrix::Matrix::parse("100\n000\n100\n").expect("a matrix");
-    let circuit = matrix::synthesise(&matrix, 1000, 1);
+    let circuit = matrix::synthesise(&matrix, 2, 1000, 1);
     assert_eq!(circuit.outputs, [0, 3, 0]);
     assert_eq!(circuit.cost(Profile::Basic), Some(0));
 }

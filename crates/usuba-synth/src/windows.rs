@@ -9,8 +9,8 @@
 
 use usuba::circuit::{Circuit, Gate, Profile, Wire, restate};
 
-use crate::{CONFLICT, Meter};
 use crate::exact::{Answer, Question, Rows, ask};
+use crate::{CONFLICT, Meter};
 
 /// Gates of a window, with two inputs each and with three.
 const GATES: [usize; 2] = [6, 4];
@@ -83,8 +83,11 @@ fn window(circuit: &Circuit, start: usize, profile: Profile, meter: &mut Meter) 
     let inputs = circuit.inputs as usize;
     let inside = gates(circuit, start, GATES[arity - 2]);
     let is_inside = |w: Wire| w as usize >= inputs && inside.contains(&(w as usize - inputs));
-    let mut reads: Vec<Wire> =
-        inside.iter().flat_map(|&g| circuit.gates[g].operands()).filter(|&w| !is_inside(w)).collect();
+    let mut reads: Vec<Wire> = inside
+        .iter()
+        .flat_map(|&g| circuit.gates[g].operands())
+        .filter(|&w| !is_inside(w))
+        .collect();
     reads.sort_unstable();
     reads.dedup();
     // A path from the window to one of its inputs would become a circle.
@@ -98,11 +101,8 @@ fn window(circuit: &Circuit, start: usize, profile: Profile, meter: &mut Meter) 
     let outside = (0..circuit.gates.len()).filter(|g| !inside.contains(g));
     let needed: Vec<Wire> =
         outside.flat_map(|g| circuit.gates[g].operands()).chain(circuit.outputs.clone()).collect();
-    let writes: Vec<Wire> = inside
-        .iter()
-        .map(|&g| (inputs + g) as Wire)
-        .filter(|wire| needed.contains(wire))
-        .collect();
+    let writes: Vec<Wire> =
+        inside.iter().map(|&g| (inputs + g) as Wire).filter(|wire| needed.contains(wire)).collect();
     let question = question(circuit, &reads, &writes, arity)?;
     // NOTs are free in a window, so it has fewer gates already.
     let gates = inside.iter().filter(|&&g| !matches!(circuit.gates[g], Gate::Not(_))).count();

@@ -41,8 +41,7 @@ const MIDDLE: &str = "22 bits:
 
 /// The products whose sum is each bit of the inverse, `o_0` first; 1 is the first product. They
 /// follow from the two above, with the modulus `x^8 + x^4 + x^3 + x + 1`.
-const BOTTOM: [u32; 8] =
-    [0x1b168, 0x2e75e, 0x1dd5e, 0x1b145, 0x2bcf5, 0x1b173, 0x1b0d8, 0x28a00];
+const BOTTOM: [u32; 8] = [0x1b168, 0x2e75e, 0x1dd5e, 0x1b145, 0x2bcf5, 0x1b173, 0x1b0d8, 0x28a00];
 
 /// Values of a partial map that may be entered while it is searched.
 const LIMIT: usize = 30_000_000;
@@ -62,11 +61,12 @@ fn times(a: u8, b: u8) -> u8 {
 /// `x` to the power of 254: the inverse, and 0 for 0.
 fn inverse(x: u8) -> u8 {
     let square = times(x, x);
-    (0..6).fold((square, square), |(power, product), _| {
-        let power = times(power, power);
-        (power, times(product, power))
-    })
-    .1
+    (0..6)
+        .fold((square, square), |(power, product), _| {
+            let power = times(power, power);
+            (power, times(product, power))
+        })
+        .1
 }
 
 /// The way from inversion to a box: `S(x) = back(1 / front(x ^ before)) ^ after`.

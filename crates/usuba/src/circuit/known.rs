@@ -98,9 +98,8 @@ pub(super) fn find_in(
 ) -> Option<Circuit> {
     let class = canon::class(table.inputs, &table_truths(table))?;
     let mut best: Option<((usize, usize, usize), Circuit)> = None;
-    let serving = |entry: &Entry| {
-        serves(entry.profile, profile) && entry.circuit.inputs == table.inputs
-    };
+    let serving =
+        |entry: &Entry| serves(entry.profile, profile) && entry.circuit.inputs == table.inputs;
     for entry in of_class(texts, class.key).filter(serving) {
         let truths = entry.circuit.truths();
         let outputs: Vec<_> = entry.circuit.outputs.iter().map(|&w| truths[w as usize]).collect();

@@ -175,8 +175,7 @@ pub enum Origin {
 pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, Origin) {
     assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
     let known = || Some((known::find(table, profile, goal)?, Origin::Known));
-    let inversion =
-        || Some((inversion::synthesise(table, profile, EFFORT)?, Origin::Inversion));
+    let inversion = || Some((inversion::synthesise(table, profile, EFFORT)?, Origin::Inversion));
     let any = || (horner::synthesise(table, profile), Origin::Polynomials);
     let (circuit, origin) = known().or_else(inversion).unwrap_or_else(any);
     circuit.check(profile).expect("internal error: a circuit for a table is not well formed");

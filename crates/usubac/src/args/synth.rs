@@ -27,8 +27,8 @@ pub struct Synth {
     /// Where to look for included files, after the directory of the including file
     #[arg(short = 'I', value_name = "DIR", requires = "file")]
     pub include: Vec<PathBuf>,
-    /// Which gates there are; may be given again [default: each of them]
-    #[arg(long, value_enum, value_name = "GATES", conflicts_with = "matrix")]
+    /// Which gates there are; may be given again [default: each of them, for a matrix xors only]
+    #[arg(long, value_enum, value_name = "GATES")]
     pub profile: Vec<Gates>,
     /// How much to search, in nodes: a number, or a number with k, M or G
     #[arg(long, value_name = "NODES", default_value = "100M", value_parser = parse_budget)]

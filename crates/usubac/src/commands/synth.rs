@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use usuba::circuit::{self, Circuit, Goal, MAX_INPUTS, Profile, Table};
+use usuba::circuit::{self, Circuit, Gate, Goal, MAX_INPUTS, Profile, Table};
 use usuba::diag::Sources;
 use usuba::syntax::ast::DeclOpt;
 use usuba::syntax::print;
@@ -34,7 +34,7 @@ struct Named {
 
 pub fn run(args: &Synth, reporter: Reporter) -> Result<(), Failure> {
     if let Some(file) = &args.matrix {
-        return linear(file, args.budget, args.seed);
+        return linear(file, args);
     }
     let tables = match (&args.table, &args.file) {
         (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.bits)? }],
@@ -214,21 +214,37 @@ fn keep(
     write_all(&[(Place::File(folder.join(name)), format!("# {note}\n{entry}"))])
 }
 
-/// Xors for a matrix.
-fn linear(file: &Path, budget: u64, seed: u64) -> Result<(), Failure> {
-    fault::stage("searching xors");
+/// Sums for a matrix.
+fn linear(file: &Path, args: &Synth) -> Result<(), Failure> {
+    fault::stage("searching sums");
     let text = files::read(file)?;
     let matrix = Matrix::parse(&text.text)
         .map_err(|what| Failure::program(format!("{}: {what}", text.name)))?;
-    let circuit = matrix::synthesise(&matrix, budget, seed);
-    let xors = circuit.cost(Profile::Basic).expect("xors are basic");
-    to_stdout(&format!(
-        "# matrix, {} to {} bits: {xors} xors, depth {}, {} live; {} row by row\n{circuit}\n\n{}",
-        matrix.inputs,
-        matrix.rows.len(),
-        circuit.depth(),
-        circuit.live(),
-        matrix.naive(),
-        formatted(usuba_synth::node("matrix", &circuit))
-    ))
+    // Without three-input gates there are only xors, whatever else there is.
+    let mut arities: Vec<usize> = args
+        .profile
+        .iter()
+        .map(|gates| if gates.profile() == Profile::Lut3 { 3 } else { 2 })
+        .collect();
+    arities.dedup();
+    if arities.is_empty() {
+        arities.push(2);
+    }
+    for (i, &arity) in arities.iter().enumerate() {
+        let circuit = matrix::synthesise(&matrix, arity, args.budget, args.seed);
+        let gates = circuit.gates.iter().filter(|gate| **gate != Gate::Zero).count();
+        to_stdout(&format!(
+            "{}# matrix, {} to {} bits: {gates} {}, depth {}, {} live; {} xors row by row\n\
+             {circuit}\n\n{}",
+            if i == 0 { "" } else { "\n" },
+            matrix.inputs,
+            matrix.rows.len(),
+            if arity == 3 { "sums of two or three" } else { "xors" },
+            circuit.depth(),
+            circuit.live(),
+            matrix.naive(),
+            formatted(usuba_synth::node("matrix", &circuit))
+        ))?;
+    }
+    Ok(())
 }
