@@ -237,7 +237,7 @@ impl Sums {
         let free: Vec<usize> = (0..self.values.len()).filter(|&i| !above[i]).collect();
         let goal = self.values[target];
         let mut next = self.clone();
-        let mut place = |next: &mut Sums, terms| next.terms[target - self.inputs] = terms;
+        let place = |next: &mut Sums, terms| next.terms[target - self.inputs] = terms;
         match random.below(if arity == 3 { 5 } else { 2 }) {
             0 => {
                 let (a, b) = self.pair(goal, &free, random)?;

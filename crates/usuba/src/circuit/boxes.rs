@@ -65,15 +65,17 @@ fn des(index: usize) -> Table {
     Table { inputs: 6, outputs: 4, entries: (0..64).map(entry).collect() }
 }
 
+/// A product in the field with the modulus, such as `x^8 + x^4 + x^3 + x + 1`.
+pub fn times(a: u64, b: u64, modulus: u64) -> u64 {
+    (0..8).rev().fold(0, |sum: u64, i| {
+        let doubled = sum << 1 ^ if sum >> 7 == 1 { modulus } else { 0 };
+        doubled ^ if b >> i & 1 == 1 { a } else { 0 }
+    })
+}
+
 /// A power of each byte in the field with the modulus.
 pub fn power(exponent: usize, modulus: u64) -> Table {
-    let times = |a: u64, b: u64| {
-        (0..8).rev().fold(0, |sum: u64, i| {
-            let doubled = sum << 1 ^ if sum >> 7 == 1 { modulus } else { 0 };
-            doubled ^ if b >> i & 1 == 1 { a } else { 0 }
-        })
-    };
-    function(8, |x| (0..exponent).fold(1, |product, _| times(product, x)))
+    function(8, |x| (0..exponent).fold(1, |product, _| times(product, x, modulus)))
 }
 
 /// FIPS 197, 5.1.1.

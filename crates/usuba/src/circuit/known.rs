@@ -62,7 +62,7 @@ fn entry(block: &str) -> Option<(u64, Entry)> {
 }
 
 /// The entries of one class in some texts, found by their key without reading the others.
-fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> + 'a {
+pub(super) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> + 'a {
     let head = format!("{key:016x} ");
     texts.iter().flat_map(move |text| {
         let at: Vec<usize> = text.match_indices(&head).map(|(at, _)| at).collect();
@@ -70,8 +70,7 @@ fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> +
             let block = &text[at..];
             let end = block.find("\n\n").unwrap_or(block.len());
             let (_, entry) = entry(&block[..end])?;
-            let few = entry.circuit.outputs.len() <= canon::MOST_OUTPUTS;
-            (few && entry.circuit.check(entry.profile).is_ok()).then_some(entry)
+            entry.circuit.check(entry.profile).is_ok().then_some(entry)
         })
     })
 }

@@ -17,6 +17,7 @@
 //! * `inversion.rs`: networks for boxes of eight bits that are made like that of AES.
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
+//! * `matrices.rs`: the same for linear layers.
 //! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
 //! * `polish.rs`: smaller networks by small random steps.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
@@ -31,6 +32,7 @@ mod horner;
 mod inversion;
 mod known;
 mod linear;
+mod matrices;
 mod network;
 mod polish;
 mod realize;
@@ -40,6 +42,7 @@ mod tests;
 mod text;
 
 pub use eval::{Fault, simulate};
+pub use matrices::{MAX_MATRIX, for_matrix};
 pub use text::parse;
 
 /// A table of n input bits and k output bits, both most significant bit first: entry

@@ -319,6 +319,60 @@ fn keys_are_those_of_the_circuits() {
     }
 }
 
+/// MixColumns of FIPS 197 with this first row: bytes one after the other, most significant bit
+/// first.
+fn mix_columns(first: [u64; 4]) -> Vec<u128> {
+    let image = |byte: usize, bit: usize| -> u128 {
+        (0..4).fold(0, |column, row| {
+            let factor = first[(4 + byte - row) % 4];
+            column << 8 | boxes::times(factor, 0x80 >> bit, 0x11b) as u128
+        })
+    };
+    let images: Vec<u128> = (0..32).map(|j| image(j / 8, j % 8)).collect();
+    let row = |k: usize| (0..32).fold(0, |row, j| row | (images[j] >> (31 - k) & 1) << j);
+    (0..32).map(row).collect()
+}
+
+#[test]
+fn known_matrices_cost_what_the_database_promises() {
+    for (first, counts) in [([2, 3, 1, 1], [91, 91, 62]), ([14, 11, 13, 9], [93, 93, 81])] {
+        let rows = mix_columns(first);
+        let turned: Vec<u128> =
+            rows.iter().rev().map(|row| (*row as u32).reverse_bits() as u128).collect();
+        for rows in [rows, turned] {
+            let found = Profile::ALL.map(|profile| {
+                let circuit = for_matrix(32, &rows, profile).expect("the matrix is known");
+                assert_eq!(circuit.check(profile), Ok(()));
+                circuit.cost(profile)
+            });
+            assert_eq!(found, counts.map(Some));
+        }
+    }
+    assert_eq!(for_matrix(2, &[0b11, 0b10], Profile::Basic), None);
+}
+
+/// `BLESS=1` writes the keys anew, as for tables.
+#[test]
+fn keys_of_matrices_are_those_of_the_circuits() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/circuit/known/linear.txt");
+    let content = std::fs::read_to_string(&path).expect("the file can be read");
+    let mut fixed = content.clone();
+    let mut at = 0;
+    for (key, entry) in known::entries(&content).expect("every entry parses") {
+        assert_eq!(entry.circuit.check(entry.profile), Ok(()), "{}", entry.circuit);
+        let rows = matrices::matrix(&entry.circuit).expect("sums");
+        at += 1 + fixed[at..].find(&format!("\n{key:016x} ")).expect("sixteen digits");
+        let own = matrices::key(entry.circuit.inputs as usize, &rows);
+        fixed.replace_range(at..at + 16, &format!("{own:016x}"));
+    }
+    if fixed != content && std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &fixed).expect("the file can be written");
+    } else {
+        assert_eq!(fixed, content);
+    }
+}
+
 #[test]
 fn circuits_survive_being_written() {
     for (_, content) in known::FILES {
