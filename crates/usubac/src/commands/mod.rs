@@ -10,6 +10,7 @@ mod headers;
 mod prove;
 mod run;
 mod slice;
+mod synth;
 mod tune;
 mod tuned;
 
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
              code with what its program means",
         )),
         Some(Command::Tune(args)) => tune::run(args, reporter),
+        Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
