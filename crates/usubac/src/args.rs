@@ -422,6 +422,10 @@ struct UnrollFlags {
     /// Keep every loop
     #[arg(long)]
     no_unroll: bool,
+    /// Write so many rounds of each loop that stays into one body; 1 is none [default: two or more
+    /// where values would otherwise only change places]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    unroll_factor: Option<u32>,
 }
 
 #[derive(Args, Debug)]
@@ -486,6 +490,7 @@ impl Codegen {
         let unroll = match self.unroll {
             UnrollFlags { unroll: true, .. } => unroll::Mode::All,
             UnrollFlags { no_unroll: true, .. } => unroll::Mode::None,
+            UnrollFlags { unroll_factor: Some(rounds), .. } => unroll::Mode::Rounds(rounds),
             _ => unroll::Mode::Auto,
         };
         let level = match self.level {
@@ -522,6 +527,9 @@ impl Codegen {
         flag(self.inline.no_inline, "no-inline");
         flag(self.unroll.unroll, "unroll");
         flag(self.unroll.no_unroll, "no-unroll");
+        if let Some(rounds) = self.unroll.unroll_factor {
+            flag(true, &format!("unroll-factor {rounds}"));
+        }
         if let Some(grain) = self.interleave {
             flag(true, &format!("interleave {grain}"));
         }

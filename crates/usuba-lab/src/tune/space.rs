@@ -64,7 +64,17 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("--inter-factor 6 --interleave 10", ManyRegisters),
         ],
     ),
-    usubac("rounds", &[("--no-unroll", Always), ("--unroll", Always)]),
+    usubac(
+        "rounds",
+        &[
+            ("--no-unroll", Always),
+            ("--unroll", Always),
+            ("--unroll-factor 2", Always),
+            ("--unroll-factor 3", Always),
+            ("--unroll-factor 4", Always),
+            ("--unroll-factor 8", Always),
+        ],
+    ),
     usubac(
         "inlining",
         &[
