@@ -24,6 +24,8 @@ struct Case {
     input: Vec<u32>,
     output: Vec<u32>,
     layouts: (ByteLayout, ByteLayout),
+    /// Whether words may share a general-purpose register.
+    packed: bool,
 }
 
 fn words(dims: &[u32]) -> usize {
@@ -77,7 +79,7 @@ impl Case {
             let sum = push(&mut node, Op::Xor, &[rotated, key]);
             node.outs.push(sum);
         }
-        Program::new(vec![node], NodeId(0), self.slicing)
+        Program { packed: self.packed, ..Program::new(vec![node], NodeId(0), self.slicing) }
     }
 
     /// What the program computes on one block, from the definitions.
@@ -210,7 +212,13 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
                 }
                 let name = format!("f{}", cases.len());
                 let (input, output) = (input.to_vec(), output.to_vec());
-                cases.push(Case { name, slicing, bits, input, output, layouts: (from, to) });
+                let layouts = (from, to);
+                let case = Case { name, slicing, bits, input, output, layouts, packed: false };
+                let packs = slicing == Slicing::V && !target.simd && (bits as u32) < target.bits;
+                let packed =
+                    Case { name: format!("f{}", cases.len() + 1), packed: true, ..case.clone() };
+                cases.push(case);
+                cases.extend(packs.then_some(packed));
             }
         }
     }
@@ -309,8 +317,9 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
 }
 
 fn describe(case: &Case) -> String {
-    let Case { slicing, bits, input, output, layouts, .. } = case;
-    format!("{slicing:?} u{bits} {input:?} -> {output:?} {layouts:?}")
+    let Case { slicing, bits, input, output, layouts, packed, .. } = case;
+    let packed = if *packed { "packed " } else { "" };
+    format!("{packed}{slicing:?} u{bits} {input:?} -> {output:?} {layouts:?}")
 }
 
 /// Runs every case of `slicing` on `target`; the number of function calls that were compared.

@@ -33,7 +33,9 @@ pub enum Layout {
     Bits,
     /// General-purpose registers hold one word of one instance, zero-extended to its C type.
     Words,
-    /// Lanes of 8, 16, 32 or 64 bits hold one word each, zero-extended.
+    /// Lanes of 8, 16, 32 or 64 bits hold one word each, zero-extended. A general-purpose
+    /// register has such lanes by agreement alone, lane 0 at its least significant end: its
+    /// instructions work on all of it.
     Lanes(u8),
     /// The register (on SIMD each group of 128 bits) is cut into this many elements; element i,
     /// counted from the most significant bit of the word, holds that bit of some instances.
@@ -172,6 +174,11 @@ impl Target {
             Layout::Lanes(lane) => self.bits / lane as u32,
             Layout::Elements(m) => self.bits / m as u32,
         }
+    }
+
+    /// Whether lanes are parts of a general-purpose register, which has no instructions for them.
+    pub fn packs(&self, layout: Layout) -> bool {
+        !self.simd && matches!(layout, Layout::Lanes(_))
     }
 
     /// The C type of a value of `bits` bits under `layout`.
