@@ -60,11 +60,13 @@ impl Layout {
         let sizes: Vec<u32> = widths.chain(words).map(u32::from).collect();
         let (least, widest) =
             (sizes.iter().copied().min().unwrap_or(1), sizes.iter().copied().max().unwrap_or(1));
-        let lane = widest.next_power_of_two().max(8);
         let packing = match program.slicing {
             _ if widest == 1 => Packing::Bits,
             Slicing::B => return Err("a bitsliced program has a value of more than one bit".into()),
-            Slicing::V if simd || program.packed && lane < register_bits => Packing::Lanes(lane),
+            Slicing::V if simd => Packing::Lanes(widest.next_power_of_two().max(8)),
+            Slicing::V if program.packed && widest < register_bits => {
+                across(least, widest, register_bits, simd)?
+            }
             Slicing::V => Packing::Scalar,
             Slicing::H => across(least, widest, register_bits, simd)?,
         };

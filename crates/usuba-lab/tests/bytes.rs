@@ -214,7 +214,10 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
                 let (input, output) = (input.to_vec(), output.to_vec());
                 let layouts = (from, to);
                 let case = Case { name, slicing, bits, input, output, layouts, packed: false };
-                let packs = slicing == Slicing::V && !target.simd && (bits as u32) < target.bits;
+                let packs = slicing == Slicing::V
+                    && !target.simd
+                    && (bits as u32) < target.bits
+                    && bits.is_power_of_two();
                 let packed =
                     Case { name: format!("f{}", cases.len() + 1), packed: true, ..case.clone() };
                 cases.push(case);

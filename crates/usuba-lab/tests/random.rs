@@ -6,7 +6,6 @@ mod support;
 
 use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::c::{COptions, LoopForm};
-use usuba::ir::Program;
 use usuba::ir::random::{self, Shape};
 use usuba::target::Target;
 use usuba_lab::cc::{self, Family};
@@ -20,10 +19,15 @@ fn cases(target: &'static Target, seeds: std::ops::Range<u64>) -> Vec<Case> {
         .map(|seed| {
             let shape = SHAPES[seed as usize % SHAPES.len()];
             let form = forms[seed as usize / SHAPES.len() % forms.len()];
-            let packed = seed % 2 == 0;
-            let what = format!("seed {seed} {form:?} packed: {packed}");
-            let program = Program { packed, ..random::program(seed, shape) };
-            Case::new(what, program, target, COptions { form, ..COptions::default() }, 2, seed)
+            let what = format!("seed {seed} {form:?}");
+            Case::new(
+                what,
+                random::program(seed, shape),
+                target,
+                COptions { form, ..COptions::default() },
+                2,
+                seed,
+            )
         })
         .collect()
 }

@@ -93,15 +93,9 @@ fn programs(target: &Target) -> Vec<(String, Program)> {
     for (slicing, sizes) in [(Slicing::B, &[1][..]), (Slicing::V, WORDS), (Slicing::H, ELEMENTS)] {
         for &bits in sizes {
             let ops = legal(target, slicing, bits, operators(bits, &mut random));
-            if ops.is_empty() {
-                continue;
+            if !ops.is_empty() {
+                all.push((format!("{slicing:?}{bits}"), program(slicing, bits, &ops)));
             }
-            let made = program(slicing, bits, &ops);
-            if slicing == Slicing::V && !target.simd && bits as u32 <= target.bits / 2 {
-                let packed = Program { packed: true, ..made.clone() };
-                all.push((format!("packed {bits}"), packed));
-            }
-            all.push((format!("{slicing:?}{bits}"), made));
         }
     }
     all

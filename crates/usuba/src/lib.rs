@@ -118,19 +118,20 @@ pub fn optimise(
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
-    pipeline.pass.logic = logic(options.target, emit::layout(&lowered, options.target));
+    pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
 }
 
-/// The logic of a target for passes.
-pub fn logic(target: &target::Target, layout: target::Layout) -> passes::logic::Logic {
+/// The logic of a target for passes; the widest word of the program has `widest` bits.
+pub fn logic(target: &target::Target, slicing: ir::Slicing, widest: u8) -> passes::logic::Logic {
     let has = |inst| target.row(inst, 64).is_some();
+    let lanes = slicing == ir::Slicing::V && target.simd && widest > 1;
     passes::logic::Logic {
         andn: has(target::Inst::Andn),
         ternary: has(target::Inst::Lut3),
-        lane: if let target::Layout::Lanes(lane) = layout { lane } else { 0 },
+        lane: if lanes { target::word_lane(widest) } else { 0 },
     }
 }
 

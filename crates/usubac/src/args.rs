@@ -424,8 +424,8 @@ struct UnrollFlags {
 #[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct PackingFlags {
-    /// Let narrow words of V share a general-purpose register, each instance in a lane of its own
-    /// [default: where the operators say that it pays, but not below -O2 and with --abi usubac]
+    /// Let narrow words of V share a general-purpose register, laid out as those of H [default:
+    /// where the operators say that it pays, but not below -O2 and with --abi usubac]
     #[arg(long)]
     packed: bool,
     /// Give every word a register

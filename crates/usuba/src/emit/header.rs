@@ -82,10 +82,6 @@ fn placement(target: &Target, layout: Layout, lanes: u32) -> String {
              from the least significant, of byte j / 8 in memory."
         ),
         Layout::Words => "Each register holds one word of one instance, zero-extended.".to_string(),
-        Layout::Lanes(lane) if target.packs(layout) => format!(
-            "Each register holds one word of {lanes} instances: instance j is the {lane} bits from \
-             {lane} * j upwards, counted from the least significant, zero-extended."
-        ),
         Layout::Lanes(lane) => format!(
             "Each register holds one word of {lanes} instances: instance j is lane j of {lane} \
              bits in memory order, zero-extended."

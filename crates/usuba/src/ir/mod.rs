@@ -56,8 +56,8 @@ pub struct Program {
     /// Every result of the entry, and every parameter that is not constant, is then this many
     /// ports of one shape next to each other, one for each instance.
     pub copies: u32,
-    /// Whether words of V that are narrower than a general-purpose register share it, each
-    /// instance in a lane of its own. Says nothing about other slicings and registers.
+    /// Whether words of V that are narrower than a general-purpose register share it, as those of
+    /// H do. Says nothing about other slicings and registers.
     pub packed: bool,
     /// What passes decided, for people: one line each, on top of the output.
     pub notes: Vec<String>,

@@ -14,7 +14,6 @@ use smallvec::smallvec;
 use super::formula::{self, Form};
 use super::select::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
-use crate::ir::op::mask;
 
 /// One way to make an instruction.
 pub struct Fallback {
@@ -36,17 +35,11 @@ pub const TABLE: &[Fallback] = &[
     Fallback { inst: Inst::Lut3,     about: "the cheapest expression of two-operand logic", make: lut3 },
     Fallback { inst: Inst::Rotl,     about: "a byte shuffle",                            make: rotl_bytes },
     Fallback { inst: Inst::Rotl,     about: "two shifts",                                make: rotl_shifts },
-    Fallback { inst: Inst::Rotl,     about: "lanes by agreement: two shifts of all, merged", make: rotl_merge },
-    Fallback { inst: Inst::Mul,      about: "lanes by agreement: one after the other",   make: mul_packed },
     Fallback { inst: Inst::Mul,      about: "8 bits: even and odd bytes in 16-bit lanes",  make: mul8 },
     Fallback { inst: Inst::Mul,      about: "64 bits: three 32-bit products",            make: mul64 },
     Fallback { inst: Inst::Sar,      about: "the sign of each lane",                     make: sar_sign },
     Fallback { inst: Inst::Sar,      about: "a logical shift, then the sign is spread",  make: sar_spread },
     Fallback { inst: Inst::Negative, about: "an arithmetic shift",                       make: negative },
-    Fallback { inst: Inst::Add,      about: "lanes by agreement: top bits apart",        make: add_packed },
-    Fallback { inst: Inst::Sub,      about: "lanes by agreement: top bits apart",        make: sub_packed },
-    Fallback { inst: Inst::Shl,      about: "lanes by agreement: of all, and mask",      make: shl_packed },
-    Fallback { inst: Inst::Shr,      about: "lanes by agreement: of all, and mask",      make: shr_packed },
     Fallback { inst: Inst::Shl,      about: "left by one: a sum",                        make: shl_sum },
     Fallback { inst: Inst::Shl,      about: "8 bits: 16-bit shift and mask",             make: shl8 },
     Fallback { inst: Inst::Shr,      about: "8 bits: 16-bit shift and mask",             make: shr8 },
@@ -107,94 +100,8 @@ fn rotl_shifts(maker: &mut Maker, want: &Want) -> Option<Arg> {
     maker.make(Inst::Or, want.lane, Imm::None, smallvec![left, right])
 }
 
-/// Where the two shifts of the whole register agree with the rotation: the low `k` bits of each
-/// lane from the right one, the others from the left one.
-fn rotl_merge(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let (k, whole) = (want.imm.int()?, maker.whole());
-    let left = maker.make(Inst::Shl, whole, Imm::Int(k), want.args.clone())?;
-    let right = Imm::Int(want.lane as u64 - k);
-    let right = maker.make(Inst::Shr, whole, right, want.args.clone())?;
-    let low = maker.splat(want.lane, (1 << k) - 1)?;
-    let both = maker.make(Inst::Xor, whole, Imm::None, smallvec![left, right])?;
-    let both = maker.make(Inst::And, whole, Imm::None, smallvec![both, low])?;
-    maker.make(Inst::Xor, whole, Imm::None, smallvec![left, both])
-}
-
-fn shl_packed(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    let kept = want.imm.int().map(|k| u64::MAX << k)?;
-    shift_packed(maker, Inst::Shl, want, kept)
-}
-
-fn shr_packed(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    let kept = want.imm.int().map(|k| mask(want.lane) >> k)?;
-    shift_packed(maker, Inst::Shr, want, kept)
-}
-
-fn shift_packed(maker: &mut Maker, inst: Inst, want: &Want, kept: u64) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let whole = maker.whole();
-    let all = maker.make(inst, whole, want.imm, want.args.clone())?;
-    let kept = maker.splat(want.lane, kept)?;
-    maker.make(Inst::And, whole, Imm::None, smallvec![all, kept])
-}
-
-/// Without their top bits sums stay in their lanes; the top bit of a sum is that of three bits,
-/// the carry among them.
-fn add_packed(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let (a, b, whole) = (want.args[0], want.args[1], maker.whole());
-    let two = |maker: &mut Maker, inst, a, b| maker.make(inst, whole, Imm::None, smallvec![a, b]);
-    let rest = maker.splat(want.lane, mask(want.lane - 1))?;
-    let top = maker.splat(want.lane, 1 << (want.lane - 1))?;
-    let low_a = two(maker, Inst::And, a, rest)?;
-    let low_b = two(maker, Inst::And, b, rest)?;
-    let sum = two(maker, Inst::Add, low_a, low_b)?;
-    let tops = two(maker, Inst::Xor, a, b)?;
-    let tops = two(maker, Inst::And, tops, top)?;
-    two(maker, Inst::Xor, sum, tops)
-}
-
-/// A top bit that is set lends what its lane needs; the bit of the difference is that of three
-/// bits again, one of them inverted.
-fn sub_packed(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let (a, b, whole) = (want.args[0], want.args[1], maker.whole());
-    let two = |maker: &mut Maker, inst, a, b| maker.make(inst, whole, Imm::None, smallvec![a, b]);
-    let rest = maker.splat(want.lane, mask(want.lane - 1))?;
-    let top = maker.splat(want.lane, 1 << (want.lane - 1))?;
-    let lent = two(maker, Inst::Or, a, top)?;
-    let low_b = two(maker, Inst::And, b, rest)?;
-    let difference = two(maker, Inst::Sub, lent, low_b)?;
-    let tops = two(maker, Inst::Xor, a, b)?;
-    let tops = maker.make(Inst::Not, whole, Imm::None, smallvec![tops])?;
-    let tops = two(maker, Inst::And, tops, top)?;
-    two(maker, Inst::Xor, difference, tops)
-}
-
-fn mul_packed(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let (lane, whole) = (want.lane, maker.whole());
-    // Of lane 0 alone; what other lanes add to the product is above it.
-    let kept = maker.splat(whole, mask(lane))?;
-    let mut all = None;
-    for at in 0..whole / lane {
-        let by = Imm::Int((at * lane) as u64);
-        let a = maker.make(Inst::Shr, whole, by, smallvec![want.args[0]])?;
-        let b = maker.make(Inst::Shr, whole, by, smallvec![want.args[1]])?;
-        let word = maker.make(Inst::Mul, whole, Imm::None, smallvec![a, b])?;
-        let word = maker.make(Inst::And, whole, Imm::None, smallvec![word, kept])?;
-        let word = maker.make(Inst::Shl, whole, by, smallvec![word])?;
-        all = Some(match all {
-            None => word,
-            Some(all) => maker.make(Inst::Or, whole, Imm::None, smallvec![all, word])?,
-        });
-    }
-    all
-}
-
 fn mul8(maker: &mut Maker, want: &Want) -> Option<Arg> {
-    if want.lane != 8 || maker.packed() {
+    if want.lane != 8 {
         return None;
     }
     let (a, b) = (want.args[0], want.args[1]);
@@ -255,7 +162,7 @@ fn shl_sum(maker: &mut Maker, want: &Want) -> Option<Arg> {
 
 fn shl8(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let k = want.imm.int()?;
-    (want.lane == 8 && !maker.packed()).then_some(())?;
+    (want.lane == 8).then_some(())?;
     let wide = maker.make(Inst::Shl, 16, want.imm, want.args.clone())?;
     let kept = maker.splat(8, 0xff << k & 0xff)?;
     maker.make(Inst::And, 8, Imm::None, smallvec![wide, kept])
@@ -263,7 +170,7 @@ fn shl8(maker: &mut Maker, want: &Want) -> Option<Arg> {
 
 fn shr8(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let k = want.imm.int()?;
-    (want.lane == 8 && !maker.packed()).then_some(())?;
+    (want.lane == 8).then_some(())?;
     let wide = maker.make(Inst::Shr, 16, want.imm, want.args.clone())?;
     let kept = maker.splat(8, 0xff >> k)?;
     maker.make(Inst::And, 8, Imm::None, smallvec![wide, kept])

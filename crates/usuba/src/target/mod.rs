@@ -33,9 +33,7 @@ pub enum Layout {
     Bits,
     /// General-purpose registers hold one word of one instance, zero-extended to its C type.
     Words,
-    /// Lanes of 8, 16, 32 or 64 bits hold one word each, zero-extended. A general-purpose
-    /// register has such lanes by agreement alone, lane 0 at its least significant end: its
-    /// instructions work on all of it.
+    /// Lanes of 8, 16, 32 or 64 bits hold one word each, zero-extended.
     Lanes(u8),
     /// The register (on SIMD each group of 128 bits) is cut into this many elements; element i,
     /// counted from the most significant bit of the word, holds that bit of some instances.
@@ -176,9 +174,15 @@ impl Target {
         }
     }
 
-    /// Whether lanes are parts of a general-purpose register, which has no instructions for them.
-    pub fn packs(&self, layout: Layout) -> bool {
-        !self.simd && matches!(layout, Layout::Lanes(_))
+    /// Whether the rotation of a word of `bits` bits is that of a whole general-purpose register.
+    /// C has no rotation, but every C compiler sees one in two shifts.
+    pub fn rotates(&self, layout: Layout, bits: u8) -> bool {
+        let whole = match layout {
+            Layout::Words => word_lane(bits) == bits,
+            Layout::Elements(_) => true,
+            Layout::Bits | Layout::Lanes(_) => false,
+        };
+        whole && !self.simd
     }
 
     /// The C type of a value of `bits` bits under `layout`.

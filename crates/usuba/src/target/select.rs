@@ -114,7 +114,7 @@ pub fn select(
     extended: bool,
 ) -> Result<Selected, String> {
     check(target, layout, op, bits)?;
-    let mut maker = Maker { target, extended, packed: target.packs(layout), steps: Vec::new() };
+    let mut maker = Maker { target, extended, steps: Vec::new() };
     let result = match layout {
         Layout::Bits => on_bits(&mut maker, op),
         Layout::Words => on_lanes(&mut maker, op, bits, word_lane(bits)),
@@ -320,7 +320,6 @@ fn on_elements(maker: &mut Maker, op: &Op, m: u8) -> Option<Arg> {
 pub struct Maker<'t> {
     target: &'t Target,
     extended: bool,
-    packed: bool,
     steps: Vec<Step>,
 }
 
@@ -328,11 +327,6 @@ impl<'t> Maker<'t> {
     /// The target that is selected for.
     pub fn target(&self) -> &'t Target {
         self.target
-    }
-
-    /// Whether lanes narrower than the register are there by agreement alone.
-    pub fn packed(&self) -> bool {
-        self.packed
     }
 
     /// The lane of instructions on a whole register: its width, or the widest lane on SIMD.
@@ -346,10 +340,6 @@ impl<'t> Maker<'t> {
     }
 
     fn row(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
-        // What crosses bits would cross lanes.
-        if self.packed && lane != self.whole() {
-            return None;
-        }
         let extension = if self.extended { self.target.row_when(inst, lane) } else { None };
         extension.or_else(|| self.target.row(inst, lane))
     }
@@ -360,8 +350,6 @@ impl<'t> Maker<'t> {
         if matches!(inst, Inst::Shl | Inst::Shr | Inst::Sar | Inst::Rotl) && imm == Imm::Int(0) {
             return Some(args[0]);
         }
-        let bitwise = matches!(inst, Inst::And | Inst::Or | Inst::Xor | Inst::Andn | Inst::Not);
-        let lane = if self.packed && bitwise { self.whole() } else { lane };
         let Some(row) = self.row(inst, lane) else {
             return fallback::expand(self, inst, &Want { lane, imm, args });
         };
@@ -378,10 +366,6 @@ impl<'t> Maker<'t> {
     pub fn splat(&mut self, lane: u8, value: u64) -> Option<Arg> {
         let mut value = value & mask(lane);
         let mut lane = lane;
-        if self.packed {
-            value = (0..self.whole() / lane).fold(0, |all, at| all | value << (at * lane));
-            lane = self.whole();
-        }
         // Registers of zeros and of ones have one spelling.
         if self.target.simd && (value == 0 || value == mask(lane)) {
             value = if value == 0 { 0 } else { u64::MAX };
@@ -401,7 +385,7 @@ impl<'t> Maker<'t> {
 
     /// The operand, which has `bits` bits, as a word of a wider lane.
     pub fn widen(&mut self, a: Arg, lane: u8, bits: u8) -> Option<Arg> {
-        if self.target.simd || self.packed || word_lane(bits) == lane {
+        if self.target.simd || word_lane(bits) == lane {
             return Some(a);
         }
         self.make(Inst::Widen, lane, Imm::None, smallvec![a])

@@ -65,8 +65,7 @@ pub fn positions(maker: &mut Maker, m: u8, value: u64) -> Option<Arg> {
 /// All ones where bit i of the word is set, else zero.
 pub fn bitmask(maker: &mut Maker, a: Arg, bits: u8, lane: u8, i: u8) -> Option<Arg> {
     type Way = fn(&mut Maker, Arg, u8, u8) -> Option<Arg>;
-    let ways: [Way; 5] =
-        [mask_by_sign, mask_by_shifts, mask_by_compare, mask_by_minus, mask_by_borrow];
+    let ways: [Way; 4] = [mask_by_sign, mask_by_shifts, mask_by_compare, mask_by_minus];
     let all = maker.cheapest(&ways, |maker, way| way(maker, a, lane, i))?;
     maker.clip(all, bits, lane)
 }
@@ -96,18 +95,6 @@ fn mask_by_minus(maker: &mut Maker, a: Arg, lane: u8, i: u8) -> Option<Arg> {
     let low = maker.make(Inst::And, lane, Imm::None, smallvec![low, one])?;
     let zero = maker.splat(lane, 0)?;
     maker.make(Inst::Sub, lane, Imm::None, smallvec![zero, low])
-}
-
-/// In lanes by agreement: what a one takes from the lane above, and gives to its own, is all bits
-/// of its own.
-fn mask_by_borrow(maker: &mut Maker, a: Arg, lane: u8, i: u8) -> Option<Arg> {
-    maker.packed().then_some(())?;
-    let whole = maker.whole();
-    let low = maker.make(Inst::Shr, whole, Imm::Int(i as u64), smallvec![a])?;
-    let one = maker.splat(lane, 1)?;
-    let low = maker.make(Inst::And, whole, Imm::None, smallvec![low, one])?;
-    let up = maker.make(Inst::Shl, whole, Imm::Int(lane as u64), smallvec![low])?;
-    maker.make(Inst::Sub, whole, Imm::None, smallvec![up, low])
 }
 
 /// The low `bits` bits of a lane, cut into groups of `group` bits.
@@ -152,17 +139,14 @@ fn by_shifts(maker: &mut Maker, a: Arg, field: Field, sources: &[Option<u8>]) ->
         join(&mut terms, field.distance(*from, to), field.ones(to));
     }
     let full = mask(field.bits);
-    // Lanes by agreement get their bits from others too, until they are masked.
-    let (lane, strays) =
-        if maker.packed() { (maker.whole(), mask(field.lane)) } else { (field.lane, 0) };
     sum(maker, field, &terms, |maker, distance, kept| {
         let amount = Imm::Int(distance.unsigned_abs() as u64);
-        let (inst, reach) = match distance {
-            0 => (Inst::Shl, full),
-            1.. => (Inst::Shl, full << distance & mask(field.lane) | strays),
-            _ => (Inst::Shr, full >> -distance | strays),
+        let (inst, reach) = if distance >= 0 {
+            (Inst::Shl, full << distance & mask(field.lane))
+        } else {
+            (Inst::Shr, full >> -distance)
         };
-        let moved = maker.make(inst, lane, amount, smallvec![a])?;
+        let moved = maker.make(inst, field.lane, amount, smallvec![a])?;
         select_bits(maker, field.lane, moved, reach, kept)
     })
 }

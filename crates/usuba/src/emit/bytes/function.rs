@@ -107,10 +107,8 @@ enum How {
     Tiles(Tiles),
     /// Word by word into integers: one instance.
     Words,
-    /// Word by word into lanes of so many bits, through memory.
+    /// Word by word into lanes of so many bits.
     Lanes(u8),
-    /// Word by word into lanes of so many bits of a general-purpose register, by shifts.
-    Shifts(u8),
 }
 
 /// A port with the way it moves.
@@ -137,7 +135,6 @@ fn movers<'a>(
         let tiles = || Tiles::new(shape, bytes, layout, lanes, file, natural).map(How::Tiles);
         let how = match layout {
             Layout::Words => How::Words,
-            Layout::Lanes(lane) if !target.simd => tiles().unwrap_or(How::Shifts(lane)),
             Layout::Lanes(lane) if bytes != ByteLayout::Planes => {
                 tiles().unwrap_or(How::Lanes(lane))
             }
@@ -201,7 +198,6 @@ impl Mover<'_> {
                 }
             }
             How::Lanes(lane) => self.lanes(*lane, way),
-            How::Shifts(lane) => self.shifts(*lane, way)?,
         };
         let _ = write!(text, "\nstatic void {signature} {{\n{body}}}\n");
         Ok(())
@@ -247,32 +243,6 @@ impl Mover<'_> {
             }
         }
         text
-    }
-
-    /// Word by word into and out of the lanes of a general-purpose register, block by block.
-    fn shifts(&self, lane: u8, way: Way) -> Result<String, Diagnostic> {
-        let Mover { shape, bytes, lanes, .. } = *self;
-        let (words, size, register) = (shape.words, shape.bytes(), self.register());
-        let t = word_type(word_lane(shape.bits));
-        let at = |i: &str| format!("word[{i}]");
-        let each = format!("        for (i = 0; i < {words}; i++)");
-        let constant = if way == Way::Pack { "const " } else { "" };
-        let body = match way {
-            Way::Pack => {
-                let read = read_words(self.port, shape, bytes, "block", &at)?;
-                let before = "(j ? regs[i] : 0)";
-                format!("{read}{each} regs[i] = {before} | ({register})word[i] << ({lane} * j);\n")
-            }
-            Way::Unpack => {
-                let write = write_words(self.port, shape, bytes, "block", &at)?;
-                format!("{each} word[i] = ({t})(regs[i] >> ({lane} * j));\n{write}")
-            }
-        };
-        Ok(format!(
-            "    size_t i, j;\n    for (j = 0; j < {lanes}; j++) {{\n        \
-             {constant}uint8_t *block = bytes + {size} * j;\n        \
-             {t} word[{words}];\n{body}    }}\n"
-        ))
     }
 }
 

@@ -25,11 +25,6 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
     let head = format!("    for (i = 0; i < {words}; i++)");
     match layout {
         Layout::Words => {}
-        Layout::Lanes(lane) if target.packs(layout) => {
-            let ones = (0..target.bits).step_by(lane as usize).fold(0u64, |sum, at| sum | 1 << at);
-            let suffix = if target.bits == 64 { "ULL" } else { "U" };
-            let _ = writeln!(text, "{head} keys[i] = ctx->key[i] * 0x{ones:x}{suffix};");
-        }
         Layout::Lanes(lane) => {
             let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}(ctx->key[i]);", macros::VECTOR);
         }

@@ -304,7 +304,6 @@ mod tests {
                         (Layout::Bits, 128, vector),
                         (Layout::Elements(bits), 64 / bits as usize, scalar),
                         (Layout::Bits, 64, scalar),
-                        (Layout::Lanes(bits.max(8)), 64 / bits as usize, scalar),
                     ];
                     for (layout, lanes, file) in kinds {
                         if bits > 16 && file.vector && matches!(layout, Layout::Elements(_)) {

@@ -203,8 +203,7 @@ impl<'t> Helpers<'t> {
                 names.push(value);
                 continue;
             }
-            let words = self.layout == Layout::Words;
-            let ty = if words { word_type(step.lane) } else { self.target.register };
+            let ty = if self.target.simd { self.target.register } else { word_type(step.lane) };
             let _ = writeln!(text, "    const {ty} t{next} = {value};");
             names.push(format!("t{next}"));
             next += 1;

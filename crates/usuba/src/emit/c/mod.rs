@@ -192,7 +192,7 @@ impl Context<'_> {
     fn table_items(&self, bits: u8, values: &[u64]) -> (&'static str, Vec<String>) {
         let simd = self.target.simd;
         match self.layout {
-            Layout::Lanes(lane) if simd => {
+            Layout::Lanes(lane) => {
                 let item = |v: &u64| literal(v & mask(bits), lane);
                 (word_type(lane), values.iter().map(item).collect())
             }
@@ -200,7 +200,7 @@ impl Context<'_> {
                 let lane = word_lane(bits);
                 (word_type(lane), values.iter().map(|&v| literal(v, lane)).collect())
             }
-            Layout::Bits | Layout::Elements(_) | Layout::Lanes(_) => {
+            Layout::Bits | Layout::Elements(_) => {
                 let lane = if simd { 64 } else { self.target.bits as u8 };
                 let items = values.iter().flat_map(|&v| self.register_items(bits, v, lane));
                 (word_type(lane), items.collect())
