@@ -52,7 +52,8 @@ pub fn run(program: &mut Program, target: &Target, cpu: &Cpu, choice: When) {
     program.packed = choice.or(percent <= PAYS);
     if program.packed {
         program.notes.push(format!(
-            "Packing: {instances} instances share a register, for {percent} % of the instructions"
+            "Packing: {instances} instances share a register, for {percent} % of the instructions \
+             together with what brings bytes there and back"
         ));
     }
 }
