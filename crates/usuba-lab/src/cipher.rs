@@ -13,8 +13,8 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::emit::c::COptions;
 use usuba::ir::{Slicing, live};
-use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{When, interleave};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
@@ -338,7 +338,10 @@ pub fn build_for(
 ) -> Result<Built, String> {
     let mut alone = pipeline.clone();
     alone.pass.interleave = interleave::Choice::SINGLE;
-    let node = |source: &str, node: &str, name: String, slicing, target, interleaved| {
+    // Of one key, word by word.
+    let mut scheduling = alone.clone();
+    scheduling.packing = When::Never;
+    let node = |source: &str, node: &str, name: String, slicing, target, pipeline: &_| {
         let options = Options {
             slicing,
             target,
@@ -346,18 +349,18 @@ pub fn build_for(
             word: None,
             entry: Some(node.to_string()),
             flags: Default::default(),
-            pipeline: if interleaved { pipeline } else { &alone }.clone(),
+            pipeline: PipelineOptions::clone(pipeline),
             c: COptions { name, ..COptions::default() },
         };
         compile_file(&cipher.folder, source, &options)
     };
-    let entry = |what: &str, interleaved| {
+    let entry = |what: &str, pipeline| {
         let name = format!("{name}_{what}");
-        node(&function.source, &function.node, name, slicing, target, interleaved)
+        node(&function.source, &function.node, name, slicing, target, pipeline)
     };
-    let main = entry("kernel", true)?;
+    let main = entry("kernel", pipeline)?;
     let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
-        true => Some(entry("single", false)?),
+        true => Some(entry("single", &alone)?),
         false => None,
     };
     let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
@@ -367,8 +370,8 @@ pub fn build_for(
         Some((file, schedule)) => {
             let name = format!("{name}_schedule");
             // Words if the schedule is about words; else it says why, and bits do.
-            let words = node(file, schedule, name.clone(), Slicing::V, scalar, false);
-            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, false))?)
+            let words = node(file, schedule, name.clone(), Slicing::V, scalar, &scheduling);
+            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, &scheduling))?)
         }
     };
     fn parameter(p: &Parameter) -> bytes::Parameter<'_> {

@@ -25,6 +25,8 @@ struct Case {
     input: Vec<u32>,
     output: Vec<u32>,
     layouts: (ByteLayout, ByteLayout),
+    /// Whether words may share a general-purpose register.
+    packed: bool,
     second: Option<Second>,
 }
 
@@ -117,7 +119,7 @@ impl Case {
             }
             node.outs.push(sum);
         }
-        Program::new(vec![node], NodeId(0), self.slicing)
+        Program { packed: self.packed, ..Program::new(vec![node], NodeId(0), self.slicing) }
     }
 
     /// What the program computes on one block, from the definitions.
@@ -258,7 +260,15 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
                 let name = format!("f{}", cases.len());
                 let (input, output) = (input.to_vec(), output.to_vec());
                 let layouts = (from, to);
-                cases.push(Case { name, slicing, bits, input, output, layouts, second: None });
+                let case = Case { name, slicing, bits, input, output, layouts, second: None, packed: false };
+                let packs = slicing == Slicing::V
+                    && !target.simd
+                    && (bits as u32) < target.bits
+                    && bits.is_power_of_two();
+                let packed =
+                    Case { name: format!("f{}", cases.len() + 1), packed: true, ..case.clone() };
+                cases.push(case);
+                cases.extend(packs.then_some(packed));
             }
         }
     }
@@ -283,6 +293,7 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
             input: vec![first],
             output: vec![output],
             layouts: (ByteLayout::Be, layout),
+            packed: false,
             second: Some(Second { dims: vec![second], layout, before }),
         }
     };
@@ -387,11 +398,12 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
 }
 
 fn describe(case: &Case) -> String {
-    let Case { slicing, bits, input, output, layouts, second, .. } = case;
+    let Case { slicing, bits, input, output, layouts, second, packed, .. } = case;
     let second = second.as_ref().map_or(String::new(), |second| {
         format!("{} {:?} ", if second.before { "behind" } else { "before" }, second.dims)
     });
-    format!("{slicing:?} u{bits} {input:?} {second}-> {output:?} {layouts:?}")
+    let packed = if *packed { "packed " } else { "" };
+    format!("{packed}{slicing:?} u{bits} {input:?} {second}-> {output:?} {layouts:?}")
 }
 
 /// Runs every case of `slicing` on `target`; the number of function calls that were compared.

@@ -356,6 +356,8 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
+    #[command(flatten)]
+    packing: PackingFlags,
     /// Run two instances side by side, or as many as --inter-factor says, and write so many
     /// equations of each in turn
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
@@ -428,6 +430,18 @@ struct UnrollFlags {
     unroll_factor: Option<u32>,
 }
 
+#[derive(Args, Clone, Debug)]
+#[group(multiple = false)]
+struct PackingFlags {
+    /// Let narrow words of V share a general-purpose register, laid out as those of H [default:
+    /// where the operators say that it pays, but not below -O2 and with --abi usubac]
+    #[arg(long)]
+    packed: bool,
+    /// Give every word a register
+    #[arg(long)]
+    no_packed: bool,
+}
+
 #[derive(Args, Debug)]
 struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
@@ -469,6 +483,15 @@ impl Codegen {
         interleave::Choice { factor, grain }
     }
 
+    /// Drivers of the original compiler pass words.
+    fn packing(&self, abi: Abi) -> When {
+        match (&self.packing, abi) {
+            (PackingFlags { packed: true, .. }, _) => When::Always,
+            (PackingFlags { no_packed: true, .. }, _) | (_, Abi::Usubac) => When::Never,
+            _ => When::Auto,
+        }
+    }
+
     fn schedule(&self) -> Schedule {
         let (bitslice, mslice) = match self.schedule {
             ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
@@ -502,6 +525,7 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
+            packing: self.packing(abi),
             pass: PassOptions {
                 inline,
                 unroll,
@@ -530,6 +554,8 @@ impl Codegen {
         if let Some(rounds) = self.unroll.unroll_factor {
             flag(true, &format!("unroll-factor {rounds}"));
         }
+        flag(self.packing.packed, "packed");
+        flag(self.packing.no_packed, "no-packed");
         if let Some(grain) = self.interleave {
             flag(true, &format!("interleave {grain}"));
         }

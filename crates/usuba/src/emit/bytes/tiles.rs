@@ -253,8 +253,9 @@ mod tests {
                     }
                 }
             }
-            Step::Swap { reg, bit } => {
+            Step::Swap { reg, bit, anti } => {
                 for (a, b) in pairs(*reg) {
+                    let (a, b) = if *anti { (b, a) } else { (a, b) };
                     for at in (0..bits[a].len()).filter(|at| at >> bit & 1 == 0) {
                         let up = at | 1 << bit;
                         (bits[a][up], bits[b][at]) = (bits[b][at], bits[a][up]);

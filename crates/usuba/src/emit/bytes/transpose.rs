@@ -316,9 +316,10 @@ impl Tile<'_> {
                     let _ = writeln!(text, "{indent}{p}ZIP{element}(r{a}, r{b});");
                 }
             }
-            Stage::Other(Step::Swap { reg, bit }) => {
+            Stage::Other(Step::Swap { reg, bit, anti }) => {
                 let mask = self.mask(|position| position >> bit & 1 == 0);
                 for (a, b) in pairs(*reg) {
+                    let (a, b) = if *anti { (b, a) } else { (a, b) };
                     let _ = writeln!(text, "{indent}{p}SWAP(r{a}, r{b}, {}, {mask});", 1 << bit);
                 }
             }
