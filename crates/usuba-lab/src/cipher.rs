@@ -40,9 +40,30 @@ pub struct Function {
     pub input: Parameter,
     pub output: Parameter,
     pub key: Option<Key>,
+    /// Where the number of the block lies in the input, if the output is a key stream.
+    pub counter: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
+}
+
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counter {
+    /// The first byte.
+    pub at: usize,
+    pub bytes: usize,
+    pub order: Order,
+}
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Order {
+    #[serde(rename = "le")]
+    Little,
+    #[serde(rename = "be")]
+    Big,
 }
 
 /// A parameter or result of the node and how it lies in bytes.
@@ -102,6 +123,7 @@ struct FileFunction {
     input: FileParameter,
     output: FileParameter,
     key: Option<FileKey>,
+    counter: Option<Counter>,
     vectors: String,
     direction: Direction,
 }
@@ -180,6 +202,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         input: parameter(file.input)?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
+        counter: file.counter,
         name: file.name,
         source,
         node: file.node,
@@ -304,57 +327,23 @@ pub fn build_for(
     cpu: &'static Cpu,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let mut alone = pipeline.clone();
-    alone.pass.interleave = interleave::Choice::SINGLE;
-    let node = |source: &str, node: &str, name: String, slicing, target, interleaved| {
-        let options = Options {
-            slicing,
-            target,
-            cpu,
-            word: None,
-            entry: Some(node.to_string()),
-            flags: Default::default(),
-            pipeline: if interleaved { pipeline } else { &alone }.clone(),
-            c: COptions { name, ..COptions::default() },
-        };
-        compile_file(&cipher.folder, source, &options)
-    };
-    let entry = |what: &str, interleaved| {
-        let name = format!("{name}_{what}");
-        node(&function.source, &function.node, name, slicing, target, interleaved)
-    };
-    let main = entry("kernel", true)?;
-    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
-        true => Some(entry("single", false)?),
-        false => None,
-    };
-    let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
-    let scalar = scalar.expect("both exist");
-    let schedule = match function.key.as_ref().and_then(|key| key.schedule.as_ref()) {
-        None => None,
-        Some((file, schedule)) => {
-            let name = format!("{name}_schedule");
-            // Words if the schedule is about words; else it says why, and bits do.
-            let words = node(file, schedule, name.clone(), Slicing::V, scalar, false);
-            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, false))?)
-        }
-    };
+    let way = Way { target, cpu, pipeline, hidden: false };
+    let (main, single) = kernels(cipher, function, name, slicing, way)?;
+    let schedule = schedule(cipher, function, name, way)?;
+    let scalar = scalar(target);
     let parameter = |p: &Parameter| (p.param.clone(), p.bytes);
     let (input, output) = (parameter(&function.input), parameter(&function.output));
-    fn kernel(output: &Output) -> bytes::Kernel<'_> {
-        bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
-    }
     let interface = bytes::Function {
         name,
-        kernel: kernel(&main),
-        single: single.as_ref().map(kernel),
+        kernel: as_kernel(&main),
+        single: single.as_ref().map(as_kernel),
         input: bytes::Parameter { param: &input.0, bytes: input.1 },
         output: bytes::Parameter { param: &output.0, bytes: output.1 },
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
             schedule: schedule.as_ref().map(|output| bytes::Schedule {
-                kernel: kernel(output),
+                kernel: as_kernel(output),
                 target: scalar,
                 through: key.through,
             }),
@@ -380,6 +369,92 @@ pub fn build_for(
         single: single.map(|output| output.kernel),
         program: main.program,
     })
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub target: &'static Target,
+    pub cpu: &'static Cpu,
+    pub pipeline: &'a PipelineOptions,
+    /// Kernels are `static`.
+    pub hidden: bool,
+}
+
+impl Way<'_> {
+    /// Nodes that run once need no interleaving.
+    fn node(
+        self,
+        cipher: &Cipher,
+        (source, node): (&str, &str),
+        name: String,
+        slicing: Slicing,
+        interleaved: bool,
+    ) -> Result<Output, String> {
+        let mut pipeline = self.pipeline.clone();
+        if !interleaved {
+            pipeline.pass.interleave = interleave::Choice::SINGLE;
+        }
+        let options = Options {
+            slicing,
+            target: self.target,
+            cpu: self.cpu,
+            word: None,
+            entry: Some(node.to_string()),
+            flags: Default::default(),
+            pipeline,
+            c: COptions { name, hidden: self.hidden, ..COptions::default() },
+        };
+        compile_file(&cipher.folder, source, &options)
+    }
+}
+
+/// What the byte interface wants to know of a kernel.
+pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
+    bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+}
+
+/// What key schedules of a function on `target` are compiled for.
+pub(crate) fn scalar(target: &Target) -> &'static Target {
+    target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
+}
+
+/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
+pub(crate) fn kernels(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+) -> Result<(Output, Option<Output>), String> {
+    let entry = |what: &str, interleaved| {
+        let name = format!("{name}_{what}");
+        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
+    };
+    let main = entry("kernel", true)?;
+    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
+        true => Some(entry("single", false)?),
+        false => None,
+    };
+    Ok((main, single))
+}
+
+/// The kernel `name_schedule` of the key schedule, if there is one.
+pub(crate) fn schedule(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    way: Way,
+) -> Result<Option<Output>, String> {
+    let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
+        return Ok(None);
+    };
+    let way = Way { target: scalar(way.target), ..way };
+    let compile = |slicing| {
+        way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false)
+    };
+    // Words if the schedule is about words; else it says why, and bits do.
+    compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
 /// The kernel of `function` alone, as C and as the program after all passes.
