@@ -450,9 +450,8 @@ pub(crate) fn schedule(
         return Ok(None);
     };
     let way = Way { target: scalar(way.target), ..way };
-    let compile = |slicing| {
-        way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false)
-    };
+    let compile =
+        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
     // Words if the schedule is about words; else it says why, and bits do.
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }

@@ -1,6 +1,7 @@
 //! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
 //! - `bench`: the flags of `usubac bench`.
+//! - `dist`: the flags of `usubac dist`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: how the values of flags are written.
 
@@ -19,10 +20,12 @@ use crate::Failure;
 use crate::report::{Color, Format};
 
 mod bench;
+mod dist;
 mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
+pub use dist::Dist;
 pub use tune::{Goal, Tune, codegen, tuned_flags};
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
@@ -80,6 +83,8 @@ pub enum Command {
     Demo(Bench),
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
+    /// Write ciphers as C files to embed, or as a library
+    Dist(Dist),
     /// Explain an error code
     Explain {
         /// Such as U0201

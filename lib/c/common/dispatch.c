@@ -1,5 +1,5 @@
 
-@LINK@void @COMMON@wipe(void *memory, size_t length)
+void @COMMON@wipe(void *memory, size_t length)
 {
     if (!memory || !length) return;
 #if defined(__GNUC__)
@@ -59,12 +59,12 @@ static size_t usuba_best(void)
     return (size_t)choice - 1;
 }
 
-@LINK@const char *@COMMON@backend(void)
+const char *@COMMON@backend(void)
 {
     return usuba_names[usuba_chosen()];
 }
 
-@LINK@const char *@COMMON@backends(size_t index)
+const char *@COMMON@backends(size_t index)
 {
     size_t backend;
     for (backend = 0; backend < @BACKENDS@; backend++)
@@ -72,7 +72,7 @@ static size_t usuba_best(void)
     return NULL;
 }
 
-@LINK@int @COMMON@force_backend(const char *name)
+int @COMMON@force_backend(const char *name)
 {
     size_t backend;
     if (!name) {

@@ -87,12 +87,7 @@ fn element_bytes(m: u8) -> (String, String) {
 ///
 /// # Errors
 /// The schedule does not deliver the words of `port`.
-pub fn init(
-    function: &Function,
-    key: Key,
-    port: &Port,
-    words: &str,
-) -> Result<String, Diagnostic> {
+pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<String, Diagnostic> {
     let shape = Shape::of(port);
     let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {

@@ -5,6 +5,8 @@
 //! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
 //! linkage void name_init(uint32_t *words, const uint8_t *key);
 //! ```
+//!
+//! What several of them write in common is [`shared`].
 
 use std::fmt::Write;
 
@@ -38,7 +40,13 @@ pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
     Ok(Some(Words { c_type: keys::word_of(port), count: shape.words, key_bytes: bytes }))
 }
 
-/// The function `name` over any number of blocks, with everything that it needs but the kernel.
+/// The macros and helpers that functions of this file are written in, once for all of `bodies`.
+/// On vector registers always those that load, store and combine them.
+pub fn shared(bodies: &str, target: &Target) -> String {
+    support(bodies, target)
+}
+
+/// The function `name` over any number of blocks, without the kernel and without [`shared`].
 /// `key` points to the [`words`], or is not looked at.
 ///
 /// # Errors
@@ -60,16 +68,15 @@ pub fn any_number(
         "\n{linkage}void {name}(const void *key, const uint8_t *in, uint8_t *out, \
          size_t nblocks) {{\n{key}"
     );
-    let body = moving(function, target, Entry { head: &head, words: "words" })?;
-    Ok(support(&body, target) + &body)
+    moving(function, target, Entry { head: &head, words: "words" })
 }
 
 /// The function `name_init`, which turns the user's key into the [`words`]; empty without a key.
-/// The kernel of the schedule is not in it.
+/// The kernel of the schedule and [`shared`] are not in it.
 ///
 /// # Errors
 /// As [`any_number`], or the schedule does not deliver the words.
-pub fn init(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {
+pub fn init(function: &Function, linkage: &str) -> Result<String, Diagnostic> {
     let (_, _, port) = function.ports()?;
     let (Some(port), Some(key)) = (port, function.key) else { return Ok(String::new()) };
     let (name, word) = (function.name, keys::word_of(port));
@@ -79,5 +86,5 @@ pub fn init(function: &Function, target: &Target, linkage: &str) -> Result<Strin
         body,
         "\n{linkage}void {name}_init({word} *words, const uint8_t *key) {{\n{statements}}}\n"
     );
-    Ok(support(&body, target) + &body)
+    Ok(body)
 }

@@ -1,0 +1,142 @@
+//! Cipher folders as C that people embed: one file, or a library.
+//!
+//! ```text
+//! cipher.toml → primitives → cores for every slicing and target → ladders → C
+//!                                        costs.toml ─────────────────┘    ↑
+//!                                        lib/c (dispatch, modes) ─────────┘
+//! ```
+//!
+//! - `primitive`: what the functions of a folder are to their users.
+//! - `cores`: kernels as C functions over any number of blocks.
+//! - `ladder`: from how many blocks which of them.
+//! - `interface`: the C that users call, from the templates of `lib/c`.
+//! - `section`: all targets in one file.
+//! - `template`: the hand-written C.
+//! - `write`: the files.
+
+mod cores;
+mod interface;
+pub mod ladder;
+mod primitive;
+mod section;
+mod template;
+mod write;
+
+use std::path::Path;
+
+use usuba::target::{self, Target};
+
+use crate::cipher::{self, Cipher};
+use cores::{Compiled, Core, Use};
+use ladder::Cost;
+use primitive::primitives;
+
+pub use write::{File, library, single};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The instruction sets; see [`backends`].
+    pub targets: Vec<&'static Target>,
+    /// What all names begin with: `usuba_`.
+    pub prefix: String,
+    /// Of the compiler, for comments.
+    pub version: String,
+}
+
+/// The instruction sets of a request, narrowest first, so that the last one that a processor has
+/// is its best. One that every processor has is among them.
+pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
+    let mut all = targets.to_vec();
+    if all.iter().all(|target| section::processors(target).is_some()) {
+        all.push(cipher::scalar(target::ALL[0]));
+    }
+    all.sort_by_key(|target| (section::processors(target), target.bits));
+    all.dedup_by_key(|target| target.name);
+    all
+}
+
+/// The instruction sets that users get if they name none: all but that of small processors.
+pub fn usual() -> Vec<&'static Target> {
+    let scalar = cipher::scalar(target::ALL[0]);
+    let wanted = |target: &&Target| target.simd || target.name == scalar.name;
+    backends(&target::ALL.iter().copied().filter(wanted).collect::<Vec<_>>())
+}
+
+/// A step of a ladder: from so many blocks on, this core with these words of the context.
+#[derive(Clone, Copy, Debug)]
+struct Rung {
+    from: usize,
+    used: Use,
+}
+
+/// A cipher folder, compiled and with its ladders.
+struct Folder<'a> {
+    /// A C identifier.
+    name: String,
+    cipher: &'a Cipher,
+    cores: Vec<Core>,
+    compiled: Vec<Compiled<'a>>,
+    /// For each primitive, operation and backend.
+    ladders: Vec<Vec<Vec<Vec<Rung>>>>,
+}
+
+/// The name of a folder as a C identifier.
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().replace(['-', '.'], "_")
+}
+
+/// Whether code for `below` runs wherever code for `target` does.
+fn includes(target: &Target, below: &Target) -> bool {
+    let (one, other) = (section::processors(target), section::processors(below));
+    below.bits <= target.bits && (other.is_none() || one == other)
+}
+
+impl<'a> Folder<'a> {
+    fn new(
+        cipher: &'a Cipher,
+        backends: &[&'static Target],
+        linkage: &str,
+    ) -> Result<Folder<'a>, String> {
+        let (cores, compiled) = cores::compile(cipher, primitives(cipher), backends, linkage)?;
+        let measured = ladder::measured(&cipher.folder)?;
+        let ladders = compiled
+            .iter()
+            .map(|primitive| {
+                let of = |uses: &Vec<Use>| {
+                    backends.iter().map(|target| rungs(&cores, uses, target, &measured)).collect()
+                };
+                primitive.uses.iter().map(of).collect()
+            })
+            .collect();
+        Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+    }
+
+    /// Whether a ladder uses a core.
+    fn is_used(&self, core: usize) -> bool {
+        self.ladders.iter().flatten().flatten().flatten().any(|rung| rung.used.core == core)
+    }
+}
+
+/// The ladder of an operation on a backend.
+fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
+    let candidates: Vec<Use> =
+        uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
+    let known = |core: &Core| {
+        measured.iter().find(|cost| {
+            cost.function == core.function
+                && cost.slicing == cores::letter(core.slicing).to_string()
+                && cost.target == core.target.name
+        })
+    };
+    let costs: Vec<Option<&Cost>> = candidates.iter().map(|u| known(&cores[u.core])).collect();
+    // Guesses and measurements do not compare.
+    let all = costs.iter().all(Option::is_some);
+    let costs: Vec<&Cost> = candidates
+        .iter()
+        .zip(costs)
+        .map(|(u, cost)| cost.filter(|_| all).unwrap_or(&cores[u.core].guess))
+        .collect();
+    let steps = ladder::ladder(&costs);
+    steps.into_iter().map(|step| Rung { from: step.from, used: candidates[step.kernel] }).collect()
+}
