@@ -10,7 +10,7 @@ use usuba::emit::bytes::library::{self, Words};
 use usuba::emit::bytes::{self, Shape};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::target::{self, Target};
+use usuba::target::{self, Inst, Target};
 
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
@@ -32,6 +32,8 @@ pub struct Core {
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
+    /// Words of the key, at most 64 bits each.
+    pub key_words: usize,
     /// What it seems to cost, from its operations.
     pub guess: Cost,
 }
@@ -216,8 +218,9 @@ fn core(
     };
     let input = size(&entry.params, &function.input.param);
     let output = size(&entry.results, &function.output.param);
-    let registers: usize =
-        entry.params.iter().filter(|p| p.constant).map(|p| p.values(slicing)).sum();
+    let keys = || entry.params.iter().filter(|port| port.constant);
+    let registers: usize = keys().map(|port| port.values(slicing)).sum();
+    let key_words = keys().map(|port| port.words()).sum();
     Ok(Core {
         target,
         slicing,
@@ -227,21 +230,33 @@ fn core(
         batch,
         input,
         output,
+        key_words,
         guess: guess(target, &main, (unit, batch), (input + output, registers)),
         symbol,
     })
 }
 
-/// A plain guess where nothing was measured: three operations in a cycle, two of the widest
-/// registers, and some for packing and for the key.
+/// A plain guess where nothing was measured: operations in a cycle, fewer of them where values
+/// do not fit in registers and go through memory, and some cycles for packing and for the key.
 fn guess(
     target: &Target,
     main: &Output,
     (unit, batch): (usize, usize),
     (bytes, keys): (usize, usize),
 ) -> Cost {
-    let per_cycle = if target.bits >= 512 { 2.0 } else { 3.0 };
-    let operations = main.kernel.stats.operations.computing() as f64;
+    let stats = &main.kernel.stats;
+    let fits = stats.live <= 2 * target.regs as usize;
+    let per_cycle = match (fits, target.bits >= 512) {
+        (true, false) => 3.0,
+        (true, true) => 2.2,
+        (false, false) => 1.7,
+        (false, true) => 1.2,
+    };
+    let rotations = match target.row(Inst::Rotl, 32) {
+        Some(_) => 0,
+        None => 2 * stats.operations.of("rotl"),
+    };
+    let operations = (stats.operations.computing() + rotations) as f64;
     let batches = operations / per_cycle + (bytes * batch) as f64 / 8.0;
     let fixed = 20.0 + keys as f64 / 2.0;
     // A register set alone waits more often.

@@ -30,6 +30,29 @@ pub enum Kind {
     Unkeyed,
 }
 
+/// What a header says of a primitive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    /// The C name after the prefix.
+    pub name: String,
+    pub kind: Kind,
+    /// Bytes of a key; 0 without.
+    pub key: usize,
+    pub operations: Vec<Described>,
+}
+
+/// What a header says of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Described {
+    /// The C name after the prefix, before `_blocks`.
+    pub name: String,
+    /// The function of the folder that it computes.
+    pub function: String,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+}
+
 /// The hand-written parts that a file needs, and their sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Needs {
@@ -81,6 +104,22 @@ impl Folder<'_> {
             (_, true, true) => Kind::Permutation,
             (_, true, false) => Kind::Unkeyed,
         }
+    }
+
+    pub fn descriptions(&self) -> Vec<Description> {
+        let describe = |(at, compiled): (usize, &Compiled)| Description {
+            name: compiled.primitive.name.clone(),
+            kind: self.kind(at),
+            key: compiled.forms.first().map_or(0, |form| form.words.key_bytes),
+            operations: (compiled.primitive.operations.iter().enumerate())
+                .map(|(number, operation)| {
+                    let (input, output) = self.sizes(at, number);
+                    let function = operation.functions[0].name.clone();
+                    Described { name: operation.name.clone(), function, input, output }
+                })
+                .collect(),
+        };
+        self.compiled.iter().enumerate().map(describe).collect()
     }
 
     /// What the primitives of this folder need.

@@ -13,10 +13,12 @@
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
+//! - `measure`: what calls cost on this machine.
 
 mod cores;
 mod interface;
 pub mod ladder;
+pub mod measure;
 mod primitive;
 mod section;
 mod template;
@@ -31,7 +33,8 @@ use cores::{Compiled, Core, Use};
 use ladder::Cost;
 use primitive::primitives;
 
-pub use write::{File, library, single};
+pub use interface::{Described, Description, Kind};
+pub use write::{File, Single, library, single};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -118,18 +121,74 @@ impl<'a> Folder<'a> {
     }
 }
 
+/// The ladders of a cipher folder for people: each step with its number of blocks, and the curve
+/// of cycles per byte over the number of blocks.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
+    let backends = backends(&request.targets);
+    let folder = Folder::new(cipher, &backends, "static ")?;
+    let measured = ladder::measured(&cipher.folder)?;
+    let mut text = String::new();
+    for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {
+        for (operation, ladders) in compiled.primitive.operations.iter().zip(ladders) {
+            for (target, rungs) in backends.iter().zip(ladders) {
+                text += &folder.curve(&operation.name, target, rungs, &measured);
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Numbers of blocks on the curves.
+const CURVE: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
+
+impl Folder<'_> {
+    fn curve(&self, name: &str, target: &Target, rungs: &[Rung], measured: &[Cost]) -> String {
+        let mut text = format!("{name} on {}\n", target.name);
+        let cost = |rung: &Rung| {
+            let core = &self.cores[rung.used.core];
+            known(core, measured).unwrap_or(&core.guess)
+        };
+        for rung in rungs.iter().rev() {
+            let core = &self.cores[rung.used.core];
+            let (letter, target) = (cores::letter(core.slicing), core.target.name);
+            text += &format!("  from {:>4}  {letter} {target}, {} at once\n", rung.from, core.unit);
+        }
+        for blocks in CURVE {
+            let (mut left, mut cycles) = (blocks, 0.0);
+            while left > 0 {
+                let rung = rungs.iter().find(|rung| rung.from <= left).expect("from 1 on");
+                let unit = self.cores[rung.used.core].unit;
+                let part = if left < unit { left } else { left - left % unit };
+                cycles += cost(rung).of(part);
+                left -= part;
+            }
+            let bytes = blocks * self.cores[rungs[0].used.core].output;
+            let each = cycles / bytes as f64;
+            let bar = "#".repeat((each.log2() * 4.0).clamp(1.0, 60.0) as usize);
+            text += &format!("  {blocks:>4} blocks {each:>9.2} {bar}\n");
+        }
+        text
+    }
+}
+
+/// The measured cost of a core.
+fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
+    measured.iter().find(|cost| {
+        cost.function == core.function
+            && cost.slicing == cores::letter(core.slicing).to_string()
+            && cost.target == core.target.name
+    })
+}
+
 /// The ladder of an operation on a backend.
 fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
     let candidates: Vec<Use> =
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
-    let known = |core: &Core| {
-        measured.iter().find(|cost| {
-            cost.function == core.function
-                && cost.slicing == cores::letter(core.slicing).to_string()
-                && cost.target == core.target.name
-        })
-    };
-    let costs: Vec<Option<&Cost>> = candidates.iter().map(|u| known(&cores[u.core])).collect();
+    let costs: Vec<Option<&Cost>> =
+        candidates.iter().map(|u| known(&cores[u.core], measured)).collect();
     // Guesses and measurements do not compare.
     let all = costs.iter().all(Option::is_some);
     let costs: Vec<&Cost> = candidates

@@ -2,7 +2,7 @@
 
 use usuba::target::Target;
 
-use super::interface::Needs;
+use super::interface::{Description, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
 use super::{Folder, Request};
@@ -15,6 +15,14 @@ pub struct File {
     pub text: String,
 }
 
+/// A cipher folder as two files, with what is in them.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// The header and the C file.
+    pub files: Vec<File>,
+    pub primitives: Vec<Description>,
+}
+
 /// The prefix that templates and kernels are written with.
 const PREFIX: &str = "usuba_";
 
@@ -22,7 +30,7 @@ const PREFIX: &str = "usuba_";
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
-pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Vec<File>, String> {
+pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
     let backends = super::backends(&request.targets);
     let folder = Folder::new(cipher, &backends, "static ")?;
     let base = format!("{PREFIX}{}", folder.name);
@@ -50,10 +58,11 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     text += &folder.definitions(&backends);
     let header = parts.header(&about, &folder.name, &folder.declarations(), request);
     let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
-    Ok(vec![
+    let files = vec![
         File { path: format!("{stem}.h"), text: renamed(&header, request) },
         File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
-    ])
+    ];
+    Ok(Single { files, primitives: folder.descriptions() })
 }
 
 /// The library of several cipher folders: `include`, `src`, and what CMake needs.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use usuba::target::{self, Target};
+use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, File, Request};
+use usuba_lab::dist::{self, File, Request, ladder};
 
 use crate::args::Dist;
-use crate::output::{Place, plain, write_all};
+use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
 
 pub fn run(args: &Dist) -> Result<(), Failure> {
@@ -19,6 +20,15 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         prefix: args.prefix.clone(),
         version: env!("CARGO_PKG_VERSION").to_string(),
     };
+    if args.measure {
+        return measure(args, &request);
+    }
+    if args.ladders {
+        for cipher in ciphers(args)? {
+            to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
+        }
+        return Ok(());
+    }
     match &args.library {
         Some(folder) => {
             let ciphers = ciphers(args)?;
@@ -31,11 +41,32 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             let (folder, stem) = place(args)?;
             for cipher in ciphers(args)? {
                 let files = dist::single(&request, &cipher, stem.as_deref());
-                write(&folder, &files.map_err(Failure::Program)?)?;
+                write(&folder, &files.map_err(Failure::Program)?.files)?;
             }
             Ok(())
         }
     }
+}
+
+/// Rounds of a measurement: of so many the least time counts.
+const ROUNDS: u32 = 200;
+
+fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
+    let ciphers = ciphers(args)?;
+    let targets = dist::backends(&request.targets);
+    let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
+    let widest = widest.map_or("", |target| target.name);
+    let about = format!("a {} processor with {widest}", std::env::consts::ARCH);
+    let bar = ProgressBar::new(ciphers.len() as u64);
+    for cipher in &ciphers {
+        let costs = dist::measure::measure(cipher, &targets, ROUNDS);
+        let costs = costs.map_err(Failure::Program)?;
+        let path = cipher.folder.join(ladder::FILE);
+        write_all(&[(Place::File(path), ladder::text(&costs, &about))])?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
 }
 
 fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {

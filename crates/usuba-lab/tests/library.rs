@@ -1,0 +1,684 @@
+//! What `usubac dist` writes, compiled and called.
+//!
+//! - every function of a folder on blocks and in its modes, on every backend of this machine, at
+//!   random lengths, positions and offsets, in place and apart, against `reference.rs` and the
+//!   modes as their standards define them;
+//! - published answers of the modes;
+//! - wrong arguments: an error, and nothing is written;
+//! - what the linker sees; one file as C99 and as C++; the library built, installed and used.
+//!
+//! With RANDOM_PROGRAMS set (`make test-all`) every folder, else one of each kind.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use usuba::target;
+use usuba_lab::cc::{self, Family};
+use usuba_lab::cipher::{self, Cipher};
+use usuba_lab::dist::{self, Description, File, Kind, Request, Single};
+
+mod models {
+    include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
+}
+
+/// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
+/// cipher, and a permutation.
+const SHORT: [&str; 4] = ["aes", "rectangle", "chacha20", "gimli"];
+
+const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+
+fn long() -> bool {
+    std::env::var_os("RANDOM_PROGRAMS").is_some()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
+}
+
+fn request(prefix: &str) -> Request {
+    Request { targets: dist::usual(), prefix: prefix.into(), version: "0".into() }
+}
+
+fn compiler() -> PathBuf {
+    cc::find_native(target::ALL[0].name, Family::Any).expect("there is a C compiler").compiler
+}
+
+fn write(folder: &Path, files: &[File]) {
+    for file in files {
+        let path = folder.join(&file.path);
+        std::fs::create_dir_all(path.parent().expect("it is below the folder")).expect("a folder");
+        std::fs::write(path, &file.text).expect("the folder can be written");
+    }
+}
+
+/// Runs a command in `folder`; its output counts as the reason of a failure.
+fn run(folder: &Path, command: &mut Command) -> String {
+    let output = command.current_dir(folder).output().expect("the program is there");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{text}\n{errors}");
+    text
+}
+
+unsafe extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// A shared object, loaded for as long as the process lives.
+struct Loaded {
+    handle: *mut c_void,
+    _folder: TempDir,
+}
+
+impl Loaded {
+    fn new(single: &Single, flags: &[&str]) -> Loaded {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(folder.path(), &single.files);
+        let mut compile = Command::new(compiler());
+        compile.args(["-std=c99", "-shared", "-fPIC", "-o", "it.so"]).args(STRICT).args(flags);
+        run(folder.path(), compile.arg(&single.files[1].path));
+        let path = folder.path().join("it.so");
+        let path = CString::new(path.to_str().expect("a plain path")).expect("no zero in it");
+        // SAFETY: the object was just built, and runs no code when it is loaded.
+        let handle = unsafe { dlopen(path.as_ptr(), 2) };
+        assert!(!handle.is_null());
+        Loaded { handle, _folder: folder }
+    }
+
+    /// The address of a function.
+    fn find(&self, name: &str) -> *mut c_void {
+        let text = CString::new(name).expect("no zero in it");
+        // SAFETY: the handle is one of dlopen.
+        let address = unsafe { dlsym(self.handle, text.as_ptr()) };
+        assert!(!address.is_null(), "there is no {name}");
+        address
+    }
+}
+
+/// Calls a C function that answers a status. Pointers, lengths and positions are all passed as
+/// 64 bits, which is what the calling conventions of 64-bit machines make of them.
+macro_rules! call {
+    ($loaded:expr, $name:expr $(, $argument:expr)*) => {{
+        let address = $loaded.find($name);
+        // SAFETY: the header declares as many arguments of these kinds, and answers a status.
+        unsafe {
+            let function: unsafe extern "C" fn($(call!(@type $argument)),*) -> c_int =
+                std::mem::transmute(address);
+            function($($argument as usize),*)
+        }
+    }};
+    (@type $argument:expr) => { usize };
+}
+
+const NULL: *const u8 = std::ptr::null();
+
+/// A sequence of numbers (SplitMix64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next() as u8).collect()
+    }
+}
+
+/// A cipher folder as a shared object, and what its functions should answer.
+struct Subject {
+    folder: String,
+    cipher: Cipher,
+    single: Single,
+    loaded: Loaded,
+}
+
+impl Subject {
+    fn new(folder: &str) -> Subject {
+        let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
+        let single = dist::single(&request("usuba_"), &cipher, None).expect("it compiles");
+        let loaded = Loaded::new(&single, &["-O1"]);
+        Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
+    }
+
+    fn common(&self, name: &str) -> String {
+        format!("usuba_{}_{name}", self.folder)
+    }
+
+    /// The backends that this processor has.
+    fn backends(&self) -> Vec<String> {
+        let address = self.loaded.find(&self.common("backends"));
+        // SAFETY: the header declares it so, and it answers static strings.
+        let text = |index| unsafe {
+            let function: unsafe extern "C" fn(usize) -> *const c_char =
+                std::mem::transmute(address);
+            let name = function(index);
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+        };
+        (0..).map_while(text).collect()
+    }
+
+    fn force(&self, name: &str) -> c_int {
+        let name = CString::new(name).expect("no zero in it");
+        call!(self.loaded, &self.common("force_backend"), name.as_ptr())
+    }
+
+    fn reference(&self, function: &str, key: &[u8], blocks: &[u8], size: usize) -> Vec<u8> {
+        let one = |block: &[u8]| models::reference(&self.folder, function, key, block);
+        blocks.chunks(size).flat_map(one).collect()
+    }
+
+    /// A context; room for any of them.
+    fn key(&self, primitive: &Description, bytes: &[u8]) -> Vec<u64> {
+        let mut context = vec![0; 8192];
+        let init = format!("usuba_{}_init", primitive.name);
+        assert_eq!(call!(self.loaded, &init, context.as_mut_ptr(), bytes.as_ptr(), bytes.len()), 0);
+        context
+    }
+}
+
+/// Blocks of the messages: more than a batch of any kernel, and an odd number.
+const BLOCKS: usize = 1100;
+
+/// Lengths that are tried in a message of `most` bytes.
+fn lengths(noise: &mut Noise, most: usize) -> Vec<usize> {
+    let mut lengths = vec![0, 1, most];
+    lengths.extend((0..6).map(|_| noise.below(most)));
+    lengths.extend((0..6).map(|_| noise.below(200)));
+    lengths
+}
+
+fn everything(folder: &str) {
+    let subject = Subject::new(folder);
+    assert_eq!(subject.force("no such backend"), 5);
+    for primitive in &subject.single.primitives {
+        let mut noise = Noise(primitive.name.len() as u64);
+        let key = noise.bytes(primitive.key);
+        let mut cases: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for operation in &primitive.operations {
+            let input = noise.bytes(operation.input * BLOCKS);
+            let output = subject.reference(&operation.function, &key, &input, operation.input);
+            cases.push((input, output));
+        }
+        let modes = Modes::new(&subject, primitive, &mut noise, &key);
+        for backend in subject.backends() {
+            assert_eq!(subject.force(&backend), 0, "{backend}");
+            let context = match primitive.key {
+                0 => Vec::new(),
+                _ => subject.key(primitive, &key),
+            };
+            for (operation, (input, output)) in primitive.operations.iter().zip(&cases) {
+                let sizes = (operation.input, operation.output);
+                let name = format!("usuba_{}_blocks", operation.name);
+                let mut counts: Vec<usize> = (1..10).chain([BLOCKS]).collect();
+                counts.extend((0..10).map(|_| noise.below(BLOCKS)));
+                for count in counts {
+                    let (from, to) = (&input[..count * sizes.0], &output[..count * sizes.1]);
+                    let same = sizes.0 == sizes.1 && count % 2 == 0;
+                    apply(from, to, same, noise.below(64), |from, to| match context[..] {
+                        [] => call!(subject.loaded, &name, from, to, count),
+                        _ => call!(subject.loaded, &name, context.as_ptr(), from, to, count),
+                    });
+                }
+            }
+            vectors(&subject, primitive);
+            modes.check(&subject, &context, &mut noise);
+        }
+    }
+}
+
+/// Calls a function with its input at an odd address, in place or apart, and looks at the output
+/// and around it.
+fn apply(
+    input: &[u8],
+    output: &[u8],
+    same: bool,
+    offset: usize,
+    function: impl Fn(*const u8, *mut u8) -> c_int,
+) {
+    let mut to = vec![0xa5; output.len() + 128];
+    let mut from = vec![0; offset];
+    from.extend(input);
+    if same {
+        to[offset..offset + input.len()].copy_from_slice(input);
+    }
+    let target = to[offset..].as_mut_ptr();
+    let source = if same { target.cast_const() } else { from[offset..].as_ptr() };
+    assert_eq!(function(source, target), 0);
+    assert!(
+        to[offset..offset + output.len()] == *output,
+        "{} bytes, in place: {same}",
+        input.len()
+    );
+    let (before, behind) = (&to[..offset], &to[offset + output.len()..]);
+    assert!(before.iter().chain(behind).all(|&byte| byte == 0xa5), "it wrote around its output");
+}
+
+/// The vectors of every function, one by one.
+fn vectors(subject: &Subject, primitive: &Description) {
+    for operation in &primitive.operations {
+        let functions = &subject.cipher.functions;
+        let function =
+            functions.iter().find(|f| f.name == operation.function).expect("it is there");
+        for vector in subject.cipher.vectors(function).expect("they can be read") {
+            let name = format!("usuba_{}_blocks", operation.name);
+            apply(&vector.input, &vector.output, false, 1, |from, to| match primitive.key {
+                0 => call!(subject.loaded, &name, from, to, 1),
+                _ => {
+                    let context = subject.key(primitive, &vector.key);
+                    call!(subject.loaded, &name, context.as_ptr(), from, to, 1)
+                }
+            });
+        }
+    }
+}
+
+fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+}
+
+/// The answers of the modes of a primitive, from `reference.rs`.
+struct Modes<'a> {
+    primitive: &'a Description,
+    /// The counter or the nonce, and the key stream behind it.
+    start: Vec<u8>,
+    stream: Vec<u8>,
+    /// Initial value, ciphertext, plaintext.
+    cbc: Option<[Vec<u8>; 3]>,
+    xts: Option<Xts>,
+}
+
+/// Data units of XTS.
+struct Xts {
+    tweak_key: Vec<u8>,
+    tweak: Vec<u8>,
+    units: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<'a> Modes<'a> {
+    fn new(
+        subject: &Subject,
+        primitive: &'a Description,
+        noise: &mut Noise,
+        key: &[u8],
+    ) -> Modes<'a> {
+        let forwards = &primitive.operations[0];
+        let size = forwards.input;
+        let encrypt = |key: &[u8], block: &[u8]| {
+            models::reference(&subject.folder, &forwards.function, key, block)
+        };
+        let mut modes =
+            Modes { primitive, start: Vec::new(), stream: Vec::new(), cbc: None, xts: None };
+        match primitive.kind {
+            Kind::Stream(counter) => {
+                modes.start = noise.bytes(size - counter.bytes);
+                for number in 0..BLOCKS as u64 {
+                    let mut input = modes.start.clone();
+                    let mut bytes: Vec<u8> = number.to_le_bytes()[..counter.bytes.min(8)].to_vec();
+                    bytes.resize(counter.bytes, 0);
+                    if counter.order == cipher::Order::Big {
+                        bytes.reverse();
+                    }
+                    input.splice(counter.at..counter.at, bytes);
+                    modes.stream.extend(encrypt(key, &input));
+                }
+            }
+            Kind::Block { inverse, wide } => {
+                modes.start = noise.bytes(size);
+                // The low half passes its end on the way, and the whole does not.
+                modes.start[0] &= 0x7f;
+                modes.start[size / 2..].fill(0xff);
+                modes.start[size - 1] = 0xf3;
+                let mut counter = modes.start.clone();
+                for _ in 0..BLOCKS {
+                    modes.stream.extend(encrypt(key, &counter));
+                    let last =
+                        counter.iter().rposition(|&byte| byte != 0xff).expect("below the end");
+                    counter[last] += 1;
+                    counter[last + 1..].fill(0);
+                }
+                if let (Some(inverse), true) = (inverse, wide) {
+                    let backwards = &primitive.operations[inverse].function;
+                    let decrypt =
+                        |block: &[u8]| models::reference(&subject.folder, backwards, key, block);
+                    let (start, text) = (noise.bytes(16), noise.bytes(16 * BLOCKS));
+                    let before = [&start[..], &text].concat();
+                    let plain: Vec<u8> = text.chunks(16).flat_map(decrypt).collect();
+                    modes.cbc = Some([start, text, xor(&plain, &before)]);
+                    modes.xts = Some(Xts::new(noise, key, &encrypt));
+                }
+            }
+            _ => {}
+        }
+        modes
+    }
+
+    fn check(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
+        let name = &self.primitive.name;
+        let (add, make) = match self.primitive.kind {
+            Kind::Stream(_) => (format!("usuba_{name}_xor"), format!("usuba_{name}_keystream")),
+            Kind::Block { .. } => {
+                (format!("usuba_{name}_ctr"), format!("usuba_{name}_ctr_keystream"))
+            }
+            _ => return,
+        };
+        let (key, start) = (context.as_ptr(), self.start.as_ptr());
+        for length in lengths(noise, self.stream.len()) {
+            let position = noise.below(self.stream.len() - length + 1);
+            let stream = &self.stream[position..position + length];
+            let text = noise.bytes(length);
+            let (same, offset) = (length % 2 == 0, noise.below(64));
+            apply(&text, &xor(&text, stream), same, offset, |from, to| {
+                call!(subject.loaded, &add, key, start, position, from, to, length)
+            });
+            apply(&[], stream, false, offset, |_, to| {
+                call!(subject.loaded, &make, key, start, position, to, length)
+            });
+        }
+        if let Some([start, text, plain]) = &self.cbc {
+            let name = format!("usuba_{name}_cbc_decrypt");
+            for length in lengths(noise, text.len()) {
+                let length = length / 16 * 16;
+                let (same, offset) = (length % 32 == 0, noise.below(64));
+                apply(&text[..length], &plain[..length], same, offset, |from, to| {
+                    call!(subject.loaded, &name, key, start.as_ptr(), from, to, length)
+                });
+            }
+        }
+        if let Some(xts) = &self.xts {
+            let tweak_key = subject.key(self.primitive, &xts.tweak_key);
+            let name = |what: &str| format!("usuba_{name}_xts_{what}");
+            for (plain, text) in &xts.units {
+                for (what, from, to) in [("encrypt", plain, text), ("decrypt", text, plain)] {
+                    let (same, offset) = (noise.below(2) == 0, noise.below(64));
+                    apply(from, to, same, offset, |from, to| {
+                        let (tweak_key, tweak) = (tweak_key.as_ptr(), xts.tweak.as_ptr());
+                        let length = plain.len();
+                        call!(subject.loaded, &name(what), key, tweak_key, tweak, from, to, length)
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Xts {
+    fn new(noise: &mut Noise, key: &[u8], encrypt: &dyn Fn(&[u8], &[u8]) -> Vec<u8>) -> Xts {
+        let (tweak_key, tweak) = (noise.bytes(key.len()), noise.bytes(16));
+        let mut units = Vec::new();
+        for length in [16, 17, 31, 32, 47, 16 * 16 + 5, 16 * BLOCKS, 16 * BLOCKS - 1] {
+            let plain = noise.bytes(length);
+            let text = Xts::encrypt(&plain, encrypt(&tweak_key, &tweak), &|b| encrypt(key, b));
+            units.push((plain, text));
+        }
+        Xts { tweak_key, tweak, units }
+    }
+
+    /// IEEE 1619-2018, 5.3.2, with the tweak already encrypted.
+    fn encrypt(plain: &[u8], mut tweak: Vec<u8>, block: &dyn Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        let mut blocks: Vec<Vec<u8>> = Vec::new();
+        for part in plain.chunks(16) {
+            let mut input = part.to_vec();
+            let short = part.len() < 16;
+            if short {
+                let before = blocks.last_mut().expect("a whole block comes first");
+                input.extend(before.drain(part.len()..));
+            }
+            let output = xor(&block(&xor(&input, &tweak)), &tweak);
+            blocks.insert(blocks.len() - short as usize, output);
+            let top = tweak[15] >> 7;
+            for i in (0..16).rev() {
+                tweak[i] = tweak[i] << 1 | if i > 0 { tweak[i - 1] >> 7 } else { 0 };
+            }
+            tweak[0] ^= top * 0x87;
+        }
+        blocks.concat()
+    }
+}
+
+#[test]
+fn a_wide_block_cipher_on_every_backend() {
+    everything(SHORT[0]);
+}
+
+#[test]
+fn a_narrow_block_cipher_on_every_backend() {
+    everything(SHORT[1]);
+}
+
+#[test]
+fn a_stream_cipher_on_every_backend() {
+    everything(SHORT[2]);
+}
+
+#[test]
+fn a_permutation_on_every_backend() {
+    everything(SHORT[3]);
+}
+
+/// All other folders, in the long run.
+#[test]
+fn every_folder_on_every_backend() {
+    if !long() {
+        return;
+    }
+    for cipher in cipher::find(&root()).expect("the folders can be read") {
+        let name = cipher.folder.file_name().expect("it has a name").to_string_lossy().into_owned();
+        if !SHORT.contains(&&*name) {
+            everything(&name);
+        }
+    }
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> =
+        text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+/// NIST SP 800-38A (F.2.2, F.5.1), IEEE 1619-2018 (vectors 2 and 15), RFC 8439 (2.4.2).
+#[test]
+fn published_answers_of_the_modes() {
+    let single = |folder: &str| {
+        let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
+        let targets = vec![target::find("gp64").expect("it exists")];
+        let request = Request { targets, ..request("usuba_") };
+        dist::single(&request, &cipher, None).expect("it compiles")
+    };
+    let aes = Loaded::new(&single("aes"), &["-O1"]);
+    let key = |bytes: &str| {
+        let (mut context, bytes) = (vec![0u64; 512], hex(bytes));
+        let status =
+            call!(aes, "usuba_aes128_init", context.as_mut_ptr(), bytes.as_ptr(), bytes.len());
+        assert_eq!(status, 0);
+        context
+    };
+    let plain = hex("6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
+                     30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710");
+    let main = key("2b7e151628aed2a6abf7158809cf4f3c");
+    let counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    let text = hex("874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff
+                    5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee");
+    apply(&plain, &text, false, 3, |from, to| {
+        call!(aes, "usuba_aes128_ctr", main.as_ptr(), counter.as_ptr(), 0, from, to, plain.len())
+    });
+    let start = hex("000102030405060708090a0b0c0d0e0f");
+    let text = hex("7649abac8119b246cee98e9b12e9197d 5086cb9b507219ee95db113a917678b2
+                    73bed6b8e3c1743b7116e69e22229516 3ff1caa1681fac09120eca307586e1a7");
+    apply(&text, &plain, true, 3, |from, to| {
+        call!(aes, "usuba_aes128_cbc_decrypt", main.as_ptr(), start.as_ptr(), from, to, text.len())
+    });
+    let units = [
+        (
+            ["11111111111111111111111111111111", "22222222222222222222222222222222"],
+            "33333333330000000000000000000000",
+            "4444444444444444444444444444444444444444444444444444444444444444",
+            "c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0",
+        ),
+        (
+            ["fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0", "bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0"],
+            "9a785634120000000000000000000000",
+            "000102030405060708090a0b0c0d0e0f10",
+            "6c1625db4671522d3d7599601de7ca09ed",
+        ),
+    ];
+    for ([first, second], tweak, plain, text) in units {
+        let (first, second) = (key(first), key(second));
+        let (tweak, plain, text) = (hex(tweak), hex(plain), hex(text));
+        for (name, from, to) in [
+            ("usuba_aes128_xts_encrypt", &plain, &text),
+            ("usuba_aes128_xts_decrypt", &text, &plain),
+        ] {
+            apply(from, to, false, 3, |from, to| {
+                let (first, second) = (first.as_ptr(), second.as_ptr());
+                call!(aes, name, first, second, tweak.as_ptr(), from, to, plain.len())
+            });
+        }
+    }
+    let chacha = Loaded::new(&single("chacha20"), &["-O1"]);
+    let bytes: Vec<u8> = (0..32).collect();
+    let mut context = vec![0u64; 512];
+    let context = context.as_mut_ptr();
+    assert_eq!(call!(chacha, "usuba_chacha20_init", context, bytes.as_ptr(), 32), 0);
+    let nonce = hex("000000000000004a00000000");
+    let plain = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for \
+                  the future, sunscreen would be it.";
+    let text = hex("6e2e359a2568f98041ba0728dd0d6981 e97e7aec1d4360c20a27afccfd9fae0b
+                    f91b65c5524733ab8f593dabcd62b357 1639d624e65152ab8f530c359f0861d8
+                    07ca0dbf500d6a6156a38e088a22b65e 52bc514d16ccf806818ce91ab7793736
+                    5af90bbf74a35be6b40b8eedf2785e42 874d");
+    // The first block counts 1 there.
+    apply(plain, &text, true, 5, |from, to| {
+        call!(chacha, "usuba_chacha20_xor", context, nonce.as_ptr(), 64, from, to, plain.len())
+    });
+    wrong_arguments(&aes, &chacha, context);
+}
+
+/// Every kind of mistake: the status that names it, and a buffer that stays as it was.
+fn wrong_arguments(aes: &Loaded, chacha: &Loaded, chacha_key: *mut u64) {
+    const ERROR_NULL: c_int = 1;
+    const ERROR_LENGTH: c_int = 2;
+    const ERROR_COUNTER: c_int = 3;
+    const ERROR_OVERLAP: c_int = 4;
+    let mut context = vec![0xa5u64; 512];
+    let untouched = context.clone();
+    let bytes = [7u8; 16];
+    let key = context.as_mut_ptr();
+    assert_eq!(call!(aes, "usuba_aes128_init", key, NULL, 16), ERROR_NULL);
+    assert_eq!(call!(aes, "usuba_aes128_init", NULL, bytes.as_ptr(), 16), ERROR_NULL);
+    for length in [0, 15, 17, 24, 32, usize::MAX] {
+        assert_eq!(call!(aes, "usuba_aes128_init", key, bytes.as_ptr(), length), ERROR_LENGTH);
+    }
+    assert_eq!(context, untouched);
+    let key = context.as_mut_ptr();
+    assert_eq!(call!(aes, "usuba_aes128_init", key, bytes.as_ptr(), 16), 0);
+    let mut buffer = vec![0xa5u8; 4096];
+    let start = [0xffu8; 16];
+    let (from, to) = (buffer.as_ptr(), buffer[2048..].as_mut_ptr());
+    let start = start.as_ptr();
+    let near = from.wrapping_add(16);
+    let ctr = "usuba_aes128_ctr";
+    let expected = [
+        (call!(aes, ctr, NULL, start, 0, from, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, NULL, 0, from, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, NULL, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, from, NULL, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, NULL, NULL, 0), 0),
+        // The last counter is good for one block.
+        (call!(aes, ctr, key, start, 0, from, to, 17), ERROR_COUNTER),
+        (call!(aes, ctr, key, start, 16, from, to, 1), ERROR_COUNTER),
+        (call!(aes, ctr, key, bytes.as_ptr(), 0, from, near, 17), ERROR_OVERLAP),
+        (call!(aes, ctr, key, bytes.as_ptr(), 0, near, from, 17), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, start, from, to, 17), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, NULL, from, to, 16), ERROR_NULL),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, start, near, from, 32), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_xts_encrypt", key, key, start, from, to, 15), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_xts_encrypt", key, NULL, start, from, to, 16), ERROR_NULL),
+        (
+            call!(aes, "usuba_aes128_xts_decrypt", key, key, start, from, to, (16 << 20) + 1),
+            ERROR_LENGTH,
+        ),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, NULL, to, 1), ERROR_NULL),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, from, to, usize::MAX), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, from, near, 2), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, NULL, NULL, 0), 0),
+        // 2^32 blocks of 64 bytes, and not one more.
+        (
+            call!(chacha, "usuba_chacha20_keystream", chacha_key, start, 64u64 << 32, to, 1),
+            ERROR_COUNTER,
+        ),
+        (
+            call!(
+                chacha,
+                "usuba_chacha20_keystream",
+                chacha_key,
+                start,
+                (64u64 << 32) - 64,
+                to,
+                65
+            ),
+            ERROR_COUNTER,
+        ),
+    ];
+    for (at, (got, wanted)) in expected.into_iter().enumerate() {
+        assert_eq!(got, wanted, "number {at}");
+    }
+    assert!(buffer.iter().all(|&byte| byte == 0xa5), "something was written");
+    let (from, to) = (buffer.as_ptr(), buffer[2048..].as_mut_ptr());
+    assert_eq!(call!(aes, ctr, key, start, 0, from, to, 16), 0, "the last counter");
+    let end = (64u64 << 32) - 64;
+    assert_eq!(call!(chacha, "usuba_chacha20_keystream", chacha_key, start, end, to, 64), 0);
+}
+
+/// The symbols of one file begin with its prefix, also in C++, and two files go into one program.
+#[test]
+fn prefixes_and_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut objects = Vec::new();
+    for (name, prefix) in [("gimli", "mine_"), ("chacha20", "usuba_"), ("gimli", "usuba_")] {
+        let cipher = cipher::read(&root().join(name)).expect("the folder is there");
+        let single = dist::single(&request(prefix), &cipher, None).expect("it compiles");
+        write(folder.path(), &single.files);
+        let source = &single.files[1].path;
+        let object = format!("{source}.o");
+        let mut compile = Command::new(compiler());
+        run(
+            folder.path(),
+            compile.args(["-std=c99", "-c"]).args(STRICT).args([source, "-o", &object]),
+        );
+        let mut nm = Command::new("nm");
+        let symbols = run(folder.path(), nm.args(["-g", "--defined-only", &object]));
+        assert!(symbols.lines().count() > 4);
+        for line in symbols.lines() {
+            let symbol = line.split(' ').next_back().expect("a name");
+            assert!(symbol.starts_with(prefix), "{symbol}");
+        }
+        let cxx = cc::find_native("gp64", Family::Any).expect("it was there").has_cxx();
+        if cxx {
+            let mut compile = Command::new(compiler());
+            compile.args(["-std=c++11", "-x", "c++", "-fsyntax-only"]).args(STRICT);
+            run(folder.path(), compile.arg(source));
+        }
+        objects.push(object);
+    }
+    let main = "#include \"usuba_gimli.h\"\n#include \"usuba_chacha20.h\"\n#include \"mine_gimli.h\"\n\
+                int main(void) {\n    static uint8_t a[48], b[48];\n    \
+                if (usuba_gimli_force_backend(\"gp64\")) return 1;\n    \
+                if (usuba_gimli_permute(a, 1) || mine_gimli_permute(b, 1)) return 2;\n    \
+                return a[0] == b[0] && usuba_chacha20_backend() ? 0 : 3;\n}\n";
+    write(folder.path(), &[File { path: "main.c".into(), text: main.into() }]);
+    let mut link = Command::new(compiler());
+    run(folder.path(), link.args(STRICT).args(["main.c", "-o", "main"]).args(&objects));
+    run(folder.path(), &mut Command::new(folder.path().join("main")));
+}
