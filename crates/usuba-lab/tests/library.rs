@@ -5,7 +5,9 @@
 //!   modes as their standards define them;
 //! - published answers of the modes;
 //! - wrong arguments: an error, and nothing is written;
-//! - what the linker sees; one file as C99 and as C++; the library built, installed and used.
+//! - what the linker sees; one file as C99 and as C++; examples; the library built, installed and
+//!   used;
+//! - random calls under the sanitizers.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) every folder, else one of each kind.
 
@@ -21,6 +23,12 @@ use usuba_lab::dist::{self, Description, File, Kind, Request, Single};
 
 mod models {
     include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
+}
+
+/// One block: the oracle crate where there is one, else `reference.rs`.
+fn model(folder: &str, function: &str, key: &[u8], block: &[u8]) -> Vec<u8> {
+    let oracle = models::oracle(folder, function, key, block);
+    oracle.unwrap_or_else(|| models::reference(folder, function, key, block))
 }
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
@@ -175,8 +183,7 @@ impl Subject {
     }
 
     fn reference(&self, function: &str, key: &[u8], blocks: &[u8], size: usize) -> Vec<u8> {
-        let one = |block: &[u8]| models::reference(&self.folder, function, key, block);
-        blocks.chunks(size).flat_map(one).collect()
+        blocks.chunks(size).flat_map(|block| model(&self.folder, function, key, block)).collect()
     }
 
     /// A context; room for any of them.
@@ -315,9 +322,8 @@ impl<'a> Modes<'a> {
     ) -> Modes<'a> {
         let forwards = &primitive.operations[0];
         let size = forwards.input;
-        let encrypt = |key: &[u8], block: &[u8]| {
-            models::reference(&subject.folder, &forwards.function, key, block)
-        };
+        let encrypt =
+            |key: &[u8], block: &[u8]| model(&subject.folder, &forwards.function, key, block);
         let mut modes =
             Modes { primitive, start: Vec::new(), stream: Vec::new(), cbc: None, xts: None };
         match primitive.kind {
@@ -350,8 +356,7 @@ impl<'a> Modes<'a> {
                 }
                 if let (Some(inverse), true) = (inverse, wide) {
                     let backwards = &primitive.operations[inverse].function;
-                    let decrypt =
-                        |block: &[u8]| models::reference(&subject.folder, backwards, key, block);
+                    let decrypt = |block: &[u8]| model(&subject.folder, backwards, key, block);
                     let (start, text) = (noise.bytes(16), noise.bytes(16 * BLOCKS));
                     let before = [&start[..], &text].concat();
                     let plain: Vec<u8> = text.chunks(16).flat_map(decrypt).collect();
@@ -681,4 +686,169 @@ fn prefixes_and_languages() {
     let mut link = Command::new(compiler());
     run(folder.path(), link.args(STRICT).args(["main.c", "-o", "main"]).args(&objects));
     run(folder.path(), &mut Command::new(folder.path().join("main")));
+}
+
+/// Where the hand-written C that is not part of the product lies.
+fn beside() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib")
+}
+
+/// The program that fuzzes a folder.
+fn fuzzer(folder: &str, single: &Single) -> String {
+    let mut text = format!(
+        "#include \"{}\"\n#define COMMON(name) usuba_{folder}_##name\n#include \"fuzz.h\"\n\n",
+        single.files[0].path
+    );
+    let mut calls = String::new();
+    let mut part = |line: String, call: String| {
+        text += &line;
+        text.push('\n');
+        calls += &format!("        {call}();\n");
+    };
+    for Description { name, kind, key, operations } in &single.primitives {
+        let size = operations[0].input;
+        let keyed = format!("KEYED({name}, {key})\n");
+        match kind {
+            Kind::Stream(counter) => {
+                let nonce = size - counter.bytes;
+                let line = format!("{keyed}STREAM({name}, xor, keystream, {nonce})");
+                part(line, format!("{name}_fuzz_stream"));
+            }
+            Kind::Block { inverse, wide } => {
+                let line = format!("{keyed}STREAM({name}, ctr, ctr_keystream, {size})");
+                part(line, format!("{name}_fuzz_stream"));
+                if inverse.is_some() {
+                    part(format!("INVERSE({name}, {size})"), format!("{name}_fuzz_inverse"));
+                }
+                if inverse.is_some() && *wide {
+                    part(format!("WIDE({name})"), format!("{name}_fuzz_wide"));
+                }
+            }
+            Kind::Permutation => {
+                let line = format!("PERMUTATION({name}, {size})");
+                part(line, format!("{name}_fuzz_permutation"));
+            }
+            // Their calls are those that everything else is made of.
+            Kind::Keyed | Kind::Unkeyed => {}
+        }
+    }
+    format!(
+        "{text}\nint main(int count, char **words)\n{{\n    \
+         long rounds = count > 1 ? atol(words[1]) : 100;\n    \
+         state = count > 2 ? (uint64_t)atol(words[2]) : 1;\n    \
+         while (rounds--) {{\n{calls}    }}\n    return 0;\n}}\n"
+    )
+}
+
+/// Random lengths, offsets and keys under the sanitizers; many more in the long run.
+#[test]
+fn sanitizers_find_nothing() {
+    let (folders, rounds): (Vec<String>, _) = match long() {
+        false => (SHORT.iter().take(3).map(|name| name.to_string()).collect(), "60"),
+        true => {
+            let all = cipher::find(&root()).expect("the folders can be read");
+            let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into();
+            (all.iter().map(name).collect(), "2000")
+        }
+    };
+    for name in folders {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cipher = cipher::read(&root().join(&name)).expect("the folder is there");
+        let mut request = request("usuba_");
+        if !long() {
+            // The least that has a ladder.
+            request.targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
+        }
+        let single = dist::single(&request, &cipher, None).expect("it compiles");
+        write(folder.path(), &single.files);
+        let name = name.replace('-', "_");
+        let main = File { path: "fuzz.c".into(), text: fuzzer(&name, &single) };
+        write(folder.path(), &[main]);
+        let header = beside().join("c/test");
+        let mut compile = Command::new(compiler());
+        compile.args(["-std=c99", "-O1", "-g", "-fsanitize=address,undefined"]);
+        compile.args(["-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-I"]).arg(header);
+        run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
+        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds));
+    }
+}
+
+/// The examples around one file, built as they say.
+#[test]
+fn examples_of_one_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cipher = cipher::read(&root().join("chacha20")).expect("the folder is there");
+    let single = dist::single(&request("usuba_"), &cipher, None).expect("it compiles");
+    write(folder.path(), &single.files);
+    let examples = beside().join("examples");
+    let mut compile = Command::new(compiler());
+    compile.args(["-std=c99", "-O1", "-I.", "-c", "-o", "cipher.o"]).args(STRICT);
+    run(folder.path(), compile.arg(&single.files[1].path));
+    let mut compile = Command::new(compiler());
+    compile.args(["-std=c99", "-I.", "cipher.o", "-o", "single"]).args(STRICT);
+    run(folder.path(), compile.arg(examples.join("single.c")));
+    let text = run(folder.path(), &mut Command::new(folder.path().join("single")));
+    assert!(text.contains("Whoever has the same key and nonce reads this again."), "{text}");
+    if cc::find_native("gp64", Family::Any).expect("it was there").has_cxx() {
+        let mut compile = Command::new(compiler());
+        compile.args(["-std=c++11", "-I."]).args(STRICT).arg(examples.join("cxx.cpp"));
+        run(folder.path(), compile.args(["cipher.o", "-lstdc++", "-o", "cxx"]));
+        let text = run(folder.path(), &mut Command::new(folder.path().join("cxx")));
+        assert_eq!(text, "76b8e0ada0f13d90\n");
+    }
+}
+
+/// The library with CMake, installed, found by CMake and by pkg-config, shared and static.
+#[test]
+fn the_library_is_built_installed_and_found() {
+    let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !there("cmake") {
+        println!("skipped: there is no cmake");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |name| cipher::read(&root().join(name)).expect("the folder is there");
+    let ciphers = ["chacha20", "gimli", "rectangle"].map(read);
+    let request = Request { version: "1.2.3".into(), ..request("usuba_") };
+    let files = dist::library(&request, &ciphers, &mut |_| {}).expect("it compiles");
+    write(&folder.path().join("usuba"), &files);
+    let place = folder.path().to_str().expect("a plain path").to_string();
+    let cmake = |arguments: &[&str]| run(folder.path(), Command::new("cmake").args(arguments));
+    let prefix = format!("-DCMAKE_INSTALL_PREFIX={place}/installed");
+    let flags = "-DCMAKE_C_FLAGS_RELEASE=-O1 -Wall -Wextra -Wpedantic -Werror";
+    cmake(&["-S", "usuba", "-B", "build", &prefix, flags, "-DCMAKE_INSTALL_LIBDIR=lib"]);
+    cmake(&["--build", "build"]);
+    cmake(&["--install", "build"]);
+    let example = beside().join("examples/library.c");
+    let user = "cmake_minimum_required(VERSION 3.13)\nproject(user C)\n\
+                find_package(usuba 1.2 REQUIRED)\nforeach(kind shared static)\n  \
+                add_executable(with_${kind} library.c)\n  \
+                target_link_libraries(with_${kind} usuba::${kind})\nendforeach()\n";
+    let text = std::fs::read_to_string(&example).expect("the example is there");
+    let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+    let user = [file("CMakeLists.txt", user), file("library.c", &text)];
+    write(&folder.path().join("user"), &user);
+    cmake(&["-S", "user", "-B", "used", &format!("-DCMAKE_PREFIX_PATH={place}/installed")]);
+    cmake(&["--build", "used"]);
+    for kind in ["shared", "static"] {
+        let program = folder.path().join("used").join(format!("with_{kind}"));
+        let text = run(folder.path(), &mut Command::new(program));
+        assert!(text.starts_with("gp64 agrees\n"), "{text}");
+    }
+    let mut nm = Command::new("nm");
+    let symbols =
+        run(folder.path(), nm.args(["-D", "--defined-only", "installed/lib/libusuba.so"]));
+    let header = files.iter().find(|file| file.path == "include/usuba.h").expect("it is written");
+    for line in symbols.lines() {
+        let symbol = line.split(' ').next_back().expect("a name");
+        assert!(header.text.contains(&format!("{symbol}(")), "{symbol} is visible");
+    }
+    if there("pkg-config") {
+        let mut find = Command::new("pkg-config");
+        find.env("PKG_CONFIG_PATH", format!("{place}/installed/lib/pkgconfig"));
+        let flags = run(folder.path(), find.args(["--cflags", "--libs", "usuba"]));
+        let mut compile = Command::new(compiler());
+        compile.arg(&example).args(flags.split_whitespace()).args(["-o", "found"]);
+        run(folder.path(), &mut compile);
+    }
 }
