@@ -294,6 +294,11 @@ pub struct Built {
 /// short messages: they are filled up to a whole batch instead.
 const SECOND_KERNEL: u64 = 4_000;
 
+/// Whether a kernel is too long to be there twice.
+pub(crate) fn is_long(program: &usuba::ir::Program) -> bool {
+    written(program) > SECOND_KERNEL
+}
+
 /// Equations of all nodes.
 fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
@@ -432,7 +437,7 @@ pub(crate) fn kernels(
         way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
     };
     let main = entry("kernel", true)?;
-    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
+    let single = match main.program.copies > 1 && !is_long(&main.program) {
         true => Some(entry("single", false)?),
         false => None,
     };

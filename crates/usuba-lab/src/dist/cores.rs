@@ -257,7 +257,9 @@ fn guess(
         None => 2 * stats.operations.of("rotl"),
     };
     let operations = (stats.operations.computing() + rotations) as f64;
-    let batches = operations / per_cycle + (bytes * batch) as f64 / 8.0;
+    // Long straight code waits for itself to be fetched.
+    let fetched = if cipher::is_long(&main.program) { 1.15 } else { 1.0 };
+    let batches = operations / per_cycle * fetched + (bytes * batch) as f64 / 8.0;
     let fixed = 20.0 + keys as f64 / 2.0;
     // A register set alone waits more often.
     let units = batch / unit;

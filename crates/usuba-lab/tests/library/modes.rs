@@ -75,7 +75,7 @@ impl<'a> Modes<'a> {
                     let before = [&start[..], &text].concat();
                     let plain: Vec<u8> = text.chunks(16).flat_map(decrypt).collect();
                     modes.cbc = Some([start, text, xor(&plain, &before)]);
-                    modes.xts = Some(Xts::new(noise, key, &encrypt));
+                    modes.xts = Some(Xts::new(noise, key, encrypt));
                 }
             }
             _ => {}
@@ -133,7 +133,7 @@ impl<'a> Modes<'a> {
 }
 
 impl Xts {
-    fn new(noise: &mut Noise, key: &[u8], encrypt: &dyn Fn(&[u8], &[u8]) -> Vec<u8>) -> Xts {
+    fn new(noise: &mut Noise, key: &[u8], encrypt: impl Fn(&[u8], &[u8]) -> Vec<u8>) -> Xts {
         let (tweak_key, tweak) = (noise.bytes(key.len()), noise.bytes(16));
         let mut units = Vec::new();
         for length in [16, 17, 31, 32, 47, 16 * 16 + 5, 16 * BLOCKS, 16 * BLOCKS - 1] {

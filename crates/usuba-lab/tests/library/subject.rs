@@ -94,7 +94,7 @@ macro_rules! call {
         let address = $loaded.find($name);
         // SAFETY: the header declares as many arguments of these kinds, and answers a status.
         unsafe {
-            let function: unsafe extern "C" fn($(call!(@type $argument)),*) -> c_int =
+            let function: unsafe extern "C" fn($(call!(@type $argument)),*) -> std::ffi::c_int =
                 std::mem::transmute(address);
             function($($argument as usize),*)
         }

@@ -6,6 +6,14 @@ use clap::Args;
 
 use super::values::parse_prefix;
 
+/// A prefix that is not empty: without one, names would be words of C.
+fn parse_name(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("a prefix has at least one letter".into()),
+        text => parse_prefix(text),
+    }
+}
+
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
     /// Names of cipher folders; each becomes one C file and one header [default for --library and --measure: all]
@@ -18,7 +26,7 @@ pub struct Dist {
     #[arg(long, value_name = "DIR")]
     pub library: Option<PathBuf>,
     /// What all names begin with
-    #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_prefix,
+    #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
           conflicts_with = "library")]
     pub prefix: String,
     /// Instruction sets, separated by commas [default: gp64 and all vectors]
