@@ -44,9 +44,30 @@ pub struct Function {
     pub inputs: Vec<Parameter>,
     pub output: Parameter,
     pub key: Option<Key>,
+    /// Where the number of the block lies in the input, if the output is a key stream.
+    pub counter: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
+}
+
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counter {
+    /// The first byte.
+    pub at: usize,
+    pub bytes: usize,
+    pub order: Order,
+}
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Order {
+    #[serde(rename = "le")]
+    Little,
+    #[serde(rename = "be")]
+    Big,
 }
 
 /// A parameter or result of the node and how it lies in bytes.
@@ -108,6 +129,7 @@ struct FileFunction {
     input: Vec<FileParameter>,
     output: FileParameter,
     key: Option<FileKey>,
+    counter: Option<Counter>,
     vectors: String,
     direction: Direction,
 }
@@ -210,6 +232,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
+        counter: file.counter,
         name: file.name,
         source,
         node: file.node,
@@ -303,6 +326,11 @@ pub struct Built {
 /// short messages: they are filled up to a whole batch instead.
 const SECOND_KERNEL: u64 = 4_000;
 
+/// Whether a kernel is too long to be there twice.
+pub(crate) fn is_long(program: &usuba::ir::Program) -> bool {
+    written(program) > SECOND_KERNEL
+}
+
 /// Equations of all nodes.
 fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
@@ -336,62 +364,22 @@ pub fn build_for(
     cpu: &'static Cpu,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let mut alone = pipeline.clone();
-    alone.pass.interleave = interleave::Choice::SINGLE;
-    // Of one key, word by word.
-    let mut scheduling = alone.clone();
-    scheduling.packing = When::Never;
-    let node = |source: &str, node: &str, name: String, slicing, target, pipeline: &_| {
-        let options = Options {
-            slicing,
-            target,
-            cpu,
-            word: None,
-            entry: Some(node.to_string()),
-            flags: Default::default(),
-            pipeline: PipelineOptions::clone(pipeline),
-            c: COptions { name, ..COptions::default() },
-        };
-        compile_file(&cipher.folder, source, &options)
-    };
-    let entry = |what: &str, pipeline| {
-        let name = format!("{name}_{what}");
-        node(&function.source, &function.node, name, slicing, target, pipeline)
-    };
-    let main = entry("kernel", pipeline)?;
-    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
-        true => Some(entry("single", &alone)?),
-        false => None,
-    };
-    let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
-    let scalar = scalar.expect("both exist");
-    let schedule = match function.key.as_ref().and_then(|key| key.schedule.as_ref()) {
-        None => None,
-        Some((file, schedule)) => {
-            let name = format!("{name}_schedule");
-            // Words if the schedule is about words; else it says why, and bits do.
-            let words = node(file, schedule, name.clone(), Slicing::V, scalar, &scheduling);
-            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, &scheduling))?)
-        }
-    };
-    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
-        bytes::Parameter { param: &p.param, bytes: p.bytes }
-    }
-    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-    fn kernel(output: &Output) -> bytes::Kernel<'_> {
-        bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
-    }
+    let way = Way { target, cpu, pipeline, hidden: false };
+    let (main, single) = kernels(cipher, function, name, slicing, way)?;
+    let schedule = schedule(cipher, function, name, way)?;
+    let scalar = scalar(target);
+    let inputs = as_parameters(&function.inputs);
     let interface = bytes::Function {
         name,
-        kernel: kernel(&main),
-        single: single.as_ref().map(kernel),
+        kernel: as_kernel(&main),
+        single: single.as_ref().map(as_kernel),
         inputs: &inputs,
-        output: parameter(&function.output),
+        output: as_parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
             schedule: schedule.as_ref().map(|output| bytes::Schedule {
-                kernel: kernel(output),
+                kernel: as_kernel(output),
                 target: scalar,
                 through: key.through,
             }),
@@ -413,6 +401,103 @@ pub fn build_for(
         single: single.map(|output| output.kernel),
         program: main.program,
     })
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub target: &'static Target,
+    pub cpu: &'static Cpu,
+    pub pipeline: &'a PipelineOptions,
+    /// Kernels are `static`.
+    pub hidden: bool,
+}
+
+impl Way<'_> {
+    /// Nodes that run once need no interleaving.
+    fn node(
+        self,
+        cipher: &Cipher,
+        (source, node): (&str, &str),
+        name: String,
+        slicing: Slicing,
+        interleaved: bool,
+    ) -> Result<Output, String> {
+        let mut pipeline = self.pipeline.clone();
+        if !interleaved {
+            pipeline.pass.interleave = interleave::Choice::SINGLE;
+        }
+        let options = Options {
+            slicing,
+            target: self.target,
+            cpu: self.cpu,
+            word: None,
+            entry: Some(node.to_string()),
+            flags: Default::default(),
+            pipeline,
+            c: COptions { name, hidden: self.hidden, ..COptions::default() },
+        };
+        compile_file(&cipher.folder, source, &options)
+    }
+}
+
+/// What the byte interface wants to know of a kernel.
+pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
+    bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+}
+
+/// What the byte interface wants to know of a parameter.
+pub(crate) fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &parameter.param, bytes: parameter.bytes }
+}
+
+/// As [`as_parameter`], for each of them.
+pub(crate) fn as_parameters(parameters: &[Parameter]) -> Vec<bytes::Parameter<'_>> {
+    parameters.iter().map(as_parameter).collect()
+}
+
+/// What key schedules of a function on `target` are compiled for.
+pub(crate) fn scalar(target: &Target) -> &'static Target {
+    target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
+}
+
+/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
+pub(crate) fn kernels(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+) -> Result<(Output, Option<Output>), String> {
+    let entry = |what: &str, interleaved| {
+        let name = format!("{name}_{what}");
+        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
+    };
+    let main = entry("kernel", true)?;
+    let single = match main.program.copies > 1 && !is_long(&main.program) {
+        true => Some(entry("single", false)?),
+        false => None,
+    };
+    Ok((main, single))
+}
+
+/// The kernel `name_schedule` of the key schedule, if there is one.
+pub(crate) fn schedule(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    way: Way,
+) -> Result<Option<Output>, String> {
+    let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
+        return Ok(None);
+    };
+    // Of one key, word by word.
+    let pipeline = PipelineOptions { packing: When::Never, ..way.pipeline.clone() };
+    let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
+    let compile =
+        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
+    // Words if the schedule is about words; else it says why, and bits do.
+    compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
 /// The kernel of `function` alone, as C and as the program after all passes.

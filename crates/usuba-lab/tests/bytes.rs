@@ -260,7 +260,16 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
                 let name = format!("f{}", cases.len());
                 let (input, output) = (input.to_vec(), output.to_vec());
                 let layouts = (from, to);
-                let case = Case { name, slicing, bits, input, output, layouts, second: None, packed: false };
+                let case = Case {
+                    name,
+                    slicing,
+                    bits,
+                    input,
+                    output,
+                    layouts,
+                    second: None,
+                    packed: false,
+                };
                 let packs = slicing == Slicing::V
                     && !target.simd
                     && (bits as u32) < target.bits

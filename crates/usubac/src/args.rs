@@ -2,6 +2,7 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `synth`: the flags of `usubac synth`.
+//! - `dist`: the flags of `usubac dist`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: how the values of flags are written.
 
@@ -20,11 +21,13 @@ use crate::Failure;
 use crate::report::{Color, Format};
 
 mod bench;
+mod dist;
 mod synth;
 mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
+pub use dist::Dist;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, codegen, tuned_flags};
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
@@ -85,6 +88,8 @@ pub enum Command {
     Tune(Tune),
     /// Search small circuits for tables, or few xors for a matrix
     Synth(Synth),
+    /// Write ciphers as C files to embed, or as a library
+    Dist(Dist),
     /// Explain an error code
     Explain {
         /// Such as U0201

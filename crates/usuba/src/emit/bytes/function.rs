@@ -75,6 +75,38 @@ pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
 /// The names of the function are not those of the program, or a layout and a word size do not
 /// go together on this target.
 pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagnostic> {
+    let key = function.ports()?.key;
+    let name = function.name;
+    let mut body = String::new();
+    if let (Some(port), Some(key)) = (key, function.key) {
+        let init = keys::init(function, key, port, "ctx->key")?;
+        let _ =
+            write!(body, "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n");
+    }
+    let context = key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
+    let head = format!(
+        "\nvoid {name}_blocks({context}const uint8_t *in, uint8_t *out, size_t nblocks) {{\n"
+    );
+    body = moving(function, target, Entry { head: &head, words: "ctx->key" })? + &body;
+    let text = declarations(function)? + "\n#include <string.h>\n\n";
+    Ok(text + &support(&body, target) + &body)
+}
+
+/// The function over any number of blocks, as far as callers differ.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    /// Its signature and the opening brace.
+    pub head: &'a str,
+    /// The C of the array with the words of the key.
+    pub words: &'a str,
+}
+
+/// Packing, unpacking, batches, and `entry` over any number of blocks.
+pub(super) fn moving(
+    function: &Function,
+    target: &Target,
+    entry: Entry,
+) -> Result<String, Diagnostic> {
     let ports = function.ports()?;
     let layout = crate::emit::layout(function.kernel.program, target);
     let (from, to) = movers(function, &ports, target, layout)?;
@@ -83,15 +115,13 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
         mover.function(&mut body, &format!("{}_pack{}", function.name, part.suffix), Way::Pack)?;
     }
     to.function(&mut body, &format!("{}_unpack", function.name), Way::Unpack)?;
-    if let (Some(port), Some(key)) = (ports.key, function.key) {
-        let init = keys::init(function, key, port)?;
-        let name = function.name;
-        let _ =
-            write!(body, "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n");
-    }
-    blocks(&mut body, function, target, layout, &ports);
-    let mut text = declarations(function)?;
-    text += "\n#include <string.h>\n\n";
+    blocks(&mut body, function, target, layout, &ports, entry);
+    Ok(body)
+}
+
+/// The macros and helpers that `body` is written in.
+pub(super) fn support(body: &str, target: &Target) -> String {
+    let mut text = String::new();
     if target.simd {
         text += &macros::vector(target);
     }
@@ -106,7 +136,7 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
             text += helper;
         }
     }
-    Ok(text + &body)
+    text
 }
 
 /// An input with its place in a block.
@@ -391,13 +421,14 @@ struct Batch<'a> {
 }
 
 /// `name_batch`, one call of the kernel; `name_set`, one of the kernel without interleaving if
-/// there is one; and `name_blocks`, which loops over batches.
+/// there is one; and `entry`, which loops over batches.
 fn blocks<'a>(
     text: &mut String,
     function: &Function<'a>,
     target: &Target,
     layout: Layout,
     ports: &Ports,
+    entry: Entry,
 ) {
     let name = function.name;
     let c_type = |port: &Port| port_type(target, layout, function.slicing(), port);
@@ -414,21 +445,17 @@ fn blocks<'a>(
     for batch in [Some(&large), small.as_ref()].into_iter().flatten() {
         *text += &batch_function(function, batch, &c_type, ports);
     }
-    let context = ports.key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
-    let _ = write!(
-        text,
-        "\nvoid {name}_blocks({context}const uint8_t *in, uint8_t *out, size_t nblocks) {{\n"
-    );
-    let mut keys_argument = "";
+    *text += entry.head;
+    let mut keys_argument = String::new();
     if let Some(key) = ports.key {
         if layout == Layout::Words {
-            keys_argument = "ctx->key, ";
+            keys_argument = format!("{}, ", entry.words);
         } else {
-            keys_argument = "keys, ";
+            keys_argument = "keys, ".to_string();
             let index = if layout == Layout::Bits { "size_t i, b;" } else { "size_t i;" };
             let registers = key.values(function.slicing());
             let _ = writeln!(text, "    {} keys[{registers}];\n    {index}", c_type(key));
-            *text += &keys::broadcast(target, layout, key);
+            *text += &keys::broadcast(target, layout, key, entry.words);
         }
     }
     let whole = |batch: &Batch, at_least: usize| {

@@ -15,9 +15,10 @@ pub fn word_of(port: &Port) -> &'static str {
     word_type(word_lane(port.word))
 }
 
-/// Statements that fill `keys` from the words `ctx->key`: one register (or one mask, where the
-/// kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none: it reads the words themselves.
-pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
+/// Statements that fill `keys` from the words in the array `from`: one register (or one mask,
+/// where the kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none:
+/// it reads the words themselves.
+pub fn broadcast(target: &Target, layout: Layout, port: &Port, from: &str) -> String {
     let shape = Shape::of(port);
     let (words, bits) = (shape.words, shape.bits as usize);
     let register = target.register;
@@ -27,7 +28,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
     match layout {
         Layout::Words => {}
         Layout::Lanes(lane) => {
-            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}(ctx->key[i]);", macros::VECTOR);
+            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}({from}[i]);", macros::VECTOR);
         }
         Layout::Bits => {
             let all = |bit: &str| match target.simd {
@@ -35,7 +36,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
                 true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
                 false => format!("({register})(0 - ({register})({bit}))"),
             };
-            let ones = all(&format!("ctx->key[i] >> ({} - b) & 1", bits - 1));
+            let ones = all(&format!("{from}[i] >> ({} - b) & 1", bits - 1));
             let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
             let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
         }
@@ -44,14 +45,14 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
             let wide = m.max(8);
             let p = macros::VECTOR;
             let _ = writeln!(text, "{head} {{\n        const {register} bit = {p}{test};");
-            let mut word = format!("{p}LANES{wide}(ctx->key[i])");
+            let mut word = format!("{p}LANES{wide}({from}[i])");
             if m > 8 {
                 word = format!("{p}SHUFFLE({word}, {p}{select})");
             }
             let _ = writeln!(text, "        keys[i] = {p}EQUAL({p}AND({word}, bit), bit);\n    }}");
         }
         Layout::Elements(m) => {
-            let _ = writeln!(text, "{head} {{\n        {register} x = ctx->key[i];");
+            let _ = writeln!(text, "{head} {{\n        {register} x = {from}[i];");
             let element = target.bits / m as u32;
             for k in (0..m.ilog2()).rev() {
                 let shift = (element - 1) << k;
@@ -83,13 +84,13 @@ fn element_bytes(m: u8) -> (String, String) {
     (c(&|byte| (bit(byte) / 8) as u64), c(&|byte| 1 << (bit(byte) % 8)))
 }
 
-/// The body of `name_init`: from the bytes `key` to the words `ctx->key`.
+/// The body of `name_init`: from the bytes `key` to the words in the array `words`.
 ///
 /// # Errors
 /// The schedule does not deliver the words of `port`.
-pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagnostic> {
+pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<String, Diagnostic> {
     let shape = Shape::of(port);
-    let to = |i: &str| format!("ctx->key[{i}]");
+    let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
         return Ok(read_words(shape, key.bytes, "key", &to));
@@ -114,7 +115,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     if !direct {
         let _ = writeln!(text, "    {made_type} made[{}];", made.words);
     }
-    let made_at = if direct { "ctx->key" } else { "made" };
+    let made_at = if direct { words } else { "made" };
     if layout == Layout::Bits {
         let register = schedule.target.register;
         let _ = writeln!(

@@ -29,9 +29,11 @@
 //! - `keys`: the C that sets up keys and broadcasts them.
 //! - `macros`: the C macros that all of this is written in.
 //! - `function`: puts the parts together.
+//! - `library`: the parts one by one.
 
 mod function;
 mod keys;
+pub mod library;
 mod macros;
 mod plan;
 mod tiles;
