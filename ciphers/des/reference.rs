@@ -101,10 +101,9 @@ fn bits(bytes: &[u8]) -> Bits {
     bytes.iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1)).collect()
 }
 
-/// `des_encrypt` or `des_decrypt` with a key of 8 bytes on a block of 8.
-pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
+fn des(key: &[u8], input: &[u8], decrypt: bool) -> Vec<u8> {
     let mut keys = round_keys(&bits(key));
-    if function.ends_with("decrypt") {
+    if decrypt {
         keys.reverse();
     }
     let state = select(&bits(input), &IP);
@@ -119,4 +118,16 @@ pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
         output[(place - 1) / 8] |= bit << (7 - (place - 1) % 8);
     }
     output
+}
+
+/// `des_encrypt` or `des_decrypt` with a key of 8 bytes on a block of 8; `tdes_encrypt`
+/// or `tdes_decrypt` with three such keys, the second of which is used backwards.
+pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
+    let decrypt = function.ends_with("decrypt");
+    let mut keys: Vec<&[u8]> = key.chunks(8).collect();
+    if decrypt {
+        keys.reverse();
+    }
+    let step = |block: Vec<u8>, (i, key): (usize, &&[u8])| des(key, &block, decrypt ^ (i == 1));
+    keys.iter().enumerate().fold(input.to_vec(), step)
 }

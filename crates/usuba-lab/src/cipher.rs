@@ -2,16 +2,19 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::emit::c::COptions;
 use usuba::ir::{Slicing, live};
-use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{When, interleave};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
@@ -37,7 +40,8 @@ pub struct Function {
     /// The entry node.
     pub node: String,
     pub slicings: Vec<Slicing>,
-    pub input: Parameter,
+    /// What a block consists of, in the order of its bytes; at least one.
+    pub inputs: Vec<Parameter>,
     pub output: Parameter,
     pub key: Option<Key>,
     /// Where the number of the block lies in the input, if the output is a key stream.
@@ -89,7 +93,8 @@ pub struct Key {
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Encrypt,
-    /// `in` and `out` change places.
+    /// `out` and the end of `in` that has its length change places; what is before it (a tweak)
+    /// stays.
     Decrypt,
     Permute,
 }
@@ -120,7 +125,8 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     slicings: Vec<String>,
-    input: FileParameter,
+    #[serde(deserialize_with = "one_or_more")]
+    input: Vec<FileParameter>,
     output: FileParameter,
     key: Option<FileKey>,
     counter: Option<Counter>,
@@ -142,6 +148,27 @@ struct FileKey {
     bytes: String,
     schedule: Option<String>,
     through: Option<String>,
+}
+
+/// One parameter, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileParameter>, D::Error> {
+    struct OneOrMore;
+    impl<'de> Visitor<'de> for OneOrMore {
+        type Value = Vec<FileParameter>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a parameter `{ param = …, bytes = … }` or a list of them")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            FileParameter::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+    from.deserialize_any(OneOrMore)
 }
 
 /// All cipher folders under `root`, by name.
@@ -197,9 +224,12 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
+    if file.input.is_empty() {
+        return Err(format!("function `{}` has an empty list as its `input`", file.name));
+    }
     Ok(Function {
         slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
-        input: parameter(file.input)?,
+        inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
         counter: file.counter,
@@ -226,8 +256,10 @@ impl Cipher {
             return Err(wrong("there are no vectors in it".into()));
         }
         if function.direction == Direction::Decrypt {
-            for vector in &mut vectors {
-                std::mem::swap(&mut vector.input, &mut vector.output);
+            for Vector { input, output, .. } in &mut vectors {
+                let before = input.len().checked_sub(output.len());
+                let before = before.ok_or_else(|| wrong("`out` is longer than `in`".into()))?;
+                input[before..].swap_with_slice(output);
             }
         }
         Ok(vectors)
@@ -336,14 +368,16 @@ pub fn build_for(
     let (main, single) = kernels(cipher, function, name, slicing, way)?;
     let schedule = schedule(cipher, function, name, way)?;
     let scalar = scalar(target);
-    let parameter = |p: &Parameter| (p.param.clone(), p.bytes);
-    let (input, output) = (parameter(&function.input), parameter(&function.output));
+    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
+        bytes::Parameter { param: &p.param, bytes: p.bytes }
+    }
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = bytes::Function {
         name,
         kernel: as_kernel(&main),
         single: single.as_ref().map(as_kernel),
-        input: bytes::Parameter { param: &input.0, bytes: input.1 },
-        output: bytes::Parameter { param: &output.0, bytes: output.1 },
+        inputs: &inputs,
+        output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
@@ -357,18 +391,14 @@ pub fn build_for(
     let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
     let header = bytes::declarations(&interface).map_err(explain)?;
     let definitions = bytes::definitions(&interface, target).map_err(explain)?;
-    let entry = main.program.entry();
-    let size = |ports: &[usuba::ir::Port], name: &str| {
-        let port = ports.iter().find(|port| port.name == name).expect("the definitions found it");
-        bytes::Shape::of(port).bytes()
-    };
+    let (input, output) = interface.blocks().map_err(explain)?;
     let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
     Ok(Built {
         text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
         header,
         name: name.to_string(),
-        input: size(&entry.params, &input.0),
-        output: size(&entry.results, &output.0),
+        input,
+        output,
         keyed: function.key.is_some(),
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
@@ -454,7 +484,10 @@ pub(crate) fn schedule(
     let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
         return Ok(None);
     };
-    let way = Way { target: scalar(way.target), ..way };
+    // Of one key, word by word.
+    let mut pipeline = way.pipeline.clone();
+    pipeline.packing = When::Never;
+    let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
     let compile =
         |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
     // Words if the schedule is about words; else it says why, and bits do.
@@ -531,6 +564,39 @@ mod tests {
             output: vec![output],
         };
         assert_eq!(parse_vectors(text), Ok(vec![vector(&[0, 255], 1, 2), vector(&[], 3, 4)]));
+    }
+
+    /// The first function of a description with this `input`.
+    fn inputs(input: &str) -> Result<Vec<Parameter>, String> {
+        let text = format!(
+            "title = \"t\"\nspec = \"s\"\nsource = \"f.ua\"\n[[function]]\nname = \"f\"\nnode = \"f\"\n\
+             slicings = [\"V\"]\n{input}output = {{ param = \"y\", bytes = \"be\" }}\n\
+             vectors = \"v\"\ndirection = \"permute\"\n"
+        );
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        fs::write(folder.path().join("cipher.toml"), text).expect("a file can be written");
+        read(folder.path()).map(|cipher| cipher.functions[0].inputs.clone())
+    }
+
+    #[test]
+    fn an_input_is_one_parameter_or_several() {
+        let parameter = |name: &str, bytes| Parameter { param: name.into(), bytes };
+        let (x, t) = (parameter("x", ByteLayout::Be), parameter("t", ByteLayout::Le));
+        let one = inputs("input = { param = \"x\", bytes = \"be\" }\n");
+        assert_eq!(one, Ok(vec![x.clone()]));
+        let table = "{ param = \"t\", bytes = \"le\" }, { param = \"x\", bytes = \"be\" }";
+        assert_eq!(inputs(&format!("input = [{table}]\n")), Ok(vec![t, x]));
+    }
+
+    #[test]
+    fn a_wrong_input_is_refused_in_one_sentence() {
+        let message = |text: &str| inputs(text).expect_err("it is malformed");
+        assert!(message("input = []\n").ends_with("function `f` has an empty list as its `input`"));
+        let wanted = "expected a parameter `{ param = …, bytes = … }` or a list of them";
+        assert!(message("input = 7\n").contains(wanted), "{}", message("input = 7\n"));
+        assert!(message("input = [{ param = \"x\" }]\n").contains("missing field `bytes`"));
+        let unknown = "input = [{ param = \"x\", bytes = \"middle\" }]\n";
+        assert!(message(unknown).ends_with("there is no byte layout `middle`"));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use usuba::Output;
 use usuba::diag::Diagnostic;
+use usuba::emit::bytes;
 use usuba::emit::bytes::library::{self, Words};
-use usuba::emit::bytes::{self, Shape};
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::target::{self, Inst, Target};
@@ -68,7 +68,7 @@ pub struct Compiled<'a> {
 type Key<'a> = (&'a str, &'a str, String, char, &'static str);
 
 fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
-    let ports = format!("{:?} {:?}", function.input, function.output);
+    let ports = format!("{:?} {:?}", function.inputs, function.output);
     let ports = format!("{ports} {:?}", function.key.as_ref().map(|key| &key.param));
     (&function.source, &function.node, ports, letter(slicing), target.name)
 }
@@ -163,20 +163,24 @@ fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
     move |error| format!("{name}: {}: {}", error.code, error.message)
 }
 
-/// The function as the byte interface wants it.
+fn parameter(p: &cipher::Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &p.param, bytes: p.bytes }
+}
+
+/// The function as the byte interface wants it, with its [`parameter`]s as `inputs`.
 fn interface<'a>(
     function: &'a Function,
+    inputs: &'a [bytes::Parameter<'a>],
     name: &'a str,
     main: &'a Output,
     single: Option<&'a Output>,
     schedule: Option<&'a Output>,
 ) -> bytes::Function<'a> {
-    let parameter = |p: &'a cipher::Parameter| bytes::Parameter { param: &p.param, bytes: p.bytes };
     bytes::Function {
         name,
         kernel: cipher::as_kernel(main),
         single: single.map(cipher::as_kernel),
-        input: parameter(&function.input),
+        inputs,
         output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
@@ -206,18 +210,14 @@ fn core(
     let pipeline = PipelineOptions::default();
     let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
-    let interface = interface(function, &symbol, &main, single.as_ref(), None);
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
     let body = library::any_number(&interface, target, linkage).map_err(explain(&symbol))?;
     let alone = single.as_ref().map_or("", |output| &output.kernel.text);
     let batch = main.kernel.instances() as usize;
     let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
     let entry = main.program.entry();
-    let size = |ports: &[usuba::ir::Port], name: &str| {
-        let port = ports.iter().find(|port| port.name == name).expect("the interface found it");
-        Shape::of(port).bytes()
-    };
-    let input = size(&entry.params, &function.input.param);
-    let output = size(&entry.results, &function.output.param);
+    let (input, output) = interface.blocks().map_err(explain(&symbol))?;
     let keys = || entry.params.iter().filter(|port| port.constant);
     let registers: usize = keys().map(|port| port.values(slicing)).sum();
     let key_words = keys().map(|port| port.words()).sum();
@@ -280,7 +280,8 @@ fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, Stri
     let shape = Way { pipeline: &quick, ..way };
     let (main, _) = cipher::kernels(cipher, function, symbol, function.slicings[0], shape)?;
     let schedule = cipher::schedule(cipher, function, symbol, way)?;
-    let interface = interface(function, symbol, &main, None, schedule.as_ref());
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let interface = interface(function, &inputs, symbol, &main, None, schedule.as_ref());
     let words = library::words(&interface).map_err(explain(symbol))?;
     let init = library::init(&interface, "static ").map_err(explain(symbol))?;
     Ok(Form {

@@ -16,7 +16,7 @@
 //!
 //! Sound because a folded loop computes, iteration by iteration, the equations it came from.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::{Item, Scope, Unrolled};
 use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
@@ -101,7 +101,7 @@ impl Roll {
             if let Some(folded) = folded {
                 let mut out = vec![Eqn::Loop(Box::new(folded))];
                 for mut body in bodies.drain(rounds * period..) {
-                    self.rename(&mut body);
+                    self.rename_free(&mut body);
                     out.extend(body);
                 }
                 return out;
@@ -113,6 +113,20 @@ impl Roll {
     /// Replaces operands that folding has renamed.
     fn rename(&self, body: &mut [Eqn]) {
         operands(body, &mut |v| *v = resolve(&self.renamed, *v));
+    }
+
+    /// As `rename`, for equations that contain folded loops. Such a loop goes on using the names
+    /// of its first iteration inside, which mean something else after it.
+    fn rename_free(&self, body: &mut [Eqn]) {
+        let mut own = FxHashSet::default();
+        definitions(body, &mut |v| {
+            own.insert(v);
+        });
+        operands(body, &mut |v| {
+            if !own.contains(v) {
+                *v = resolve(&self.renamed, *v);
+            }
+        });
     }
 
     /// A value of the width of `v` that nothing reads outside of the loop.
@@ -324,7 +338,7 @@ struct Folder<'t> {
     count: usize,
     traces: &'t [Trace],
     /// Everything that any iteration defines.
-    locals: rustc_hash::FxHashSet<Val>,
+    locals: FxHashSet<Val>,
     /// Columns by their full lists of values.
     sources: FxHashMap<Vec<Option<Val>>, usize>,
     columns: Vec<Column>,
@@ -565,6 +579,30 @@ mod tests {
         let [l] = loops(&program)[..] else { panic!("one loop") };
         assert_eq!((l.count, l.body.len()), (5, 2));
         assert_eq!(program.entry().body.len(), 2, "the loop and the eleventh round");
+    }
+
+    #[test]
+    fn what_is_left_over_reads_results_of_the_loop() {
+        let text = "node f(x:u8[6]) returns (y:u8[32]) vars k:u8[6][6] let k[0] = x;
+            forall r in [0,4] { k[r+1][0] = k[r][0] ^ k[r][5];
+            forall i in [1,2] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] }
+            forall i in [3,5] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] } }
+            y = (k[0..4], k[5][0..1]) tel";
+        lowered(text, &[1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn what_is_left_over_may_hold_loops() {
+        let text = "node[] g(x:u8) returns (y:u8) [ let y = ~x tel ; let y = x <<< 1 tel ]
+            node f(x:u8[4], k:u8[7]) returns (y:u8[4]) vars s,t:u8[8][4] let s[0] = x;
+            forall r in [0,6] {
+              _no_unroll forall j in [0,3] { t[r][j] = g<r%2>(s[r][j] ^ k[r]) }
+              s[r+1] = (t[r][0] ^ t[r][1], t[r][1] ^ t[r][2], t[r][2] ^ t[r][3], t[r][3] ^ t[r][0])
+            }
+            y = s[7] tel";
+        let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        let counts: Vec<u32> = loops(&program).iter().map(|l| l.count).collect();
+        assert_eq!(counts, [3, 4]);
     }
 
     #[test]

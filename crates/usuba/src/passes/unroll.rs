@@ -11,7 +11,8 @@
 //! Relies on nothing. Decides from the innermost loop outwards, so a loop that holds a short
 //! unrolled one counts what is left of it.
 //! A loop whose carried values only change places, as the halves of a Feistel network do, is
-//! unrolled in part: after two rounds each half is where it was, and nothing is moved.
+//! unrolled in part: after two rounds each half is where it was, and nothing is moved. So is every
+//! loop if the user names a number of rounds; what is left over then comes behind the loop.
 //! Does not unroll beyond `LARGEST_NODE` equations.
 
 use super::rename::{Scope, Writer};
@@ -26,6 +27,9 @@ pub enum Mode {
     /// Loops that move carried values are unrolled in part.
     #[default]
     Auto,
+    /// As `Auto`, but each loop that stays, holds no other such loop, and may be changed, has so
+    /// many iterations in one.
+    Rounds(u32),
     /// All loops, also those that the program asks to keep.
     All,
     None,
@@ -104,21 +108,39 @@ fn plan(eqns: &[Eqn], mode: Mode, before: u64, enclosed: bool, sizes: &[u64]) ->
         let unrolled = body.saturating_mul(count);
         let wanted = match mode {
             Mode::All => true,
-            Mode::Auto if lp.keep => count == 1,
-            Mode::Auto => count == 1 || unrolled <= if enclosed { LAYER } else { TINY },
             Mode::None => false,
+            _ if lp.keep => count == 1,
+            Mode::Auto | Mode::Rounds(_) => {
+                count == 1 || unrolled <= if enclosed { LAYER } else { TINY }
+            }
         };
         // Writing an iteration costs time even if its body is empty, hence the one.
-        let cost = (body + 1).saturating_mul(count).saturating_add(before + size);
-        let unroll = wanted && cost <= LARGEST_NODE;
-        let turns = match mode {
-            Mode::Auto if !unroll && !lp.keep => turns(lp, body),
+        let cost = |times: u64| (body + 1).saturating_mul(times).saturating_add(before + size);
+        let mut unroll = wanted && cost(count) <= LARGEST_NODE;
+        let mut turns = match mode {
+            _ if unroll || lp.keep => 1,
+            Mode::Auto => turns(lp, body),
+            Mode::Rounds(rounds) if inner.iter().all(|plan| plan.unroll) => {
+                rounds.clamp(1, lp.count.max(1))
+            }
             _ => 1,
         };
-        size += if unroll { unrolled } else { body * u64::from(turns) + 1 };
+        let times = written(lp.count, turns);
+        if cost(times) > LARGEST_NODE {
+            turns = 1;
+        }
+        // A loop that runs once is none.
+        unroll |= lp.count / turns <= 1;
+        size += if unroll { unrolled } else { body * written(lp.count, turns) + 1 };
         plans.push(Plan { unroll, turns, inner });
     }
     (plans, size)
+}
+
+/// How often the body of a loop is written if `turns` iterations are one: those, and what is left
+/// over behind the loop.
+fn written(count: u32, turns: u32) -> u64 {
+    u64::from(turns) + u64::from(count % turns)
 }
 
 /// The number of iterations after which no carried value of the loop is just another one from
@@ -132,9 +154,8 @@ fn turns(lp: &Loop, body: u64) -> u32 {
         from = moves.iter().map(|&source| source.and_then(|j| from[j])).collect();
         let moved = from.iter().enumerate().any(|(i, &j)| j.is_some_and(|j| j != i));
         if !moved {
-            let fits = body * u64::from(turns) <= ROUND;
-            let even = lp.count.is_multiple_of(turns) && lp.count > turns;
-            return if fits && even { turns } else { 1 };
+            let fits = body * written(lp.count, turns) <= ROUND;
+            return if fits && lp.count > turns { turns } else { 1 };
         }
     }
     1
@@ -176,9 +197,10 @@ fn block<'a>(
             Eqn::Loop(lp) => {
                 let plan = plans.next().expect("a plan per loop");
                 if plan.unroll {
-                    unroll(w, scope, lp, &plan.inner, out);
+                    let carried = lp.carried.iter().map(|c| scope.get(c.init)).collect();
+                    iterations(w, scope, lp, 0, carried, &plan.inner, out);
                 } else if plan.turns > 1 {
-                    out.push(in_turns(w, scope, lp, plan.turns as usize, &plan.inner));
+                    in_turns(w, scope, lp, plan.turns as usize, &plan.inner, out);
                 } else {
                     out.push(w.lp(scope, lp, |w, scope| {
                         let mut body = Vec::new();
@@ -191,9 +213,18 @@ fn block<'a>(
     }
 }
 
-fn unroll(w: &mut Writer, scope: &mut Scope, lp: &Loop, inner: &[Plan], out: &mut Vec<Eqn>) {
-    let mut carried: Vec<_> = lp.carried.iter().map(|c| scope.get(c.init)).collect();
-    for k in 0..lp.count as usize {
+/// The iterations of a loop from number `from` on, one after the other; `carried` is what that one
+/// begins with.
+fn iterations(
+    w: &mut Writer,
+    scope: &mut Scope,
+    lp: &Loop,
+    from: usize,
+    mut carried: Vec<Val>,
+    inner: &[Plan],
+    out: &mut Vec<Eqn>,
+) {
+    for k in from..lp.count as usize {
         for (c, &value) in lp.carried.iter().zip(&carried) {
             scope.set(c.param, value);
         }
@@ -211,10 +242,20 @@ fn unroll(w: &mut Writer, scope: &mut Scope, lp: &Loop, inner: &[Plan], out: &mu
     }
 }
 
-/// A loop with `turns` iterations in one. They divide its count.
-fn in_turns(w: &mut Writer, scope: &mut Scope, lp: &Loop, turns: usize, inner: &[Plan]) -> Eqn {
+/// A loop with `turns` iterations in one, so many that at least two are left, and what is left over
+/// behind it.
+fn in_turns(
+    w: &mut Writer,
+    scope: &mut Scope,
+    lp: &Loop,
+    turns: usize,
+    inner: &[Plan],
+    out: &mut Vec<Eqn>,
+) {
+    let count = lp.count / turns as u32;
+    let whole = count as usize * turns;
     let inits = lp.carried.iter().map(|c| scope.get(c.init)).collect::<Vec<_>>();
-    let lists = lp.reads.iter().map(|r| scope.all(&r.list)).collect::<Vec<_>>();
+    let lists = lp.reads.iter().map(|r| scope.all(&r.list[..whole])).collect::<Vec<_>>();
     let params = lp.carried.iter().map(|c| w.define(scope, c.param)).collect::<Vec<_>>();
     let mut next = params.clone();
     let (mut reads, mut body) = (Vec::new(), Vec::new());
@@ -239,12 +280,13 @@ fn in_turns(w: &mut Writer, scope: &mut Scope, lp: &Loop, turns: usize, inner: &
     }
     let mut collects = Vec::with_capacity(lp.collects.len() * turns);
     for (i, c) in lp.collects.iter().enumerate() {
-        let results: Vec<Val> = c.results.iter().map(|&v| w.define(scope, v)).collect();
+        let results: Vec<Val> = c.results[..whole].iter().map(|&v| w.define(scope, v)).collect();
         for (turn, values) in values.iter().enumerate() {
             let results = results.iter().copied().skip(turn).step_by(turns).collect();
             collects.push(Collect { value: values[i], results });
         }
     }
-    let count = lp.count / turns as u32;
-    Eqn::Loop(Box::new(Loop { count, carried, reads, body, collects, keep: lp.keep }))
+    let results = carried.iter().map(|c| c.result).collect();
+    out.push(Eqn::Loop(Box::new(Loop { count, carried, reads, body, collects, keep: lp.keep })));
+    iterations(w, scope, lp, whole, results, inner, out);
 }

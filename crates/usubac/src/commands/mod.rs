@@ -11,6 +11,7 @@ mod headers;
 mod prove;
 mod run;
 mod slice;
+mod synth;
 mod tune;
 mod tuned;
 
@@ -45,6 +46,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         )),
         Some(Command::Dist(args)) => dist::run(args),
         Some(Command::Tune(args)) => tune::run(args, reporter),
+        Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::function::read_words;
 use super::words;
-use super::{ByteLayout, Function, Key, Schedule, Shape, function, macros};
+use super::{ByteLayout, Function, Key, Schedule, Shape, macros};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::mask_bits;
 use crate::ir::Port;
@@ -92,7 +93,7 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
-        return Ok(read(port, shape, key.bytes, "key", &to));
+        return Ok(read_words(shape, key.bytes, "key", &to));
     };
     let (param, result) = schedule_ports(&schedule)?;
     super::check(param, key.bytes)?;
@@ -123,7 +124,7 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
             flat(from),
             flat(made)
         );
-        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
         let (m, n) = (from.bits, made.bits);
         let _ = writeln!(
             text,
@@ -137,7 +138,7 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
             if n > 1 { "word << 1" } else { "word" },
         );
     } else {
-        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
         let _ = writeln!(text, "    {symbol}(from, {made_at});");
     }
     if direct {
@@ -147,29 +148,8 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     super::check(port, through)?;
     let _ = writeln!(text, "    {{\n    uint8_t bytes[{}];", made.bytes());
     text += &words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    text += &read(port, shape, through, "bytes", &to);
+    text += &read_words(shape, through, "bytes", &to);
     Ok(text + "    }\n")
-}
-
-/// As `read_words`, and for planes without a transposition bit by bit: a key is set up once.
-fn read(
-    port: &Port,
-    shape: Shape,
-    bytes: ByteLayout,
-    block: &str,
-    to: &dyn Fn(&str) -> String,
-) -> String {
-    function::read_words(port, shape, bytes, block, to).unwrap_or_else(|_| {
-        let (m, row, t) = (shape.bits, shape.row, word_of(port));
-        words::each(shape, &|i| {
-            let at = format!("{row} * {m} * ((size_t){i} / {row}) + {row} * p + {i} % {row}");
-            format!(
-                "{{ {t} word = 0; unsigned p; for (p = 0; p < {m}; p++) \
-                 word = ({t})((uint64_t)word << 1 | usuba_get({block}, {at}, 1, 0)); {} = word; }}",
-                to(i)
-            )
-        })
-    })
 }
 
 /// The only parameter and the only result of a schedule.
