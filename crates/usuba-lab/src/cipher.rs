@@ -368,13 +368,16 @@ pub fn build_for(
     let (main, single) = kernels(cipher, function, name, slicing, way)?;
     let schedule = schedule(cipher, function, name, way)?;
     let scalar = scalar(target);
-    let inputs = as_parameters(&function.inputs);
+    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
+        bytes::Parameter { param: &p.param, bytes: p.bytes }
+    }
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = bytes::Function {
         name,
         kernel: as_kernel(&main),
         single: single.as_ref().map(as_kernel),
         inputs: &inputs,
-        output: as_parameter(&function.output),
+        output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
@@ -446,16 +449,6 @@ pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
     bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
 }
 
-/// What the byte interface wants to know of a parameter.
-pub(crate) fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
-    bytes::Parameter { param: &parameter.param, bytes: parameter.bytes }
-}
-
-/// As [`as_parameter`], for each of them.
-pub(crate) fn as_parameters(parameters: &[Parameter]) -> Vec<bytes::Parameter<'_>> {
-    parameters.iter().map(as_parameter).collect()
-}
-
 /// What key schedules of a function on `target` are compiled for.
 pub(crate) fn scalar(target: &Target) -> &'static Target {
     target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
@@ -492,7 +485,8 @@ pub(crate) fn schedule(
         return Ok(None);
     };
     // Of one key, word by word.
-    let pipeline = PipelineOptions { packing: When::Never, ..way.pipeline.clone() };
+    let mut pipeline = way.pipeline.clone();
+    pipeline.packing = When::Never;
     let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
     let compile =
         |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);

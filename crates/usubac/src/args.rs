@@ -1,8 +1,8 @@
 //! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
 //! - `bench`: the flags of `usubac bench`.
-//! - `synth`: the flags of `usubac synth`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: how the values of flags are written.
 
@@ -86,10 +86,10 @@ pub enum Command {
     Demo(Bench),
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
-    /// Search small circuits for tables, or few xors for a matrix
-    Synth(Synth),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
+    /// Search small circuits for tables, or few xors for a matrix
+    Synth(Synth),
     /// Explain an error code
     Explain {
         /// Such as U0201

@@ -48,7 +48,8 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
                     usuba_big(to + 16 * i + 8, low + i);
                 }
             }
-        } else if (counter->little && counter->size == 4 && size == 16) {
+        } else if (counter->little && counter->size >= 4 && size == 16) {
+            /* As many as only change the first 32 bits. */
             uint8_t *at = block + counter->at;
             const uint32_t low = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
                 | (uint32_t)at[3] << 24;

@@ -163,7 +163,11 @@ fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
     move |error| format!("{name}: {}: {}", error.code, error.message)
 }
 
-/// The function as the byte interface wants it.
+fn parameter(p: &cipher::Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &p.param, bytes: p.bytes }
+}
+
+/// The function as the byte interface wants it, with its [`parameter`]s as `inputs`.
 fn interface<'a>(
     function: &'a Function,
     inputs: &'a [bytes::Parameter<'a>],
@@ -177,7 +181,7 @@ fn interface<'a>(
         kernel: cipher::as_kernel(main),
         single: single.map(cipher::as_kernel),
         inputs,
-        output: cipher::as_parameter(&function.output),
+        output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
@@ -206,7 +210,7 @@ fn core(
     let pipeline = PipelineOptions::default();
     let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
-    let inputs = cipher::as_parameters(&function.inputs);
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
     let body = library::any_number(&interface, target, linkage).map_err(explain(&symbol))?;
     let alone = single.as_ref().map_or("", |output| &output.kernel.text);
@@ -276,7 +280,7 @@ fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, Stri
     let shape = Way { pipeline: &quick, ..way };
     let (main, _) = cipher::kernels(cipher, function, symbol, function.slicings[0], shape)?;
     let schedule = cipher::schedule(cipher, function, symbol, way)?;
-    let inputs = cipher::as_parameters(&function.inputs);
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, symbol, &main, None, schedule.as_ref());
     let words = library::words(&interface).map_err(explain(symbol))?;
     let init = library::init(&interface, "static ").map_err(explain(symbol))?;

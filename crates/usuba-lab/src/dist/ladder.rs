@@ -119,28 +119,35 @@ pub struct Step {
     pub kernel: usize,
 }
 
+/// A kernel follows another one only if it takes less than this part of its time: costs scatter,
+/// and every kernel is code.
+const GAIN: f64 = 0.97;
+
 /// The best ladder over kernels with these costs, the largest number of blocks first. Empty if
 /// there are no kernels.
 pub fn ladder(costs: &[&Cost]) -> Vec<Step> {
     let Some(most) = costs.iter().map(|cost| cost.batch).max() else { return Vec::new() };
+    // The first batch costs more than others, so one is not yet the long run.
+    let most = 4 * most;
     let mut best = vec![0.0];
     let mut steps: Vec<Step> = Vec::new();
+    let mut step = |from: usize, kernel: usize, total: &dyn Fn(&Cost) -> f64| match steps.last() {
+        Some(last) if total(costs[kernel]) >= GAIN * total(costs[last.kernel]) => last.kernel,
+        _ => {
+            steps.push(Step { from, kernel });
+            kernel
+        }
+    };
     for blocks in 1..=most {
         let total = |cost: &Cost| {
             let rest = if blocks < cost.unit { 0 } else { blocks % cost.unit };
             cost.of(blocks - rest) + best[rest]
         };
-        let kernel = cheapest(costs, total);
-        best.push(total(costs[kernel]));
-        if steps.last().is_none_or(|step| step.kernel != kernel) {
-            steps.push(Step { from: blocks, kernel });
-        }
+        let kernel = step(blocks, cheapest(costs, total), &total);
+        let least = total(costs[kernel]);
+        best.push(least);
     }
-    // Beyond every batch only the long run counts.
-    let bulk = cheapest(costs, Cost::bulk);
-    if steps.last().is_some_and(|step| step.kernel != bulk) {
-        steps.push(Step { from: most + 1, kernel: bulk });
-    }
+    step(most + 1, cheapest(costs, Cost::bulk), &Cost::bulk);
     steps.reverse();
     steps
 }
@@ -191,7 +198,7 @@ mod tests {
         let short = cost(4, 4, &[10.0, 20.0]);
         let long = cost(2, 8, &[9.0, 14.0, 18.0, 21.0, 23.0]);
         let steps = ladder(&[&short, &long]);
-        assert_eq!(steps.first(), Some(&Step { from: 9, kernel: 1 }));
+        assert_eq!(steps.first(), Some(&Step { from: 10, kernel: 1 }));
         assert!(ladder(&[]).is_empty());
     }
 }

@@ -71,6 +71,8 @@ pub fn usual() -> Vec<&'static Target> {
 struct Rung {
     from: usize,
     used: Use,
+    /// Whether it follows from measurements.
+    measured: bool,
 }
 
 /// A cipher folder, compiled and with its ladders.
@@ -146,10 +148,11 @@ const CURVE: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
 impl Folder<'_> {
     fn curve(&self, name: &str, target: &Target, rungs: &[Rung], measured: &[Cost]) -> String {
-        let mut text = format!("{name} on {}\n", target.name);
+        let guessed = if rungs.iter().all(|rung| rung.measured) { "" } else { ", not measured" };
+        let mut text = format!("{name} on {}{guessed}\n", target.name);
         let cost = |rung: &Rung| {
             let core = &self.cores[rung.used.core];
-            known(core, measured).unwrap_or(&core.guess)
+            known(core, measured).filter(|_| rung.measured).unwrap_or(&core.guess)
         };
         for rung in rungs.iter().rev() {
             let core = &self.cores[rung.used.core];
@@ -187,15 +190,23 @@ fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
 fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
     let candidates: Vec<Use> =
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
-    let costs: Vec<Option<&Cost>> =
-        candidates.iter().map(|u| known(&cores[u.core], measured)).collect();
-    // Guesses and measurements do not compare.
-    let all = costs.iter().all(Option::is_some);
-    let costs: Vec<&Cost> = candidates
-        .iter()
-        .zip(costs)
-        .map(|(u, cost)| cost.filter(|_| all).unwrap_or(&cores[u.core].guess))
-        .collect();
+    let measured_on = |u: &Use| known(&cores[u.core], measured);
+    // Guesses and measurements do not compare, and measurements of other kernels mean nothing.
+    let own = |u: &&Use| cores[u.core].target.name == backend.name;
+    let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
+        && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
+            let core = &cores[u.core];
+            (cost.unit, cost.batch) == (core.unit, core.batch)
+        });
+    let candidates: Vec<Use> =
+        candidates.into_iter().filter(|u| !trusted || measured_on(u).is_some()).collect();
+    let cost = |u: &Use| measured_on(u).filter(|_| trusted).unwrap_or(&cores[u.core].guess);
+    let costs: Vec<&Cost> = candidates.iter().map(cost).collect();
     let steps = ladder::ladder(&costs);
-    steps.into_iter().map(|step| Rung { from: step.from, used: candidates[step.kernel] }).collect()
+    let rung = |step: ladder::Step| Rung {
+        from: step.from,
+        used: candidates[step.kernel],
+        measured: trusted,
+    };
+    steps.into_iter().map(rung).collect()
 }

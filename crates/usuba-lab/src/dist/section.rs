@@ -62,10 +62,11 @@ pub fn section(target: &Target, name: &str, functions: &str) -> String {
         }
     }
     let forget: String = names.iter().map(|name| format!("#undef {name}\n")).collect();
-    // Two helpers have one name in all files.
-    let renamed = body
-        .replace("usuba_get(", &format!("usuba_get_{name}("))
-        .replace("usuba_put(", &format!("usuba_put_{name}("));
+    // Helpers have the same names in all files.
+    let rename = |body: String, helper: &str| {
+        body.replace(&format!("{helper}("), &format!("{helper}_{name}("))
+    };
+    let renamed = library::helpers().fold(body.clone(), rename);
     let inside = format!("{renamed}\n{forget}");
     let features = features(target).join(",");
     let text = match features.is_empty() {

@@ -11,6 +11,7 @@
 use std::fmt::Write;
 
 use super::function::{Entry, moving, support};
+use super::words::HELPERS;
 use super::{Function, Shape, keys};
 use crate::diag::Diagnostic;
 use crate::target::Target;
@@ -30,8 +31,7 @@ pub struct Words {
 /// # Errors
 /// The names of the function are not those of the program.
 pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
-    let port = function.ports()?.key;
-    let (Some(port), Some(key)) = (port, function.key) else { return Ok(None) };
+    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else { return Ok(None) };
     let shape = Shape::of(port);
     let bytes = match key.schedule {
         Some(schedule) => Shape::of(&schedule.kernel.program.entry().params[0]).bytes(),
@@ -44,6 +44,11 @@ pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
 /// On vector registers always those that load, store and combine them.
 pub fn shared(bodies: &str, target: &Target) -> String {
     support(bodies, target)
+}
+
+/// The names of the C functions that [`shared`] may define.
+pub fn helpers() -> impl Iterator<Item = &'static str> {
+    HELPERS.iter().map(|(name, _)| name.trim_end_matches('('))
 }
 
 /// The function `name` over any number of blocks, without the kernel and without [`shared`].
@@ -77,8 +82,9 @@ pub fn any_number(
 /// # Errors
 /// As [`any_number`], or the schedule does not deliver the words.
 pub fn init(function: &Function, linkage: &str) -> Result<String, Diagnostic> {
-    let port = function.ports()?.key;
-    let (Some(port), Some(key)) = (port, function.key) else { return Ok(String::new()) };
+    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else {
+        return Ok(String::new());
+    };
     let (name, word) = (function.name, keys::word_of(port));
     let mut body = String::new();
     let statements = keys::init(function, key, port, "words")?;
