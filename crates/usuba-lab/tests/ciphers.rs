@@ -257,10 +257,10 @@ const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
 
 /// The interleavings that are run: what users get, and for some ciphers what they may ask for.
 /// Those have keys and none, with a schedule and without, in V, H and B.
-fn choices(cipher: &Cipher, slicing: Slicing) -> Vec<Choice> {
-    let more = match (&*name(cipher), slicing) {
-        ("rectangle", _) => [2, 3].as_slice(),
-        ("ascon" | "chacha20", Slicing::V) | ("aes", Slicing::H) => &[3],
+fn choices(cipher: &Cipher, source: &str, slicing: Slicing) -> Vec<Choice> {
+    let more = match (&*name(cipher), source, slicing) {
+        ("rectangle", ..) => [2, 3].as_slice(),
+        ("ascon" | "chacha20", _, Slicing::V) | ("aes", "aes_h.ua", Slicing::H) => &[3],
         _ => &[],
     };
     let asked = more.iter().map(|&factor| Choice { factor: Some(factor), grain: 3 });
@@ -276,9 +276,9 @@ struct Expected {
 fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
-    for ((slicing, _, _), functions) in groups(cipher) {
+    for ((slicing, source, _), functions) in groups(cipher) {
         let slicing = SLICINGS[slicing];
-        for choice in choices(cipher, slicing) {
+        for choice in choices(cipher, source, slicing) {
             let (kernel, expected) = group(cipher, &functions, slicing, target, choice)?;
             kernels.push(kernel);
             wanted.push(expected);
