@@ -22,8 +22,8 @@ pub struct Flags {
     pub include_dirs: Vec<String>,
     /// `-entry`
     pub entry: Option<String>,
-    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-interleave`, `-inter-factor`,
-    /// `-sched-n`, and `-regs`, the registers of the machine: for a single pass.
+    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-unroll-factor`, `-interleave`,
+    /// `-inter-factor`, `-sched-n`, and `-regs`, the registers of the machine: for a single pass.
     pub pass: PassOptions,
 }
 
@@ -75,11 +75,12 @@ impl Flags {
                         _ => self.pass.interleave.factor = Some(number),
                     }
                 }
-                "-regs" | "-sched-n" => {
+                "-regs" | "-sched-n" | "-unroll-factor" => {
                     let text = value()?;
                     let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
                     match word {
                         "-regs" => self.pass.machine.regs = number,
+                        "-unroll-factor" => self.pass.unroll = unroll::Mode::Rounds(number),
                         _ => self.pass.schedule.window = number,
                     }
                 }

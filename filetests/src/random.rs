@@ -21,6 +21,10 @@ use crate::{compile, data};
 /// agreed on these.
 const EVALUATED: usize = 4;
 
+/// A program with more equations is run natively in another slicing, if it has one: a C compiler
+/// takes quadratic time for one large function.
+const MOST_EQUATIONS: usize = 8000;
+
 /// Instances of one call at most: the lanes of the widest register.
 const MOST_INSTANCES: usize = 512;
 
@@ -97,20 +101,31 @@ impl Subject {
         let flags = Flags { target, ..Flags::default() };
         let pipelines = engines::pipelines();
         let (pipeline, choices) = &pipelines[(self.seed as usize / 3 + turn) % pipelines.len()];
-        let mut programs = Vec::new();
-        for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+        // The seed chooses the target too, so its digits are shared out.
+        let factor = 1 + (self.seed as u32 / 7 + turn as u32) % 3;
+        let mut slicings = [Slicing::V, Slicing::B, Slicing::H];
+        slicings.rotate_left((self.seed as usize / 21 + turn) % 3);
+        let mut found = None;
+        for slicing in slicings {
             let mut options = flags.options(slicing);
             options.pipeline = choices.clone();
-            let factor = 1 + (self.seed as u32 + turn as u32) % 3;
             let most = MOST_INSTANCES as u32 / target.bits;
             options.pipeline.pass.interleave.factor = Some(factor.min(most));
             match usuba::optimise(&self.checked.program, &options, &mut |_, _| ()) {
-                Ok(program) => programs.push(program),
+                Ok(program) => {
+                    let size: usize = program.nodes.iter().map(|node| node.body.len()).sum();
+                    if found.is_none() || size <= MOST_EQUATIONS {
+                        found = Some(program);
+                    }
+                    if size <= MOST_EQUATIONS {
+                        break;
+                    }
+                }
                 Err(found) if slicing == Slicing::H && compile::is_refusal(&found) => {}
                 Err(found) => return Err(format!("{slicing:?}: {}", compile::list(&found))),
             }
         }
-        let program = programs.swap_remove((self.seed as usize + turn) % programs.len());
+        let program = found.expect("one of V and B comes before or after H");
         let instances = native::instances(&program, target)?;
         let count = if instances == 1 { EVALUATED } else { 1 };
         let call = |at: usize| Call {

@@ -1,6 +1,7 @@
 //! Random programs through everything.
 //!
-//! `RANDOM_PROGRAMS=5000` runs more of them, `RANDOM_SEED=77` starts elsewhere.
+//! `RANDOM_PROGRAMS=5000` runs more of them, `RANDOM_SEED=77` starts elsewhere. Up to 1,000
+//! programs run on two targets each, by turns, and more of them on every target.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +13,11 @@ use filetests::random::{self, Failure, Subject};
 use usuba_lab::cc::{self, Machine};
 
 /// Programs whose kernels are compiled together.
-const BATCH: u64 = 48;
+const BATCH: u64 = 144;
+
+/// Targets of a program in a run of [`SHORT`] programs or fewer.
+const TARGETS: usize = 2;
+const SHORT: u64 = 1000;
 
 /// Candidates that shrinking may try: in this process, and by a C compiler.
 const TRIES: usize = 600;
@@ -35,6 +40,7 @@ fn random_programs_compute_the_same_everywhere() {
             Err(skip) => println!("{skip}"),
         }
     }
+    let apart = if count > SHORT { 1 } else { machines.len().div_ceil(TARGETS).max(1) };
     let start = Instant::now();
     let next = AtomicU64::new(first);
     let failures = Mutex::new(Vec::new());
@@ -47,7 +53,7 @@ fn random_programs_compute_the_same_everywhere() {
                     if from >= to || failures.lock().expect("no panic").len() > 3 {
                         return;
                     }
-                    let found = batch(from..to, &machines);
+                    let found = batch(from..to, &machines, apart);
                     failures.lock().expect("no panic").extend(found);
                 }
             });
@@ -58,8 +64,8 @@ fn random_programs_compute_the_same_everywhere() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Runs the programs of some seeds; the failures as texts.
-fn batch(seeds: std::ops::Range<u64>, machines: &[Machine]) -> Vec<String> {
+/// Runs the programs of some seeds, each on every `apart`-th machine; the failures as texts.
+fn batch(seeds: std::ops::Range<u64>, machines: &[Machine], apart: usize) -> Vec<String> {
     let mut failures = Vec::new();
     let mut subjects = Vec::new();
     for seed in seeds {
@@ -71,7 +77,8 @@ fn batch(seeds: std::ops::Range<u64>, machines: &[Machine]) -> Vec<String> {
     }
     for (turn, machine) in machines.iter().enumerate() {
         let mut jobs = Vec::new();
-        for (seed, text, subject) in &subjects {
+        let here = |seed: u64| (seed as usize + turn).is_multiple_of(apart);
+        for (seed, text, subject) in subjects.iter().filter(|(seed, ..)| here(*seed)) {
             match subject.job(machine, turn) {
                 Ok(job) => jobs.push(job),
                 Err(why) => {

@@ -2,16 +2,19 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::emit::c::COptions;
 use usuba::ir::{Slicing, live};
-use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{When, interleave};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
@@ -37,12 +40,34 @@ pub struct Function {
     /// The entry node.
     pub node: String,
     pub slicings: Vec<Slicing>,
-    pub input: Parameter,
+    /// What a block consists of, in the order of its bytes; at least one.
+    pub inputs: Vec<Parameter>,
     pub output: Parameter,
     pub key: Option<Key>,
+    /// Where the number of the block lies in the input, if the output is a key stream.
+    pub counter: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
+}
+
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counter {
+    /// The first byte.
+    pub at: usize,
+    pub bytes: usize,
+    pub order: Order,
+}
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Order {
+    #[serde(rename = "le")]
+    Little,
+    #[serde(rename = "be")]
+    Big,
 }
 
 /// A parameter or result of the node and how it lies in bytes.
@@ -68,7 +93,8 @@ pub struct Key {
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Encrypt,
-    /// `in` and `out` change places.
+    /// `out` and the end of `in` that has its length change places; what is before it (a tweak)
+    /// stays.
     Decrypt,
     Permute,
 }
@@ -99,9 +125,11 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     slicings: Vec<String>,
-    input: FileParameter,
+    #[serde(deserialize_with = "one_or_more")]
+    input: Vec<FileParameter>,
     output: FileParameter,
     key: Option<FileKey>,
+    counter: Option<Counter>,
     vectors: String,
     direction: Direction,
 }
@@ -120,6 +148,27 @@ struct FileKey {
     bytes: String,
     schedule: Option<String>,
     through: Option<String>,
+}
+
+/// One parameter, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileParameter>, D::Error> {
+    struct OneOrMore;
+    impl<'de> Visitor<'de> for OneOrMore {
+        type Value = Vec<FileParameter>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a parameter `{ param = …, bytes = … }` or a list of them")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            FileParameter::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+    from.deserialize_any(OneOrMore)
 }
 
 /// All cipher folders under `root`, by name.
@@ -175,11 +224,15 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
+    if file.input.is_empty() {
+        return Err(format!("function `{}` has an empty list as its `input`", file.name));
+    }
     Ok(Function {
         slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
-        input: parameter(file.input)?,
+        inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
+        counter: file.counter,
         name: file.name,
         source,
         node: file.node,
@@ -203,8 +256,10 @@ impl Cipher {
             return Err(wrong("there are no vectors in it".into()));
         }
         if function.direction == Direction::Decrypt {
-            for vector in &mut vectors {
-                std::mem::swap(&mut vector.input, &mut vector.output);
+            for Vector { input, output, .. } in &mut vectors {
+                let before = input.len().checked_sub(output.len());
+                let before = before.ok_or_else(|| wrong("`out` is longer than `in`".into()))?;
+                input[before..].swap_with_slice(output);
             }
         }
         Ok(vectors)
@@ -271,6 +326,11 @@ pub struct Built {
 /// short messages: they are filled up to a whole batch instead.
 const SECOND_KERNEL: u64 = 4_000;
 
+/// Whether a kernel is too long to be there twice.
+pub(crate) fn is_long(program: &usuba::ir::Program) -> bool {
+    written(program) > SECOND_KERNEL
+}
+
 /// Equations of all nodes.
 fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
@@ -304,57 +364,25 @@ pub fn build_for(
     cpu: &'static Cpu,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let mut alone = pipeline.clone();
-    alone.pass.interleave = interleave::Choice::SINGLE;
-    let node = |source: &str, node: &str, name: String, slicing, target, interleaved| {
-        let options = Options {
-            slicing,
-            target,
-            cpu,
-            word: None,
-            entry: Some(node.to_string()),
-            flags: Default::default(),
-            pipeline: if interleaved { pipeline } else { &alone }.clone(),
-            c: COptions { name, ..COptions::default() },
-        };
-        compile_file(&cipher.folder, source, &options)
-    };
-    let entry = |what: &str, interleaved| {
-        let name = format!("{name}_{what}");
-        node(&function.source, &function.node, name, slicing, target, interleaved)
-    };
-    let main = entry("kernel", true)?;
-    let single = match main.program.copies > 1 && written(&main.program) <= SECOND_KERNEL {
-        true => Some(entry("single", false)?),
-        false => None,
-    };
-    let scalar = target::find(if target.name == "gp32" { "gp32" } else { "gp64" });
-    let scalar = scalar.expect("both exist");
-    let schedule = match function.key.as_ref().and_then(|key| key.schedule.as_ref()) {
-        None => None,
-        Some((file, schedule)) => {
-            let name = format!("{name}_schedule");
-            // Words if the schedule is about words; else it says why, and bits do.
-            let words = node(file, schedule, name.clone(), Slicing::V, scalar, false);
-            Some(words.or_else(|_| node(file, schedule, name, Slicing::B, scalar, false))?)
-        }
-    };
-    let parameter = |p: &Parameter| (p.param.clone(), p.bytes);
-    let (input, output) = (parameter(&function.input), parameter(&function.output));
-    fn kernel(output: &Output) -> bytes::Kernel<'_> {
-        bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+    let way = Way { target, cpu, pipeline, hidden: false };
+    let (main, single) = kernels(cipher, function, name, slicing, way)?;
+    let schedule = schedule(cipher, function, name, way)?;
+    let scalar = scalar(target);
+    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
+        bytes::Parameter { param: &p.param, bytes: p.bytes }
     }
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = bytes::Function {
         name,
-        kernel: kernel(&main),
-        single: single.as_ref().map(kernel),
-        input: bytes::Parameter { param: &input.0, bytes: input.1 },
-        output: bytes::Parameter { param: &output.0, bytes: output.1 },
+        kernel: as_kernel(&main),
+        single: single.as_ref().map(as_kernel),
+        inputs: &inputs,
+        output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
             schedule: schedule.as_ref().map(|output| bytes::Schedule {
-                kernel: kernel(output),
+                kernel: as_kernel(output),
                 target: scalar,
                 through: key.through,
             }),
@@ -363,23 +391,107 @@ pub fn build_for(
     let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
     let header = bytes::declarations(&interface).map_err(explain)?;
     let definitions = bytes::definitions(&interface, target).map_err(explain)?;
-    let entry = main.program.entry();
-    let size = |ports: &[usuba::ir::Port], name: &str| {
-        let port = ports.iter().find(|port| port.name == name).expect("the definitions found it");
-        bytes::Shape::of(port).bytes()
-    };
+    let (input, output) = interface.blocks().map_err(explain)?;
     let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
     Ok(Built {
         text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
         header,
         name: name.to_string(),
-        input: size(&entry.params, &input.0),
-        output: size(&entry.results, &output.0),
+        input,
+        output,
         keyed: function.key.is_some(),
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
         program: main.program,
     })
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub target: &'static Target,
+    pub cpu: &'static Cpu,
+    pub pipeline: &'a PipelineOptions,
+    /// Kernels are `static`.
+    pub hidden: bool,
+}
+
+impl Way<'_> {
+    /// Nodes that run once need no interleaving.
+    fn node(
+        self,
+        cipher: &Cipher,
+        (source, node): (&str, &str),
+        name: String,
+        slicing: Slicing,
+        interleaved: bool,
+    ) -> Result<Output, String> {
+        let mut pipeline = self.pipeline.clone();
+        if !interleaved {
+            pipeline.pass.interleave = interleave::Choice::SINGLE;
+        }
+        let options = Options {
+            slicing,
+            target: self.target,
+            cpu: self.cpu,
+            word: None,
+            entry: Some(node.to_string()),
+            flags: Default::default(),
+            pipeline,
+            c: COptions { name, hidden: self.hidden, ..COptions::default() },
+        };
+        compile_file(&cipher.folder, source, &options)
+    }
+}
+
+/// What the byte interface wants to know of a kernel.
+pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
+    bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+}
+
+/// What key schedules of a function on `target` are compiled for.
+pub(crate) fn scalar(target: &Target) -> &'static Target {
+    target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
+}
+
+/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
+pub(crate) fn kernels(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+) -> Result<(Output, Option<Output>), String> {
+    let entry = |what: &str, interleaved| {
+        let name = format!("{name}_{what}");
+        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
+    };
+    let main = entry("kernel", true)?;
+    let single = match main.program.copies > 1 && !is_long(&main.program) {
+        true => Some(entry("single", false)?),
+        false => None,
+    };
+    Ok((main, single))
+}
+
+/// The kernel `name_schedule` of the key schedule, if there is one.
+pub(crate) fn schedule(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    way: Way,
+) -> Result<Option<Output>, String> {
+    let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
+        return Ok(None);
+    };
+    // Of one key, word by word.
+    let mut pipeline = way.pipeline.clone();
+    pipeline.packing = When::Never;
+    let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
+    let compile =
+        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
+    // Words if the schedule is about words; else it says why, and bits do.
+    compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
 /// The kernel of `function` alone, as C and as the program after all passes.
@@ -452,6 +564,39 @@ mod tests {
             output: vec![output],
         };
         assert_eq!(parse_vectors(text), Ok(vec![vector(&[0, 255], 1, 2), vector(&[], 3, 4)]));
+    }
+
+    /// The first function of a description with this `input`.
+    fn inputs(input: &str) -> Result<Vec<Parameter>, String> {
+        let text = format!(
+            "title = \"t\"\nspec = \"s\"\nsource = \"f.ua\"\n[[function]]\nname = \"f\"\nnode = \"f\"\n\
+             slicings = [\"V\"]\n{input}output = {{ param = \"y\", bytes = \"be\" }}\n\
+             vectors = \"v\"\ndirection = \"permute\"\n"
+        );
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        fs::write(folder.path().join("cipher.toml"), text).expect("a file can be written");
+        read(folder.path()).map(|cipher| cipher.functions[0].inputs.clone())
+    }
+
+    #[test]
+    fn an_input_is_one_parameter_or_several() {
+        let parameter = |name: &str, bytes| Parameter { param: name.into(), bytes };
+        let (x, t) = (parameter("x", ByteLayout::Be), parameter("t", ByteLayout::Le));
+        let one = inputs("input = { param = \"x\", bytes = \"be\" }\n");
+        assert_eq!(one, Ok(vec![x.clone()]));
+        let table = "{ param = \"t\", bytes = \"le\" }, { param = \"x\", bytes = \"be\" }";
+        assert_eq!(inputs(&format!("input = [{table}]\n")), Ok(vec![t, x]));
+    }
+
+    #[test]
+    fn a_wrong_input_is_refused_in_one_sentence() {
+        let message = |text: &str| inputs(text).expect_err("it is malformed");
+        assert!(message("input = []\n").ends_with("function `f` has an empty list as its `input`"));
+        let wanted = "expected a parameter `{ param = …, bytes = … }` or a list of them";
+        assert!(message("input = 7\n").contains(wanted), "{}", message("input = 7\n"));
+        assert!(message("input = [{ param = \"x\" }]\n").contains("missing field `bytes`"));
+        let unknown = "input = [{ param = \"x\", bytes = \"middle\" }]\n";
+        assert!(message(unknown).ends_with("there is no byte layout `middle`"));
     }
 
     #[test]

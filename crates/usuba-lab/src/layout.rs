@@ -64,6 +64,9 @@ impl Layout {
             _ if widest == 1 => Packing::Bits,
             Slicing::B => return Err("a bitsliced program has a value of more than one bit".into()),
             Slicing::V if simd => Packing::Lanes(widest.next_power_of_two().max(8)),
+            Slicing::V if program.packed && widest < register_bits => {
+                across(least, widest, register_bits, simd)?
+            }
             Slicing::V => Packing::Scalar,
             Slicing::H => across(least, widest, register_bits, simd)?,
         };

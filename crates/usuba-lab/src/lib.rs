@@ -3,6 +3,7 @@
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
+//! - `dist`: those functions as files to embed, and as a library.
 //! - `bench`: verifies those functions and times them.
 //! - `interleave`: how many instances side by side are fastest.
 //! - `code`: machine code, counted.
@@ -20,6 +21,7 @@ pub mod cc;
 pub mod cipher;
 pub mod code;
 pub mod difference;
+pub mod dist;
 pub mod experiment;
 pub mod interleave;
 pub mod layout;

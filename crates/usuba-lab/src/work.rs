@@ -17,7 +17,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use usuba::emit::{lanes, layout};
 use usuba::ir::{Eqn, Node, Op, Port, Program};
-use usuba::target::{self, Inst, Layout, Target, word_lane};
+use usuba::target::{self, Inst, Layout, Target};
 
 /// Instructions that machines treat alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -155,8 +155,7 @@ fn count(
 
 /// The instructions of one operator.
 fn classes(target: &Target, layout: Layout, op: &Op, bits: u8) -> Vec<Class> {
-    // C has no rotation, but every C compiler sees one in two shifts of a whole word.
-    if layout == Layout::Words && matches!(op, Op::Rotl(_)) && word_lane(bits) == bits {
+    if matches!(op, Op::Rotl(_)) && target.rotates(layout, bits) {
         return vec![Class::Rotate];
     }
     match target::select(target, layout, op, bits, false) {

@@ -3,7 +3,8 @@
 //! generator.
 //!
 //! The programs rotate each word of the input by one place and add the complement of a key word,
-//! so that a bit in a wrong place, word or instance shows. What they should compute is worked
+//! and a word of a second input if there is one, so that a bit in a wrong place, word or instance
+//! shows. What they should compute is worked
 //! out here from the definition of the byte layouts, bit by bit.
 
 use usuba::emit::bytes::{self, ByteLayout, Function, Key, Parameter};
@@ -24,6 +25,18 @@ struct Case {
     input: Vec<u32>,
     output: Vec<u32>,
     layouts: (ByteLayout, ByteLayout),
+    /// Whether words may share a general-purpose register.
+    packed: bool,
+    second: Option<Second>,
+}
+
+/// Another input in the same block.
+#[derive(Clone)]
+struct Second {
+    dims: Vec<u32>,
+    layout: ByteLayout,
+    /// Whether it comes before the first one.
+    before: bool,
 }
 
 fn words(dims: &[u32]) -> usize {
@@ -39,16 +52,41 @@ impl Case {
         (words(dims) * self.bits as usize).div_ceil(8)
     }
 
-    /// `y[i] = (x[i mod A] <<< 1) ^ ~k[i mod A]`
+    /// Bytes of all inputs.
+    fn from(&self) -> usize {
+        self.block(&self.input) + self.second.as_ref().map_or(0, |second| self.block(&second.dims))
+    }
+
+    fn to(&self) -> usize {
+        self.block(&self.output)
+    }
+
+    /// The bytes of the first input, and of the second.
+    fn split<'a>(&self, block: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        match &self.second {
+            Some(second) if second.before => {
+                let (second, first) = block.split_at(self.block(&second.dims));
+                (first, second)
+            }
+            _ => block.split_at(self.block(&self.input)),
+        }
+    }
+
+    /// `y[i] = (x[i mod A] <<< 1) ^ ~k[i mod A] ^ z[i mod B]`
     fn program(&self) -> Program {
         let sliced = self.slicing == Slicing::B;
         let (per, bits) = if sliced { (self.bits as usize, 1) } else { (1, self.bits) };
         let (from, to) = (words(&self.input) * per, words(&self.output) * per);
+        let mut params =
+            vec![self.port("x", &self.input, false), self.port("k", &self.input, true)];
+        let second = self.second.as_ref().map(|second| self.port("z", &second.dims, false));
+        params.extend(second);
+        let more = self.second.as_ref().map_or(0, |second| words(&second.dims) * per);
         let mut node = Node {
             name: self.name.clone(),
-            params: vec![self.port("x", &self.input, false), self.port("k", &self.input, true)],
+            params,
             results: vec![self.port("y", &self.output, false)],
-            bits: vec![bits; 2 * from],
+            bits: vec![bits; 2 * from + more],
             body: Vec::new(),
             outs: Vec::new(),
             inline: Inline::Auto,
@@ -74,20 +112,29 @@ impl Case {
                 }
             };
             let key = push(&mut node, Op::Not, &[Val((from + i % from) as u32)]);
-            let sum = push(&mut node, Op::Xor, &[rotated, key]);
+            let mut sum = push(&mut node, Op::Xor, &[rotated, key]);
+            if more > 0 {
+                let z = Val((2 * from + i % more) as u32);
+                sum = push(&mut node, Op::Xor, &[sum, z]);
+            }
             node.outs.push(sum);
         }
-        Program::new(vec![node], NodeId(0), self.slicing)
+        Program { packed: self.packed, ..Program::new(vec![node], NodeId(0), self.slicing) }
     }
 
     /// What the program computes on one block, from the definitions.
     fn expected(&self, key: &[u8], block: &[u8]) -> Vec<u8> {
-        let x = decode(self.layouts.0, &self.input, self.bits, block);
+        let (first, second) = self.split(block);
+        let x = decode(self.layouts.0, &self.input, self.bits, first);
+        let z = match &self.second {
+            Some(Second { dims, layout, .. }) => decode(*layout, dims, self.bits, second),
+            None => vec![0],
+        };
         let k = decode(self.layouts.0, &self.input, self.bits, key);
         let mask = u64::MAX >> (64 - self.bits);
         let rotl = |w: u64| (w << 1 | w >> (self.bits - 1)) & mask;
         let y: Vec<u64> = (0..words(&self.output))
-            .map(|i| rotl(x[i % x.len()]) ^ (!k[i % k.len()] & mask))
+            .map(|i| rotl(x[i % x.len()]) ^ (!k[i % k.len()] & mask) ^ z[i % z.len()])
             .collect();
         encode(self.layouts.1, &self.output, self.bits, &y)
     }
@@ -163,6 +210,8 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
             (64, &[5], &[5]),
             (24, &[2], &[2]),
             (4, &[5], &[5]),
+            (4, &[2, 4], &[2, 4]),
+            (4, &[2, 8], &[2, 8]),
         ],
         Slicing::H if target.simd => vec![
             (16, &[4], &[4]),
@@ -210,22 +259,64 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
                 }
                 let name = format!("f{}", cases.len());
                 let (input, output) = (input.to_vec(), output.to_vec());
-                cases.push(Case { name, slicing, bits, input, output, layouts: (from, to) });
+                let layouts = (from, to);
+                let case = Case {
+                    name,
+                    slicing,
+                    bits,
+                    input,
+                    output,
+                    layouts,
+                    second: None,
+                    packed: false,
+                };
+                let packs = slicing == Slicing::V
+                    && !target.simd
+                    && (bits as u32) < target.bits
+                    && bits.is_power_of_two();
+                let packed =
+                    Case { name: format!("f{}", cases.len() + 1), packed: true, ..case.clone() };
+                cases.push(case);
+                cases.extend(packs.then_some(packed));
             }
         }
     }
     cases
 }
 
-/// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` outside of
-/// bitslicing without powers of two, or below a register.
+/// Blocks of two inputs: the second smaller than a tile, as large as one, larger, and of the same
+/// size as the first; before it or behind it.
+fn pairs(slicing: Slicing) -> Vec<Case> {
+    let shapes: Vec<(u8, [u32; 3])> = match slicing {
+        Slicing::V => vec![(32, [4, 12, 16]), (32, [8, 16, 8]), (16, [2, 4, 4]), (64, [2, 1, 2])],
+        Slicing::H => vec![(16, [4, 4, 8]), (16, [8, 3, 8]), (16, [2, 6, 8]), (8, [16, 16, 32])],
+        Slicing::B => vec![(1, [64, 24, 88]), (1, [128, 128, 128]), (32, [4, 5, 4])],
+    };
+    let case = |(number, (bits, [first, second, output])): (usize, (u8, [u32; 3]))| {
+        let before = number % 2 == 0;
+        let layout = if before { ByteLayout::Be } else { ByteLayout::LeBits };
+        Case {
+            name: format!("{slicing:?}{number}"),
+            slicing,
+            bits,
+            input: vec![first],
+            output: vec![output],
+            layouts: (ByteLayout::Be, layout),
+            packed: false,
+            second: Some(Second { dims: vec![second], layout, before }),
+        }
+    };
+    shapes.into_iter().enumerate().map(case).collect()
+}
+
+/// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` under
+/// horizontal slicing without powers of two, or below a register.
 fn may_refuse(case: &Case) -> bool {
     let woven = |dims: &[u32]| {
         let row = dims.last().map_or(1, |&d| d as usize);
-        case.slicing != Slicing::B
+        case.slicing == Slicing::H
             && (!words(dims).is_power_of_two()
                 || !case.bits.is_power_of_two()
-                || !case.bits.is_multiple_of(8) && case.slicing == Slicing::V
                 || row * (case.bits as usize) < 32)
     };
     let one = |layout: ByteLayout, dims: &[u32]| match layout {
@@ -255,7 +346,7 @@ fn calls(case: &Case, lanes: usize, copies: usize) -> Vec<Call> {
         vec![0, 1, lanes - 1, lanes, lanes + 1, batch - 1, batch, batch + 1, 2 * batch + 1];
     counts.sort_unstable();
     counts.dedup();
-    let same = case.block(&case.input) == case.block(&case.output);
+    let same = case.from() == case.to();
     let apart = counts.iter().map(|&n| (n, false));
     apart.chain(counts.iter().filter(|_| same).map(|&n| (n, true))).collect()
 }
@@ -273,11 +364,18 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
         let options = COptions { name: format!("{}_single", case.name), ..COptions::default() };
         let single = kernel(&alone, target, &options);
         let short = copies > 1 && kept.len() % 2 == 0;
+        let mut inputs = vec![Parameter { param: "x", bytes: case.layouts.0 }];
+        if let Some(second) = &case.second {
+            inputs.push(Parameter { param: "z", bytes: second.layout });
+            if second.before {
+                inputs.swap(0, 1);
+            }
+        }
         let function = Function {
             name: &format!("{}_bytes", case.name),
             kernel: bytes::Kernel { program: &program, symbol: &emitted.name },
             single: short.then_some(bytes::Kernel { program: &alone, symbol: &single.name }),
-            input: Parameter { param: "x", bytes: case.layouts.0 },
+            inputs: &inputs,
             output: Parameter { param: "y", bytes: case.layouts.1 },
             key: Some(Key { param: "k", bytes: case.layouts.0, schedule: None }),
         };
@@ -285,7 +383,7 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
             Err(error) => assert!(may_refuse(case), "{}: {}", describe(case), error.message),
             Ok(definitions) => {
                 let (number, name) = (kept.len(), function.name);
-                let from = case.block(&case.input);
+                let from = case.from();
                 text += &emitted.text;
                 text += if short { &single.text } else { "" };
                 text += &definitions;
@@ -309,19 +407,16 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
 }
 
 fn describe(case: &Case) -> String {
-    let Case { slicing, bits, input, output, layouts, .. } = case;
-    format!("{slicing:?} u{bits} {input:?} -> {output:?} {layouts:?}")
+    let Case { slicing, bits, input, output, layouts, second, packed, .. } = case;
+    let second = second.as_ref().map_or(String::new(), |second| {
+        format!("{} {:?} ", if second.before { "behind" } else { "before" }, second.dims)
+    });
+    let packed = if *packed { "packed " } else { "" };
+    format!("{packed}{slicing:?} u{bits} {input:?} {second}-> {output:?} {layouts:?}")
 }
 
 /// Runs every case of `slicing` on `target`; the number of function calls that were compared.
 fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
-    let machine = match cc::find(target.name) {
-        Ok(machine) => machine,
-        Err(skip) => {
-            eprintln!("{skip}");
-            return 0;
-        }
-    };
     let mut cases = cases(slicing, target);
     if copies > 1 {
         // How bytes become registers does not depend on the copies: some shapes show that.
@@ -331,7 +426,18 @@ fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
             number % 7 == copies
         });
     }
-    let (text, cases) = file(target, &cases, copies);
+    check_cases(target, &cases, copies)
+}
+
+fn check_cases(target: &'static Target, cases: &[Case], copies: u32) -> usize {
+    let machine = match cc::find(target.name) {
+        Ok(machine) => machine,
+        Err(skip) => {
+            eprintln!("{skip}");
+            return 0;
+        }
+    };
+    let (text, cases) = file(target, cases, copies);
     let mut kernels = Vec::new();
     let mut all = Vec::new();
     // One kernel per case, so that the buffers have its size; the text is the same.
@@ -339,8 +445,8 @@ fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
         let lanes = usuba::emit::lanes(&case.program(), target) as usize;
         let calls = calls(case, lanes, copies as usize);
         let most = 2 * lanes * copies as usize + 1;
-        let (from, to) = (case.block(&case.input), case.block(&case.output));
-        let key = random(from, 7 + number as u64);
+        let (from, to) = (case.from(), case.to());
+        let key = random(case.block(&case.input), 7 + number as u64);
         let data = random(from * most, 99 + number as u64);
         let how =
             |&(n, in_place): &Call| vec![n as u8, (n >> 8) as u8, number as u8, in_place as u8];
@@ -353,11 +459,11 @@ fn check(target: &'static Target, slicing: Slicing, copies: u32) -> usize {
         });
         all.push((case, calls, key, data));
     }
-    let answers = native::run(&machine, &["-O1"], &kernels);
+    let answers = native::run(&machine, &["-O0"], &kernels);
     let mut compared = 0;
     for (answer, (case, calls, key, data)) in answers.into_iter().zip(all) {
         let outputs = answer.unwrap_or_else(|e| panic!("{machine}: {}: {e}", describe(case)));
-        let (from, to) = (case.block(&case.input), case.block(&case.output));
+        let (from, to) = (case.from(), case.to());
         for ((n, in_place), output) in calls.iter().zip(outputs) {
             let blocks = data.chunks(from).take(*n).flat_map(|block| case.expected(&key, block));
             let want: Vec<u8> = blocks.collect();
@@ -401,6 +507,45 @@ fn side_by_side() {
         let compared: usize = target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
         assert!(compared > 0, "no target of this machine runs {slicing:?}");
     }
+}
+
+#[test]
+fn two_inputs() {
+    let all = [Slicing::V, Slicing::H, Slicing::B].map(pairs).concat();
+    let compared: usize = target::ALL.iter().map(|target| check_cases(target, &all, 1)).sum();
+    assert!(compared > 0, "no target of this machine runs anything");
+    // Which bytes belong to which copy does not depend on the target.
+    for name in ["gp64", "avx2"] {
+        let target = target::find(name).expect("it exists");
+        check_cases(target, &pairs(Slicing::V), 2);
+    }
+}
+
+#[test]
+fn inputs_are_all_parameters_but_the_key() {
+    let case = &pairs(Slicing::V)[0];
+    let program = case.program();
+    let target = target::find("gp64").expect("it exists");
+    let parameter = |param| Parameter { param, bytes: ByteLayout::Be };
+    let refused = |inputs: &[&'static str], key: Option<&'static str>| {
+        let inputs: Vec<Parameter> = inputs.iter().map(|param| parameter(*param)).collect();
+        let function = Function {
+            name: "f",
+            kernel: bytes::Kernel { program: &program, symbol: "f" },
+            single: None,
+            inputs: &inputs,
+            output: parameter("y"),
+            key: key.map(|param| Key { param, bytes: ByteLayout::Be, schedule: None }),
+        };
+        bytes::definitions(&function, target).expect_err("it is refused").message
+    };
+    let left = "parameter `z` of node `V0` is neither an input of the byte interface nor its key";
+    assert_eq!(refused(&["x"], Some("k")), left);
+    assert_eq!(refused(&["x", "z", "x"], Some("k")), "`x` is named twice as an input or the key");
+    assert_eq!(refused(&["x", "z", "k"], Some("k")), "`k` is named twice as an input or the key");
+    assert_eq!(refused(&["x", "w"], Some("k")), "node `V0` has no parameter `w`");
+    let shared = "`k` is `const`, the same in all instances, and cannot be part of a block";
+    assert_eq!(refused(&["x", "z", "k"], None), shared);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub fn apart(program: &Program) -> Option<Program> {
         entry: program.entry,
         slicing: Slicing::B,
         copies: program.copies,
+        packed: false,
         notes,
     })
 }

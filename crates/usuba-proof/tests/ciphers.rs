@@ -78,7 +78,7 @@ type Compile<'a> =
 
 /// Pipelines of which each step is proved, each with its name and the targets for which it is
 /// proved by default.
-fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 3] {
+fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 4] {
     let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
     let single = PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() };
     let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
@@ -91,6 +91,12 @@ fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 3] 
             "two copies, flat",
             &["avx512"],
             with(Level::O2, PassOptions { inline, unroll, ..double }),
+        ),
+        // By default only random programs are treated so.
+        (
+            "three rounds in one",
+            &[],
+            with(Level::O2, PassOptions { unroll: unroll::Mode::Rounds(3), ..single }),
         ),
     ]
 }

@@ -19,14 +19,20 @@ const INLINE: [inline::Mode; 5] = [
     inline::Mode::Heavy,
 ];
 
-const UNROLL: [unroll::Mode; 3] = [unroll::Mode::Auto, unroll::Mode::All, unroll::Mode::None];
+const UNROLL: [unroll::Mode; 5] = [
+    unroll::Mode::Auto,
+    unroll::Mode::All,
+    unroll::Mode::None,
+    unroll::Mode::Rounds(2),
+    unroll::Mode::Rounds(3),
+];
 
 /// Any choices; interleaving at most `most_copies`.
 fn random_options(random: &mut Random, most_copies: usize) -> PassOptions {
     let factor = 1 + random.below(most_copies) as u32;
     let interleave =
         interleave::Choice { factor: Some(factor), grain: 1 + random.below(20) as u32 };
-    let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(3)]);
+    let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(5)]);
     let (andn, ternary) = (random.once_in(2), random.once_in(2));
     let logic = logic::Logic { andn, ternary, lane: [0, 16, 64][random.below(3)] };
     let machine = Machine { regs: [1, 6, 16][random.below(3)], ..Machine::default() };

@@ -13,6 +13,7 @@ pub mod diag;
 pub mod emit;
 pub mod ir;
 pub mod lower;
+pub mod packing;
 pub mod passes;
 pub mod pricing;
 pub mod syntax;
@@ -116,6 +117,7 @@ pub fn optimise(
     let mut lowered = to_usuba0(program, slice, &lacks)?;
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
+    packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);

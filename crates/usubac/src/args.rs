@@ -1,6 +1,8 @@
 //! The command line. Above 600 lines because every flag is here, with its help and its meaning.
 //!
 //! - `bench`: the flags of `usubac bench`.
+//! - `dist`: the flags of `usubac dist`.
+//! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: how the values of flags are written.
 
@@ -19,10 +21,14 @@ use crate::Failure;
 use crate::report::{Color, Format};
 
 mod bench;
+mod dist;
+mod synth;
 mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
+pub use dist::Dist;
+pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, codegen, tuned_flags};
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
@@ -80,6 +86,10 @@ pub enum Command {
     Demo(Bench),
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
+    /// Write ciphers as C files to embed, or as a library
+    Dist(Dist),
+    /// Search small circuits for tables, or few xors for a matrix
+    Synth(Synth),
     /// Explain an error code
     Explain {
         /// Such as U0201
@@ -351,6 +361,8 @@ pub struct Codegen {
     inline: InlineFlags,
     #[command(flatten)]
     unroll: UnrollFlags,
+    #[command(flatten)]
+    packing: PackingFlags,
     /// Run two instances side by side, or as many as --inter-factor says, and write so many
     /// equations of each in turn
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
@@ -417,6 +429,22 @@ struct UnrollFlags {
     /// Keep every loop
     #[arg(long)]
     no_unroll: bool,
+    /// Write so many rounds of each loop that stays into one body; 1 is none [default: two or more
+    /// where values would otherwise only change places]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    unroll_factor: Option<u32>,
+}
+
+#[derive(Args, Clone, Debug)]
+#[group(multiple = false)]
+struct PackingFlags {
+    /// Let narrow words of V share a general-purpose register, laid out as those of H [default:
+    /// where the operators say that it pays, but not below -O2 and with --abi usubac]
+    #[arg(long)]
+    packed: bool,
+    /// Give every word a register
+    #[arg(long)]
+    no_packed: bool,
 }
 
 #[derive(Args, Debug)]
@@ -460,6 +488,15 @@ impl Codegen {
         interleave::Choice { factor, grain }
     }
 
+    /// Drivers of the original compiler pass words.
+    fn packing(&self, abi: Abi) -> When {
+        match (&self.packing, abi) {
+            (PackingFlags { packed: true, .. }, _) => When::Always,
+            (PackingFlags { no_packed: true, .. }, _) | (_, Abi::Usubac) => When::Never,
+            _ => When::Auto,
+        }
+    }
+
     fn schedule(&self) -> Schedule {
         let (bitslice, mslice) = match self.schedule {
             ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
@@ -481,6 +518,7 @@ impl Codegen {
         let unroll = match self.unroll {
             UnrollFlags { unroll: true, .. } => unroll::Mode::All,
             UnrollFlags { no_unroll: true, .. } => unroll::Mode::None,
+            UnrollFlags { unroll_factor: Some(rounds), .. } => unroll::Mode::Rounds(rounds),
             _ => unroll::Mode::Auto,
         };
         let level = match self.level {
@@ -492,6 +530,7 @@ impl Codegen {
             level,
             skip: self.skip.clone(),
             stop_after: self.stop_after.clone(),
+            packing: self.packing(abi),
             pass: PassOptions {
                 inline,
                 unroll,
@@ -517,6 +556,11 @@ impl Codegen {
         flag(self.inline.no_inline, "no-inline");
         flag(self.unroll.unroll, "unroll");
         flag(self.unroll.no_unroll, "no-unroll");
+        if let Some(rounds) = self.unroll.unroll_factor {
+            flag(true, &format!("unroll-factor {rounds}"));
+        }
+        flag(self.packing.packed, "packed");
+        flag(self.packing.no_packed, "no-packed");
         if let Some(grain) = self.interleave {
             flag(true, &format!("interleave {grain}"));
         }

@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("emit", &["ir", "target", "diag"]),
     // Tells passes about the target in plain numbers.
     ("pricing", &["ir", "target", "passes::machine", "emit::layout"]),
+    ("packing", &["ir", "target", "passes::When", "emit::layout"]),
 ];
 
 pub fn check(repo: &Repo) -> Vec<Finding> {

@@ -25,6 +25,8 @@ pub enum When {
     Always,
     /// The target has 32 registers, and room for more instances.
     ManyRegisters,
+    /// Narrow words can share a register.
+    Packs,
     /// The C compiler is gcc.
     Gcc,
     /// The C compiler is clang.
@@ -48,7 +50,7 @@ const fn cc(name: &'static str, choices: &'static [(&'static str, When)]) -> Dim
     Dimension { name, reader: Reader::Cc, choices }
 }
 
-use When::{Always, Clang, Gcc, ManyRegisters};
+use When::{Always, Clang, Gcc, ManyRegisters, Packs};
 
 /// Every dimension but slicing and C compiler. A search walks it from top to bottom, so what moves
 /// the most comes first.
@@ -64,7 +66,18 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("--inter-factor 6 --interleave 10", ManyRegisters),
         ],
     ),
-    usubac("rounds", &[("--no-unroll", Always), ("--unroll", Always)]),
+    usubac("lanes", &[("--packed", Packs), ("--no-packed", Packs)]),
+    usubac(
+        "rounds",
+        &[
+            ("--no-unroll", Always),
+            ("--unroll", Always),
+            ("--unroll-factor 2", Always),
+            ("--unroll-factor 3", Always),
+            ("--unroll-factor 4", Always),
+            ("--unroll-factor 8", Always),
+        ],
+    ),
     usubac(
         "inlining",
         &[
@@ -172,6 +185,7 @@ impl Space {
             let here = match when {
                 When::Always => true,
                 When::ManyRegisters => target.bits == 512,
+                When::Packs => !target.simd,
                 When::Gcc => compilers.iter().any(|compiler| !compiler.is_clang),
                 When::Clang => compilers.iter().any(|compiler| compiler.is_clang),
             };
@@ -213,7 +227,7 @@ impl Space {
     /// Whether the compiler of the point understands all of its flags.
     pub fn is_possible(&self, point: &Point) -> bool {
         self.chosen(point).all(|(_, (_, when))| match when {
-            When::Always | When::ManyRegisters => true,
+            When::Always | When::ManyRegisters | When::Packs => true,
             When::Gcc => !self.compiler(point).is_clang,
             When::Clang => self.compiler(point).is_clang,
         })

@@ -65,18 +65,62 @@ fn des(index: usize) -> Table {
     Table { inputs: 6, outputs: 4, entries: (0..64).map(entry).collect() }
 }
 
-/// Multiplication in the field of 256 elements with modulus `x^8 + x^4 + x^3 + x + 1`.
-fn times(a: u64, b: u64) -> u64 {
+/// A product in the field with the modulus, such as `x^8 + x^4 + x^3 + x + 1`.
+pub fn times(a: u64, b: u64, modulus: u64) -> u64 {
     (0..8).rev().fold(0, |sum: u64, i| {
-        let doubled = sum << 1 ^ if sum >> 7 == 1 { 0x11b } else { 0 };
+        let doubled = sum << 1 ^ if sum >> 7 == 1 { modulus } else { 0 };
         doubled ^ if b >> i & 1 == 1 { a } else { 0 }
     })
 }
 
+/// A power of each byte in the field with the modulus.
+pub fn power(exponent: usize, modulus: u64) -> Table {
+    function(8, |x| (0..exponent).fold(1, |product, _| times(product, x, modulus)))
+}
+
 /// FIPS 197, 5.1.1.
-fn aes(x: u64) -> u64 {
-    let inverse = (0..254).fold(1, |power, _| times(power, x));
-    (0..5).fold(0x63, |sum, k| sum ^ (inverse << k | inverse >> (8 - k)) & 0xff)
+fn aes() -> Table {
+    let inverse = power(254, 0x11b);
+    let affine = |x: u64| (0..5).fold(0x63, |sum, k| sum ^ (x << k | x >> (8 - k)) & 0xff);
+    function(8, |x| affine(inverse.entries[x as usize]))
+}
+
+/// RFC 3713, 2.4.1.
+const CAMELLIA: [&str; 8] = [
+    "70822cecb327c0e5e4855735ea0cae4123ef6b934519a521ed0e4f4e1d6592bd",
+    "86b8af8f7ceb1fce3e30dc5f5ec50b1aa6e139cad5475d3dd9015ad651566c4d",
+    "8b0d9a66fbccb02d74122b20f0b18499df4ccbc2347e76056db7a931d11704d7",
+    "14583a61de1b111c320f9c165318f222fe44cfb2c3b57a912408e8a860fc6950",
+    "aad0a07da1896297545b1e95e0ff64d210c40048a3f775db8a03e6da093fdd94",
+    "875c8302cd4a90337367f6f39d7fbfe2529bd826c837c63b81966f4b13be632e",
+    "e979a78c9f6ebc8e29f5f9b62ffdb4597898066ae74671bad425ab4288a28dfa",
+    "7207b955f8eeac0a36492a683c38f1a44028d37bbbc943c115e3adf477c7809e",
+];
+
+/// RFC 3713, 2.4.1: s2 and s3 turn the result of s1, s4 what s1 is asked.
+fn camellia(index: usize, x: u64) -> u64 {
+    let turned = |x: u64, by: u32| (x << by | x >> (8 - by)) & 0xff;
+    let s1 = |x: u64| {
+        let digits = &CAMELLIA[x as usize / 32][x as usize % 32 * 2..][..2];
+        u64::from_str_radix(digits, 16).expect("the table is in hexadecimal")
+    };
+    match index {
+        1 => s1(x),
+        2 => turned(s1(x), 1),
+        3 => turned(s1(x), 7),
+        _ => s1(turned(x, 1)),
+    }
+}
+
+/// GB/T 32907-2016, as F. Liu et al., ACISP 2007, derive it: inversion modulo
+/// `x^8 + x^7 + x^6 + x^5 + x^4 + x^2 + 1` between the same affine map twice.
+fn sm4() -> Table {
+    let inverse = power(254, 0x1f5);
+    let affine = |x: u64| {
+        let row = |i: u64| (0xa7 << i | 0xa7 >> (8 - i)) & 0xff & x;
+        (0..8).fold(0xd3, |sum, i| sum ^ (row(i).count_ones() as u64 & 1) << i)
+    };
+    function(8, |x| affine(inverse.entries[affine(x) as usize]))
 }
 
 /// NIST SP 800-232, 3.3: bits x0 ... x4, x0 most significant.
@@ -122,11 +166,16 @@ pub fn named(name: &str) -> Table {
         "Ascon" => function(5, ascon),
         "chi-3" => function(3, |x| chi(3, x)),
         "chi-5" => function(5, |x| chi(5, x)),
-        "AES" => function(8, aes),
+        "AES" => aes(),
+        "SM4" => sm4(),
         "SKINNY-128" => function(8, skinny8),
-        _ => match name.strip_prefix("DES S").and_then(|index| index.parse::<usize>().ok()) {
-            Some(index @ 1..=8) => des(index - 1),
-            _ => panic!("no box is called {name}"),
-        },
+        _ => {
+            let index = |prefix| name.strip_prefix(prefix).and_then(|i| i.parse::<usize>().ok());
+            match (index("DES S"), index("Camellia s")) {
+                (Some(index @ 1..=8), _) => des(index - 1),
+                (_, Some(index @ 1..=4)) => function(8, |x| camellia(index, x)),
+                _ => panic!("no box is called {name}"),
+            }
+        }
     }
 }

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! With up to five inputs all orders and complements of the inputs are tried; with more, only the
-//! order as written and its reverse (the other reading of the bit order). Outputs are always
-//! complemented to be 0 on input 0, and sorted. The least list of outputs is the class.
+//! rotations of the order as written and of its reverse (the other reading of the bit order).
+//! Outputs are always complemented to be 0 on input 0, and sorted. The least list of outputs is the
+//! class.
 //!
 //! Within this file inputs are index bits: 0 is the least significant bit of the index, which is
 //! wire `inputs - 1`.
@@ -80,19 +81,23 @@ impl View {
         self.inputs.iter_mut().filter(|(input, _)| *input == a).for_each(|(_, sign)| *sign ^= true);
     }
 
-    /// Reads all inputs in reverse order.
-    fn reversed(&self) -> View {
-        let n = self.inputs.len();
-        let back = |i: usize| (i as u8).reverse_bits() as usize >> (8 - n) & ((1 << n) - 1);
+    /// The same table where input `i` has moved to `place(i)`.
+    fn moved(&self, place: impl Fn(u8) -> u8) -> View {
+        let n = self.inputs.len() as u8;
+        let places: Vec<u8> = (0..n).map(place).collect();
+        let old = |new: usize| {
+            places.iter().enumerate().fold(0, |old, (i, place)| old | (new >> place & 1) << i)
+        };
+        let size = 1usize << n;
+        let order: Vec<usize> = (0..256).map(|x| old(x & (size - 1))).collect();
         let turn = |truth: &Truth| {
-            let bit = |i: usize| truth[i / 64] >> (i % 64) & 1;
             let mut turned = [0; 4];
-            for i in 0..256 {
-                turned[i / 64] |= bit(back(i & ((1 << n) - 1))) << (i % 64);
+            for (x, &old) in order.iter().enumerate() {
+                turned[x / 64] |= (truth[old / 64] >> (old % 64) & 1) << (x % 64);
             }
             turned
         };
-        let inputs = self.inputs.iter().map(|&(i, sign)| (n as u8 - 1 - i, sign)).collect();
+        let inputs = self.inputs.iter().map(|&(i, sign)| (places[i as usize], sign)).collect();
         View { truths: self.truths.iter().map(turn).collect(), inputs }
     }
 }
@@ -142,8 +147,10 @@ pub(super) fn class(inputs: u8, truths: &[Truth]) -> Option<Class> {
     let mut least =
         Least { size: 1 << inputs, sorted: Vec::new(), best: Vec::new(), ways: Vec::new() };
     if inputs > MOST_FREE_INPUTS {
-        least.see(&view);
-        least.see(&view.reversed());
+        for by in 0..inputs {
+            least.see(&view.moved(|i| (i + by) % inputs));
+            least.see(&view.moved(|i| (2 * inputs - 1 - i - by) % inputs));
+        }
     } else {
         // Each exchange or complement changes one thing only: orders by Heap's method, signs in
         // the order of the Gray code, after which only the last is left complemented.

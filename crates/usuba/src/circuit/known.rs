@@ -13,8 +13,8 @@
 //! cost. An entry serves every table of its class, with wires renamed and complements moved to
 //! where they cost least.
 //!
-//! Entries are published gate lists, or come from `examples/sbox_search.rs`, and were made smaller
-//! by `examples/circuit_polish.rs`. A test writes the keys of new ones.
+//! Entries are published gate lists, or come from `usubac synth` and `examples/circuit_inversion.rs`,
+//! and were made smaller by `examples/circuit_polish.rs`. A test writes the keys of new ones.
 
 use super::{
     Circuit, Gate, Goal, Profile, Table, Wire,
@@ -27,7 +27,7 @@ use super::{
 };
 
 /// The files, with their names.
-pub(super) const FILES: &[(&str, &str)] = &[
+pub(super) const FILES: [(&str, &str); 3] = [
     ("small.txt", include_str!("known/small.txt")),
     ("des.txt", include_str!("known/des.txt")),
     ("bytes.txt", include_str!("known/bytes.txt")),
@@ -40,12 +40,7 @@ pub(super) struct Entry {
 }
 
 fn profile(name: &str) -> Option<Profile> {
-    match name {
-        "basic" => Some(Profile::Basic),
-        "andn" => Some(Profile::Andn),
-        "lut3" => Some(Profile::Lut3),
-        _ => None,
-    }
+    Profile::ALL.into_iter().find(|profile| profile.name() == name)
 }
 
 /// The entries of a file; `None` if it is not in the form above.
@@ -66,28 +61,48 @@ fn entry(block: &str) -> Option<(u64, Entry)> {
     Some((key, Entry { profile: profile(name)?, circuit: text::parse(circuit)? }))
 }
 
-/// The entries of one class, found by their key without reading the others.
-fn of_class(key: u64) -> impl Iterator<Item = Entry> {
-    let head = format!("\n{key:016x} ");
-    FILES.iter().flat_map(move |(_, text)| {
+/// The entries of one class in some texts, found by their key without reading the others.
+pub(super) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> + 'a {
+    let head = format!("{key:016x} ");
+    texts.iter().flat_map(move |text| {
         let at: Vec<usize> = text.match_indices(&head).map(|(at, _)| at).collect();
-        at.into_iter().map(move |at| {
+        at.into_iter().filter_map(move |at| {
             let block = &text[at..];
             let end = block.find("\n\n").unwrap_or(block.len());
-            entry(&block[..end]).expect("internal error: a database entry does not parse").1
+            let (_, entry) = entry(&block[..end])?;
+            entry.circuit.check(entry.profile).is_ok().then_some(entry)
         })
     })
 }
 
-/// The best circuit of the database for a table by `goal`; then the one with the shortest chain
-/// (a kernel that works on few words waits for it), then fewest live wires.
+/// The key of the class of what a circuit computes.
+pub(super) fn key(circuit: &Circuit) -> Option<u64> {
+    let truths = circuit.truths();
+    let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
+    Some(canon::class(circuit.inputs, &outputs)?.key)
+}
+
+/// The best circuit of the database for a table by `goal`.
 pub(super) fn find(table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
+    find_in(&FILES.each_ref().map(|(_, text)| *text), table, profile, goal)
+}
+
+/// The best circuit of some texts for a table by `goal`; then the one with the shortest chain (a
+/// kernel that works on few words waits for it), then fewest live wires.
+pub(super) fn find_in(
+    texts: &[&str],
+    table: &Table,
+    profile: Profile,
+    goal: Goal,
+) -> Option<Circuit> {
     let class = canon::class(table.inputs, &table_truths(table))?;
     let mut best: Option<((usize, usize, usize), Circuit)> = None;
-    for entry in of_class(class.key).filter(|entry| serves(entry.profile, profile)) {
-        let (inputs, truths) = (entry.circuit.inputs, entry.circuit.truths());
+    let serving =
+        |entry: &Entry| serves(entry.profile, profile) && entry.circuit.inputs == table.inputs;
+    for entry in of_class(texts, class.key).filter(serving) {
+        let truths = entry.circuit.truths();
         let outputs: Vec<_> = entry.circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
-        let own = canon::class(inputs, &outputs)?;
+        let own = canon::class(table.inputs, &outputs)?;
         if own.representative != class.representative {
             continue;
         }

@@ -5,7 +5,8 @@
 //! neither the database nor the search can change what a program means.
 //!
 //! ```text
-//! table ─┬─ database (known.rs, canon.rs) ─┐
+//! table ─┬─ database (known.rs, canon.rs) ────┐
+//!        ├─ inversion and affine maps ────────┤
 //!        └─ synthesis (horner.rs, linear.rs) ─┴─ network ─ realize.rs / cover.rs ─ circuit ─ check
 //! ```
 //!
@@ -13,11 +14,14 @@
 //! * `network.rs`: and-xor graphs in which complement is free; the form that synthesis works on.
 //! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
 //! * `cover.rs`: a network as gates of the `Lut3` profile.
+//! * `inversion.rs`: networks for boxes of eight bits that are made like that of AES.
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
+//! * `matrices.rs`: the same for linear layers.
 //! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
 //! * `polish.rs`: smaller networks by small random steps.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
+//! * `straight.rs`: the same for few terms, which may cancel.
 
 #[cfg(test)]
 mod boxes;
@@ -25,16 +29,20 @@ mod canon;
 mod cover;
 mod eval;
 mod horner;
+mod inversion;
 mod known;
 mod linear;
+mod matrices;
 mod network;
 mod polish;
 mod realize;
+mod straight;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use eval::{Fault, simulate};
+pub use matrices::{MAX_MATRIX, for_matrix};
 pub use text::parse;
 
 /// A table of n input bits and k output bits, both most significant bit first: entry
@@ -89,6 +97,15 @@ impl Profile {
     /// Every profile, poorest first.
     pub const ALL: [Profile; 3] = [Profile::Basic, Profile::Andn, Profile::Lut3];
 
+    /// The name that the database has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Basic => "basic",
+            Profile::Andn => "andn",
+            Profile::Lut3 => "lut3",
+        }
+    }
+
     /// Whether the target has the gate.
     pub fn allows(self, gate: &Gate) -> bool {
         match gate {
@@ -111,6 +128,9 @@ pub enum Goal {
 
 /// The most input bits for which there is a synthesiser.
 pub const MAX_INPUTS: u8 = 8;
+
+/// Roughly the visits of nodes spent on making a box like that of AES smaller.
+const EFFORT: usize = 160_000;
 
 impl Table {
     /// Whether the table has the shape that its fields promise and that `for_table` accepts:
@@ -140,12 +160,51 @@ impl Table {
 /// gate whose wire is unused, and depends on the arguments only. It has been compared with the
 /// table on all inputs.
 pub fn for_table(table: &Table, profile: Profile, goal: Goal) -> Circuit {
+    for_table_from(table, profile, goal).0
+}
+
+/// Where a circuit comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The database.
+    Known,
+    /// The table is inversion in the field of 256 elements between two affine maps.
+    Inversion,
+    /// The polynomials of the outputs.
+    Polynomials,
+}
+
+/// What `for_table` gives, and where it comes from.
+pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, Origin) {
     assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
-    let circuit =
-        known::find(table, profile, goal).unwrap_or_else(|| horner::synthesise(table, profile));
+    let known = || Some((known::find(table, profile, goal)?, Origin::Known));
+    let inversion = || Some((inversion::synthesise(table, profile, EFFORT)?, Origin::Inversion));
+    let any = || (horner::synthesise(table, profile), Origin::Polynomials);
+    let (circuit, origin) = known().or_else(inversion).unwrap_or_else(any);
     circuit.check(profile).expect("internal error: a circuit for a table is not well formed");
     assert_eq!(simulate(&circuit), table.entries, "internal error: a circuit is not its table");
-    circuit
+    (circuit, origin)
+}
+
+/// The key of a table's class: the same for tables that are the same but for the order and the
+/// sign of their bits (with more than five inputs, the order may only be rotated or reversed).
+/// `None` if the table has more than eight outputs.
+pub fn class_key(table: &Table) -> Option<u64> {
+    Some(canon::class(table.inputs, &eval::table_truths(table))?.key)
+}
+
+/// A circuit as an entry of a database: the key of its class and the profile, then the circuit.
+/// `None` if it has more than eight outputs, which have no class.
+pub fn entry(circuit: &Circuit, profile: Profile) -> Option<String> {
+    let key = known::key(circuit)?;
+    Some(format!("{key:016x} {}\n{circuit}\n", profile.name()))
+}
+
+/// The best circuit for a table by `goal` among the entries of a text; entries are separated by
+/// empty lines, and what is none is passed over. It has been compared with the table on all inputs.
+pub fn in_entries(text: &str, table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
+    let circuit = known::find_in(&[text], table, profile, goal)?;
+    (simulate(&circuit) == table.entries).then_some(circuit)
 }
 
 /// The same function on a target with the gates of `profile`, with as few NOTs as a search of
@@ -157,6 +216,16 @@ pub fn restate(circuit: &Circuit, profile: Profile, effort: usize) -> Option<Cir
         None if profile == Profile::Lut3 => Some(cover::LutNet::of(circuit).circuit()),
         None => None,
     }
+}
+
+/// Circuits of a table that is inversion in the field of 256 elements between two affine maps, best
+/// first and at most `most`, to be made smaller; none for any other table. `tries` says how often
+/// the sums of each pair of maps are shared anew.
+pub fn inversions(table: &Table, most: usize, tries: usize, seed: u64) -> Vec<Circuit> {
+    inversion::networks(table, most, tries, seed)
+        .iter()
+        .map(|net| realize::circuit(net, Profile::Basic, realize::Effort::LOW))
+        .collect()
 }
 
 /// Smaller circuits for the same function by `steps` random steps, one for each profile; none if

@@ -104,23 +104,29 @@ impl Network {
     pub fn of(circuit: &Circuit, inputs: &[(Wire, bool)]) -> Option<Network> {
         let mut net = Network::new(circuit.inputs);
         let input = |&(i, sign): &(Wire, bool)| net.input(i as u8).flipped_if(sign);
-        let mut wires: Vec<Lit> = inputs.iter().map(input).collect();
+        let inputs: Vec<Lit> = inputs.iter().map(input).collect();
+        net.outputs = net.append(circuit, &inputs)?;
+        Some(net)
+    }
+
+    /// The outputs of a circuit without `Lut3` gates on `inputs`; `None` if there is such a gate.
+    pub fn append(&mut self, circuit: &Circuit, inputs: &[Lit]) -> Option<Vec<Lit>> {
+        let mut wires = inputs.to_vec();
         for gate in &circuit.gates {
             let of = |w: u16| wires[w as usize];
             let lit = match *gate {
                 Gate::Zero => Lit::ZERO,
                 Gate::One => Lit::ONE,
                 Gate::Not(a) => of(a).flipped_if(true),
-                Gate::And(a, b) => net.and(of(a), of(b)),
-                Gate::Or(a, b) => net.or(of(a), of(b)),
-                Gate::Xor(a, b) => net.xor(of(a), of(b)),
-                Gate::Andn(a, b) => net.and(of(a).flipped_if(true), of(b)),
+                Gate::And(a, b) => self.and(of(a), of(b)),
+                Gate::Or(a, b) => self.or(of(a), of(b)),
+                Gate::Xor(a, b) => self.xor(of(a), of(b)),
+                Gate::Andn(a, b) => self.and(of(a).flipped_if(true), of(b)),
                 Gate::Lut3(..) => return None,
             };
             wires.push(lit);
         }
-        net.outputs = circuit.outputs.iter().map(|&w| wires[w as usize]).collect();
-        Some(net)
+        Some(circuit.outputs.iter().map(|&w| wires[w as usize]).collect())
     }
 
     /// How many operands and outputs read each node, counting only nodes that lead to an output.

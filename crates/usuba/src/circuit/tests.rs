@@ -54,6 +54,7 @@ const REACHED: &[Row] = &[
     ("Spongent",            14,  14,  7),
     ("Spongent inverse",    14,  14,  7),
     ("Noekeon",             12,  12,  6),
+    ("Noekeon inverse",     12,  12,  6),
     ("Pyjamask",            12,  12,  6),
     ("Pyjamask inverse",    12,  12,  6),
     ("Clyde",                8,   8,  4),
@@ -75,9 +76,12 @@ const REACHED: &[Row] = &[
     ("Serpent S7",          16,  16,  8),
     ("Serpent S7 inverse",  17,  16,  8),
     ("Pyjamask-96",          7,   7,  3),
+    ("Pyjamask-96 inverse",  7,   7,  3),
     ("chi-3",                8,   6,  3),
     ("chi-5",               13,  10,  5),
+    ("chi-5 inverse",       15,  12,  6),
     ("Ascon",               16,  16,  9),
+    ("Ascon inverse",       22,  22, 13),
     ("DES S1",              55,  49, 25),
     ("DES S2",              49,  44, 24),
     ("DES S3",              51,  46, 25),
@@ -89,6 +93,14 @@ const REACHED: &[Row] = &[
     ("AES",                111, 109, 67),
     ("AES inverse",        112, 107, 67),
     ("SKINNY-128",          22,  20,  8),
+    ("SKINNY-128 inverse",  22,  20,  8),
+    ("SM4",                112, 108, 66),
+    ("SM4 inverse",        111, 106, 66),
+    ("Camellia s1",        109, 107, 66),
+    ("Camellia s2",        109, 107, 66),
+    ("Camellia s3",        109, 107, 66),
+    ("Camellia s4",        109, 107, 66),
+    ("Camellia s2 inverse", 110, 106, 66),
 ];
 
 #[test]
@@ -148,6 +160,45 @@ fn tables_that_nobody_designed_stay_within_their_bounds() {
     assert!(cost(&random_table(8, 8, 1), Profile::Basic) <= 550);
     assert!(cost(&random_table(6, 4, 2), Profile::Basic) <= 90);
     assert!(cost(&random_table(4, 4, 3), Profile::Basic) <= 30);
+}
+
+/// A random invertible affine map of bytes.
+fn affine(random: &mut Random) -> Vec<u64> {
+    let mut rows: Vec<u64> = (0..8).map(|i| 1 << i).collect();
+    for _ in 0..64 {
+        let (a, b) = (random.below(8), random.below(8));
+        rows[a] ^= if a == b { 0 } else { rows[b] };
+    }
+    let constant = random.below(256) as u64;
+    let bit = |x: u64, i: usize| (rows[i] & x).count_ones() as u64 & 1;
+    (0..256).map(|x| (0..8).fold(constant, |sum, i| sum ^ bit(x, i) << i)).collect()
+}
+
+#[test]
+fn inversion_is_found_between_any_two_affine_maps() {
+    let inversion = boxes::named("AES");
+    let mut random = Random::new(21);
+    for profile in Profile::ALL {
+        let (before, after) = (affine(&mut random), affine(&mut random));
+        let entries = before.iter().map(|&x| after[inversion.entries[x as usize] as usize]);
+        let table = Table { entries: entries.collect(), ..inversion };
+        let circuit = inversion::synthesise(&table, profile, EFFORT).expect("it is inversion");
+        assert_eq!(simulate(&circuit), table.entries);
+        assert!(circuit.cost(profile).is_some_and(|count| count <= 130), "{profile:?}");
+    }
+}
+
+#[test]
+fn boxes_that_only_look_like_inversion_are_not_taken_for_it() {
+    let power = |e: usize| boxes::power(e, 0x11b);
+    // 127 = 254 / 2 modulo 255, and squaring is linear; 7 is neither.
+    assert!(inversion::maps(&power(127)).is_some());
+    assert!(inversion::maps(&power(7)).is_none());
+    let mut swapped = power(254);
+    swapped.entries.swap(3, 4);
+    assert!(inversion::maps(&swapped).is_none());
+    assert!(inversion::maps(&random_table(8, 8, 3)).is_none());
+    assert!(inversion::maps(&boxes::named("PRESENT")).is_none());
 }
 
 #[test]
@@ -265,6 +316,60 @@ fn keys_are_those_of_the_circuits() {
         } else {
             assert_eq!(fixed, *content, "{file}");
         }
+    }
+}
+
+/// MixColumns of FIPS 197 with this first row: bytes one after the other, most significant bit
+/// first.
+fn mix_columns(first: [u64; 4]) -> Vec<u128> {
+    let image = |byte: usize, bit: usize| -> u128 {
+        (0..4).fold(0, |column, row| {
+            let factor = first[(4 + byte - row) % 4];
+            column << 8 | boxes::times(factor, 0x80 >> bit, 0x11b) as u128
+        })
+    };
+    let images: Vec<u128> = (0..32).map(|j| image(j / 8, j % 8)).collect();
+    let row = |k: usize| (0..32).fold(0, |row, j| row | (images[j] >> (31 - k) & 1) << j);
+    (0..32).map(row).collect()
+}
+
+#[test]
+fn known_matrices_cost_what_the_database_promises() {
+    for (first, counts) in [([2, 3, 1, 1], [91, 91, 62]), ([14, 11, 13, 9], [93, 93, 76])] {
+        let rows = mix_columns(first);
+        let turned: Vec<u128> =
+            rows.iter().rev().map(|row| (*row as u32).reverse_bits() as u128).collect();
+        for rows in [rows, turned] {
+            let found = Profile::ALL.map(|profile| {
+                let circuit = for_matrix(32, &rows, profile).expect("the matrix is known");
+                assert_eq!(circuit.check(profile), Ok(()));
+                circuit.cost(profile)
+            });
+            assert_eq!(found, counts.map(Some));
+        }
+    }
+    assert_eq!(for_matrix(2, &[0b11, 0b10], Profile::Basic), None);
+}
+
+/// `BLESS=1` writes the keys anew, as for tables.
+#[test]
+fn keys_of_matrices_are_those_of_the_circuits() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/circuit/known/linear.txt");
+    let content = std::fs::read_to_string(&path).expect("the file can be read");
+    let mut fixed = content.clone();
+    let mut at = 0;
+    for (key, entry) in known::entries(&content).expect("every entry parses") {
+        assert_eq!(entry.circuit.check(entry.profile), Ok(()), "{}", entry.circuit);
+        let rows = matrices::matrix(&entry.circuit).expect("sums");
+        at += 1 + fixed[at..].find(&format!("\n{key:016x} ")).expect("sixteen digits");
+        let own = matrices::key(entry.circuit.inputs as usize, &rows);
+        fixed.replace_range(at..at + 16, &format!("{own:016x}"));
+    }
+    if fixed != content && std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &fixed).expect("the file can be written");
+    } else {
+        assert_eq!(fixed, content);
     }
 }
 

@@ -134,7 +134,7 @@ pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &
 }
 
 /// The headers that a kernel needs.
-pub(super) fn includes(target: &Target) -> String {
+pub fn includes(target: &Target) -> String {
     let mut text = String::from("#include <stdint.h>\n");
     if target.header.is_empty() {
         return text;

@@ -20,7 +20,8 @@ use crate::target::{Layout, Target, word_lane, word_type};
 /// How the words of a program sit in the registers of a target.
 ///
 /// A program of one-bit values has the layout of bitslicing whatever its slicing. Under V on
-/// SIMD the lane is the smallest that holds the widest value anywhere in the program.
+/// SIMD the lane is the smallest that holds the widest value anywhere in the program. Packed
+/// words of V have the layout of H on general-purpose registers.
 pub fn layout(program: &Program, target: &Target) -> Layout {
     let all = || program.nodes.iter().flat_map(|n| n.bits.iter().copied());
     let ports = || program.nodes.iter().flat_map(|n| n.params.iter().chain(&n.results));
@@ -29,6 +30,9 @@ pub fn layout(program: &Program, target: &Target) -> Layout {
     match program.slicing {
         _ if widest <= 1 => Layout::Bits,
         Slicing::B => Layout::Bits,
+        Slicing::V if !target.simd && program.packed && (widest as u32) < target.bits => {
+            Layout::Elements(widest)
+        }
         Slicing::V if !target.simd => Layout::Words,
         Slicing::V => Layout::Lanes(word_lane(widest)),
         Slicing::H => Layout::Elements(widest),

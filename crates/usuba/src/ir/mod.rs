@@ -56,6 +56,9 @@ pub struct Program {
     /// Every result of the entry, and every parameter that is not constant, is then this many
     /// ports of one shape next to each other, one for each instance.
     pub copies: u32,
+    /// Whether words of V that are narrower than a general-purpose register share it, as those of
+    /// H do. Says nothing about other slicings and registers.
+    pub packed: bool,
     /// What passes decided, for people: one line each, on top of the output.
     pub notes: Vec<String>,
 }
@@ -167,7 +170,7 @@ pub struct Collect {
 impl Program {
     /// A program of which one run is one instance.
     pub fn new(nodes: Vec<Node>, entry: NodeId, slicing: Slicing) -> Program {
-        Program { nodes, entry, slicing, copies: 1, notes: Vec::new() }
+        Program { nodes, entry, slicing, copies: 1, packed: false, notes: Vec::new() }
     }
 
     /// The parameters of the entry as the source has them: for each its ports, of which a

@@ -7,9 +7,11 @@
 //! - `slice`: the domain of the run; what an operator becomes under each slicing.
 //! - `arith`: carry circuits for bitslicing.
 //! - `scope`: the node that is being written.
+//! - `linear`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
 
 mod arith;
+mod linear;
 mod roll;
 mod scope;
 mod slice;

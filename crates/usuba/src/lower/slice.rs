@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
+use super::linear::{self, Matrix};
 use super::scope::Scope;
 use super::{Options, arith, roll};
 use crate::circuit::{self, Circuit, Gate, Goal, Table};
@@ -24,6 +25,8 @@ pub(super) struct Lower<'a> {
     program: &'a Program,
     options: &'a Options<'a>,
     nodes: Vec<Node>,
+    /// For each node its matrix, if it is one, in bitslicing.
+    matrices: Vec<Option<Matrix>>,
     /// What each instance became; `None` for a column of a node that is not column-wise.
     done: FxHashMap<Instance, Option<NodeId>>,
     names: FxHashSet<String>,
@@ -40,6 +43,7 @@ impl<'a> Lower<'a> {
             program,
             options,
             nodes: Vec::new(),
+            matrices: Vec::new(),
             done: FxHashMap::default(),
             names: FxHashSet::default(),
             circuits: FxHashMap::default(),
@@ -116,6 +120,31 @@ impl<'a> Lower<'a> {
             wires.push(value);
         }
         circuit.outputs.iter().map(|&w| wires[w as usize]).collect()
+    }
+
+    /// The node with a shorter program, if it is a matrix for which one is known.
+    fn shortened(&mut self, scope: Scope, outs: Vec<Val>) -> (Scope, Vec<Val>) {
+        if !self.bitsliced() {
+            return (scope, outs);
+        }
+        let ports: usize = scope.node.params.iter().map(|port| port.values(Slicing::B)).sum();
+        let callee = |node: u32| self.matrices[node as usize].as_ref();
+        let matrix = linear::matrix(&scope, ports, &outs, &callee);
+        let profile = self.options.profile;
+        let known = matrix.as_ref().and_then(|m| circuit::for_matrix(m.inputs, &m.rows, profile));
+        self.matrices.push(matrix);
+        let Some(circuit) = known else { return (scope, outs) };
+        let Node { name, params, results, inline, .. } = scope.node;
+        let mut short = Scope::new(name, inline);
+        let mut inputs = Vec::new();
+        for port in params {
+            let count = port.values(Slicing::B);
+            inputs.extend(short.param(port, count, 1));
+        }
+        short.node.results = results;
+        self.scopes.push(short);
+        let outs = self.gates(&circuit, &inputs, 1);
+        (self.scopes.pop().expect("pushed above"), outs)
     }
 
     fn bit_op(&mut self, op: &Op, m: u8, args: &[&Bits]) -> Result<Bits, Refusal> {
@@ -234,7 +263,8 @@ pub(super) fn node(
     let scope = walker.domain.scopes.pop().expect("pushed above");
     match outs {
         Ok(outs) => {
-            let outs = outs.into_iter().flatten().collect();
+            let outs: Vec<Val> = outs.into_iter().flatten().collect();
+            let (scope, outs) = walker.domain.shortened(scope, outs);
             let id = NodeId(walker.domain.nodes.len() as u32);
             walker.domain.nodes.push(roll::roll(scope, outs));
             walker.domain.done.insert(instance.clone(), Some(id));

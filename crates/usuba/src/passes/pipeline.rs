@@ -1,8 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, bitslice_sched, canon, complement, const_fold, copy_prop, cse, dce, fuse,
-    inline, inline_rest, interleave, mslice_sched, pressure, unroll,
+    Pass, PassOptions, When, bitslice_sched, canon, complement, const_fold, copy_prop, cse, dce,
+    fuse, inline, inline_rest, interleave, mslice_sched, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -91,7 +91,21 @@ pub struct PipelineOptions {
     pub skip: Vec<String>,
     /// The pipeline ends after the first run of this pass, or runs to its end if it is not there.
     pub stop_after: Option<String>,
+    /// Whether narrow words share a general-purpose register; the facade decides it before the
+    /// first pass.
+    pub packing: When,
     pub pass: PassOptions,
+}
+
+impl PipelineOptions {
+    /// Whether narrow words share a general-purpose register: below the default level nothing is
+    /// decided by itself.
+    pub fn packing(&self) -> When {
+        match self.packing {
+            When::Auto if self.level < Level::O2 => When::Never,
+            choice => choice,
+        }
+    }
 }
 
 /// Runs the passes of a level. `observer` is called with the name of each pass that ran and the

@@ -65,10 +65,16 @@ const INLINE: [inline::Mode; 5] = [
     inline::Mode::Heavy,
 ];
 
-const UNROLL: [unroll::Mode; 3] = [unroll::Mode::Auto, unroll::Mode::All, unroll::Mode::None];
+const UNROLL: [unroll::Mode; 5] = [
+    unroll::Mode::Auto,
+    unroll::Mode::All,
+    unroll::Mode::None,
+    unroll::Mode::Rounds(2),
+    unroll::Mode::Rounds(3),
+];
 
 fn random_options(random: &mut Random) -> PassOptions {
-    let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(3)]);
+    let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(5)]);
     let flag = |random: &mut Random| random.once_in(2);
     let (andn, ternary) = (flag(random), flag(random));
     let logic = logic::Logic { andn, ternary, lane: [0, 16, 64][random.below(3)] };
@@ -443,10 +449,35 @@ fn loops_that_move_values_turn_several_times_at_once() {
     assert_eq!(counts(100, 1), (100, 2));
     assert_eq!(counts(100, 2), (50, 4));
     assert_eq!(counts(100, 4), (25, 8));
-    // A third of the iterations is no whole number, and nine turns are too many.
-    assert_eq!(counts(100, 3), (100, 2));
+    // A third of the iterations is no whole number: one is left over. Nine turns are too many.
+    assert_eq!(counts(100, 3), (33, 6));
     assert_eq!(counts(99, 3), (33, 6));
     assert_eq!(counts(99, 9), (99, 2));
+}
+
+#[test]
+fn rounds_go_into_one_body_and_the_rest_behind_it() {
+    let parts = |rounds, program: Program| {
+        let options = PassOptions { unroll: unroll::Mode::Rounds(rounds), ..Default::default() };
+        let left = after(&["unroll"], program, options);
+        let shape = |eqn: &Eqn| match eqn {
+            Eqn::Loop(lp) => (lp.count, lp.body.len()),
+            _ => (1, 1),
+        };
+        left.entry().body.iter().map(shape).collect::<Vec<_>>()
+    };
+    let rest = |count, body, rest| [vec![(count, body)], vec![(1, 1); rest]].concat();
+    // Two equations in each of a hundred iterations.
+    assert_eq!(parts(1, shifted(100, 2)), rest(100, 2, 0));
+    assert_eq!(parts(4, shifted(100, 2)), rest(25, 8, 0));
+    assert_eq!(parts(7, shifted(100, 2)), rest(14, 14, 4));
+    assert_eq!(parts(99, shifted(100, 2)).len(), 200);
+    assert_eq!(parts(100, shifted(100, 2)).len(), 200);
+    // The outer loop holds one that stays.
+    assert_eq!(parts(2, nest(30, 1001, false)), [(30, 3)]);
+    // The outer loop could change, but the program asks to keep it.
+    assert_eq!(parts(2, nest(30, 7, false)), [(15, 16)]);
+    assert_eq!(parts(2, nest(30, 7, true)), [(30, 8)]);
 }
 
 #[test]

@@ -174,6 +174,17 @@ impl Target {
         }
     }
 
+    /// Whether the rotation of a word of `bits` bits is that of a whole general-purpose register.
+    /// C has no rotation, but every C compiler sees one in two shifts.
+    pub fn rotates(&self, layout: Layout, bits: u8) -> bool {
+        let whole = match layout {
+            Layout::Words => word_lane(bits) == bits,
+            Layout::Elements(_) => true,
+            Layout::Bits | Layout::Lanes(_) => false,
+        };
+        whole && !self.simd
+    }
+
     /// The C type of a value of `bits` bits under `layout`.
     pub fn c_type(&self, layout: Layout, bits: u8) -> &'static str {
         match layout {

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compile;
+mod dist;
 mod experiment;
 mod fmt;
 mod front;
@@ -10,6 +11,7 @@ mod headers;
 mod prove;
 mod run;
 mod slice;
+mod synth;
 mod tune;
 mod tuned;
 
@@ -42,7 +44,9 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
             "`usubac prove` is not in this version; `usubac run --engine native` compares compiled \
              code with what its program means",
         )),
+        Some(Command::Dist(args)) => dist::run(args),
         Some(Command::Tune(args)) => tune::run(args, reporter),
+        Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();

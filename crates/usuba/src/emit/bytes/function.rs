@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::tiles::{File, Tiles};
 use super::transpose::{self, Way, Writer};
 use super::words;
-use super::{ByteLayout, Function, Kernel, Parameter, Shape, keys, macros};
+use super::{ByteLayout, Function, Kernel, Parameter, Ports, Shape, keys, macros};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::port_type;
 use crate::ir::Port;
@@ -19,19 +19,25 @@ use crate::target::{Layout, Target, word_lane, word_type};
 pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
     let name = function.name;
     let guard = format!("USUBA_{}_DECLARED", name.to_uppercase());
-    let (input, output, key) = function.ports()?;
+    let ports = function.ports()?;
+    let (from, to) = ports.blocks();
     let mut text = format!(
         "#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
     );
-    let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
     let place =
         if from == to { "; out may be in itself, or apart from it" } else { ", apart from in" };
+    let parts: Vec<String> = ports
+        .inputs
+        .iter()
+        .map(|port| format!("{} of {}", Shape::of(port).bytes(), port.name))
+        .collect();
+    let parts = if parts.len() > 1 { format!(" ({})", parts.join(", ")) } else { String::new() };
     let about = format!(
-        "/* `nblocks` blocks, {from} bytes each at in, to {to} bytes each at out{place}. \
+        "/* `nblocks` blocks, {from} bytes each{parts} at in, to {to} bytes each at out{place}. \
          Any alignment. */"
     );
-    match (key, function.key) {
+    match (ports.key, function.key) {
         (Some(port), Some(key)) => {
             let shape = Shape::of(port);
             let bytes = match key.schedule {
@@ -69,21 +75,53 @@ pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
 /// The names of the function are not those of the program, or a layout and a word size do not
 /// go together on this target.
 pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagnostic> {
-    let (input, output, key) = function.ports()?;
-    let layout = crate::emit::layout(function.kernel.program, target);
-    let (from, to) = movers(function, target, layout)?;
+    let key = function.ports()?.key;
+    let name = function.name;
     let mut body = String::new();
-    from.function(&mut body, function.name, Way::Pack)?;
-    to.function(&mut body, function.name, Way::Unpack)?;
     if let (Some(port), Some(key)) = (key, function.key) {
-        let init = keys::init(function, key, port)?;
-        let name = function.name;
+        let init = keys::init(function, key, port, "ctx->key")?;
         let _ =
             write!(body, "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n");
     }
-    blocks(&mut body, function, target, layout, (input, output, key));
-    let mut text = declarations(function)?;
-    text += "\n#include <string.h>\n\n";
+    let context = key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
+    let head = format!(
+        "\nvoid {name}_blocks({context}const uint8_t *in, uint8_t *out, size_t nblocks) {{\n"
+    );
+    body = moving(function, target, Entry { head: &head, words: "ctx->key" })? + &body;
+    let text = declarations(function)? + "\n#include <string.h>\n\n";
+    Ok(text + &support(&body, target) + &body)
+}
+
+/// The function over any number of blocks, as far as callers differ.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    /// Its signature and the opening brace.
+    pub head: &'a str,
+    /// The C of the array with the words of the key.
+    pub words: &'a str,
+}
+
+/// Packing, unpacking, batches, and `entry` over any number of blocks.
+pub(super) fn moving(
+    function: &Function,
+    target: &Target,
+    entry: Entry,
+) -> Result<String, Diagnostic> {
+    let ports = function.ports()?;
+    let layout = crate::emit::layout(function.kernel.program, target);
+    let (from, to) = movers(function, &ports, target, layout)?;
+    let mut body = String::new();
+    for (part, mover) in parts(&ports.inputs).zip(&from) {
+        mover.function(&mut body, &format!("{}_pack{}", function.name, part.suffix), Way::Pack)?;
+    }
+    to.function(&mut body, &format!("{}_unpack", function.name), Way::Unpack)?;
+    blocks(&mut body, function, target, layout, &ports, entry);
+    Ok(body)
+}
+
+/// The macros and helpers that `body` is written in.
+pub(super) fn support(body: &str, target: &Target) -> String {
+    let mut text = String::new();
     if target.simd {
         text += &macros::vector(target);
     }
@@ -93,13 +131,31 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
             text += &macros::scalar(bits);
         }
     }
-    if body.contains("usuba_get(") {
-        text += words::GET;
+    for (name, helper) in words::HELPERS {
+        if body.contains(name) {
+            text += helper;
+        }
     }
-    if body.contains("usuba_put(") {
-        text += words::PUT;
-    }
-    Ok(text + &body)
+    text
+}
+
+/// An input with its place in a block.
+struct Part<'a> {
+    port: &'a Port,
+    /// What the names that are about it end with: nothing if it is the only one, else its number.
+    suffix: String,
+    /// Its first byte.
+    offset: usize,
+}
+
+fn parts<'a>(inputs: &'a [&'a Port]) -> impl Iterator<Item = Part<'a>> {
+    let mut offset = 0;
+    inputs.iter().enumerate().map(move |(number, port)| {
+        let suffix = if inputs.len() > 1 { number.to_string() } else { String::new() };
+        let part = Part { port, suffix, offset };
+        offset += Shape::of(port).bytes();
+        part
+    })
 }
 
 /// How a port moves between bytes and registers.
@@ -113,45 +169,53 @@ enum How {
 
 /// A port with the way it moves.
 struct Mover<'a> {
-    port: &'a Port,
     shape: Shape,
     bytes: ByteLayout,
+    /// Bytes from block to block.
+    pitch: usize,
     how: How,
     target: &'a Target,
     lanes: usize,
 }
 
-/// The movers of the input and of the output. Both put the same instance in the same lane.
+/// The movers of the inputs and of the output. All put the same instance in the same lane.
 fn movers<'a>(
     function: &Function<'a>,
+    ports: &Ports<'a>,
     target: &'a Target,
     layout: Layout,
-) -> Result<(Mover<'a>, Mover<'a>), Diagnostic> {
-    let (input, output, _) = function.ports()?;
+) -> Result<(Vec<Mover<'a>>, Mover<'a>), Diagnostic> {
     let lanes = target.lanes(layout) as usize;
-    let mover = |port: &'a Port, parameter: Parameter, natural: bool| {
+    let (from, to) = ports.blocks();
+    let mover = |port: &'a Port, parameter: Parameter, pitch: usize, natural: bool| {
         let (shape, bytes) = (Shape::of(port), parameter.bytes);
         let file = File { bits: target.bits, vector: target.simd };
-        let tiles = || Tiles::new(shape, bytes, layout, lanes, file, natural).map(How::Tiles);
+        let tiles =
+            || Tiles::new(shape, bytes, pitch, layout, lanes, file, natural).map(How::Tiles);
         let how = match layout {
             Layout::Words => How::Words,
-            Layout::Lanes(lane) if bytes != ByteLayout::Planes => {
-                tiles().unwrap_or(How::Lanes(lane))
-            }
+            Layout::Lanes(lane) => tiles().unwrap_or(How::Lanes(lane)),
             _ => tiles().ok_or_else(|| unsupported(port, bytes))?,
         };
-        Ok(Mover { port, shape, bytes, how, target, lanes })
+        Ok(Mover { shape, bytes, pitch, how, target, lanes })
     };
-    let (from, to) = (mover(input, function.input, false)?, mover(output, function.output, false)?);
-    let agree = match (&from.how, &to.how) {
-        (How::Tiles(from), How::Tiles(to)) => from.lane_order() == to.lane_order(),
-        (How::Tiles(_), _) | (_, How::Tiles(_)) => false,
-        _ => true,
+    let all = |natural| {
+        let inputs = ports.inputs.iter().zip(function.inputs);
+        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from, natural));
+        Ok((
+            inputs.collect::<Result<Vec<_>, _>>()?,
+            mover(ports.output, function.output, to, natural)?,
+        ))
     };
-    if agree {
-        return Ok((from, to));
+    let order = |mover: &Mover| match &mover.how {
+        How::Tiles(tiles) => Some(tiles.lane_order()),
+        How::Words | How::Lanes(_) => None,
+    };
+    let (inputs, output) = all(false)?;
+    if inputs.iter().all(|input| order(input) == order(&output)) {
+        return Ok((inputs, output));
     }
-    Ok((mover(input, function.input, true)?, mover(output, function.output, true)?))
+    all(true)
 }
 
 fn unsupported(port: &Port, bytes: ByteLayout) -> Diagnostic {
@@ -163,7 +227,7 @@ fn unsupported(port: &Port, bytes: ByteLayout) -> Diagnostic {
         port.word
     );
     Diagnostic::global(Code::NotSupported, message)
-        .help("bitslicing takes every layout; `planes` wants powers of two elsewhere")
+        .help("horizontal slicing wants powers of two; the others take every layout")
 }
 
 impl Mover<'_> {
@@ -175,13 +239,13 @@ impl Mover<'_> {
         }
     }
 
-    /// `static void name_pack(const uint8_t *bytes, T *regs)`, or `name_unpack` with `const` on
-    /// the other side.
+    /// `static void name(const uint8_t *bytes, T *regs)` to pack; to unpack the `const` is on the
+    /// other side.
     fn function(&self, text: &mut String, name: &str, way: Way) -> Result<(), Diagnostic> {
         let register = self.register();
         let signature = match way {
-            Way::Pack => format!("{name}_pack(const uint8_t *bytes, {register} *regs)"),
-            Way::Unpack => format!("{name}_unpack(const {register} *regs, uint8_t *bytes)"),
+            Way::Pack => format!("{name}(const uint8_t *bytes, {register} *regs)"),
+            Way::Unpack => format!("{name}(const {register} *regs, uint8_t *bytes)"),
         };
         let body = match &self.how {
             How::Tiles(tiles) => {
@@ -193,8 +257,8 @@ impl Mover<'_> {
             How::Words => {
                 let at = |i: &str| format!("regs[{i}]");
                 match way {
-                    Way::Pack => read_words(self.port, self.shape, self.bytes, "bytes", &at)?,
-                    Way::Unpack => write_words(self.port, self.shape, self.bytes, "bytes", &at)?,
+                    Way::Pack => read_words(self.shape, self.bytes, "bytes", &at),
+                    Way::Unpack => write_words(self.shape, self.bytes, "bytes", &at),
                 }
             }
             How::Lanes(lane) => self.lanes(*lane, way),
@@ -205,8 +269,8 @@ impl Mover<'_> {
 
     /// Word by word through an array with the layout of the registers.
     fn lanes(&self, lane: u8, way: Way) -> String {
-        let Mover { shape, bytes, lanes, .. } = *self;
-        let (words, block) = (shape.words, shape.bytes());
+        let Mover { shape, bytes, pitch, lanes, .. } = *self;
+        let words = shape.words;
         let t = word_type(lane);
         let mut text = format!(
             "    {t} lane[{}];\n    uint8_t *place = (uint8_t *)lane;\n    size_t i, j;\n",
@@ -214,7 +278,7 @@ impl Mover<'_> {
         );
         let p = macros::VECTOR;
         let size = self.target.bits / 8;
-        let pointer = format!("{block} * j + bytes");
+        let pointer = format!("{pitch} * j + bytes");
         let at = format!("lane[{lanes} * i + j]");
         match way {
             Way::Pack => {
@@ -231,8 +295,8 @@ impl Mover<'_> {
                 let pad = match words * shape.bits as usize % 8 {
                     0 => String::new(),
                     _ => format!(
-                        "    for (j = 0; j < {lanes}; j++) bytes[{block} * j + {}] = 0;\n",
-                        block - 1
+                        "    for (j = 0; j < {lanes}; j++) bytes[{pitch} * j + {}] = 0;\n",
+                        shape.bytes() - 1
                     ),
                 };
                 let _ = write!(
@@ -246,65 +310,55 @@ impl Mover<'_> {
     }
 }
 
-/// Statements that read the words of `port` from the bytes at `block` into integers.
-///
-/// # Errors
-/// The layout has no transposition.
+/// Statements that read the words of a port of `shape` from the bytes at `block` into integers.
 pub fn read_words(
-    port: &Port,
     shape: Shape,
     bytes: ByteLayout,
     block: &str,
     to: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    match plain(shape, bytes) {
-        Some(bytes) => Ok(words::read(shape, bytes, block, to)),
-        None => woven(port, shape, Way::Pack, block, to),
-    }
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Pack, block, to)
+        .unwrap_or_else(|| words::read(shape, bytes, block, to))
 }
 
 /// The opposite of [`read_words`].
 fn write_words(
-    port: &Port,
     shape: Shape,
     bytes: ByteLayout,
     block: &str,
     from: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    match plain(shape, bytes) {
-        Some(bytes) => Ok(words::write(shape, bytes, block, from)),
-        None => woven(port, shape, Way::Unpack, block, from),
-    }
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Unpack, block, from)
+        .unwrap_or_else(|| words::write(shape, bytes, block, from))
 }
 
-/// The layout that moves word by word, if there is one: planes of a single word, or of single
-/// bits, are the bits in their order.
-fn plain(shape: Shape, bytes: ByteLayout) -> Option<ByteLayout> {
+/// The layout, except that planes of a single word, or of single bits, are the bits in their order.
+fn plain(shape: Shape, bytes: ByteLayout) -> ByteLayout {
     match bytes {
-        ByteLayout::Planes if shape.row == 1 || shape.bits == 1 => Some(ByteLayout::Be),
-        ByteLayout::Planes => None,
-        other => Some(other),
+        ByteLayout::Planes if shape.row == 1 || shape.bits == 1 => ByteLayout::Be,
+        other => other,
     }
 }
 
 /// Planes and integers: transposes each row in 64-bit (or 32-bit) registers that hold several
-/// words each.
+/// words each. `None` if rows are no such registers, or for another layout.
 fn woven(
-    port: &Port,
     shape: Shape,
+    bytes: ByteLayout,
     way: Way,
     block: &str,
     at: &dyn Fn(&str) -> String,
-) -> Result<String, Diagnostic> {
-    let failed = || unsupported(port, ByteLayout::Planes);
+) -> Option<String> {
     let row = Shape { words: shape.row, ..shape };
     let bits = if row.bytes() >= 8 { 64 } else { 32 };
-    if row.bytes() * 8 < bits || !(row.words * row.bits as usize).is_multiple_of(8) {
-        return Err(failed());
+    let fits = row.bytes() * 8 >= bits && (row.words * row.bits as usize).is_multiple_of(8);
+    if bytes != ByteLayout::Planes || !fits {
+        return None;
     }
     let file = File { bits: bits as u32, vector: false };
-    let tiles =
-        Tiles::new(row, ByteLayout::Planes, Layout::Words, 1, file, false).ok_or_else(failed)?;
+    let tiles = Tiles::new(row, bytes, row.bytes(), Layout::Words, 1, file, false)?;
     let register = format!("uint{bits}_t");
     let writer = Writer { file, register: &register, width: 3 };
     let moved = transpose::statements(writer, &tiles, way, &|value| format!("u[{value}]"));
@@ -319,12 +373,16 @@ fn woven(
         let shift = |lane: usize| lane * row.bits as usize;
         match way {
             Way::Pack => {
+                // Words that do not fill their type have zeros above.
+                let mask = match word_lane(row.bits) == row.bits {
+                    true => String::new(),
+                    false => format!(" & {}", (1u64 << row.bits) - 1),
+                };
                 for lane in 0..lanes {
+                    let (word, shift) = (word(lane), shift(lane));
                     let _ = writeln!(
                         words,
-                        "        {} = ({t})(u[{register_number}] >> {});",
-                        word(lane),
-                        shift(lane)
+                        "        {word} = ({t})(u[{register_number}] >> {shift}{mask});"
                     );
                 }
             }
@@ -345,7 +403,7 @@ fn woven(
     } else {
         "    { size_t n;\n".to_string()
     };
-    Ok(format!(
+    Some(format!(
         "{rename}    for (n = 0; n < {rows}; n++) {{\n        {register} u[{}];\n        \
          {constant}uint8_t *bytes = {outer} + {} * n;\n{first}{second}    }}\n    }}\n",
         tiles.count,
@@ -363,18 +421,19 @@ struct Batch<'a> {
 }
 
 /// `name_batch`, one call of the kernel; `name_set`, one of the kernel without interleaving if
-/// there is one; and `name_blocks`, which loops over batches.
+/// there is one; and `entry`, which loops over batches.
 fn blocks<'a>(
     text: &mut String,
     function: &Function<'a>,
     target: &Target,
     layout: Layout,
-    (input, output, key): (&Port, &Port, Option<&Port>),
+    ports: &Ports,
+    entry: Entry,
 ) {
     let name = function.name;
     let c_type = |port: &Port| port_type(target, layout, function.slicing(), port);
     let lanes = target.lanes(layout) as usize;
-    let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
+    let (from, to) = ports.blocks();
     let batch = |what: &str, kernel: Kernel<'a>| Batch {
         name: format!("{name}_{what}"),
         size: lanes * kernel.program.copies as usize,
@@ -384,23 +443,19 @@ fn blocks<'a>(
     let single = function.single.filter(|_| function.kernel.program.copies > 1);
     let small = single.map(|kernel| batch("set", kernel));
     for batch in [Some(&large), small.as_ref()].into_iter().flatten() {
-        *text += &batch_function(function, batch, &c_type, (input, output, key));
+        *text += &batch_function(function, batch, &c_type, ports);
     }
-    let context = key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
-    let _ = write!(
-        text,
-        "\nvoid {name}_blocks({context}const uint8_t *in, uint8_t *out, size_t nblocks) {{\n"
-    );
-    let mut keys_argument = "";
-    if let Some(key) = key {
+    *text += entry.head;
+    let mut keys_argument = String::new();
+    if let Some(key) = ports.key {
         if layout == Layout::Words {
-            keys_argument = "ctx->key, ";
+            keys_argument = format!("{}, ", entry.words);
         } else {
-            keys_argument = "keys, ";
+            keys_argument = "keys, ".to_string();
             let index = if layout == Layout::Bits { "size_t i, b;" } else { "size_t i;" };
             let registers = key.values(function.slicing());
             let _ = writeln!(text, "    {} keys[{registers}];\n    {index}", c_type(key));
-            *text += &keys::broadcast(target, layout, key);
+            *text += &keys::broadcast(target, layout, key, entry.words);
         }
     }
     let whole = |batch: &Batch, at_least: usize| {
@@ -451,47 +506,61 @@ fn batch_function(
     function: &Function,
     batch: &Batch,
     c_type: &dyn Fn(&Port) -> &'static str,
-    (input, output, key): (&Port, &Port, Option<&Port>),
+    ports: &Ports,
 ) -> String {
     let (program, name) = (batch.kernel.program, function.name);
     let slicing = program.slicing;
     let copies = program.copies as usize;
-    let (from, to) = (Shape::of(input).bytes(), Shape::of(output).bytes());
-    let (ins, outs) = (input.values(slicing), output.values(slicing));
+    let lanes = batch.size / copies;
+    let (from, to) = ports.blocks();
+    let output = ports.output;
     let at = |array: &str, registers: usize, copy: usize| match copy {
         0 => array.to_string(),
         _ => format!("{array} + {}", registers * copy),
     };
+    let inputs: Vec<Part> = parts(&ports.inputs).collect();
     let mut args = Vec::new();
     for group in program.params() {
+        let part = inputs.iter().find(|part| part.port.name == group[0].name);
         for copy in 0..group.len() {
-            let data = group[0].name == input.name;
-            args.push(if data { at("x", ins, copy) } else { "keys".to_string() });
+            args.push(part.map_or("keys".to_string(), |part| {
+                at(&format!("x{}", part.suffix), part.port.values(slicing), copy)
+            }));
         }
     }
+    let outs = output.values(slicing);
     args.extend((0..copies).map(|copy| at("y", outs, copy)));
-    let keyed = key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();
-    let mut text = format!(
-        "\nstatic void {}({keyed}const uint8_t *in, uint8_t *out) {{\n    \
-         {} x[{}];\n    {} y[{}];\n",
-        batch.name,
-        c_type(input),
-        ins * copies,
-        c_type(output),
-        outs * copies,
-    );
-    let lanes = batch.size / copies;
-    let call = format!("    {}({});\n", batch.kernel.symbol, args.join(", "));
+    let keyed = ports.key.map(|key| format!("const {} *keys, ", c_type(key))).unwrap_or_default();
+    let mut text =
+        format!("\nstatic void {}({keyed}const uint8_t *in, uint8_t *out) {{\n", batch.name);
+    let mut packs = String::new();
+    for Part { port, suffix, offset } in &inputs {
+        let registers = port.values(slicing);
+        let _ = writeln!(text, "    {} x{suffix}[{}];", c_type(port), registers * copies);
+        let bytes = at("in", *offset, (*offset > 0) as usize);
+        let _ = if copies == 1 {
+            writeln!(packs, "    {name}_pack{suffix}({bytes}, x{suffix});")
+        } else {
+            writeln!(
+                packs,
+                "    for (c = 0; c < {copies}; c++) \
+                 {name}_pack{suffix}({bytes} + {} * c, x{suffix} + {registers} * c);",
+                lanes * from
+            )
+        };
+    }
+    let _ = writeln!(text, "    {} y[{}];", c_type(output), outs * copies);
+    if copies > 1 {
+        text += "    size_t c;\n";
+    }
+    let _ = writeln!(text, "{packs}    {}({});", batch.kernel.symbol, args.join(", "));
     if copies == 1 {
-        let _ = write!(text, "    {name}_pack(in, x);\n{call}    {name}_unpack(y, out);\n");
+        let _ = writeln!(text, "    {name}_unpack(y, out);");
     } else {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "    size_t c;\n    \
-             for (c = 0; c < {copies}; c++) {name}_pack(in + {} * c, x + {ins} * c);\n{call}    \
-             for (c = 0; c < {copies}; c++) {name}_unpack(y + {outs} * c, out + {} * c);\n",
-            lanes * from,
-            lanes * to,
+            "    for (c = 0; c < {copies}; c++) {name}_unpack(y + {outs} * c, out + {} * c);",
+            lanes * to
         );
     }
     text + "}\n"

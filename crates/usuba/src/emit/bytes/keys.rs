@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::function::read_words;
 use super::words;
-use super::{ByteLayout, Function, Key, Schedule, Shape, function, macros};
+use super::{ByteLayout, Function, Key, Schedule, Shape, macros};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::mask_bits;
 use crate::ir::Port;
@@ -14,9 +15,10 @@ pub fn word_of(port: &Port) -> &'static str {
     word_type(word_lane(port.word))
 }
 
-/// Statements that fill `keys` from the words `ctx->key`: one register (or one mask, where the
-/// kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none: it reads the words themselves.
-pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
+/// Statements that fill `keys` from the words in the array `from`: one register (or one mask,
+/// where the kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none:
+/// it reads the words themselves.
+pub fn broadcast(target: &Target, layout: Layout, port: &Port, from: &str) -> String {
     let shape = Shape::of(port);
     let (words, bits) = (shape.words, shape.bits as usize);
     let register = target.register;
@@ -26,7 +28,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
     match layout {
         Layout::Words => {}
         Layout::Lanes(lane) => {
-            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}(ctx->key[i]);", macros::VECTOR);
+            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}({from}[i]);", macros::VECTOR);
         }
         Layout::Bits => {
             let all = |bit: &str| match target.simd {
@@ -34,7 +36,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
                 true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
                 false => format!("({register})(0 - ({register})({bit}))"),
             };
-            let ones = all(&format!("ctx->key[i] >> ({} - b) & 1", bits - 1));
+            let ones = all(&format!("{from}[i] >> ({} - b) & 1", bits - 1));
             let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
             let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
         }
@@ -43,14 +45,14 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port) -> String {
             let wide = m.max(8);
             let p = macros::VECTOR;
             let _ = writeln!(text, "{head} {{\n        const {register} bit = {p}{test};");
-            let mut word = format!("{p}LANES{wide}(ctx->key[i])");
+            let mut word = format!("{p}LANES{wide}({from}[i])");
             if m > 8 {
                 word = format!("{p}SHUFFLE({word}, {p}{select})");
             }
             let _ = writeln!(text, "        keys[i] = {p}EQUAL({p}AND({word}, bit), bit);\n    }}");
         }
         Layout::Elements(m) => {
-            let _ = writeln!(text, "{head} {{\n        {register} x = ctx->key[i];");
+            let _ = writeln!(text, "{head} {{\n        {register} x = {from}[i];");
             let element = target.bits / m as u32;
             for k in (0..m.ilog2()).rev() {
                 let shift = (element - 1) << k;
@@ -82,16 +84,16 @@ fn element_bytes(m: u8) -> (String, String) {
     (c(&|byte| (bit(byte) / 8) as u64), c(&|byte| 1 << (bit(byte) % 8)))
 }
 
-/// The body of `name_init`: from the bytes `key` to the words `ctx->key`.
+/// The body of `name_init`: from the bytes `key` to the words in the array `words`.
 ///
 /// # Errors
 /// The schedule does not deliver the words of `port`.
-pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagnostic> {
+pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<String, Diagnostic> {
     let shape = Shape::of(port);
-    let to = |i: &str| format!("ctx->key[{i}]");
+    let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
-        return Ok(read(port, shape, key.bytes, "key", &to));
+        return Ok(read_words(shape, key.bytes, "key", &to));
     };
     let (param, result) = schedule_ports(&schedule)?;
     super::check(param, key.bytes)?;
@@ -113,7 +115,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     if !direct {
         let _ = writeln!(text, "    {made_type} made[{}];", made.words);
     }
-    let made_at = if direct { "ctx->key" } else { "made" };
+    let made_at = if direct { words } else { "made" };
     if layout == Layout::Bits {
         let register = schedule.target.register;
         let _ = writeln!(
@@ -122,7 +124,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
             flat(from),
             flat(made)
         );
-        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
         let (m, n) = (from.bits, made.bits);
         let _ = writeln!(
             text,
@@ -136,7 +138,7 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
             if n > 1 { "word << 1" } else { "word" },
         );
     } else {
-        text += &read(param, from, key.bytes, "key", &|i| format!("from[{i}]"));
+        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
         let _ = writeln!(text, "    {symbol}(from, {made_at});");
     }
     if direct {
@@ -146,29 +148,8 @@ pub fn init(function: &Function, key: Key, port: &Port) -> Result<String, Diagno
     super::check(port, through)?;
     let _ = writeln!(text, "    {{\n    uint8_t bytes[{}];", made.bytes());
     text += &words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    text += &read(port, shape, through, "bytes", &to);
+    text += &read_words(shape, through, "bytes", &to);
     Ok(text + "    }\n")
-}
-
-/// As `read_words`, and for planes without a transposition bit by bit: a key is set up once.
-fn read(
-    port: &Port,
-    shape: Shape,
-    bytes: ByteLayout,
-    block: &str,
-    to: &dyn Fn(&str) -> String,
-) -> String {
-    function::read_words(port, shape, bytes, block, to).unwrap_or_else(|_| {
-        let (m, row, t) = (shape.bits, shape.row, word_of(port));
-        words::each(shape, &|i| {
-            let at = format!("{row} * {m} * ((size_t){i} / {row}) + {row} * p + {i} % {row}");
-            format!(
-                "{{ {t} word = 0; unsigned p; for (p = 0; p < {m}; p++) \
-                 word = ({t})((uint64_t)word << 1 | usuba_get({block}, {at}, 1, 0)); {} = word; }}",
-                to(i)
-            )
-        })
-    })
 }
 
 /// The only parameter and the only result of a schedule.

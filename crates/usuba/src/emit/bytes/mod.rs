@@ -15,6 +15,9 @@
 //! through a buffer on the stack, filled up with zero blocks. Nothing is wiped: the context, and
 //! what registers and stack still hold after a call, are the caller's to clear.
 //!
+//! The bytes of a block are those of the input parameters, one after the other, each from a whole
+//! byte on; each parameter is packed by itself.
+//!
 //! Packing is a transposition. Where all counts are powers of two, or a block can be cut into
 //! tiles where they are, it is a permutation of index bits; whatever fits no tile moves word by
 //! word.
@@ -26,9 +29,11 @@
 //! - `keys`: the C that sets up keys and broadcasts them.
 //! - `macros`: the C macros that all of this is written in.
 //! - `function`: puts the parts together.
+//! - `library`: the parts one by one.
 
 mod function;
 mod keys;
+pub mod library;
 mod macros;
 mod plan;
 mod tiles;
@@ -158,22 +163,46 @@ pub struct Function<'a> {
     pub kernel: Kernel<'a>,
     /// The same node without interleaving, for messages shorter than a batch of `kernel`.
     pub single: Option<Kernel<'a>>,
-    pub input: Parameter<'a>,
+    /// What a block consists of, in the order of its bytes; at least one.
+    pub inputs: &'a [Parameter<'a>],
     pub output: Parameter<'a>,
     /// Absent for permutations.
     pub key: Option<Key<'a>>,
 }
 
+/// The ports that the names of a function stand for.
+struct Ports<'a> {
+    inputs: Vec<&'a Port>,
+    output: &'a Port,
+    key: Option<&'a Port>,
+}
+
+impl Ports<'_> {
+    /// Bytes of a block, before and after.
+    fn blocks(&self) -> (usize, usize) {
+        let inputs = self.inputs.iter().map(|port| Shape::of(port).bytes());
+        (inputs.sum(), Shape::of(self.output).bytes())
+    }
+}
+
 impl<'a> Function<'a> {
+    /// Bytes of a block, before and after.
+    ///
+    /// # Errors
+    /// The names of the function are not those of the program.
+    pub fn blocks(&self) -> Result<(usize, usize), Diagnostic> {
+        Ok(self.ports()?.blocks())
+    }
+
     fn slicing(&self) -> Slicing {
         self.kernel.program.slicing
     }
 
-    /// The ports of the function: input, output, and key if there is one.
+    /// The ports of the function: inputs, output, and key if there is one.
     ///
     /// # Errors
-    /// A name is no parameter or result, or one is left over.
-    fn ports(&self) -> Result<(&'a Port, &'a Port, Option<&'a Port>), Diagnostic> {
+    /// A name is no parameter or result, or stands twice, or one is left over.
+    fn ports(&self) -> Result<Ports<'a>, Diagnostic> {
         let program = self.kernel.program;
         let name = &program.entry().name;
         // The first port of a group has the name in the source.
@@ -189,25 +218,44 @@ impl<'a> Function<'a> {
                 Diagnostic::global(Code::UndefinedVariable, message).help(help)
             })
         };
-        let input = find(&params, self.input.param, "parameter")?;
+        let inputs = self.inputs.iter().map(|input| find(&params, input.param, "parameter"));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
         let output = find(&results, self.output.param, "result")?;
         let key = self.key.map(|key| find(&params, key.param, "parameter")).transpose()?;
-        if params.len() != 1 + key.is_some() as usize || results.len() != 1 {
+        let mut used: Vec<&str> = inputs.iter().chain(&key).map(|port| &*port.name).collect();
+        used.sort_unstable();
+        if let Some(twice) = used.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("`{}` is named twice as an input or the key", twice[0]);
+            return Err(Diagnostic::global(Code::NotSupported, message));
+        }
+        if let Some(left) = params.iter().find(|port| !used.contains(&&*port.name)) {
             let message = format!(
-                "the byte interface wants one input, one output and at most one key; \
-                 node `{name}` has {} parameters and {} results",
-                params.len(),
+                "parameter `{}` of node `{name}` is neither an input of the byte interface nor its key",
+                left.name
+            );
+            return Err(Diagnostic::global(Code::NotSupported, message));
+        }
+        if inputs.is_empty() || results.len() != 1 {
+            let message = format!(
+                "the byte interface wants at least one input and exactly one output; \
+                 it was given {} of the parameters of node `{name}`, which has {} results",
+                inputs.len(),
                 results.len()
             );
             return Err(Diagnostic::global(Code::NotSupported, message));
         }
-        if key.is_some_and(|key| key.name == input.name) {
-            let message = format!("`{}` cannot be both the input and the key", input.name);
+        if let Some(input) = inputs.iter().find(|input| input.constant) {
+            let message = format!(
+                "`{}` is `const`, the same in all instances, and cannot be part of a block",
+                input.name
+            );
             return Err(Diagnostic::global(Code::NotSupported, message));
         }
-        check(input, self.input.bytes)?;
+        for (port, parameter) in inputs.iter().zip(self.inputs) {
+            check(port, parameter.bytes)?;
+        }
         check(output, self.output.bytes)?;
-        Ok((input, output, key))
+        Ok(Ports { inputs, output, key })
     }
 }
 

@@ -53,8 +53,9 @@ pub enum Step {
     /// Interleaves pairs of registers, once per entry and always with elements of
     /// 2^(7 - entries) bits: exchanges bit `regs[j]` of the register index with position 6 - j.
     Zip { regs: Vec<u8> },
-    /// Exchanges bit `reg` of the register index with position `bit`, by masks and shifts.
-    Swap { reg: u8, bit: u8 },
+    /// Exchanges bit `reg` of the register index with position `bit`, by masks and shifts; `anti`
+    /// complements both.
+    Swap { reg: u8, bit: u8, anti: bool },
     /// Exchanges two positions, `low < high`; `anti` complements both.
     Delta { low: u8, high: u8, anti: bool },
     /// Complements a position.
@@ -101,10 +102,11 @@ pub fn plan(vector: bool, inside: &[Place], regs: &[Place], goal: &[Option<Place
         plan: Plan { steps: Vec::new(), inside: inside.to_vec(), regs: regs.to_vec() },
         goal,
     };
-    work.exchange_with_registers(vector);
     if vector {
+        work.exchange_with_registers();
         work.arrange_vector();
     } else {
+        work.follow_registers();
         work.arrange_scalar();
     }
     work.plan
@@ -139,8 +141,11 @@ impl Work<'_> {
                     std::mem::swap(&mut inside[6 - j], &mut regs[reg as usize]);
                 }
             }
-            Step::Swap { reg, bit } => {
-                std::mem::swap(&mut inside[*bit as usize], &mut regs[*reg as usize]);
+            Step::Swap { reg, bit, anti } => {
+                let (bit, reg) = (&mut inside[*bit as usize], &mut regs[*reg as usize]);
+                std::mem::swap(bit, reg);
+                bit.flip ^= anti;
+                reg.flip ^= anti;
             }
             Step::Delta { low, high, anti } => {
                 inside.swap(*low as usize, *high as usize);
@@ -173,9 +178,7 @@ impl Work<'_> {
     }
 
     /// Brings everything into the registers that belongs there, and word indices out.
-    fn exchange_with_registers(&mut self, vector: bool) {
-        let all = || self.plan.inside.iter().chain(&self.plan.regs);
-        let single = !all().any(|place| matches!(place.part, Part::Instance(_)));
+    fn exchange_with_registers(&mut self) {
         let enters = |part: Part| !matches!(part, Part::Atom(_));
         // Those that want a bit of a byte come first: they meet the word indices that sit there.
         let mut entering: Vec<usize> =
@@ -183,15 +186,10 @@ impl Work<'_> {
         let wants = |reg: &usize| self.goal_of(self.plan.regs[*reg].part).unwrap_or(7);
         entering.sort_by_key(|reg| (wants(reg) >= 3, *reg));
         let leaves = |position: &usize| matches!(self.part(*position), Part::Atom(_));
-        let mut leaving: Vec<usize> = (0..self.plan.inside.len()).filter(leaves).collect();
-        if single {
-            // Word indices may stay, except where a part of the word has to go.
-            leaving.sort_by_key(|&position| self.goal[position].is_none());
-            leaving.truncate(entering.len());
-        }
+        let leaving: Vec<usize> = (0..self.plan.inside.len()).filter(leaves).collect();
         assert_eq!(entering.len(), leaving.len(), "as many index bits leave as enter");
         let (bits, bytes): (Vec<usize>, Vec<usize>) =
-            leaving.into_iter().partition(|&position| position < 3 || !vector);
+            leaving.into_iter().partition(|&position| position < 3);
         let (for_bits, for_bytes) = entering.split_at(bits.len());
         if !bytes.is_empty() {
             self.raise(&bytes);
@@ -199,7 +197,28 @@ impl Work<'_> {
             self.push(Step::Zip { regs });
         }
         for (&bit, &reg) in bits.iter().zip(for_bits) {
-            self.push(Step::Swap { reg: reg as u8, bit: bit as u8 });
+            self.push(Step::Swap { reg: reg as u8, bit: bit as u8, anti: false });
+        }
+    }
+
+    /// Without byte shuffles: what belongs inside goes from the register index to its place at
+    /// once, and what was there is next, until a word index comes out. An exchange of two
+    /// registers is half the work of one inside each of them.
+    fn follow_registers(&mut self) {
+        for reg in 0..self.plan.regs.len() {
+            loop {
+                let Place { part, flip } = self.plan.regs[reg];
+                if matches!(part, Part::Atom(_)) {
+                    break;
+                }
+                let free = |at: &usize| {
+                    self.goal[*at].is_none() && !matches!(self.part(*at), Part::Instance(_))
+                };
+                let at = self.goal_of(part).or_else(|| (0..self.goal.len()).find(free));
+                let at = at.expect("as many index bits leave as enter");
+                let anti = self.goal[at].is_some_and(|goal| goal.flip != flip);
+                self.push(Step::Swap { reg: reg as u8, bit: at as u8, anti });
+            }
         }
     }
 

@@ -12,10 +12,14 @@ use crate::target::Layout;
 /// How one port moves between bytes and registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tiles {
-    /// Bytes of a block.
+    /// Bytes of the port in a block.
     pub block: usize,
-    /// Bytes from block to block where the tiles read: `block`, or more if blocks are copied
-    /// apart.
+    /// Bytes from block to block in memory: `block`, or more if other ports share the block.
+    pub pitch: usize,
+    /// Whether the blocks are copied apart first.
+    pub apart: bool,
+    /// Bytes from block to block where the tiles read: `pitch`, or another number if blocks are
+    /// copied apart.
     pub stride: usize,
     /// Instances of a batch.
     pub lanes: usize,
@@ -52,8 +56,8 @@ impl File {
 }
 
 impl Tiles {
-    /// Tiles of a port of `shape`, stored as `bytes`, with `lanes` instances in registers of
-    /// `file` under `layout`. `natural` puts instance j where the register layout says;
+    /// Tiles of a port of `shape`, stored as `bytes` every `pitch` bytes, with `lanes` instances in
+    /// registers of `file` under `layout`. `natural` puts instance j where the register layout says;
     /// otherwise instances go where they cost least, the same for equal ports.
     ///
     /// [`Layout::Words`] takes one instance whose words share the registers; see [`Tiles::word`].
@@ -63,6 +67,7 @@ impl Tiles {
     pub fn new(
         shape: Shape,
         bytes: ByteLayout,
+        pitch: usize,
         layout: Layout,
         lanes: usize,
         file: File,
@@ -76,8 +81,8 @@ impl Tiles {
         let positions = file.positions();
         let block = shape.bytes();
         let piece = (1usize << positions) / 8;
-        let small = block <= piece || whole;
-        let stride = if small { block.next_power_of_two() } else { block };
+        let small = block < piece || block == piece && pitch == block || whole;
+        let stride = if small { block.next_power_of_two() } else { pitch };
         let tile = if small { stride } else { piece };
         let count = lanes * tile * 8 / file.bits as usize;
         let group_bits = file.bits.ilog2() - positions;
@@ -125,6 +130,8 @@ impl Tiles {
             .collect();
         Some(Tiles {
             block,
+            pitch,
+            apart: small && (stride, pitch) != (block, block),
             stride,
             lanes,
             count,
@@ -246,8 +253,9 @@ mod tests {
                     }
                 }
             }
-            Step::Swap { reg, bit } => {
+            Step::Swap { reg, bit, anti } => {
                 for (a, b) in pairs(*reg) {
+                    let (a, b) = if *anti { (b, a) } else { (a, b) };
                     for at in (0..bits[a].len()).filter(|at| at >> bit & 1 == 0) {
                         let up = at | 1 << bit;
                         (bits[a][up], bits[b][at]) = (bits[b][at], bits[a][up]);
@@ -309,7 +317,8 @@ mod tests {
                         if bits > 16 && file.vector && matches!(layout, Layout::Elements(_)) {
                             continue;
                         }
-                        let tiles = Tiles::new(shape, bytes, layout, lanes, file, natural);
+                        let tiles =
+                            Tiles::new(shape, bytes, shape.bytes(), layout, lanes, file, natural);
                         let Some(tiles) = tiles else { continue };
                         let sliced = layout == Layout::Bits;
                         let data = (tiles.count << file.positions()).ilog2() - lanes.ilog2();

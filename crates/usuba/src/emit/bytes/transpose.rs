@@ -33,8 +33,7 @@ pub struct Writer<'a> {
 /// array of registers); `at(value)` is the C of the register that holds a value.
 pub fn statements(writer: Writer, tiles: &Tiles, way: Way, at: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    let Tiles { block, stride, lanes, .. } = *tiles;
-    let apart = stride != block;
+    let Tiles { block, pitch, apart, stride, lanes, .. } = *tiles;
     let bytes = if apart { "wide" } else { "bytes" };
     if apart {
         let _ = writeln!(text, "    uint8_t wide[{}];\n    size_t j;", lanes * stride);
@@ -43,7 +42,7 @@ pub fn statements(writer: Writer, tiles: &Tiles, way: Way, at: &dyn Fn(&str) -> 
         text += "    memset(wide, 0, sizeof wide);\n";
         let _ = writeln!(
             text,
-            "    for (j = 0; j < {lanes}; j++) memcpy(wide + {stride} * j, bytes + {block} * j, {block});"
+            "    for (j = 0; j < {lanes}; j++) memcpy(wide + {stride} * j, bytes + {pitch} * j, {block});"
         );
     }
     for (offset, values) in &tiles.tiles {
@@ -52,7 +51,7 @@ pub fn statements(writer: Writer, tiles: &Tiles, way: Way, at: &dyn Fn(&str) -> 
     if apart && way == Way::Unpack {
         let _ = writeln!(
             text,
-            "    for (j = 0; j < {lanes}; j++) memcpy(bytes + {block} * j, wide + {stride} * j, {block});"
+            "    for (j = 0; j < {lanes}; j++) memcpy(bytes + {pitch} * j, wide + {stride} * j, {block});"
         );
     }
     text
@@ -317,9 +316,10 @@ impl Tile<'_> {
                     let _ = writeln!(text, "{indent}{p}ZIP{element}(r{a}, r{b});");
                 }
             }
-            Stage::Other(Step::Swap { reg, bit }) => {
+            Stage::Other(Step::Swap { reg, bit, anti }) => {
                 let mask = self.mask(|position| position >> bit & 1 == 0);
                 for (a, b) in pairs(*reg) {
+                    let (a, b) = if *anti { (b, a) } else { (a, b) };
                     let _ = writeln!(text, "{indent}{p}SWAP(r{a}, r{b}, {}, {mask});", 1 << bit);
                 }
             }

@@ -59,6 +59,39 @@ static void usuba_put(uint8_t *p, size_t at, unsigned bits, unsigned order, uint
 #endif
 ";
 
+/// As [`GET`] and [`PUT`] for a word whose bits are `step` bits apart.
+pub const GET_APART: &str = "\
+#ifndef USUBA_GET_APART
+#define USUBA_GET_APART(p_, at_, step_, bits_) usuba_get_apart(p_, at_, step_, bits_)
+static uint64_t usuba_get_apart(const uint8_t *p, size_t at, size_t step, unsigned bits) {
+    uint64_t word = 0;
+    for (; bits; bits--, at += step) word = word << 1 | (p[at / 8] >> (7 - at % 8) & 1);
+    return word;
+}
+#endif
+";
+
+/// See [`GET_APART`].
+pub const PUT_APART: &str = "\
+#ifndef USUBA_PUT_APART
+#define USUBA_PUT_APART(p_, at_, step_, bits_, word_) usuba_put_apart(p_, at_, step_, bits_, word_)
+static void usuba_put_apart(uint8_t *p, size_t at, size_t step, unsigned bits, uint64_t word) {
+    for (; bits; bits--, at += step) {
+        unsigned bit = (unsigned)(word >> (bits - 1) & 1), place = (unsigned)(7 - at % 8);
+        p[at / 8] = (uint8_t)((p[at / 8] & ~(1U << place)) | bit << place);
+    }
+}
+#endif
+";
+
+/// Every helper, by how its calls begin.
+pub const HELPERS: [(&str, &str); 4] = [
+    ("usuba_get(", GET),
+    ("usuba_put(", PUT),
+    ("usuba_get_apart(", GET_APART),
+    ("usuba_put_apart(", PUT_APART),
+];
+
 /// Whether words of `shape` need [`GET`] and [`PUT`].
 pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
     !shape.bits.is_multiple_of(8) || bytes == ByteLayout::LeBits
@@ -102,6 +135,10 @@ pub fn each(shape: Shape, line: &dyn Fn(&str) -> String) -> String {
 pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
     let bits = shape.bits as usize;
     let t = word_type(word_lane(shape.bits));
+    if bytes == ByteLayout::Planes {
+        let Shape { row, .. } = shape;
+        return format!("({t})usuba_get_apart({block}, {}, {row}, {bits})", first_bit(shape, i));
+    }
     if needs_helpers(shape, bytes) {
         let order = if bytes == ByteLayout::LeBits { 7 } else { 0 };
         return format!("({t})usuba_get({block}, {bits} * (size_t){i}, {bits}, {order})");
@@ -119,6 +156,13 @@ pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
 /// The C statements that store `word` as word `i` of the block at the pointer `block`.
 pub fn put(shape: Shape, bytes: ByteLayout, block: &str, i: &str, word: &str) -> String {
     let bits = shape.bits as usize;
+    if bytes == ByteLayout::Planes {
+        let Shape { row, .. } = shape;
+        return format!(
+            "usuba_put_apart({block}, {}, {row}, {bits}, {word});",
+            first_bit(shape, i)
+        );
+    }
     if needs_helpers(shape, bytes) {
         let order = if bytes == ByteLayout::LeBits { 7 } else { 0 };
         return format!("usuba_put({block}, {bits} * (size_t){i}, {bits}, {order}, {word});");
@@ -131,6 +175,15 @@ pub fn put(shape: Shape, bytes: ByteLayout, block: &str, i: &str, word: &str) ->
         })
         .collect();
     stores.join(" ")
+}
+
+/// The C of the number of the first bit of word `i` under `planes`.
+fn first_bit(shape: Shape, i: &str) -> String {
+    let Shape { row, bits, .. } = shape;
+    match i.parse::<usize>() {
+        Ok(i) => (i / row * row * bits as usize + i % row).to_string(),
+        Err(_) => format!("(size_t){i} / {row} * {} + (size_t){i} % {row}", row * bits as usize),
+    }
 }
 
 /// The C of byte `byte` of word `i`, in words of `size` bytes from the pointer `block`.

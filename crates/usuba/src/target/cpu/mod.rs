@@ -29,7 +29,7 @@ mod zen5;
 pub use generic::GENERIC;
 
 use super::select::{Arg, Selected};
-use super::{ANY, Inst, Layout, Target, select, word_lane};
+use super::{ANY, Inst, Layout, Target, select};
 use crate::ir::Op;
 
 /// One processor, or a family that shares its execution units.
@@ -135,8 +135,7 @@ impl Unit {
     /// general-purpose register has the figure of [`Inst::Rotl`], since C compilers know the
     /// expression.
     pub fn price(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> Option<Price> {
-        let whole = !target.simd && layout == Layout::Words && word_lane(bits) == bits;
-        if whole
+        if target.rotates(layout, bits)
             && matches!(op, Op::Rotl(_))
             && let Some(f) = self.figure(Inst::Rotl, bits)
         {

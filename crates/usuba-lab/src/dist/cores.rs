@@ -1,0 +1,292 @@
+//! Kernels of a cipher folder as C functions over any number of blocks, compiled once however
+//! many functions share them, and the key schedules beside them.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use usuba::Output;
+use usuba::diag::Diagnostic;
+use usuba::emit::bytes;
+use usuba::emit::bytes::library::{self, Words};
+use usuba::ir::Slicing;
+use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::target::{self, Inst, Target};
+
+use super::ladder::Cost;
+use super::primitive::{Operation, Primitive};
+use crate::cipher::{self, Cipher, Function, Way};
+
+/// One kernel behind a C function with the type `usuba_kernel`.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// `usuba_serpent128_encrypt_V_avx2`
+    pub symbol: String,
+    pub target: &'static Target,
+    pub slicing: Slicing,
+    /// The function that it was compiled for first.
+    pub function: String,
+    pub text: String,
+    /// Blocks of one register set, and of one call of the kernel.
+    pub unit: usize,
+    pub batch: usize,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+    /// Words of the key, at most 64 bits each.
+    pub key_words: usize,
+    /// What it seems to cost, from its operations.
+    pub guess: Cost,
+}
+
+/// The words of one key schedule in the context.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    pub words: Words,
+    /// The C function that fills them.
+    pub symbol: String,
+    pub text: String,
+}
+
+/// How one function gets at a core: which one, and which words of the context it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
+    pub core: usize,
+    /// A form of the primitive.
+    pub form: Option<usize>,
+}
+
+/// A primitive with everything compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled<'a> {
+    pub primitive: Primitive<'a>,
+    pub forms: Vec<Form>,
+    /// For each operation: every core of every function.
+    pub uses: Vec<Vec<Use>>,
+}
+
+/// What two functions must have in common to share a core.
+type Key<'a> = (&'a str, &'a str, String, char, &'static str);
+
+fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
+    let ports = format!("{:?} {:?}", function.inputs, function.output);
+    let ports = format!("{ports} {:?}", function.key.as_ref().map(|key| &key.param));
+    (&function.source, &function.node, ports, letter(slicing), target.name)
+}
+
+pub fn letter(slicing: Slicing) -> char {
+    match slicing {
+        Slicing::V => 'V',
+        Slicing::H => 'H',
+        Slicing::B => 'B',
+    }
+}
+
+/// Everything of a cipher folder for `targets`. Cores of the library have the linkage `linkage`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn compile<'a>(
+    cipher: &'a Cipher,
+    primitives: Vec<Primitive<'a>>,
+    targets: &[&'static Target],
+    linkage: &str,
+) -> Result<(Vec<Core>, Vec<Compiled<'a>>), String> {
+    let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut wanted: Vec<(&Function, Slicing, &'static Target)> = Vec::new();
+    let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
+    for function in functions {
+        for &target in targets {
+            for &slicing in &function.slicings {
+                numbers.entry(key(function, slicing, target)).or_insert_with(|| {
+                    wanted.push((*function, slicing, target));
+                    wanted.len() - 1
+                });
+            }
+        }
+    }
+    let cores = wanted
+        .par_iter()
+        .map(|&(function, slicing, target)| core(cipher, function, slicing, target, linkage))
+        .collect::<Result<Vec<_>, _>>()?;
+    let number = |function: &Function, slicing, target| numbers[&key(function, slicing, target)];
+    let compiled = primitives
+        .into_iter()
+        .map(|primitive| {
+            let mut forms: Vec<(String, Form)> = Vec::new();
+            let mut uses = Vec::new();
+            for operation in &primitive.operations {
+                uses.push(users(cipher, &primitive, operation, targets, &number, &mut forms)?);
+            }
+            let forms = forms.into_iter().map(|(_, form)| form).collect();
+            Ok(Compiled { primitive, forms, uses })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    Ok((cores, compiled))
+}
+
+/// The cores of an operation; forms of its keys that are new are appended.
+fn users(
+    cipher: &Cipher,
+    primitive: &Primitive,
+    operation: &Operation,
+    targets: &[&'static Target],
+    number: &dyn Fn(&Function, Slicing, &'static Target) -> usize,
+    forms: &mut Vec<(String, Form)>,
+) -> Result<Vec<Use>, String> {
+    let mut uses = Vec::new();
+    for function in &operation.functions {
+        let form = match &function.key {
+            None => None,
+            Some(key) => {
+                // The shape of the parameter belongs to it: two sources may differ there.
+                let place = if key.schedule.is_some() { "" } else { &*function.source };
+                let same = format!("{:?} {:?} {:?} {place}", key.schedule, key.bytes, key.through);
+                let symbol = format!("usuba_{}_key{}", primitive.name, forms.len());
+                let form = form(cipher, function, &symbol)?;
+                let known = |(name, f): &(String, Form)| *name == same && f.words == form.words;
+                Some(forms.iter().position(known).unwrap_or_else(|| {
+                    forms.push((same, form));
+                    forms.len() - 1
+                }))
+            }
+        };
+        for &target in targets {
+            for &slicing in &function.slicings {
+                uses.push(Use { core: number(function, slicing, target), form });
+            }
+        }
+    }
+    Ok(uses)
+}
+
+fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
+    move |error| format!("{name}: {}: {}", error.code, error.message)
+}
+
+fn parameter(p: &cipher::Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &p.param, bytes: p.bytes }
+}
+
+/// The function as the byte interface wants it, with its [`parameter`]s as `inputs`.
+fn interface<'a>(
+    function: &'a Function,
+    inputs: &'a [bytes::Parameter<'a>],
+    name: &'a str,
+    main: &'a Output,
+    single: Option<&'a Output>,
+    schedule: Option<&'a Output>,
+) -> bytes::Function<'a> {
+    bytes::Function {
+        name,
+        kernel: cipher::as_kernel(main),
+        single: single.map(cipher::as_kernel),
+        inputs,
+        output: parameter(&function.output),
+        key: function.key.as_ref().map(|key| bytes::Key {
+            param: &key.param,
+            bytes: key.bytes,
+            schedule: schedule.map(|output| bytes::Schedule {
+                kernel: cipher::as_kernel(output),
+                target: portable(),
+                through: key.through,
+            }),
+        }),
+    }
+}
+
+/// What everything that runs once is compiled for.
+pub fn portable() -> &'static Target {
+    cipher::scalar(target::ALL[0])
+}
+
+fn core(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    linkage: &str,
+) -> Result<Core, String> {
+    let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
+    let pipeline = PipelineOptions::default();
+    let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
+    let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
+    let body = library::any_number(&interface, target, linkage).map_err(explain(&symbol))?;
+    let alone = single.as_ref().map_or("", |output| &output.kernel.text);
+    let batch = main.kernel.instances() as usize;
+    let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
+    let entry = main.program.entry();
+    let (input, output) = interface.blocks().map_err(explain(&symbol))?;
+    let keys = || entry.params.iter().filter(|port| port.constant);
+    let registers: usize = keys().map(|port| port.values(slicing)).sum();
+    let key_words = keys().map(|port| port.words()).sum();
+    Ok(Core {
+        target,
+        slicing,
+        function: function.name.clone(),
+        text: format!("{}{alone}{body}", main.kernel.text),
+        unit,
+        batch,
+        input,
+        output,
+        key_words,
+        guess: guess(target, &main, (unit, batch), (input + output, registers)),
+        symbol,
+    })
+}
+
+/// A plain guess where nothing was measured: operations in a cycle, fewer of them where values
+/// do not fit in registers and go through memory, and some cycles for packing and for the key.
+fn guess(
+    target: &Target,
+    main: &Output,
+    (unit, batch): (usize, usize),
+    (bytes, keys): (usize, usize),
+) -> Cost {
+    let stats = &main.kernel.stats;
+    let fits = stats.live <= 2 * target.regs as usize;
+    let per_cycle = match (fits, target.bits >= 512) {
+        (true, false) => 3.0,
+        (true, true) => 2.2,
+        (false, false) => 1.7,
+        (false, true) => 1.2,
+    };
+    let rotations = match target.row(Inst::Rotl, 32) {
+        Some(_) => 0,
+        None => 2 * stats.operations.of("rotl"),
+    };
+    let operations = (stats.operations.computing() + rotations) as f64;
+    // Long straight code waits for itself to be fetched.
+    let fetched = if cipher::is_long(&main.program) { 1.15 } else { 1.0 };
+    let batches = operations / per_cycle * fetched + (bytes * batch) as f64 / 8.0;
+    let fixed = 20.0 + keys as f64 / 2.0;
+    // A register set alone waits more often.
+    let units = batch / unit;
+    let alone = if units > 1 { 1.2 / units as f64 } else { 1.0 };
+    let short = (1..units).map(|count| fixed + (batches * alone * count as f64).min(batches));
+    let cycles = short.chain([fixed + batches, fixed + 2.0 * batches]).collect();
+    let name = String::new;
+    Cost { function: name(), slicing: name(), target: name(), unit, batch, cycles }
+}
+
+/// The key set-up of a function.
+fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, String> {
+    let target = portable();
+    let pipeline = PipelineOptions::default();
+    let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+    let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
+    // The shape of the key is the same however the kernel is compiled.
+    let shape = Way { pipeline: &quick, ..way };
+    let (main, _) = cipher::kernels(cipher, function, symbol, function.slicings[0], shape)?;
+    let schedule = cipher::schedule(cipher, function, symbol, way)?;
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let interface = interface(function, &inputs, symbol, &main, None, schedule.as_ref());
+    let words = library::words(&interface).map_err(explain(symbol))?;
+    let init = library::init(&interface, "static ").map_err(explain(symbol))?;
+    Ok(Form {
+        words: words.expect("the function has a key"),
+        symbol: format!("{symbol}_init"),
+        text: format!("{}{init}", schedule.as_ref().map_or("", |output| &output.kernel.text)),
+    })
+}

@@ -1,0 +1,327 @@
+//! The C that users call: for each primitive what its shape allows, from the templates of
+//! `lib/c/api`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use usuba::target::Target;
+
+use super::cores::Compiled;
+use super::section::{guarded, processors};
+use super::template::{self, fill};
+use super::{Folder, Rung};
+use crate::cipher::{Counter, Direction, Order};
+
+/// What users do with a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A key stream from numbered inputs.
+    Stream(Counter),
+    /// CTR mode; both directions if there is an inverse, and for blocks of 16 bytes the modes
+    /// that need it.
+    Block {
+        inverse: Option<usize>,
+        wide: bool,
+    },
+    /// A key, and no mode.
+    Keyed,
+    Permutation,
+    /// Neither a key nor a permutation: a compression function.
+    Unkeyed,
+}
+
+/// What a header says of a primitive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    /// The C name after the prefix.
+    pub name: String,
+    pub kind: Kind,
+    /// Bytes of a key; 0 without.
+    pub key: usize,
+    pub operations: Vec<Described>,
+}
+
+/// What a header says of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Described {
+    /// The C name after the prefix, before `_blocks`.
+    pub name: String,
+    /// The function of the folder that it computes.
+    pub function: String,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+}
+
+/// The hand-written parts that a file needs, and their sizes.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Needs {
+    pub stream: bool,
+    pub cbc: bool,
+    pub xts: bool,
+    /// Bytes of a buffer of key stream.
+    pub chunk: usize,
+    /// Bytes of the largest input of a key stream.
+    pub block: usize,
+}
+
+/// Bytes of key stream below which calls cost too much, and above which caches and stacks do.
+const CHUNK: std::ops::RangeInclusive<usize> = 4096..=32768;
+
+impl Needs {
+    /// The parts that either needs.
+    pub fn and(self, other: Needs) -> Needs {
+        Needs {
+            stream: self.stream || other.stream,
+            cbc: self.cbc || other.cbc,
+            xts: self.xts || other.xts,
+            chunk: self.chunk.max(other.chunk),
+            block: self.block.max(other.block),
+        }
+    }
+}
+
+impl Folder<'_> {
+    /// Bytes of a block of an operation, before and after.
+    fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
+        let core = &self.cores[self.compiled[primitive].uses[operation][0].core];
+        (core.input, core.output)
+    }
+
+    fn kind(&self, at: usize) -> Kind {
+        let Compiled { primitive, forms, .. } = &self.compiled[at];
+        let (input, output) = self.sizes(at, 0);
+        let first = &primitive.operations[0];
+        match first.functions[0].counter {
+            Some(counter) if !forms.is_empty() => return Kind::Stream(counter),
+            _ => {}
+        }
+        match (first.direction, forms.is_empty(), input == output) {
+            (Direction::Encrypt, false, true) => {
+                Kind::Block { inverse: primitive.operation(Direction::Decrypt), wide: input == 16 }
+            }
+            (_, false, _) => Kind::Keyed,
+            (_, true, true) => Kind::Permutation,
+            (_, true, false) => Kind::Unkeyed,
+        }
+    }
+
+    pub fn descriptions(&self) -> Vec<Description> {
+        let describe = |(at, compiled): (usize, &Compiled)| Description {
+            name: compiled.primitive.name.clone(),
+            kind: self.kind(at),
+            key: compiled.forms.first().map_or(0, |form| form.words.key_bytes),
+            operations: (compiled.primitive.operations.iter().enumerate())
+                .map(|(number, operation)| {
+                    let (input, output) = self.sizes(at, number);
+                    let function = operation.functions[0].name.clone();
+                    Described { name: operation.name.clone(), function, input, output }
+                })
+                .collect(),
+        };
+        self.compiled.iter().enumerate().map(describe).collect()
+    }
+
+    /// What the primitives of this folder need.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for at in 0..self.compiled.len() {
+            let (stream, full) = match self.kind(at) {
+                Kind::Stream(_) => (true, false),
+                Kind::Block { inverse, wide } => (true, inverse.is_some() && wide),
+                _ => continue,
+            };
+            let (input, output) = self.sizes(at, 0);
+            let rungs = self.ladders[at].iter().flatten().flatten();
+            let batch = rungs.map(|rung| self.cores[rung.used.core].batch).max().unwrap_or(1);
+            let chunk = (batch * output).clamp(*CHUNK.start(), *CHUNK.end());
+            needs = needs.and(Needs { stream, cbc: full, xts: full, chunk, block: input });
+        }
+        needs
+    }
+
+    /// Bytes of the inputs of a buffer of key stream, where they do not lie in the buffer.
+    pub fn counters(&self, chunk: usize) -> usize {
+        let apart = (0..self.compiled.len()).filter(|&at| matches!(self.kind(at), Kind::Stream(_)));
+        let sizes = apart.map(|at| self.sizes(at, 0)).filter(|(input, output)| input != output);
+        sizes.map(|(input, output)| chunk / output * input).max().unwrap_or(0)
+    }
+
+    /// The declarations of all primitives.
+    pub fn declarations(&self) -> String {
+        (0..self.compiled.len()).map(|at| self.primitive(at, true)).collect()
+    }
+
+    /// Ladders and functions of all primitives.
+    pub fn definitions(&self, backends: &[&'static Target]) -> String {
+        (0..self.compiled.len())
+            .map(|at| self.operations(at, backends) + &self.primitive(at, false))
+            .collect()
+    }
+
+    /// The C names of the cores that ladders use, with their target.
+    pub fn symbols(&self) -> Vec<(&str, &'static Target)> {
+        let used = (0..self.cores.len()).filter(|&core| self.is_used(core));
+        used.map(|core| (&*self.cores[core].symbol, self.cores[core].target)).collect()
+    }
+
+    /// The forms of a primitive that ladders use, with their numbers.
+    fn forms(&self, at: usize) -> BTreeSet<usize> {
+        self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
+    }
+
+    /// The key set-ups of all primitives.
+    pub fn key_setups(&self) -> String {
+        let of = |(at, compiled): (usize, &Compiled)| -> String {
+            self.forms(at).into_iter().map(|form| compiled.forms[form].text.clone()).collect()
+        };
+        self.compiled.iter().enumerate().map(of).collect()
+    }
+
+    /// The ladders of each operation, and the operation.
+    fn operations(&self, at: usize, backends: &[&'static Target]) -> String {
+        let mut text = String::new();
+        let primitive = &self.compiled[at].primitive;
+        for (number, operation) in primitive.operations.iter().enumerate() {
+            let name = &operation.name;
+            let (input, output) = self.sizes(at, number);
+            let mut ladders = String::new();
+            for (backend, target) in backends.iter().enumerate() {
+                let rungs = &self.ladders[at][number][backend];
+                let ladder = format!("usuba_{name}_{}_ladder", target.name);
+                let steps: String =
+                    rungs.iter().map(|rung| self.step(&primitive.name, rung)).collect();
+                let array = format!("static const usuba_step {ladder}[] = {{\n{steps}}};\n");
+                text += &guarded(processors(target), &array);
+                let _ = match processors(target) {
+                    None => writeln!(ladders, "    {ladder},"),
+                    Some(macro_name) => writeln!(
+                        ladders,
+                        "#if defined({macro_name})\n    {ladder},\n#else\n    NULL,\n#endif"
+                    ),
+                };
+            }
+            let _ = write!(
+                text,
+                "static const usuba_operation usuba_{name}_operation = {{{input}, {output}, {{\n\
+                 {ladders}}}}};\n\n"
+            );
+        }
+        text
+    }
+
+    fn step(&self, primitive: &str, rung: &Rung) -> String {
+        let core = &self.cores[rung.used.core];
+        let key = match rung.used.form {
+            Some(form) => format!("offsetof(usuba_{primitive}_key, words{form})"),
+            None => "0".to_string(),
+        };
+        format!("    {{{}, {}, {key}, {}}},\n", rung.from, core.unit, core.symbol)
+    }
+
+    /// Declarations or definitions of one primitive.
+    fn primitive(&self, at: usize, header: bool) -> String {
+        let Compiled { primitive, forms, .. } = &self.compiled[at];
+        let kind = self.kind(at);
+        let (input, output) = self.sizes(at, 0);
+        let name = &*primitive.name;
+        let operation =
+            |number: usize| format!("usuba_{}_operation", primitive.operations[number].name);
+        let mut words = String::new();
+        let mut init = String::new();
+        for number in self.forms(at) {
+            let form = &forms[number];
+            let _ =
+                writeln!(words, "    {} words{number}[{}];", form.words.c_type, form.words.count);
+            let _ = writeln!(init, "    {}(key->words{number}, bytes);", form.symbol);
+        }
+        let counter = match kind {
+            Kind::Stream(counter) => counter,
+            _ => Counter { at: 0, bytes: input, order: Order::Big },
+        };
+        let Counter { at: first, bytes: size, order } = counter;
+        // The nonce is what the counter leaves, in its order.
+        let mut start = String::new();
+        let rest = input.saturating_sub(first + size);
+        if first > 0 {
+            let _ = writeln!(start, "    memcpy(start, nonce, {first});");
+        }
+        if rest > 0 {
+            let _ =
+                writeln!(start, "    memcpy(start + {}, nonce + {first}, {rest});", first + size);
+        }
+        let inverse = match kind {
+            Kind::Block { inverse: Some(inverse), .. } => operation(inverse),
+            _ => String::new(),
+        };
+        let comment = |text: &str| text.replace("*/", "* /");
+        let values = [
+            ("TITLE", comment(&self.cipher.title)),
+            ("SPEC", comment(&self.cipher.spec)),
+            ("ABOUT", self.about(at)),
+            ("NAME", name.to_string()),
+            ("UPPER", name.to_uppercase()),
+            ("KEY_BYTES", forms.first().map_or(0, |form| form.words.key_bytes).to_string()),
+            ("WORDS", words),
+            ("INIT", init),
+            ("IN", input.to_string()),
+            ("OUT", output.to_string()),
+            ("NONCE", input.saturating_sub(size).to_string()),
+            ("AT", first.to_string()),
+            ("SIZE", size.to_string()),
+            ("LITTLE", ((order == Order::Little) as u8).to_string()),
+            ("START", start),
+            ("OPERATION", operation(0)),
+            ("INVERSE", inverse),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        use template as t;
+        let mut parts: Vec<(&str, &str)> = Vec::new();
+        match kind {
+            Kind::Stream(_) => parts.extend([(t::KEY_H, t::KEY_C), (t::STREAM_H, t::STREAM_C)]),
+            Kind::Block { inverse, wide } => {
+                parts.extend([(t::KEY_H, t::KEY_C), (t::BLOCK_H, t::BLOCK_C)]);
+                if inverse.is_some() && wide {
+                    parts.extend([(t::CBC_H, t::CBC_C), (t::XTS_H, t::XTS_C)]);
+                }
+            }
+            Kind::Keyed => parts.push((t::KEY_H, t::KEY_C)),
+            Kind::Permutation => parts.push((t::PERMUTATION_H, t::PERMUTATION_C)),
+            Kind::Unkeyed => {}
+        }
+        let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
+        let mut text: String =
+            parts.into_iter().map(|(h, c)| fill(if header { h } else { c }, &values)).collect();
+        for (number, function) in primitive.operations.iter().enumerate() {
+            let (input, output) = self.sizes(at, number);
+            let place = match input == output {
+                true => ", which may be in itself",
+                false => ", apart from in",
+            };
+            let own = operation(number);
+            let (input, output) = (input.to_string(), output.to_string());
+            let own = [
+                ("FUNCTION", function.name.as_str()),
+                ("IN", &input),
+                ("OUT", &output),
+                ("PLACE", place),
+                ("OPERATION", &own),
+            ];
+            let template = match forms.is_empty() {
+                true => pick((t::UNKEYED_H, t::UNKEYED_C)),
+                false => pick((t::KEYED_H, t::KEYED_C)),
+            };
+            text += &fill(&fill(template, &own), &values);
+        }
+        text
+    }
+
+    /// One sentence on the kernels of a primitive.
+    fn about(&self, at: usize) -> String {
+        let rungs = self.ladders[at].iter().flatten().flatten();
+        let slicings: BTreeSet<char> =
+            rungs.map(|rung| super::cores::letter(self.cores[rung.used.core].slicing)).collect();
+        let slicings: Vec<String> = slicings.iter().map(char::to_string).collect();
+        format!("No branch and no address depends on data. Slicings: {}.", slicings.join(", "))
+    }
+}

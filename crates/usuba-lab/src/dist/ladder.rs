@@ -1,0 +1,204 @@
+//! From how many blocks which kernel: ladders, and the costs that they follow from.
+//!
+//! ```text
+//! 1 block: gp64 V      2 to 4: sse V      5: sse V, then gp64 V for the rest      ...
+//! ```
+//!
+//! A kernel takes whole units and leaves the rest to the ladder again; if there is less than one
+//! unit it takes that, filled up. So the best kernel for n blocks follows from the best for fewer.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// The file of measured costs in a cipher folder.
+pub const FILE: &str = "costs.toml";
+
+/// What calls of one kernel cost, packing and key included.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    pub function: String,
+    pub slicing: String,
+    pub target: String,
+    /// Blocks of the smallest call that fills all lanes.
+    pub unit: usize,
+    /// Blocks of one call of the interleaved kernel: a multiple of `unit`.
+    pub batch: usize,
+    /// Cycles for 1, 2, ... units up to a batch, and then for two batches.
+    pub cycles: Vec<f64>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    cost: Vec<Cost>,
+}
+
+impl Cost {
+    /// Cycles of a call with `blocks`.
+    pub fn of(&self, blocks: usize) -> f64 {
+        if blocks == 0 {
+            return 0.0;
+        }
+        let batches = (blocks - 1) / self.batch;
+        let last = blocks - batches * self.batch;
+        self.at(last.div_ceil(self.unit) - 1) + batches as f64 * self.more()
+    }
+
+    /// Cycles of so many units and one more.
+    fn at(&self, units: usize) -> f64 {
+        self.cycles.get(units).or(self.cycles.last()).copied().unwrap_or(f64::MAX)
+    }
+
+    /// Cycles of one more batch.
+    fn more(&self) -> f64 {
+        match self.cycles[..] {
+            [.., one, two] => (two - one).max(1.0),
+            _ => f64::MAX,
+        }
+    }
+
+    /// Cycles for each block of a long message.
+    pub fn bulk(&self) -> f64 {
+        self.more() / self.batch as f64
+    }
+}
+
+/// The measured costs of a cipher folder; none if it has no file of them.
+///
+/// # Errors
+/// The file is malformed.
+pub fn measured(folder: &Path) -> Result<Vec<Cost>, String> {
+    let path = folder.join(FILE);
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let wrong = |what: String| format!("{}: {what}", path.display());
+    let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let bad = |cost: &&Cost| {
+        cost.unit == 0
+            || !cost.batch.is_multiple_of(cost.unit)
+            || cost.cycles.len() != cost.batch / cost.unit + 1
+    };
+    match file.cost.iter().find(bad) {
+        Some(cost) => Err(wrong(format!("the cost of `{}` has another shape", cost.function))),
+        None => Ok(file.cost),
+    }
+}
+
+/// The text of a file with these costs.
+pub fn text(costs: &[Cost], about: &str) -> String {
+    let mut text = format!(
+        "# Cycles of calls with 1, 2, ... units of blocks up to a batch, and with two batches, by\n\
+         # `usubac dist --measure` on {about}. Ladders follow from them.\n"
+    );
+    for cost in costs {
+        let cycles: Vec<String> = cost.cycles.iter().map(|c| format!("{c:.0}.0")).collect();
+        text += &format!(
+            "\n[[cost]]\nfunction = \"{}\"\nslicing  = \"{}\"\ntarget   = \"{}\"\nunit     = {}\n\
+             batch    = {}\ncycles   = [{}]\n",
+            cost.function,
+            cost.slicing,
+            cost.target,
+            cost.unit,
+            cost.batch,
+            cycles.join(", ")
+        );
+    }
+    text
+}
+
+/// From `from` blocks on, kernel number `kernel`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub from: usize,
+    pub kernel: usize,
+}
+
+/// A kernel follows another one only if it takes less than this part of its time: costs scatter,
+/// and every kernel is code.
+const GAIN: f64 = 0.97;
+
+/// The best ladder over kernels with these costs, the largest number of blocks first. Empty if
+/// there are no kernels.
+pub fn ladder(costs: &[&Cost]) -> Vec<Step> {
+    let Some(most) = costs.iter().map(|cost| cost.batch).max() else { return Vec::new() };
+    // The first batch costs more than others, so one is not yet the long run.
+    let most = 4 * most;
+    let mut best = vec![0.0];
+    let mut steps: Vec<Step> = Vec::new();
+    let mut step = |from: usize, kernel: usize, total: &dyn Fn(&Cost) -> f64| match steps.last() {
+        Some(last) if total(costs[kernel]) >= GAIN * total(costs[last.kernel]) => last.kernel,
+        _ => {
+            steps.push(Step { from, kernel });
+            kernel
+        }
+    };
+    for blocks in 1..=most {
+        let total = |cost: &Cost| {
+            let rest = if blocks < cost.unit { 0 } else { blocks % cost.unit };
+            cost.of(blocks - rest) + best[rest]
+        };
+        let kernel = step(blocks, cheapest(costs, total), &total);
+        let least = total(costs[kernel]);
+        best.push(least);
+    }
+    step(most + 1, cheapest(costs, Cost::bulk), &Cost::bulk);
+    steps.reverse();
+    steps
+}
+
+/// The first of the costs for which `total` is smallest.
+fn cheapest(costs: &[&Cost], total: impl Fn(&Cost) -> f64) -> usize {
+    let by_total = |a: &usize, b: &usize| total(costs[*a]).total_cmp(&total(costs[*b]));
+    (0..costs.len()).min_by(by_total).expect("there is a kernel")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(unit: usize, batch: usize, cycles: &[f64]) -> Cost {
+        let name = || String::from("f");
+        Cost {
+            function: name(),
+            slicing: name(),
+            target: name(),
+            unit,
+            batch,
+            cycles: cycles.into(),
+        }
+    }
+
+    #[test]
+    fn calls_are_filled_up_to_units_and_repeat_by_batches() {
+        let cost = cost(4, 8, &[10.0, 15.0, 30.0]);
+        assert_eq!(cost.of(0), 0.0);
+        assert_eq!(cost.of(1), 10.0);
+        assert_eq!(cost.of(4), 10.0);
+        assert_eq!(cost.of(5), 15.0);
+        assert_eq!(cost.of(9), 25.0);
+        assert_eq!(cost.of(16), 30.0);
+    }
+
+    #[test]
+    fn a_tail_goes_to_a_narrower_kernel_while_that_is_cheaper() {
+        let narrow = cost(1, 1, &[10.0, 20.0]);
+        let wide = cost(8, 8, &[32.0, 64.0]);
+        let steps = ladder(&[&narrow, &wide]);
+        assert_eq!(steps, [Step { from: 4, kernel: 1 }, Step { from: 1, kernel: 0 }]);
+    }
+
+    #[test]
+    fn what_is_best_in_the_long_run_ends_the_ladder() {
+        let short = cost(4, 4, &[10.0, 20.0]);
+        let long = cost(2, 8, &[9.0, 14.0, 18.0, 21.0, 23.0]);
+        let steps = ladder(&[&short, &long]);
+        assert_eq!(steps.first(), Some(&Step { from: 10, kernel: 1 }));
+        assert!(ladder(&[]).is_empty());
+    }
+}

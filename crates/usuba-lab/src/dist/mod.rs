@@ -1,0 +1,212 @@
+//! Cipher folders as C that people embed: one file, or a library.
+//!
+//! ```text
+//! cipher.toml → primitives → cores for every slicing and target → ladders → C
+//!                                        costs.toml ─────────────────┘    ↑
+//!                                        lib/c (dispatch, modes) ─────────┘
+//! ```
+//!
+//! - `primitive`: what the functions of a folder are to their users.
+//! - `cores`: kernels as C functions over any number of blocks.
+//! - `ladder`: from how many blocks which of them.
+//! - `interface`: the C that users call, from the templates of `lib/c`.
+//! - `section`: all targets in one file.
+//! - `template`: the hand-written C.
+//! - `write`: the files.
+//! - `measure`: what calls cost on this machine.
+
+mod cores;
+mod interface;
+pub mod ladder;
+pub mod measure;
+mod primitive;
+mod section;
+mod template;
+mod write;
+
+use std::path::Path;
+
+use usuba::target::{self, Target};
+
+use crate::cipher::{self, Cipher};
+use cores::{Compiled, Core, Use};
+use ladder::Cost;
+use primitive::primitives;
+
+pub use interface::{Described, Description, Kind};
+pub use write::{File, Single, library, single};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The instruction sets; see [`backends`].
+    pub targets: Vec<&'static Target>,
+    /// What all names begin with: `usuba_`.
+    pub prefix: String,
+    /// Of the compiler, for comments.
+    pub version: String,
+}
+
+/// The instruction sets of a request, narrowest first, so that the last one that a processor has
+/// is its best. One that every processor has is among them.
+pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
+    let mut all = targets.to_vec();
+    if all.iter().all(|target| section::processors(target).is_some()) {
+        all.push(cipher::scalar(target::ALL[0]));
+    }
+    all.sort_by_key(|target| (section::processors(target), target.bits));
+    all.dedup_by_key(|target| target.name);
+    all
+}
+
+/// The instruction sets that users get if they name none: all but that of small processors.
+pub fn usual() -> Vec<&'static Target> {
+    let scalar = cipher::scalar(target::ALL[0]);
+    let wanted = |target: &&Target| target.simd || target.name == scalar.name;
+    backends(&target::ALL.iter().copied().filter(wanted).collect::<Vec<_>>())
+}
+
+/// A step of a ladder: from so many blocks on, this core with these words of the context.
+#[derive(Clone, Copy, Debug)]
+struct Rung {
+    from: usize,
+    used: Use,
+    /// Whether it follows from measurements.
+    measured: bool,
+}
+
+/// A cipher folder, compiled and with its ladders.
+struct Folder<'a> {
+    /// A C identifier.
+    name: String,
+    cipher: &'a Cipher,
+    cores: Vec<Core>,
+    compiled: Vec<Compiled<'a>>,
+    /// For each primitive, operation and backend.
+    ladders: Vec<Vec<Vec<Vec<Rung>>>>,
+}
+
+/// The name of a folder as a C identifier.
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().replace(['-', '.'], "_")
+}
+
+/// Whether code for `below` runs wherever code for `target` does.
+fn includes(target: &Target, below: &Target) -> bool {
+    let (one, other) = (section::processors(target), section::processors(below));
+    below.bits <= target.bits && (other.is_none() || one == other)
+}
+
+impl<'a> Folder<'a> {
+    fn new(
+        cipher: &'a Cipher,
+        backends: &[&'static Target],
+        linkage: &str,
+    ) -> Result<Folder<'a>, String> {
+        let (cores, compiled) = cores::compile(cipher, primitives(cipher), backends, linkage)?;
+        let measured = ladder::measured(&cipher.folder)?;
+        let ladders = compiled
+            .iter()
+            .map(|primitive| {
+                let of = |uses: &Vec<Use>| {
+                    backends.iter().map(|target| rungs(&cores, uses, target, &measured)).collect()
+                };
+                primitive.uses.iter().map(of).collect()
+            })
+            .collect();
+        Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+    }
+
+    /// Whether a ladder uses a core.
+    fn is_used(&self, core: usize) -> bool {
+        self.ladders.iter().flatten().flatten().flatten().any(|rung| rung.used.core == core)
+    }
+}
+
+/// The ladders of a cipher folder for people: each step with its number of blocks, and the curve
+/// of cycles per byte over the number of blocks.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
+    let backends = backends(&request.targets);
+    let folder = Folder::new(cipher, &backends, "static ")?;
+    let measured = ladder::measured(&cipher.folder)?;
+    let mut text = String::new();
+    for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {
+        for (operation, ladders) in compiled.primitive.operations.iter().zip(ladders) {
+            for (target, rungs) in backends.iter().zip(ladders) {
+                text += &folder.curve(&operation.name, target, rungs, &measured);
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Numbers of blocks on the curves.
+const CURVE: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
+
+impl Folder<'_> {
+    fn curve(&self, name: &str, target: &Target, rungs: &[Rung], measured: &[Cost]) -> String {
+        let guessed = if rungs.iter().all(|rung| rung.measured) { "" } else { ", not measured" };
+        let mut text = format!("{name} on {}{guessed}\n", target.name);
+        let cost = |rung: &Rung| {
+            let core = &self.cores[rung.used.core];
+            known(core, measured).filter(|_| rung.measured).unwrap_or(&core.guess)
+        };
+        for rung in rungs.iter().rev() {
+            let core = &self.cores[rung.used.core];
+            let (letter, target) = (cores::letter(core.slicing), core.target.name);
+            text += &format!("  from {:>4}  {letter} {target}, {} at once\n", rung.from, core.unit);
+        }
+        for blocks in CURVE {
+            let (mut left, mut cycles) = (blocks, 0.0);
+            while left > 0 {
+                let rung = rungs.iter().find(|rung| rung.from <= left).expect("from 1 on");
+                let unit = self.cores[rung.used.core].unit;
+                let part = if left < unit { left } else { left - left % unit };
+                cycles += cost(rung).of(part);
+                left -= part;
+            }
+            let bytes = blocks * self.cores[rungs[0].used.core].output;
+            let each = cycles / bytes as f64;
+            let bar = "#".repeat((each.log2() * 4.0).clamp(1.0, 60.0) as usize);
+            text += &format!("  {blocks:>4} blocks {each:>9.2} {bar}\n");
+        }
+        text
+    }
+}
+
+/// The measured cost of a core.
+fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
+    measured.iter().find(|cost| {
+        cost.function == core.function
+            && cost.slicing == cores::letter(core.slicing).to_string()
+            && cost.target == core.target.name
+    })
+}
+
+/// The ladder of an operation on a backend.
+fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
+    let candidates: Vec<Use> =
+        uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
+    let measured_on = |u: &Use| known(&cores[u.core], measured);
+    // Guesses and measurements do not compare, and measurements of other kernels mean nothing.
+    let own = |u: &&Use| cores[u.core].target.name == backend.name;
+    let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
+        && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
+            let core = &cores[u.core];
+            (cost.unit, cost.batch) == (core.unit, core.batch)
+        });
+    let candidates: Vec<Use> =
+        candidates.into_iter().filter(|u| !trusted || measured_on(u).is_some()).collect();
+    let cost = |u: &Use| measured_on(u).filter(|_| trusted).unwrap_or(&cores[u.core].guess);
+    let costs: Vec<&Cost> = candidates.iter().map(cost).collect();
+    let steps = ladder::ladder(&costs);
+    let rung = |step: ladder::Step| Rung {
+        from: step.from,
+        used: candidates[step.kernel],
+        measured: trusted,
+    };
+    steps.into_iter().map(rung).collect()
+}

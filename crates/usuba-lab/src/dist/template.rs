@@ -1,0 +1,49 @@
+//! The hand-written C of `lib/c`, with `@NAME@` for what differs.
+
+/// Texts by their path in `lib/c`.
+macro_rules! templates {
+    ($($constant:ident = $path:literal;)*) => {
+        $(pub const $constant: &str =
+            include_str!(concat!("../../../../lib/c/", $path));)*
+    };
+}
+
+templates! {
+    STATUS = "common/status.h";
+    COMMON_H = "common/common.h";
+    INTERNAL_H = "common/internal.h";
+    DISPATCH = "common/dispatch.c";
+    XOR_WORDS = "common/xor_words.c";
+    XOR_VECTOR = "common/xor_vector.c";
+    BLOCKS = "modes/blocks.c";
+    STREAM = "modes/ctr.c";
+    CBC = "modes/cbc.c";
+    XTS = "modes/xts.c";
+    KEY_H = "api/key.h";
+    KEY_C = "api/key.c";
+    BLOCK_H = "api/block.h";
+    BLOCK_C = "api/block.c";
+    STREAM_H = "api/stream.h";
+    STREAM_C = "api/stream.c";
+    CBC_H = "api/cbc.h";
+    CBC_C = "api/cbc.c";
+    XTS_H = "api/xts.h";
+    XTS_C = "api/xts.c";
+    PERMUTATION_H = "api/permutation.h";
+    PERMUTATION_C = "api/permutation.c";
+    KEYED_H = "api/keyed.h";
+    KEYED_C = "api/keyed.c";
+    UNKEYED_H = "api/unkeyed.h";
+    UNKEYED_C = "api/unkeyed.c";
+    HIDDEN_H = "library/hidden.h";
+    CMAKE = "library/CMakeLists.txt";
+    CMAKE_CONFIG = "library/usuba-config.cmake.in";
+    PKG_CONFIG = "library/usuba.pc.in";
+}
+
+/// `template` with each `@NAME@` of `values` replaced.
+pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    values
+        .iter()
+        .fold(template.to_string(), |text, (name, value)| text.replace(&format!("@{name}@"), value))
+}

@@ -1,0 +1,292 @@
+//! The files: one C file with its header for a cipher folder, or a library of all folders.
+
+use usuba::target::Target;
+
+use super::interface::{Description, Needs};
+use super::section::{features, guarded, includes, processors, section};
+use super::template::{self as t, fill};
+use super::{Folder, Request};
+use crate::cipher::Cipher;
+
+/// A file by its path below the output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    pub path: String,
+    pub text: String,
+}
+
+/// A cipher folder as two files, with what is in them.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// The header and the C file.
+    pub files: Vec<File>,
+    pub primitives: Vec<Description>,
+}
+
+/// The prefix that templates and kernels are written with.
+const PREFIX: &str = "usuba_";
+
+/// One C file and one header for a cipher folder, called `stem`, or after prefix and cipher.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
+    let backends = super::backends(&request.targets);
+    let folder = Folder::new(cipher, &backends, "static ")?;
+    let base = format!("{PREFIX}{}", folder.name);
+    let needs = folder.needs();
+    let parts = Parts {
+        backends: &backends,
+        common: &format!("{base}_"),
+        local: "static ",
+        needs,
+        counters: folder.counters(needs.chunk),
+    };
+    let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
+    let stem = stem.map_or_else(|| renamed(&base, request), String::from);
+    let mut text = parts.internal() + "\n";
+    text += &includes(&backends);
+    for target in &backends {
+        let xor = if needs.stream { parts.xor(target) } else { String::new() };
+        let cores = cores(&folder, target);
+        if !(xor.is_empty() && cores.is_empty()) {
+            text += &section(target, target.name, &(xor + &cores));
+        }
+    }
+    text += &parts.common_functions();
+    text += &key_section(&folder);
+    text += &folder.definitions(&backends);
+    let header = parts.header(&about, &folder.name, &folder.declarations(), request);
+    let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
+    let files = vec![
+        File { path: format!("{stem}.h"), text: renamed(&header, request) },
+        File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
+    ];
+    Ok(Single { files, primitives: folder.descriptions() })
+}
+
+/// The library of several cipher folders: `include`, `src`, and what CMake needs.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn library(
+    request: &Request,
+    ciphers: &[Cipher],
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<File>, String> {
+    let backends = super::backends(&request.targets);
+    let mut files = Vec::new();
+    let mut declarations = String::new();
+    let mut needs = Needs::default();
+    let mut folders = Vec::new();
+    for cipher in ciphers {
+        let folder = Folder::new(cipher, &backends, "USUBA_HIDDEN ")?;
+        done(&folder.name);
+        needs = needs.and(folder.needs());
+        declarations += &folder.declarations();
+        folders.push(folder);
+    }
+    // Every part is there, whoever uses it.
+    let needs = Needs { stream: true, cbc: true, xts: true, block: needs.block.max(16), ..needs };
+    let chunk = needs.chunk.max(4096);
+    let needs = Needs { chunk, ..needs };
+    let counters = folders.iter().map(|folder| folder.counters(chunk)).max().unwrap_or(0);
+    let parts =
+        Parts { backends: &backends, common: PREFIX, local: "USUBA_HIDDEN ", needs, counters };
+    let mut source = |path: String, about: &str, text: &str| {
+        let text = format!("{}\n#include \"internal.h\"\n{text}", banner(about, request));
+        files.push(File { path: format!("src/{path}"), text });
+    };
+    source("common.c".into(), "backends and modes", &parts.common_functions());
+    for target in &backends {
+        let body = section(target, target.name, &parts.xor(target));
+        let text = format!("{}{body}", includes(&[target]));
+        source(format!("common_{}.c", target.name), &format!("bytes on {}", target.name), &text);
+    }
+    for folder in &folders {
+        let (name, title) = (&folder.name, &folder.cipher.title);
+        for target in &backends {
+            let cores = cores(folder, target);
+            if cores.is_empty() {
+                continue;
+            }
+            let body = section(target, target.name, &cores);
+            let text = format!("{}{body}", includes(&[target]));
+            source(
+                format!("{name}_{}.c", target.name),
+                &format!("{title} on {}", target.name),
+                &text,
+            );
+        }
+        let mut text = String::from("\n");
+        for (symbol, target) in folder.symbols() {
+            let line = format!("extern USUBA_HIDDEN usuba_kernel {symbol};\n");
+            text += &guarded(processors(target), &line);
+        }
+        text += &key_section(folder);
+        text += &folder.definitions(&backends);
+        source(format!("{name}.c"), title, &text);
+    }
+    let internal = format!(
+        "{}\n#ifndef USUBA_INTERNAL\n#define USUBA_INTERNAL\n#include \"usuba.h\"\n\n{}{}#endif\n",
+        banner("what the files of the library share", request),
+        parts.internal(),
+        fill(t::HIDDEN_H, &[("BACKENDS", &backends.len().to_string())])
+    );
+    let sources: String = files.iter().map(|file| format!("  {}\n", file.path)).collect();
+    files.push(File { path: "src/internal.h".into(), text: internal });
+    let header = parts.header("sliced, constant-time ciphers", "", &declarations, request);
+    files.push(File { path: "include/usuba.h".into(), text: header });
+    let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
+    let version: String =
+        request.version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let values = [("VERSION", &*version), ("SOURCES", sources.trim_end())];
+    let plain = [
+        ("CMakeLists.txt", fill(t::CMAKE, &values)),
+        ("usuba-config.cmake.in", t::CMAKE_CONFIG.to_string()),
+        ("usuba.pc.in", t::PKG_CONFIG.to_string()),
+    ];
+    let plain = plain.map(|(path, text)| File { path: path.to_string(), text });
+    Ok(files.chain(plain).collect())
+}
+
+/// The cores of one target that ladders use.
+fn cores(folder: &Folder, target: &Target) -> String {
+    let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
+    (0..folder.cores.len()).filter(here).map(|at| &*folder.cores[at].text).collect()
+}
+
+/// The key set-ups, which run anywhere.
+fn key_section(folder: &Folder) -> String {
+    let setups = folder.key_setups();
+    match setups.is_empty() {
+        true => String::new(),
+        false => section(super::cores::portable(), "key", &setups),
+    }
+}
+
+/// The comment on top of a file.
+fn banner(about: &str, request: &Request) -> String {
+    let about = about.replace("*/", "* /");
+    format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
+}
+
+/// The names of a request.
+fn renamed(text: &str, request: &Request) -> String {
+    if request.prefix == PREFIX {
+        return text.to_string();
+    }
+    text.replace(PREFIX, &request.prefix)
+        .replace(&PREFIX.to_uppercase(), &request.prefix.to_uppercase())
+}
+
+/// The hand-written parts of a file or a library.
+struct Parts<'a> {
+    backends: &'a [&'static Target],
+    /// What the names of functions begin with that belong to no cipher.
+    common: &'a str,
+    /// The linkage of functions inside.
+    local: &'a str,
+    needs: Needs,
+    /// Bytes of counters beside a buffer of key stream.
+    counters: usize,
+}
+
+impl Parts<'_> {
+    fn internal(&self) -> String {
+        fill(
+            t::INTERNAL_H,
+            &[
+                ("CHUNK", &self.needs.chunk.to_string()),
+                ("COUNTERS", &self.counters.to_string()),
+                ("BLOCK_MAX", &self.needs.block.max(1).to_string()),
+                ("BACKENDS", &self.backends.len().to_string()),
+            ],
+        )
+    }
+
+    /// The header around `declarations`.
+    fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
+        let guard =
+            format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
+        let common = fill(t::COMMON_H, &[("COMMON", self.common)]);
+        format!(
+            "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
+             {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
+             #ifdef __cplusplus\n}}\n#endif\n#endif\n",
+            banner(about, request),
+            t::STATUS
+        )
+    }
+
+    /// Addition of a key stream on one target.
+    fn xor(&self, target: &Target) -> String {
+        let template = if target.simd { t::XOR_VECTOR } else { t::XOR_WORDS };
+        let bytes = (target.bits / 8).to_string();
+        fill(
+            template,
+            &[
+                ("LOCAL", self.local),
+                ("TARGET", target.name),
+                ("BYTES", &bytes),
+                ("REGISTER", target.register),
+            ],
+        )
+    }
+
+    /// The choice of the backend, and the modes.
+    fn common_functions(&self) -> String {
+        let names: Vec<String> = self.backends.iter().map(|t| format!("\"{}\"", t.name)).collect();
+        let mut supported = String::new();
+        for (number, target) in self.backends.iter().enumerate() {
+            // AArch64 always has its vectors; the features of x86 are asked for.
+            let asked: Vec<String> = features(target)
+                .iter()
+                .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
+                .collect();
+            let answer =
+                if asked.is_empty() { "1".to_string() } else { asked.join(" &&\n        ") };
+            let case = format!("    case {number}: return {answer};\n");
+            supported += &guarded(processors(target), &case);
+        }
+        let count = self.backends.len().to_string();
+        let mut text =
+            fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
+        if self.needs.stream {
+            text += &self.xors();
+        }
+        text += t::BLOCKS;
+        let modes =
+            [(self.needs.stream, t::STREAM), (self.needs.cbc, t::CBC), (self.needs.xts, t::XTS)];
+        modes.iter().filter(|(needed, _)| *needed).for_each(|(_, mode)| text += mode);
+        fill(&text, &[("LOCAL", self.local), ("COMMON", self.common), ("BACKENDS", &count)])
+    }
+
+    /// The functions of [`Parts::xor`] by backend.
+    fn xors(&self) -> String {
+        let mut list = String::new();
+        let mut prototypes = String::new();
+        let hidden = self.local != "static ";
+        for target in self.backends {
+            let name = format!("usuba_xor_{}", target.name);
+            let (line, none) = (format!("    {name},\n"), "    NULL,\n");
+            list += &match processors(target) {
+                None => line,
+                Some(there) => format!("#if defined({there})\n{line}#else\n{none}#endif\n"),
+            };
+            if hidden {
+                let prototype = format!("extern USUBA_HIDDEN usuba_xor {name};\n");
+                prototypes += &guarded(processors(target), &prototype);
+            }
+        }
+        let count = self.backends.len();
+        match hidden {
+            true => format!("\n{prototypes}usuba_xor *const usuba_xors[{count}] = {{\n{list}}};\n"),
+            false => format!(
+                "\nstatic void (*const usuba_xors[{count}])(\n    \
+                 uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t length) = {{\n\
+                 {list}}};\n"
+            ),
+        }
+    }
+}

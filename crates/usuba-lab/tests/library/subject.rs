@@ -1,0 +1,217 @@
+//! One cipher folder as a shared object that is loaded into the test, and what calls it.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use usuba::target;
+use usuba_lab::cc::{self, Family};
+use usuba_lab::cipher::{self, Cipher};
+use usuba_lab::dist::{self, Description, File, Request, Single};
+
+mod models {
+    include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
+}
+
+/// One block: the oracle crate where there is one, else `reference.rs`.
+pub fn model(folder: &str, function: &str, key: &[u8], block: &[u8]) -> Vec<u8> {
+    let oracle = models::oracle(folder, function, key, block);
+    oracle.unwrap_or_else(|| models::reference(folder, function, key, block))
+}
+
+pub const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
+}
+
+pub fn request(prefix: &str) -> Request {
+    Request { targets: dist::usual(), prefix: prefix.into(), version: "0".into() }
+}
+
+pub fn compiler() -> PathBuf {
+    cc::find_native(target::ALL[0].name, Family::Any).expect("there is a C compiler").compiler
+}
+
+pub fn write(folder: &Path, files: &[File]) {
+    for file in files {
+        let path = folder.join(&file.path);
+        std::fs::create_dir_all(path.parent().expect("it is below the folder")).expect("a folder");
+        std::fs::write(path, &file.text).expect("the folder can be written");
+    }
+}
+
+/// Runs a command in `folder`; its output counts as the reason of a failure.
+pub fn run(folder: &Path, command: &mut Command) -> String {
+    let output = command.current_dir(folder).output().expect("the program is there");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{text}\n{errors}");
+    text
+}
+
+unsafe extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// A shared object, loaded for as long as the process lives.
+pub struct Loaded {
+    handle: *mut c_void,
+    _folder: TempDir,
+}
+
+impl Loaded {
+    pub fn new(single: &Single, flags: &[&str]) -> Loaded {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(folder.path(), &single.files);
+        let mut compile = Command::new(compiler());
+        compile.args(["-std=c99", "-shared", "-fPIC", "-o", "it.so"]).args(STRICT).args(flags);
+        run(folder.path(), compile.arg(&single.files[1].path));
+        let path = folder.path().join("it.so");
+        let path = CString::new(path.to_str().expect("a plain path")).expect("no zero in it");
+        // SAFETY: the object was just built, and runs no code when it is loaded.
+        let handle = unsafe { dlopen(path.as_ptr(), 2) };
+        assert!(!handle.is_null());
+        Loaded { handle, _folder: folder }
+    }
+
+    /// The address of a function.
+    pub fn find(&self, name: &str) -> *mut c_void {
+        let text = CString::new(name).expect("no zero in it");
+        // SAFETY: the handle is one of dlopen.
+        let address = unsafe { dlsym(self.handle, text.as_ptr()) };
+        assert!(!address.is_null(), "there is no {name}");
+        address
+    }
+}
+
+/// Calls a C function that answers a status. Pointers, lengths and positions are all passed as
+/// 64 bits, which is what the calling conventions of 64-bit machines make of them.
+macro_rules! call {
+    ($loaded:expr, $name:expr $(, $argument:expr)*) => {{
+        let address = $loaded.find($name);
+        // SAFETY: the header declares as many arguments of these kinds, and answers a status.
+        unsafe {
+            let function: unsafe extern "C" fn($(call!(@type $argument)),*) -> std::ffi::c_int =
+                std::mem::transmute(address);
+            function($($argument as usize),*)
+        }
+    }};
+    (@type $argument:expr) => { usize };
+}
+pub(crate) use call;
+
+pub const NULL: *const u8 = std::ptr::null();
+
+/// A sequence of numbers (SplitMix64).
+pub struct Noise(pub u64);
+
+impl Noise {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next() as u8).collect()
+    }
+}
+
+/// A cipher folder as a shared object, and what its functions should answer.
+pub struct Subject {
+    pub folder: String,
+    pub cipher: Cipher,
+    pub single: Single,
+    pub loaded: Loaded,
+}
+
+impl Subject {
+    pub fn new(folder: &str) -> Subject {
+        let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
+        let single = dist::single(&request("usuba_"), &cipher, None).expect("it compiles");
+        // What is tested is our C, and not what becomes of it.
+        let loaded = Loaded::new(&single, &["-O0"]);
+        Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
+    }
+
+    pub fn common(&self, name: &str) -> String {
+        format!("usuba_{}_{name}", self.folder)
+    }
+
+    /// The backends that this processor has.
+    pub fn backends(&self) -> Vec<String> {
+        let address = self.loaded.find(&self.common("backends"));
+        // SAFETY: the header declares it so, and it answers static strings.
+        let text = |index| unsafe {
+            let function: unsafe extern "C" fn(usize) -> *const c_char =
+                std::mem::transmute(address);
+            let name = function(index);
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+        };
+        (0..).map_while(text).collect()
+    }
+
+    pub fn force(&self, name: &str) -> c_int {
+        let name = CString::new(name).expect("no zero in it");
+        call!(self.loaded, &self.common("force_backend"), name.as_ptr())
+    }
+
+    pub fn reference(&self, function: &str, key: &[u8], blocks: &[u8], size: usize) -> Vec<u8> {
+        blocks.chunks(size).flat_map(|block| model(&self.folder, function, key, block)).collect()
+    }
+
+    /// A context; room for any of them.
+    pub fn key(&self, primitive: &Description, bytes: &[u8]) -> Vec<u64> {
+        let mut context = vec![0; 8192];
+        let init = format!("usuba_{}_init", primitive.name);
+        assert_eq!(call!(self.loaded, &init, context.as_mut_ptr(), bytes.as_ptr(), bytes.len()), 0);
+        context
+    }
+}
+
+/// Blocks of the messages: more than a batch of any kernel, and an odd number.
+pub const BLOCKS: usize = 1100;
+
+/// Lengths that are tried in a message of `most` bytes.
+pub fn lengths(noise: &mut Noise, most: usize) -> Vec<usize> {
+    let mut lengths = vec![0, 1, most];
+    lengths.extend((0..6).map(|_| noise.below(most)));
+    lengths.extend((0..6).map(|_| noise.below(200)));
+    lengths
+}
+
+/// Calls a function with its input at an odd address, in place or apart, and looks at the output
+/// and around it.
+pub fn apply(
+    input: &[u8],
+    output: &[u8],
+    same: bool,
+    offset: usize,
+    function: impl Fn(*const u8, *mut u8) -> c_int,
+) {
+    let mut to = vec![0xa5; output.len() + 128];
+    let mut from = vec![0; offset];
+    from.extend(input);
+    if same {
+        to[offset..offset + input.len()].copy_from_slice(input);
+    }
+    let target = to[offset..].as_mut_ptr();
+    let source = if same { target.cast_const() } else { from[offset..].as_ptr() };
+    assert_eq!(function(source, target), 0);
+    assert!(
+        to[offset..offset + output.len()] == *output,
+        "{} bytes, in place: {same}",
+        input.len()
+    );
+    let (before, behind) = (&to[..offset], &to[offset + output.len()..]);
+    assert!(before.iter().chain(behind).all(|&byte| byte == 0xa5), "it wrote around its output");
+}

@@ -1,0 +1,96 @@
+//! The parts of the byte interface one by one, for libraries in which several kernels and
+//! several key schedules belong to one context.
+//!
+//! ```text
+//! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
+//! linkage void name_init(uint32_t *words, const uint8_t *key);
+//! ```
+//!
+//! What several of them write in common is [`shared`].
+
+use std::fmt::Write;
+
+use super::function::{Entry, moving, support};
+use super::words::HELPERS;
+use super::{Function, Shape, keys};
+use crate::diag::Diagnostic;
+use crate::target::Target;
+
+/// What a context holds for a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Words {
+    /// The C type of a word.
+    pub c_type: &'static str,
+    pub count: usize,
+    /// Bytes of the user's key.
+    pub key_bytes: usize,
+}
+
+/// The words of the key of `function`; `None` if it has none.
+///
+/// # Errors
+/// The names of the function are not those of the program.
+pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
+    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else { return Ok(None) };
+    let shape = Shape::of(port);
+    let bytes = match key.schedule {
+        Some(schedule) => Shape::of(&schedule.kernel.program.entry().params[0]).bytes(),
+        None => shape.bytes(),
+    };
+    Ok(Some(Words { c_type: keys::word_of(port), count: shape.words, key_bytes: bytes }))
+}
+
+/// The macros and helpers that functions of this file are written in, once for all of `bodies`.
+/// On vector registers always those that load, store and combine them.
+pub fn shared(bodies: &str, target: &Target) -> String {
+    support(bodies, target)
+}
+
+/// The names of the C functions that [`shared`] may define.
+pub fn helpers() -> impl Iterator<Item = &'static str> {
+    HELPERS.iter().map(|(name, _)| name.trim_end_matches('('))
+}
+
+/// The function `name` over any number of blocks, without the kernel and without [`shared`].
+/// `key` points to the [`words`], or is not looked at.
+///
+/// # Errors
+/// The names of the function are not those of the program, or a layout and a word size do not
+/// go together on this target.
+pub fn any_number(
+    function: &Function,
+    target: &Target,
+    linkage: &str,
+) -> Result<String, Diagnostic> {
+    let name = function.name;
+    let key = match words(function)? {
+        Some(Words { c_type, .. }) => {
+            format!("    const {c_type} *words = (const {c_type} *)key;\n")
+        }
+        None => "    (void)key;\n".to_string(),
+    };
+    let head = format!(
+        "\n{linkage}void {name}(const void *key, const uint8_t *in, uint8_t *out, \
+         size_t nblocks) {{\n{key}"
+    );
+    moving(function, target, Entry { head: &head, words: "words" })
+}
+
+/// The function `name_init`, which turns the user's key into the [`words`]; empty without a key.
+/// The kernel of the schedule and [`shared`] are not in it.
+///
+/// # Errors
+/// As [`any_number`], or the schedule does not deliver the words.
+pub fn init(function: &Function, linkage: &str) -> Result<String, Diagnostic> {
+    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else {
+        return Ok(String::new());
+    };
+    let (name, word) = (function.name, keys::word_of(port));
+    let mut body = String::new();
+    let statements = keys::init(function, key, port, "words")?;
+    let _ = write!(
+        body,
+        "\n{linkage}void {name}_init({word} *words, const uint8_t *key) {{\n{statements}}}\n"
+    );
+    Ok(body)
+}

@@ -1,0 +1,44 @@
+//! The command line of `usubac dist`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::values::parse_prefix;
+
+/// A prefix that is not empty: without one, names would be words of C.
+fn parse_name(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("a prefix has at least one letter".into()),
+        text => parse_prefix(text),
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Dist {
+    /// Names of cipher folders; each becomes one C file and one header [default for --library and --measure: all]
+    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "measure"])]
+    pub ciphers: Vec<String>,
+    /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
+    #[arg(short, long, value_name = "PATH", conflicts_with = "library")]
+    pub out: Option<PathBuf>,
+    /// Write a library of all ciphers into this folder, to be built with CMake
+    #[arg(long, value_name = "DIR")]
+    pub library: Option<PathBuf>,
+    /// What all names begin with
+    #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
+          conflicts_with = "library")]
+    pub prefix: String,
+    /// Instruction sets, separated by commas [default: gp64 and all vectors]
+    #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
+    pub targets: Vec<String>,
+    /// Write no C; measure on this machine what calls cost, and write costs.toml into each folder
+    #[arg(long, conflicts_with_all = ["library", "out", "ladders"])]
+    pub measure: bool,
+    /// Write no C; show from how many blocks which kernel is used, and cycles per byte
+    #[arg(long, conflicts_with_all = ["library", "out"])]
+    pub ladders: bool,
+    /// Where the cipher folders are
+    #[arg(long, value_name = "DIR", default_value = "ciphers")]
+    pub folder: PathBuf,
+}

@@ -1,0 +1,123 @@
+//! `usubac dist`: cipher folders as C files to embed, or as a library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indicatif::ProgressBar;
+use usuba::target::{self, Target};
+use usuba_lab::cc::{self, Family};
+use usuba_lab::cipher::{self, Cipher};
+use usuba_lab::dist::{self, File, Request, ladder};
+
+use crate::args::Dist;
+use crate::output::{Place, plain, to_stdout, write_all};
+use crate::{Failure, fault};
+
+pub fn run(args: &Dist) -> Result<(), Failure> {
+    fault::stage("writing ciphers as C");
+    let request = Request {
+        targets: targets(args)?,
+        prefix: args.prefix.clone(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+    };
+    if args.measure {
+        return measure(args, &request);
+    }
+    if args.ladders {
+        for cipher in ciphers(args)? {
+            to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
+        }
+        return Ok(());
+    }
+    match &args.library {
+        Some(folder) => {
+            let ciphers = ciphers(args)?;
+            let bar = ProgressBar::new(ciphers.len() as u64);
+            let files = dist::library(&request, &ciphers, &mut |_| bar.inc(1));
+            bar.finish_and_clear();
+            write(folder, &files.map_err(Failure::Program)?)
+        }
+        None => {
+            let (folder, stem) = place(args)?;
+            for cipher in ciphers(args)? {
+                let files = dist::single(&request, &cipher, stem.as_deref());
+                write(&folder, &files.map_err(Failure::Program)?.files)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Rounds of a measurement: of so many the least time counts.
+const ROUNDS: u32 = 200;
+
+fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
+    let ciphers = ciphers(args)?;
+    let targets = dist::backends(&request.targets);
+    let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
+    let widest = widest.map_or("", |target| target.name);
+    let about = format!("a {} processor with {widest}", std::env::consts::ARCH);
+    let bar = ProgressBar::new(ciphers.len() as u64);
+    for cipher in &ciphers {
+        let costs = dist::measure::measure(cipher, &targets, ROUNDS);
+        let costs = costs.map_err(Failure::Program)?;
+        let path = cipher.folder.join(ladder::FILE);
+        write_all(&[(Place::File(path), ladder::text(&costs, &about))])?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
+    let find = |name: &String| {
+        target::find(name).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no target `{name}`; `usubac --print targets` lists them"
+            ))
+        })
+    };
+    match args.targets.is_empty() {
+        true => Ok(dist::usual()),
+        false => args.targets.iter().map(find).collect(),
+    }
+}
+
+/// The folders that were named, or all.
+fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
+    let hint = "--folder names the folder that holds the cipher folders";
+    let failed = |error: String| Failure::program(format!("{error}; {hint}"));
+    if args.ciphers.is_empty() {
+        return cipher::find(&args.folder).map_err(failed);
+    }
+    let read = |name: &String| cipher::read(&args.folder.join(name)).map_err(failed);
+    args.ciphers.iter().map(read).collect()
+}
+
+/// The folder of the output, and the name of its files if it was given.
+fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
+    let Some(out) = &args.out else { return Ok((PathBuf::from("."), None)) };
+    if out.extension().is_none_or(|ending| ending != "c") {
+        return Ok((out.clone(), None));
+    }
+    if args.ciphers.len() != 1 {
+        return Err(Failure::usage("--out names one C file, and there are several ciphers"));
+    }
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Ok((folder.unwrap_or(Path::new(".")).to_path_buf(), Some(stem)))
+}
+
+fn write(folder: &Path, files: &[File]) -> Result<(), Failure> {
+    let mut places = Vec::new();
+    for File { path, text } in files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| {
+                Failure::program(format!("cannot make {}: {}", parent.display(), plain(&error)))
+            })?;
+        }
+        places.push((Place::File(path), text.clone()));
+    }
+    write_all(&places)
+}

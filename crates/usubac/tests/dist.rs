@@ -1,0 +1,66 @@
+//! `usubac dist` as people type it; what it writes is tested in `usuba-lab`.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Status, standard output and standard error of `usubac dist` in `folder`.
+fn dist(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .args(["dist", "--folder"])
+        .arg(ciphers)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("usubac runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn files_are_where_they_were_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let targets = ["--targets", "gp64"];
+    let run = |arguments: &[&str]| dist(path, &[arguments, &targets].concat());
+    assert_eq!(run(&["gimli"]).0, Some(0));
+    assert_eq!(run(&["gimli", "--out", "sub/mine.c", "--prefix", "my_"]).0, Some(0));
+    assert_eq!(run(&["gimli", "--library", "lib"]).0, Some(0));
+    for file in ["usuba_gimli.c", "usuba_gimli.h", "lib/CMakeLists.txt", "lib/include/usuba.h"] {
+        assert!(path.join(file).is_file(), "{file}");
+    }
+    let text = std::fs::read_to_string(path.join("sub/mine.c")).expect("it is written");
+    assert!(text.contains("#include \"mine.h\"") && text.contains("my_gimli_permute("));
+    assert!(!text.contains("usuba_"), "another prefix");
+    let again = path.join("again");
+    assert_eq!(run(&["gimli", "--out", "again"]).0, Some(0));
+    let read = |path: &Path| std::fs::read(path.join("usuba_gimli.c")).expect("it is written");
+    assert_eq!(read(path), read(&again), "the same flags give the same bytes");
+}
+
+#[test]
+fn ladders_are_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--targets", "gp64"]);
+    assert_eq!(status, Some(0));
+    assert!(text.starts_with("gimli on gp64\n  from    1  V gp64, 1 at once\n"), "{text}");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, status, message) in [
+        (&["gimli", "--targets", "mmx"][..], 2, "there is no target `mmx`"),
+        (&["gimli", "xoodoo", "--out", "a.c"], 2, "there are several ciphers"),
+        (&["gimli", "--prefix", ""], 2, "a prefix"),
+        (&["gimli", "--prefix", "1"], 2, "a prefix"),
+        (&["enigma"], 1, "--folder names the folder"),
+        (&[], 2, "CIPHER"),
+    ] {
+        let (code, _, errors) = dist(folder.path(), arguments);
+        assert_eq!(code, Some(status), "{arguments:?}: {errors}");
+        assert!(errors.contains(message), "{arguments:?}: {errors}");
+    }
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "something was written");
+}

@@ -1,0 +1,12 @@
+#define USUBA_@UPPER@_NONCE_BYTES @NONCE@
+#define USUBA_@UPPER@_BLOCK_BYTES @OUT@
+
+/* Adds the key stream of key and nonce to `length` bytes, both ways. `position` says how many
+   bytes of the key stream go before; block number n begins at n * USUBA_@UPPER@_BLOCK_BYTES. */
+USUBA_API int usuba_@NAME@_xor(const usuba_@NAME@_key *key,
+    const uint8_t nonce[USUBA_@UPPER@_NONCE_BYTES], uint64_t position, const uint8_t *in, uint8_t *out,
+    size_t length);
+
+/* The key stream itself. */
+USUBA_API int usuba_@NAME@_keystream(const usuba_@NAME@_key *key,
+    const uint8_t nonce[USUBA_@UPPER@_NONCE_BYTES], uint64_t position, uint8_t *out, size_t length);

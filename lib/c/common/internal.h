@@ -1,0 +1,37 @@
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define USUBA_X86_64
+#endif
+#if defined(__GNUC__) && defined(__aarch64__)
+#define USUBA_AARCH64
+#endif
+
+/* Bytes of a key stream that are made at a time, of the counters that they are made from, and of
+   the largest input of a key stream. */
+#define USUBA_CHUNK @CHUNK@
+#define USUBA_COUNTERS @COUNTERS@
+#define USUBA_BLOCK @BLOCK_MAX@
+
+typedef void usuba_kernel(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
+
+/* From `from` blocks on, `run` takes them in units of `unit`, or all if there are fewer. Its key
+   words begin `key` bytes into the context. The last step of a ladder is from 1. */
+typedef struct {
+    size_t from, unit, key;
+    usuba_kernel *run;
+} usuba_step;
+
+/* What is done to blocks of `in` bytes, which become `out` bytes: a ladder for each backend. */
+typedef struct {
+    size_t in, out;
+    const usuba_step *ladders[@BACKENDS@];
+} usuba_operation;
+
+/* Where the number of a block lies in the input of a key stream. */
+typedef struct {
+    size_t at, size;
+    int little;
+} usuba_counter;

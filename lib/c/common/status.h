@@ -1,0 +1,22 @@
+#ifndef USUBA_STATUS
+#define USUBA_STATUS
+/* What functions answer. Anything but USUBA_OK means that nothing was written. */
+enum usuba_status {
+    USUBA_OK = 0,
+    /* A pointer is NULL that must not be. */
+    USUBA_ERROR_NULL = 1,
+    /* A length or a number of blocks that the function does not take. */
+    USUBA_ERROR_LENGTH = 2,
+    /* The counter of a key stream would pass its end and begin again. */
+    USUBA_ERROR_COUNTER = 3,
+    /* Input and output overlap without being the same place. */
+    USUBA_ERROR_OVERLAP = 4,
+    /* There is no such backend, or this processor or this build does not have it. */
+    USUBA_ERROR_BACKEND = 5
+};
+#if defined(USUBA_STATIC) || !defined(__GNUC__)
+#define USUBA_API
+#else
+#define USUBA_API __attribute__((visibility("default")))
+#endif
+#endif

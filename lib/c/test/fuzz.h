@@ -1,0 +1,189 @@
+/* Random keys, lengths, offsets and positions against what must hold whatever the cipher is:
+   backends agree, in place and apart agree, parts make the whole, and what was done can be undone.
+   Buffers end where the data ends, so that a sanitizer sees every byte beyond.
+
+       #define COMMON(name) usuba_aes_##name
+       #include "fuzz.h"
+       KEYED(aes128, 16)   BLOCK(aes128, 16)   WIDE(aes128)
+       int main(int count, char **words) { ... }
+
+   The file that includes this one is written by the tests. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state = 1;
+
+static uint64_t next(void)
+{
+    uint64_t word = state += 0x9e3779b97f4a7c15ULL;
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9ULL;
+    word = (word ^ word >> 27) * 0x94d049bb133111ebULL;
+    return word ^ word >> 31;
+}
+
+static size_t below(size_t bound)
+{
+    return (size_t)(next() % bound);
+}
+
+/* Short ones as often as long ones. */
+static size_t some_length(size_t most)
+{
+    const size_t bounds[] = {2, 40, 300, 5000};
+    const size_t bound = bounds[below(4)];
+    return below(bound < most ? bound : most);
+}
+
+static void fill(uint8_t *to, size_t length)
+{
+    while (length--) *to++ = (uint8_t)next();
+}
+
+/* `length` bytes at the end of their allocation, at any alignment. */
+typedef struct {
+    uint8_t *whole, *at;
+} place;
+
+static place make(size_t length)
+{
+    const size_t offset = below(64);
+    place new_place;
+    new_place.whole = (uint8_t *)malloc(offset + length + !(offset + length));
+    if (!new_place.whole) exit(3);
+    new_place.at = new_place.whole + offset;
+    fill(new_place.at, length);
+    return new_place;
+}
+
+static place copy(place from, size_t length)
+{
+    place to = make(length);
+    memcpy(to.at, from.at, length);
+    return to;
+}
+
+static void expect(int holds, const char *what, const char *name, size_t length)
+{
+    if (holds) return;
+    printf("%s: %s, %lu bytes, state %llu\n", name, what, (unsigned long)length,
+           (unsigned long long)state);
+    exit(1);
+}
+
+static void any_backend(void)
+{
+    size_t count = 0;
+    while (COMMON(backends)(count)) count++;
+    expect(!COMMON(force_backend)(COMMON(backends)(below(count))), "backend", "force", 0);
+}
+
+/* `name_fuzz_key()`: a context on the heap from random bytes. */
+#define KEYED(name, bytes) \
+    static usuba_##name##_key *name##_fuzz_key(void) \
+    { \
+        place key = make(bytes); \
+        usuba_##name##_key *context = (usuba_##name##_key *)malloc(sizeof *context); \
+        if (!context) exit(3); \
+        expect(!usuba_##name##_init(context, key.at, bytes), "init", #name, 0); \
+        free(key.whole); \
+        return context; \
+    }
+
+/* The key stream `add`, whose start has `bytes` bytes. */
+#define STREAM(name, add, make_stream, bytes) \
+    static void name##_fuzz_stream(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t length = some_length(40000), cut = below(length + 1); \
+        const uint64_t position = below(300); \
+        place start = make(bytes), text = make(length), one = make(length), two; \
+        size_t i; \
+        start.at[0] &= 0x7f; \
+        two = copy(text, length); \
+        any_backend(); \
+        expect(!usuba_##name##_##add(key, start.at, position, text.at, one.at, length), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_##add(key, start.at, position, two.at, two.at, cut), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_##add(key, start.at, position + cut, two.at + cut, two.at + cut, \
+                                     length - cut), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, length), "in parts and in place", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_##make_stream(key, start.at, position, two.at, length), \
+               "status", #name, length); \
+        for (i = 0; i < length; i++) two.at[i] ^= text.at[i]; \
+        expect(!memcmp(one.at, two.at, length), "key stream", #name, length); \
+        COMMON(wipe)(key, sizeof *key); \
+        free(key); \
+        free(start.whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* Blocks of `size` bytes, both ways. */
+#define INVERSE(name, size) \
+    static void name##_fuzz_inverse(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t count = some_length(40000) / (size), length = count * (size); \
+        place text = make(length), one = make(length); \
+        any_backend(); \
+        expect(!usuba_##name##_encrypt_blocks(key, text.at, one.at, count), "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_decrypt_blocks(key, one.at, one.at, count), "status", #name, length); \
+        expect(!memcmp(text.at, one.at, length), "there and back", #name, length); \
+        free(key); \
+        free(text.whole); \
+        free(one.whole); \
+    }
+
+/* CBC and XTS. */
+#define WIDE(name) \
+    static void name##_fuzz_wide(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(), *other = name##_fuzz_key(); \
+        const size_t length = 16 + some_length(40000), whole = length / 16 * 16; \
+        place start = make(16), text = make(length), one = make(length), two = copy(text, length); \
+        size_t i; \
+        any_backend(); \
+        expect(!usuba_##name##_xts_encrypt(key, other, start.at, two.at, two.at, length), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_xts_decrypt(key, other, start.at, two.at, one.at, length), \
+               "status", #name, length); \
+        expect(!memcmp(text.at, one.at, length), "XTS there and back", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_cbc_decrypt(key, start.at, text.at, one.at, whole), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_decrypt_blocks(key, text.at, two.at, whole / 16), \
+               "status", #name, length); \
+        for (i = 0; i < whole; i++) two.at[i] ^= i < 16 ? start.at[i] : text.at[i - 16]; \
+        expect(!memcmp(one.at, two.at, whole), "CBC", #name, length); \
+        free(key); \
+        free(other); \
+        free(start.whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* States of `size` bytes. */
+#define PERMUTATION(name, size) \
+    static void name##_fuzz_permutation(void) \
+    { \
+        const size_t count = some_length(40000) / (size), length = count * (size); \
+        place one = make(length), two = copy(one, length); \
+        any_backend(); \
+        expect(!usuba_##name##_permute(one.at, count), "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_permute(two.at, count), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, length), "backends", #name, length); \
+        free(one.whole); \
+        free(two.whole); \
+    }
