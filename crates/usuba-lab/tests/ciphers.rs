@@ -52,7 +52,7 @@ fn main() {
         trials.push(Trial::test(format!("{name}::reference"), || references(cipher)));
         trials.push(Trial::test(format!("{name}::eval"), || evaluator(cipher)));
     }
-    if std::env::var_os("RANDOM_PROGRAMS").is_some() {
+    if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
     for target in target::ALL.iter().copied() {
@@ -264,10 +264,10 @@ const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
 
 /// The interleavings that are run: what users get, and for some ciphers what they may ask for.
 /// Those have keys and none, with a schedule and without, in V, H and B.
-fn choices(cipher: &Cipher, slicing: Slicing) -> Vec<Choice> {
-    let more = match (&*name(cipher), slicing) {
-        ("rectangle", _) => [2, 3].as_slice(),
-        ("ascon" | "chacha20", Slicing::V) | ("aes", Slicing::H) => &[3],
+fn choices(cipher: &Cipher, source: &str, slicing: Slicing) -> Vec<Choice> {
+    let more = match (&*name(cipher), source, slicing) {
+        ("rectangle", ..) => [2, 3].as_slice(),
+        ("ascon" | "chacha20", _, Slicing::V) | ("aes", "aes_h.ua", Slicing::H) => &[3],
         _ => &[],
     };
     let asked = more.iter().map(|&factor| Choice { factor: Some(factor), grain: 3 });
@@ -301,12 +301,12 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
     let groups = groups(cipher);
     let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(target::ALL.len()) };
     let turn = target::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
-    for (number, ((slicing, _, _), functions)) in groups.into_iter().enumerate() {
+    for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {
         if !(number + turn).is_multiple_of(turns) {
             continue;
         }
         let slicing = SLICINGS[slicing];
-        for choice in choices(cipher, slicing) {
+        for choice in choices(cipher, source, slicing) {
             let (kernel, expected) = group(cipher, &functions, slicing, target, choice)?;
             kernels.push(kernel);
             wanted.push(expected);

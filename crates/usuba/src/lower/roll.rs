@@ -115,7 +115,7 @@ impl Roll {
     fn rename(&self, body: &mut [Eqn]) {
         let mut own = FxHashSet::default();
         let loops = body.iter().filter(|eqn| matches!(eqn, Eqn::Loop(_)));
-        loops.for_each(|l| definitions(std::slice::from_ref(l), &mut |v| drop(own.insert(v))));
+        loops.for_each(|l| definitions(std::slice::from_ref(l), &mut |v| own.extend([v])));
         operands(body, &mut |v| {
             if !own.contains(v) {
                 *v = resolve(&self.renamed, *v);
