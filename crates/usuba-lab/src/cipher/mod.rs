@@ -1,6 +1,8 @@
 //! Cipher folders: what `cipher.toml` says, test vectors, and the C of a function.
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
+//!
+//! - `build`: the C.
 
 use std::fmt;
 use std::fs;
@@ -9,16 +11,13 @@ use std::path::{Path, PathBuf};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use usuba::diag::{Diagnostic, Sources};
-use usuba::emit::bytes::{self, ByteLayout};
-use usuba::emit::c::COptions;
-use usuba::ir::{Slicing, live};
-use usuba::passes::pipeline::PipelineOptions;
-use usuba::passes::{When, interleave};
-use usuba::syntax::splice::Loader;
-use usuba::target::cpu::Cpu;
-use usuba::target::{self, Target};
-use usuba::{Options, Output, compile};
+use usuba::emit::bytes::ByteLayout;
+use usuba::ir::Slicing;
+
+mod build;
+
+pub use build::{Beside, Built, build, build_for, kernel};
+pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -299,256 +298,6 @@ fn hex(text: &str) -> Option<Vec<u8>> {
         text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
-/// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
-/// schedule, the byte interface.
-#[derive(Clone, Debug)]
-pub struct Built {
-    pub text: String,
-    /// The declarations of the byte interface alone, for a header.
-    pub header: String,
-    /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
-    pub name: String,
-    pub kernel: usuba::emit::c::Emitted,
-    /// The kernel without interleaving, if messages shorter than a batch have one.
-    pub single: Option<usuba::emit::c::Emitted>,
-    /// The kernel after the last pass.
-    pub program: usuba::ir::Program,
-    /// Bytes of a block, before and after.
-    pub input: usize,
-    pub output: usize,
-    /// Whether there is a context.
-    pub keyed: bool,
-}
-
-/// A kernel with more equations than this, copies included, is not joined by a second one for
-/// short messages: they are filled up to a whole batch instead.
-const SECOND_KERNEL: u64 = 4_000;
-
-/// Whether a kernel is too long to be there twice.
-pub(crate) fn is_long(program: &usuba::ir::Program) -> bool {
-    written(program) > SECOND_KERNEL
-}
-
-/// Equations of all nodes.
-fn written(program: &usuba::ir::Program) -> u64 {
-    program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
-}
-
-/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved.
-///
-/// # Errors
-/// What the compiler says, one finding a line.
-pub fn build(
-    cipher: &Cipher,
-    function: &Function,
-    name: &str,
-    slicing: Slicing,
-    target: &'static Target,
-    pipeline: &PipelineOptions,
-) -> Result<Built, String> {
-    build_for(cipher, function, name, slicing, target, target::cpu::ALL[0], pipeline)
-}
-
-/// As [`build`], with the latencies and ports of `cpu`.
-///
-/// # Errors
-/// What the compiler says, one finding a line.
-pub fn build_for(
-    cipher: &Cipher,
-    function: &Function,
-    name: &str,
-    slicing: Slicing,
-    target: &'static Target,
-    cpu: &'static Cpu,
-    pipeline: &PipelineOptions,
-) -> Result<Built, String> {
-    let way = Way { target, cpu, pipeline, hidden: false };
-    let (main, single) = kernels(cipher, function, name, slicing, way)?;
-    let schedule = schedule(cipher, function, name, way)?;
-    let scalar = scalar(target);
-    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
-        bytes::Parameter { param: &p.param, bytes: p.bytes }
-    }
-    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-    let interface = bytes::Function {
-        name,
-        kernel: as_kernel(&main),
-        single: single.as_ref().map(as_kernel),
-        inputs: &inputs,
-        output: parameter(&function.output),
-        key: function.key.as_ref().map(|key| bytes::Key {
-            param: &key.param,
-            bytes: key.bytes,
-            schedule: schedule.as_ref().map(|output| bytes::Schedule {
-                kernel: as_kernel(output),
-                target: scalar,
-                through: key.through,
-            }),
-        }),
-    };
-    let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
-    let header = bytes::declarations(&interface).map_err(explain)?;
-    let definitions = bytes::definitions(&interface, target).map_err(explain)?;
-    let (input, output) = interface.blocks().map_err(explain)?;
-    let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
-    Ok(Built {
-        text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
-        header,
-        name: name.to_string(),
-        input,
-        output,
-        keyed: function.key.is_some(),
-        kernel: main.kernel,
-        single: single.map(|output| output.kernel),
-        program: main.program,
-    })
-}
-
-/// How kernels are compiled.
-#[derive(Clone, Copy)]
-pub(crate) struct Way<'a> {
-    pub target: &'static Target,
-    pub cpu: &'static Cpu,
-    pub pipeline: &'a PipelineOptions,
-    /// Kernels are `static`.
-    pub hidden: bool,
-}
-
-impl Way<'_> {
-    /// Nodes that run once need no interleaving.
-    fn node(
-        self,
-        cipher: &Cipher,
-        (source, node): (&str, &str),
-        name: String,
-        slicing: Slicing,
-        interleaved: bool,
-    ) -> Result<Output, String> {
-        let mut pipeline = self.pipeline.clone();
-        if !interleaved {
-            pipeline.pass.interleave = interleave::Choice::SINGLE;
-        }
-        let options = Options {
-            slicing,
-            target: self.target,
-            cpu: self.cpu,
-            word: None,
-            entry: Some(node.to_string()),
-            flags: Default::default(),
-            pipeline,
-            c: COptions { name, hidden: self.hidden, ..COptions::default() },
-        };
-        compile_file(&cipher.folder, source, &options)
-    }
-}
-
-/// What the byte interface wants to know of a kernel.
-pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
-    bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
-}
-
-/// What key schedules of a function on `target` are compiled for.
-pub(crate) fn scalar(target: &Target) -> &'static Target {
-    target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
-}
-
-/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
-pub(crate) fn kernels(
-    cipher: &Cipher,
-    function: &Function,
-    name: &str,
-    slicing: Slicing,
-    way: Way,
-) -> Result<(Output, Option<Output>), String> {
-    let entry = |what: &str, interleaved| {
-        let name = format!("{name}_{what}");
-        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
-    };
-    let main = entry("kernel", true)?;
-    let single = match main.program.copies > 1 && !is_long(&main.program) {
-        true => Some(entry("single", false)?),
-        false => None,
-    };
-    Ok((main, single))
-}
-
-/// The kernel `name_schedule` of the key schedule, if there is one.
-pub(crate) fn schedule(
-    cipher: &Cipher,
-    function: &Function,
-    name: &str,
-    way: Way,
-) -> Result<Option<Output>, String> {
-    let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
-        return Ok(None);
-    };
-    // Of one key, word by word.
-    let mut pipeline = way.pipeline.clone();
-    pipeline.packing = When::Never;
-    let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
-    let compile =
-        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
-    // Words if the schedule is about words; else it says why, and bits do.
-    compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
-}
-
-/// The kernel of `function` alone, as C and as the program after all passes.
-///
-/// # Errors
-/// What the compiler says, one finding a line.
-pub fn kernel(
-    cipher: &Cipher,
-    function: &Function,
-    slicing: Slicing,
-    target: &'static Target,
-    pipeline: &PipelineOptions,
-) -> Result<Output, String> {
-    let options = Options {
-        slicing,
-        target,
-        cpu: target::cpu::ALL[0],
-        word: None,
-        entry: Some(function.node.clone()),
-        flags: Default::default(),
-        pipeline: pipeline.clone(),
-        c: COptions::default(),
-    };
-    compile_file(&cipher.folder, &function.source, &options)
-}
-
-/// Compiles a file of `folder`; findings become lines of text.
-fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output, String> {
-    let path = folder.join(source);
-    let text = fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let mut sources = Sources::default();
-    let root = sources.add(path.display().to_string(), text);
-    let result = compile(&mut sources, root, &mut Beside, options, &mut |_, _| {});
-    result.map_err(|findings| {
-        let line = |finding: &Diagnostic| match finding.span {
-            Some(span) => {
-                let (line, column) = sources.line_col(span.file, span.start);
-                let file = &sources.file(span.file).name;
-                format!("{file}:{line}:{column}: {}: {}", finding.code, finding.message)
-            }
-            None => format!("{}: {}", finding.code, finding.message),
-        };
-        findings.iter().filter(|f| f.is_error()).map(line).collect::<Vec<_>>().join("\n")
-    })
-}
-
-/// Finds includes next to the including file.
-pub struct Beside;
-
-impl Loader for Beside {
-    fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
-        let file = Path::new(including).parent().unwrap_or(Path::new("")).join(path);
-        let text = fs::read_to_string(&file);
-        let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-        Ok((file.display().to_string(), text))
-    }
 }
 
 #[cfg(test)]
