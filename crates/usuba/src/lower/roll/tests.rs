@@ -93,20 +93,6 @@ fn loops_that_are_left_over_keep_their_names() {
 }
 
 #[test]
-fn what_is_left_over_may_hold_loops() {
-    let text = "node[] g(x:u8) returns (y:u8) [ let y = ~x tel ; let y = x <<< 1 tel ]
-        node f(x:u8[4], k:u8[7]) returns (y:u8[4]) vars s,t:u8[8][4] let s[0] = x;
-        forall r in [0,6] {
-          _no_unroll forall j in [0,3] { t[r][j] = g<r%2>(s[r][j] ^ k[r]) }
-          s[r+1] = (t[r][0] ^ t[r][1], t[r][1] ^ t[r][2], t[r][2] ^ t[r][3], t[r][3] ^ t[r][0])
-        }
-        y = s[7] tel";
-    let program = lowered(text, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    let counts: Vec<u32> = loops(&program).iter().map(|l| l.count).collect();
-    assert_eq!(counts, [3, 4]);
-}
-
-#[test]
 fn iterations_that_differ_stay_unrolled() {
     let text = "node f(x:u8) returns (y:u8) vars s:u8[8] let s[0] = x;
         forall i in [0,6] { s[i+1] = s[i] ^ (x >> (i+1)) } y = s[7] tel";
