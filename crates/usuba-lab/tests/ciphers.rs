@@ -5,7 +5,8 @@
 //! - the C of every function, slicing and target computes the vectors and, on batches of 1, N-1,
 //!   N, N+1 and 2N+1 blocks (N instances of a call), in place and from odd addresses, what
 //!   `reference.rs` does;
-//! - a few ciphers do so with two and three instances side by side.
+//! - a few ciphers do so with two and three instances side by side;
+//! - in long runs, SM4 encrypts a block a million times, as its standard asks.
 //!
 //! Of a family with many kernels each target has a part, unless `RANDOM_PROGRAMS` is set as in
 //! `make test-all`. A target that this machine cannot run is an ignored test that says so.
@@ -50,6 +51,9 @@ fn main() {
         let name = name(cipher);
         trials.push(Trial::test(format!("{name}::reference"), || references(cipher)));
         trials.push(Trial::test(format!("{name}::eval"), || evaluator(cipher)));
+    }
+    if std::env::var_os("RANDOM_PROGRAMS").is_some() {
+        trials.push(Trial::test("sm4::million", million));
     }
     for target in target::ALL.iter().copied() {
         match cc::find(target.name) {
@@ -436,4 +440,30 @@ fn requests(
         requests.push((call, Expected { what, bytes }));
     }
     Ok(requests)
+}
+
+/// GB/T 32907-2016, appendix A, example 2.
+fn million() -> Result<(), Failed> {
+    let cipher = ciphers().iter().find(|cipher| name(cipher) == "sm4").expect("a folder");
+    let target = target::find("gp64").expect("a target");
+    let machine = cc::find(target.name).map_err(|skip| skip.why)?;
+    let options = PipelineOptions::default();
+    let built = cipher::build(cipher, &cipher.functions[0], "sm4", Slicing::B, target, &options)?;
+    let text = format!(
+        "{}\nvoid drive(const uint8_t *key, const uint8_t *in, uint8_t *out);\n\
+         void drive(const uint8_t *key, const uint8_t *in, uint8_t *out)\n{{\n    \
+         static sm4_ctx ctx;\n    sm4_init(&ctx, key);\n    memcpy(out, in, 16);\n    \
+         for (long i = 0; i < 1000000; i++) sm4_blocks(&ctx, out, out, 1);\n}}\n",
+        built.text
+    );
+    let block = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210_u128.to_be_bytes().to_vec();
+    let calls = vec![vec![block.clone(), block]];
+    let kernel = Kernel { text, symbol: "drive".into(), align: 1, calls, outputs: vec![16] };
+    let answer = native::run(&machine, &["-O2"], &[kernel]).remove(0);
+    let outputs = answer.map_err(|failure| failure.to_string())?;
+    let expected = 0x5952_98c7_c6fd_271f_0402_f804_c33d_3f66_u128.to_be_bytes();
+    match outputs[0][0] == expected {
+        true => Ok(()),
+        false => Err("another block after a million encryptions".into()),
+    }
 }

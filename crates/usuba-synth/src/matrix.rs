@@ -112,7 +112,9 @@ pub fn synthesise(matrix: &Matrix, arity: usize, budget: u64, seed: u64) -> Circ
         let sums = Sums::paar(matrix, &mut random);
         let share = left / (starts - start);
         left -= share;
-        let sums = sums.annealed(arity, share, &mut random);
+        // A program of few xors is a good start for sums of three.
+        let early = if arity == 3 { share / 3 } else { 0 };
+        let sums = sums.annealed(2, early, &mut random).annealed(arity, share - early, &mut random);
         if best.as_ref().is_none_or(|best| sums.terms.len() < best.terms.len()) {
             best = Some(sums);
         }

@@ -335,7 +335,7 @@ fn mix_columns(first: [u64; 4]) -> Vec<u128> {
 
 #[test]
 fn known_matrices_cost_what_the_database_promises() {
-    for (first, counts) in [([2, 3, 1, 1], [91, 91, 62]), ([14, 11, 13, 9], [93, 93, 81])] {
+    for (first, counts) in [([2, 3, 1, 1], [91, 91, 62]), ([14, 11, 13, 9], [93, 93, 76])] {
         let rows = mix_columns(first);
         let turned: Vec<u128> =
             rows.iter().rev().map(|row| (*row as u32).reverse_bits() as u128).collect();

@@ -101,7 +101,7 @@ impl Roll {
             if let Some(folded) = folded {
                 let mut out = vec![Eqn::Loop(Box::new(folded))];
                 for mut body in bodies.drain(rounds * period..) {
-                    self.rename_free(&mut body);
+                    self.rename(&mut body);
                     out.extend(body);
                 }
                 return out;
@@ -110,18 +110,12 @@ impl Roll {
         bodies.into_iter().flatten().collect()
     }
 
-    /// Replaces operands that folding has renamed.
+    /// Replaces operands that folding has renamed. Inside, a folded loop goes on using the names
+    /// of its first iteration, which mean something else after it.
     fn rename(&self, body: &mut [Eqn]) {
-        operands(body, &mut |v| *v = resolve(&self.renamed, *v));
-    }
-
-    /// As `rename`, for equations that contain folded loops. Such a loop goes on using the names
-    /// of its first iteration inside, which mean something else after it.
-    fn rename_free(&self, body: &mut [Eqn]) {
         let mut own = FxHashSet::default();
-        definitions(body, &mut |v| {
-            own.insert(v);
-        });
+        let loops = body.iter().filter(|eqn| matches!(eqn, Eqn::Loop(_)));
+        loops.for_each(|l| definitions(std::slice::from_ref(l), &mut |v| drop(own.insert(v))));
         operands(body, &mut |v| {
             if !own.contains(v) {
                 *v = resolve(&self.renamed, *v);
@@ -582,12 +576,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_reads_results_of_the_loop() {
+    fn loops_that_are_left_over_keep_their_names() {
         let text = "node f(x:u8[6]) returns (y:u8[32]) vars k:u8[6][6] let k[0] = x;
             forall r in [0,4] { k[r+1][0] = k[r][0] ^ k[r][5];
-            forall i in [1,2] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] }
-            forall i in [3,5] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] } }
-            y = (k[0..4], k[5][0..1]) tel";
+            forall i in [1,2] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] };
+            forall i in [3,5] { k[r+1][i] = k[r][i] ^ k[r+1][i-1] } } y = (k[0..4], k[5][0..1]) tel";
         lowered(text, &[1, 2, 3, 4, 5, 6]);
     }
 

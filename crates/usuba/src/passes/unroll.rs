@@ -11,8 +11,9 @@
 //! Relies on nothing. Decides from the innermost loop outwards, so a loop that holds a short
 //! unrolled one counts what is left of it.
 //! A loop whose carried values only change places, as the halves of a Feistel network do, is
-//! unrolled in part: after two rounds each half is where it was, and nothing is moved. So is every
-//! loop if the user names a number of rounds; what is left over then comes behind the loop.
+//! unrolled in part: after two rounds each half is where it was, and nothing is moved. So is a short
+//! bitsliced round whose state goes through memory, and every loop if the user names a number of
+//! rounds. What is left over then comes behind the loop.
 //! Does not unroll beyond `LARGEST_NODE` equations.
 
 use super::rename::{Scope, Writer};
@@ -24,7 +25,8 @@ use crate::ir::{Carried, Collect, Eqn, Loop, Node, Program, Read, Slicing, Val};
 pub enum Mode {
     /// Of the loops that nobody asked to keep those of at most 64 equations in all, and those of
     /// at most 1000 inside of a loop whose body stays below 4000; and all loops of one iteration.
-    /// Loops that move carried values are unrolled in part.
+    /// Loops that move carried values are unrolled in part, and so are short bitsliced rounds that
+    /// carry more values than there are registers.
     #[default]
     Auto,
     /// As `Auto`, but each loop that stays, holds no other such loop, and may be changed, has so
@@ -50,6 +52,11 @@ const ROUND: u64 = 4000;
 /// larger: a loop over them leaves C compilers a block that they allocate registers for well.
 const LAYER: u64 = 1000;
 
+/// The largest body of two bitsliced rounds that `Mode::Auto` makes one where the carried values go
+/// through memory. Half of the ways are spared then; the gain is up to a third. Two rounds of
+/// Ascon are larger, and take half as long again.
+const PAIR: u64 = 1000;
+
 /// Most iterations that one iteration of a loop may stand for so that values need not move.
 const MOST_TURNS: u32 = 8;
 
@@ -62,7 +69,13 @@ fn run(program: &mut Program, options: &PassOptions) {
     let mut sizes: Vec<u64> = Vec::with_capacity(program.nodes.len());
     for (index, node) in program.nodes.iter_mut().enumerate() {
         let full = inline::full_size(&node.body, &|callee| sizes[callee]);
-        let (plans, _) = plan(&node.body, options.unroll, 0, false, &sizes);
+        let rule = Rule {
+            mode: options.unroll,
+            bits: program.slicing == Slicing::B,
+            regs: options.machine.regs as usize,
+            sizes: &sizes,
+        };
+        let (plans, _) = rule.plan(&node.body, 0, false);
         sizes.push(if waits[index] { full } else { 1 });
         if plans.iter().any(Plan::changes) {
             *node = rewrite(node, program.slicing, &plans);
@@ -84,57 +97,81 @@ impl Plan {
     }
 }
 
-/// The plans of the loops in a block and the size of the block once they are carried out, when
-/// `before` equations of the node come before the block. `enclosed` says that the block is the body
-/// of a loop, or part of it, and that this body is small enough to be one straight line.
-fn plan(eqns: &[Eqn], mode: Mode, before: u64, enclosed: bool, sizes: &[u64]) -> (Vec<Plan>, u64) {
-    let mut plans = Vec::new();
-    let mut size = 0u64;
-    for eqn in eqns {
-        let lp = match eqn {
-            Eqn::Op(_) => {
-                size += 1;
-                continue;
+/// What decides.
+struct Rule<'a> {
+    mode: Mode,
+    /// Whether the program is bitsliced.
+    bits: bool,
+    /// Registers of the machine.
+    regs: usize,
+    /// What a call of each node counts.
+    sizes: &'a [u64],
+}
+
+impl Rule<'_> {
+    /// The plans of the loops in a block and the size of the block once they are carried out, when
+    /// `before` equations of the node come before the block. `enclosed` says that the block is the body
+    /// of a loop, or part of it, and that this body is small enough to be one straight line.
+    fn plan(&self, eqns: &[Eqn], before: u64, enclosed: bool) -> (Vec<Plan>, u64) {
+        let mut plans = Vec::new();
+        let mut size = 0u64;
+        for eqn in eqns {
+            let lp = match eqn {
+                Eqn::Op(_) => {
+                    size += 1;
+                    continue;
+                }
+                Eqn::Call(call) => {
+                    size += self.sizes[call.node.0 as usize];
+                    continue;
+                }
+                Eqn::Loop(lp) => lp,
+            };
+            let round = enclosed || straight(&lp.body, self.sizes) <= ROUND;
+            let (inner, body) = self.plan(&lp.body, before + size, round);
+            let count = lp.count as u64;
+            let unrolled = body.saturating_mul(count);
+            let wanted = match self.mode {
+                Mode::All => true,
+                Mode::None => false,
+                _ if lp.keep => count == 1,
+                Mode::Auto | Mode::Rounds(_) => {
+                    count == 1 || unrolled <= if enclosed { LAYER } else { TINY }
+                }
+            };
+            // Writing an iteration costs time even if its body is empty, hence the one.
+            let cost = |times: u64| (body + 1).saturating_mul(times).saturating_add(before + size);
+            let mut unroll = wanted && cost(count) <= LARGEST_NODE;
+            let mut turns = if unroll { 1 } else { self.turns(lp, body, &inner) };
+            let times = written(lp.count, turns);
+            if cost(times) > LARGEST_NODE {
+                turns = 1;
             }
-            Eqn::Call(call) => {
-                size += sizes[call.node.0 as usize];
-                continue;
-            }
-            Eqn::Loop(lp) => lp,
-        };
-        let round = enclosed || straight(&lp.body, sizes) <= ROUND;
-        let (inner, body) = plan(&lp.body, mode, before + size, round, sizes);
-        let count = lp.count as u64;
-        let unrolled = body.saturating_mul(count);
-        let wanted = match mode {
-            Mode::All => true,
-            Mode::None => false,
-            _ if lp.keep => count == 1,
-            Mode::Auto | Mode::Rounds(_) => {
-                count == 1 || unrolled <= if enclosed { LAYER } else { TINY }
-            }
-        };
-        // Writing an iteration costs time even if its body is empty, hence the one.
-        let cost = |times: u64| (body + 1).saturating_mul(times).saturating_add(before + size);
-        let mut unroll = wanted && cost(count) <= LARGEST_NODE;
-        let mut turns = match mode {
-            _ if unroll || lp.keep => 1,
-            Mode::Auto => turns(lp, body),
-            Mode::Rounds(rounds) if inner.iter().all(|plan| plan.unroll) => {
-                rounds.clamp(1, lp.count.max(1))
+            // A loop that runs once is none.
+            unroll |= lp.count / turns <= 1;
+            size += if unroll { unrolled } else { body * written(lp.count, turns) + 1 };
+            plans.push(Plan { unroll, turns, inner });
+        }
+        (plans, size)
+    }
+
+    /// Iterations that one iteration of a loop that stays stands for; `body` is the size of one,
+    /// and `inner` is what happens to the loops in it.
+    fn turns(&self, lp: &Loop, body: u64, inner: &[Plan]) -> u32 {
+        let innermost = inner.iter().all(|plan| plan.unroll);
+        match self.mode {
+            _ if lp.keep => 1,
+            Mode::Rounds(rounds) if innermost => rounds.clamp(1, lp.count.max(1)),
+            Mode::Auto => {
+                let in_memory = self.bits && lp.carried.len() > self.regs;
+                match roles(lp, body) {
+                    1 if innermost && in_memory && 2 * body <= PAIR => 2.min(lp.count.max(1)),
+                    roles => roles,
+                }
             }
             _ => 1,
-        };
-        let times = written(lp.count, turns);
-        if cost(times) > LARGEST_NODE {
-            turns = 1;
         }
-        // A loop that runs once is none.
-        unroll |= lp.count / turns <= 1;
-        size += if unroll { unrolled } else { body * written(lp.count, turns) + 1 };
-        plans.push(Plan { unroll, turns, inner });
     }
-    (plans, size)
 }
 
 /// How often the body of a loop is written if `turns` iterations are one: those, and what is left
@@ -145,7 +182,7 @@ fn written(count: u32, turns: u32) -> u64 {
 
 /// The number of iterations after which no carried value of the loop is just another one from
 /// before, or one if that takes too long or gives too large a body. `body` is the size of one.
-fn turns(lp: &Loop, body: u64) -> u32 {
+fn roles(lp: &Loop, body: u64) -> u32 {
     let at = |v| lp.carried.iter().position(|c| c.param == v);
     let moves: Vec<Option<usize>> = lp.carried.iter().map(|c| at(c.next)).collect();
     // What each carried value is after some turns: a carried value from before, or a new one.

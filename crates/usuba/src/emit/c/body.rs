@@ -12,7 +12,7 @@ use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use crate::emit::names;
-use crate::ir::{Call, Eqn, Node, NodeId, Op, OpEqn, Port, Val};
+use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 use crate::target::word_type;
 
 /// Prints one node.
@@ -64,6 +64,10 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     };
     Signature { name, params, results, returns: !entry && node.outs.len() == 1 }
 }
+
+/// How a function begins that the C compiler must take into its callers.
+const ALWAYS_INLINE: &str =
+    "#ifdef __GNUC__\n__attribute__((always_inline))\n#endif\nstatic inline ";
 
 /// The whole function definition of a node.
 pub fn function(cx: &mut Context, id: NodeId) -> String {
@@ -131,7 +135,12 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         let value = body.read(node.outs[0]);
         body.line(&format!("return {value};"));
     }
-    let linkage = if entry && !body.cx.options.hidden { "" } else { "static " };
+    let linkage = match (entry, node.inline) {
+        (true, _) if !body.cx.options.hidden => "",
+        // A call in the machine code is what the node must not become.
+        (false, Inline::Always) => ALWAYS_INLINE,
+        _ => "static ",
+    };
     let text = body.text;
     format!("{linkage}{result_type} {}({})\n{{\n{text}}}\n", signature.name, declared.join(", "))
 }
