@@ -45,7 +45,7 @@ fn round_keys(key: Block) -> Vec<u32> {
     let system = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
     let mut k: Vec<u32> = key.iter().zip(system).map(|(a, b)| a ^ b).collect();
     for i in 0..32 {
-        let constant = (0..4).fold(0, |word, j| word << 8 | (4 * i + j) * 7 % 256);
+        let constant = (0..4).fold(0, |word, j| (word << 8) | ((4 * i + j) * 7 % 256));
         let at = i as usize;
         let input = k[at + 1] ^ k[at + 2] ^ k[at + 3] ^ constant;
         k.push(k[at] ^ round(input, &[13, 23]));
