@@ -24,6 +24,7 @@ mod section;
 mod template;
 mod write;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use usuba::target::{self, Target};
@@ -115,6 +116,20 @@ impl<'a> Folder<'a> {
             })
             .collect();
         Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+    }
+
+    /// The processors whose ladders use a core, as the condition of an `#if`; `None` if all do.
+    fn users(&self, core: usize, backends: &[&'static Target]) -> Option<String> {
+        let mut names = BTreeSet::new();
+        for ladders in self.ladders.iter().flatten() {
+            for (target, rungs) in backends.iter().zip(ladders) {
+                if rungs.iter().any(|rung| rung.used.core == core) {
+                    names.insert(section::processors(target)?);
+                }
+            }
+        }
+        let terms: Vec<String> = names.iter().map(|name| format!("defined({name})")).collect();
+        Some(terms.join(" || "))
     }
 
     /// Whether a ladder uses a core.

@@ -48,7 +48,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     text += &includes(&backends);
     for target in &backends {
         let xor = if needs.stream { parts.xor(target) } else { String::new() };
-        let cores = cores(&folder, target);
+        let cores = cores(&folder, target, &backends);
         if !(xor.is_empty() && cores.is_empty()) {
             text += &section(target, target.name, &(xor + &cores));
         }
@@ -106,7 +106,7 @@ pub fn library(
     for folder in &folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in &backends {
-            let cores = cores(folder, target);
+            let cores = cores(folder, target, &backends);
             if cores.is_empty() {
                 continue;
             }
@@ -150,10 +150,20 @@ pub fn library(
     Ok(files.chain(plain).collect())
 }
 
-/// The cores of one target that ladders use.
-fn cores(folder: &Folder, target: &Target) -> String {
+/// The cores of one target that ladders use. What runs anywhere may be of use to the ladders of
+/// some processors only, and compilers warn of functions without use.
+fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
     let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
-    (0..folder.cores.len()).filter(here).map(|at| &*folder.cores[at].text).collect()
+    let text = |at: usize| {
+        let text = &folder.cores[at].text;
+        match folder.users(at, backends) {
+            Some(users) if processors(target).is_none() => {
+                format!("#if {users}\n{text}#endif\n")
+            }
+            _ => text.clone(),
+        }
+    };
+    (0..folder.cores.len()).filter(here).map(text).collect()
 }
 
 /// The key set-ups, which run anywhere.

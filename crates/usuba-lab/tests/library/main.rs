@@ -36,7 +36,7 @@ use subject::{
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
 /// cipher, and a permutation.
-const SHORT: [&str; 4] = ["aes", "rectangle", "chacha20", "gimli"];
+const SHORT: [&str; 4] = ["gift", "rectangle", "chacha20", "gimli"];
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
