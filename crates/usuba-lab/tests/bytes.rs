@@ -310,11 +310,11 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
 }
 
 /// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` under
-/// horizontal slicing without powers of two, or below a register.
+/// horizontal slicing, or packed, without powers of two or below a register.
 fn may_refuse(case: &Case) -> bool {
     let woven = |dims: &[u32]| {
         let row = dims.last().map_or(1, |&d| d as usize);
-        case.slicing == Slicing::H
+        (case.slicing == Slicing::H || case.packed)
             && (!words(dims).is_power_of_two()
                 || !case.bits.is_power_of_two()
                 || row * (case.bits as usize) < 32)
@@ -373,8 +373,16 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
         }
         let function = Function {
             name: &format!("{}_bytes", case.name),
-            kernel: bytes::Kernel { program: &program, symbol: &emitted.name },
-            single: short.then_some(bytes::Kernel { program: &alone, symbol: &single.name }),
+            kernel: bytes::Kernel {
+                program: &program,
+                symbol: &emitted.name,
+                complemented_keys: false,
+            },
+            single: short.then_some(bytes::Kernel {
+                program: &alone,
+                symbol: &single.name,
+                complemented_keys: false,
+            }),
             inputs: &inputs,
             output: Parameter { param: "y", bytes: case.layouts.1 },
             key: Some(Key { param: "k", bytes: case.layouts.0, schedule: None }),
@@ -531,7 +539,7 @@ fn inputs_are_all_parameters_but_the_key() {
         let inputs: Vec<Parameter> = inputs.iter().map(|param| parameter(*param)).collect();
         let function = Function {
             name: "f",
-            kernel: bytes::Kernel { program: &program, symbol: "f" },
+            kernel: bytes::Kernel { program: &program, symbol: "f", complemented_keys: false },
             single: None,
             inputs: &inputs,
             output: parameter("y"),

@@ -118,6 +118,7 @@ pub fn optimise(
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
+    pipeline.pass.free_keys = options.c.complemented_keys;
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);

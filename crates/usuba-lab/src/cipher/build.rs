@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use usuba::diag::{Diagnostic, Sources};
-use usuba::emit::bytes;
+use usuba::emit::bytes::{self, library};
 use usuba::emit::c::COptions;
+use usuba::emit::keys::of_constants;
 use usuba::ir::{Slicing, live};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{When, interleave};
@@ -14,7 +15,7 @@ use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
 use usuba::{Options, Output, compile};
 
-use super::{Cipher, Function, Parameter};
+use super::{Cipher, Function, Key, Parameter};
 
 /// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
 /// schedule, the byte interface.
@@ -79,20 +80,17 @@ pub fn build_for(
     cpu: &'static Cpu,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let way = Way { target, cpu, pipeline, hidden: false };
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true };
     let (main, single) = kernels(cipher, function, name, slicing, way)?;
     let schedule = schedule(cipher, function, name, way)?;
     let scalar = scalar(target);
-    fn parameter(p: &Parameter) -> bytes::Parameter<'_> {
-        bytes::Parameter { param: &p.param, bytes: p.bytes }
-    }
-    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
     let interface = bytes::Function {
         name,
         kernel: as_kernel(&main),
         single: single.as_ref().map(as_kernel),
         inputs: &inputs,
-        output: parameter(&function.output),
+        output: as_parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
@@ -129,6 +127,8 @@ pub(crate) struct Way<'a> {
     pub pipeline: &'a PipelineOptions,
     /// Kernels are `static`.
     pub hidden: bool,
+    /// Kernels may take words of the key as complements, where somebody spreads them.
+    pub complemented_keys: bool,
 }
 
 impl Way<'_> {
@@ -153,7 +153,13 @@ impl Way<'_> {
             entry: Some(node.to_string()),
             flags: Default::default(),
             pipeline,
-            c: COptions { name, hidden: self.hidden, ..COptions::default() },
+            c: COptions {
+                name,
+                hidden: self.hidden,
+                complemented_keys: self.complemented_keys
+                    && (slicing != Slicing::V || self.target.simd),
+                ..COptions::default()
+            },
         };
         compile_file(&cipher.folder, source, &options)
     }
@@ -161,7 +167,16 @@ impl Way<'_> {
 
 /// What the byte interface wants to know of a kernel.
 pub(crate) fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
-    bytes::Kernel { program: &output.program, symbol: &output.kernel.name }
+    bytes::Kernel {
+        program: &output.program,
+        symbol: &output.kernel.name,
+        complemented_keys: output.kernel.complemented_keys,
+    }
+}
+
+/// What the byte interface wants to know of a parameter.
+fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &parameter.param, bytes: parameter.bytes }
 }
 
 /// What key schedules of a function on `target` are compiled for.
@@ -182,11 +197,40 @@ pub(crate) fn kernels(
         way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
     };
     let main = entry("kernel", true)?;
+    if main.program.packed && way.pipeline.packing == When::Auto && !moves(function, &main, way) {
+        let pipeline = PipelineOptions { packing: When::Never, ..way.pipeline.clone() };
+        return kernels(cipher, function, name, slicing, Way { pipeline: &pipeline, ..way });
+    }
     let single = match main.program.copies > 1 && !is_long(&main.program) {
         true => Some(entry("single", false)?),
         false => None,
     };
+    // Both take one key.
+    if let Some(single) = &single
+        && way.complemented_keys
+        && of_constants(&main.program) != of_constants(&single.program)
+    {
+        let way = Way { complemented_keys: false, ..way };
+        return kernels(cipher, function, name, slicing, way);
+    }
     Ok((main, single))
+}
+
+/// Whether there is a way from the bytes of a block to the registers of a kernel and back.
+fn moves(function: &Function, main: &Output, way: Way) -> bool {
+    let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
+    fn unmade(key: &Key) -> bytes::Key<'_> {
+        bytes::Key { param: &key.param, bytes: key.bytes, schedule: None }
+    }
+    let interface = bytes::Function {
+        name: "f",
+        kernel: as_kernel(main),
+        single: None,
+        inputs: &inputs,
+        output: as_parameter(&function.output),
+        key: function.key.as_ref().map(unmade),
+    };
+    library::any_number(&interface, way.target, "").is_ok()
 }
 
 /// The kernel `name_schedule` of the key schedule, if there is one.

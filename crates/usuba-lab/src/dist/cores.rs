@@ -208,7 +208,13 @@ fn core(
 ) -> Result<Core, String> {
     let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
     let pipeline = PipelineOptions::default();
-    let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
+    let way = Way {
+        target,
+        cpu: target::cpu::ALL[0],
+        pipeline: &pipeline,
+        hidden: true,
+        complemented_keys: true,
+    };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
@@ -275,7 +281,13 @@ fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, Stri
     let target = portable();
     let pipeline = PipelineOptions::default();
     let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let way = Way { target, cpu: target::cpu::ALL[0], pipeline: &pipeline, hidden: true };
+    let way = Way {
+        target,
+        cpu: target::cpu::ALL[0],
+        pipeline: &pipeline,
+        hidden: true,
+        complemented_keys: true,
+    };
     // The shape of the key is the same however the kernel is compiled.
     let shape = Way { pipeline: &quick, ..way };
     let (main, _) = cipher::kernels(cipher, function, symbol, function.slicings[0], shape)?;

@@ -4,6 +4,7 @@
 //! - `c`: the kernel in C.
 //! - `abi`: the names and shapes of the original compiler around it.
 //! - `header`: its prototype, with the layout of every array in words.
+//! - `keys`: which words of the key the kernel takes as their complements.
 //! - `stats`: operation counts and live values, for the comment on top.
 //! - `bytes`: the functions on bytes that users call, around a kernel.
 
@@ -11,6 +12,7 @@ pub mod abi;
 pub mod bytes;
 pub mod c;
 pub mod header;
+pub mod keys;
 pub mod names;
 pub mod stats;
 

@@ -17,6 +17,9 @@
 //! forms of its operands; what leaves the node, calls and arithmetic see the values themselves.
 //! Relies on nothing; finds more after `inline`. Equations stay in their order, and a complement
 //! that remains stands before its first reader.
+//! With `free_keys` the words of constant ports of the entry may be in either form for nothing,
+//! those that a loop reads in turn all in the same: the complement is then the first thing that
+//! the entry computes of them, and whoever calls the kernel can do it instead.
 //! A node that would not get noticeably cheaper is left alone, and so is everything on targets with
 //! ternary logic. Does not change what calls hand over.
 
@@ -52,15 +55,18 @@ fn run(program: &mut Program, options: &PassOptions) {
     if options.logic.ternary {
         return;
     }
-    for node in &mut program.nodes {
+    let entry = program.entry.0 as usize;
+    for (at, node) in program.nodes.iter_mut().enumerate() {
         let before = price(&node.body, options.logic);
         if !has_complements(&node.body) {
             continue;
         }
-        let mut choice = Choice::new(node, program.slicing, options.logic);
+        let keys = options.free_keys && at == entry;
+        let mut choice = Choice::new(node, program.slicing, options.logic, keys);
         choice.improve();
         let rewritten = rewrite::Rewriter::new(node, &choice).node();
-        let saved = before.saturating_sub(price(&rewritten.body, options.logic));
+        let after = price(&rewritten.body, options.logic) - choice.turned_keys();
+        let saved = before.saturating_sub(after);
         if saved > before / WORTH {
             *node = rewritten;
         }
@@ -73,6 +79,20 @@ fn has_complements(eqns: &[Eqn]) -> bool {
         Eqn::Call(_) => false,
         Eqn::Loop(lp) => has_complements(&lp.body),
     })
+}
+
+/// The values of the constant ports, in order.
+fn constants(node: &Node, slicing: Slicing) -> Vec<Val> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    for port in &node.params {
+        let end = next + port.values(slicing) as u32;
+        if port.constant {
+            found.extend((next..end).map(Val));
+        }
+        next = end;
+    }
+    found
 }
 
 /// Instructions that run. Saturates.
@@ -133,6 +153,8 @@ struct Choice<'a> {
     terms_of: Vec<Vec<u32>>,
     /// By `form_of`: its form is not ours to choose.
     fixed: Vec<bool>,
+    /// The parameters that callers hand over in either form.
+    keys: Vec<Val>,
     /// The cost of the terms of the attempt that is being made, before it.
     was: Vec<Option<u64>>,
     /// Values that are still worth turning in all attempts together.
@@ -140,7 +162,7 @@ struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    fn new(node: &'a Node, slicing: Slicing, logic: Logic) -> Choice<'a> {
+    fn new(node: &'a Node, slicing: Slicing, logic: Logic, free_keys: bool) -> Choice<'a> {
         let count = node.bits.len();
         let values: Vec<Val> = (0..count as u32).map(Val).collect();
         let mut choice = Choice {
@@ -153,10 +175,13 @@ impl<'a> Choice<'a> {
             terms: Vec::new(),
             terms_of: vec![Vec::new(); count],
             fixed: vec![false; count],
+            keys: if free_keys { constants(node, slicing) } else { Vec::new() },
             was: Vec::new(),
             budget: 0,
         };
         choice.fixed[..node.arity(slicing)].fill(true);
+        choice.keys.iter().for_each(|v| choice.fixed[v.0 as usize] = false);
+        choice.join_reads(&node.body);
         choice.block(&node.body, 1);
         for &out in &node.outs {
             choice.term(Kind::Plain, &[out], None, 1);
@@ -249,7 +274,8 @@ impl<'a> Choice<'a> {
         for read in &lp.reads {
             let constant = |v: &Val| self.constant[v.0 as usize];
             self.constant[read.dst.0 as usize] = read.list.iter().all(constant);
-            if !self.constant[read.dst.0 as usize] {
+            let joined = self.form_of[read.dst.0 as usize] != read.dst;
+            if !self.constant[read.dst.0 as usize] && !joined {
                 read.list.iter().for_each(|&v| self.term(Kind::Plain, &[v], None, weight));
                 self.fixed[read.dst.0 as usize] = true;
             }
@@ -263,6 +289,36 @@ impl<'a> Choice<'a> {
             collect.results.iter().for_each(|r| self.form_of[r.0 as usize] = first);
             self.tie(collect.value, first, inside);
         }
+    }
+
+    /// Gives keys that a loop reads in turn one form. Before the terms, which are found by form.
+    fn join_reads(&mut self, eqns: &[Eqn]) {
+        for eqn in eqns {
+            let Eqn::Loop(lp) = eqn else { continue };
+            for read in &lp.reads {
+                if read.list.iter().all(|v| self.keys.binary_search(v).is_ok()) {
+                    let old: Args = read.list.iter().map(|v| self.form_of[v.0 as usize]).collect();
+                    let Some(&new) = old.iter().min() else { continue };
+                    for form in &mut self.form_of {
+                        if old.contains(form) {
+                            *form = new;
+                        }
+                    }
+                    self.form_of[read.dst.0 as usize] = new;
+                }
+            }
+            self.join_reads(&lp.body);
+        }
+    }
+
+    /// The keys whose complement is wanted.
+    fn turned(&self) -> impl Iterator<Item = Val> {
+        self.keys.iter().copied().filter(|&v| self.form(v))
+    }
+
+    /// What those complements cost if they are written down.
+    fn turned_keys(&self) -> u64 {
+        self.turned().count() as u64 * self.logic.price(&Op::Not)
     }
 
     fn form(&self, v: Val) -> bool {

@@ -65,6 +65,9 @@ pub struct PassOptions {
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
     pub schedule: Schedule,
+    /// Whoever calls the entry complements words of its constant ports for nothing; the
+    /// facade fills it in.
+    pub free_keys: bool,
     /// What the target has for bits.
     pub logic: logic::Logic,
     /// The machine that code is made for; the facade fills it in.

@@ -455,7 +455,8 @@ fn blocks<'a>(
             let index = if layout == Layout::Bits { "size_t i, b;" } else { "size_t i;" };
             let registers = key.values(function.slicing());
             let _ = writeln!(text, "    {} keys[{registers}];\n    {index}", c_type(key));
-            *text += &keys::broadcast(target, layout, key, entry.words);
+            let flips = flips(function, key);
+            *text += &keys::broadcast(target, layout, key, entry.words, &flips);
         }
     }
     let whole = |batch: &Batch, at_least: usize| {
@@ -499,6 +500,35 @@ fn blocks<'a>(
         }
     }
     text.push_str("}\n");
+}
+
+/// For each word of the key the bits that the kernels take as complements; empty if there are none.
+fn flips(function: &Function, key: &Port) -> Vec<u64> {
+    let Kernel { program, complemented_keys, .. } = function.kernel;
+    if !complemented_keys {
+        return Vec::new();
+    }
+    let turned = crate::emit::keys::complemented(program);
+    let before: usize = program
+        .entry()
+        .params
+        .iter()
+        .take_while(|port| port.name != key.name)
+        .map(|port| port.values(program.slicing))
+        .sum();
+    let turned = &turned[before..][..key.values(program.slicing)];
+    if !turned.contains(&true) {
+        return Vec::new();
+    }
+    let (words, bits) = (Shape::of(key).words, Shape::of(key).bits as usize);
+    let each = turned.len() / words;
+    let word = |values: &[bool]| match each {
+        // Of one bit each, the most significant one first.
+        _ if each == bits => values.iter().fold(0, |mask, &bit| mask << 1 | u64::from(bit)),
+        _ if values[0] => crate::ir::op::mask(bits as u8),
+        _ => 0,
+    };
+    turned.chunks(each).map(word).collect()
 }
 
 /// Packs the register sets of one call, calls the kernel, and unpacks them.

@@ -17,18 +17,37 @@ pub fn word_of(port: &Port) -> &'static str {
 
 /// Statements that fill `keys` from the words in the array `from`: one register (or one mask,
 /// where the kernel takes those) per value of `port` under `layout`. [`Layout::Words`] needs none:
-/// it reads the words themselves.
-pub fn broadcast(target: &Target, layout: Layout, port: &Port, from: &str) -> String {
+/// it reads the words themselves. The bits of `flips`, a mask for each word, are complemented on
+/// the way; without masks there is nothing to complement.
+pub fn broadcast(
+    target: &Target,
+    layout: Layout,
+    port: &Port,
+    from: &str,
+    flips: &[u64],
+) -> String {
     let shape = Shape::of(port);
     let (words, bits) = (shape.words, shape.bits as usize);
     let register = target.register;
     let masks = mask_bits(target, layout).map(word_type);
     let mut text = String::new();
+    let word_type = word_of(port);
+    let mut from = format!("{from}[i]");
+    if !flips.is_empty() {
+        let masks: Vec<String> = flips.iter().map(|mask| format!("{mask:#x}U")).collect();
+        let masks = masks.chunks(8).map(|row| row.join(", ")).collect::<Vec<_>>();
+        let masks = masks.join(",\n        ");
+        let _ = writeln!(
+            text,
+            "    static const {word_type} turned[{words}] = {{\n        {masks}\n    }};"
+        );
+        from = format!("({word_type})({from} ^ turned[i])");
+    }
     let head = format!("    for (i = 0; i < {words}; i++)");
     match layout {
         Layout::Words => {}
         Layout::Lanes(lane) => {
-            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}({from}[i]);", macros::VECTOR);
+            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}({from});", macros::VECTOR);
         }
         Layout::Bits => {
             let all = |bit: &str| match target.simd {
@@ -36,7 +55,7 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port, from: &str) -> St
                 true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
                 false => format!("({register})(0 - ({register})({bit}))"),
             };
-            let ones = all(&format!("{from}[i] >> ({} - b) & 1", bits - 1));
+            let ones = all(&format!("{from} >> ({} - b) & 1", bits - 1));
             let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
             let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
         }
@@ -45,14 +64,14 @@ pub fn broadcast(target: &Target, layout: Layout, port: &Port, from: &str) -> St
             let wide = m.max(8);
             let p = macros::VECTOR;
             let _ = writeln!(text, "{head} {{\n        const {register} bit = {p}{test};");
-            let mut word = format!("{p}LANES{wide}({from}[i])");
+            let mut word = format!("{p}LANES{wide}({from})");
             if m > 8 {
                 word = format!("{p}SHUFFLE({word}, {p}{select})");
             }
             let _ = writeln!(text, "        keys[i] = {p}EQUAL({p}AND({word}, bit), bit);\n    }}");
         }
         Layout::Elements(m) => {
-            let _ = writeln!(text, "{head} {{\n        {register} x = {from}[i];");
+            let _ = writeln!(text, "{head} {{\n        {register} x = {from};");
             let element = target.bits / m as u32;
             for k in (0..m.ilog2()).rev() {
                 let shift = (element - 1) << k;

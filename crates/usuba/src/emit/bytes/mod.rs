@@ -124,6 +124,8 @@ pub struct Kernel<'a> {
     pub program: &'a Program,
     /// The C name.
     pub symbol: &'a str,
+    /// Whether its C takes the keys of [`crate::emit::keys::complemented`] as complements.
+    pub complemented_keys: bool,
 }
 
 /// A parameter or result of the entry and its bytes.

@@ -22,7 +22,7 @@ use helpers::{Applied, Helpers, fill, halves, literal};
 
 use super::header::{self, PortText};
 use super::stats::{Stats, stats};
-use super::{layout, mask_bits, names};
+use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
 use crate::ir::{NodeId, Op, Port, Program};
 use crate::target::select::Imm;
@@ -62,6 +62,8 @@ pub struct COptions {
     pub hidden: bool,
     /// Constant ports are registers, also where the target could broadcast masks.
     pub registers: bool,
+    /// Callers hand over complements of the constant words that [`keys::complemented`] names.
+    pub complemented_keys: bool,
 }
 
 /// A kernel as text, with what callers must know.
@@ -81,6 +83,8 @@ pub struct Emitted {
     pub params: Vec<PortText>,
     pub results: Vec<PortText>,
     pub stats: Stats,
+    /// Whether callers hand over complements of the words that [`keys::complemented`] names.
+    pub complemented_keys: bool,
 }
 
 impl Emitted {
@@ -106,6 +110,13 @@ pub(crate) struct Context<'p> {
 /// The program must be verified, and all its operators must exist under its slicing on the
 /// target (`target::lacks` says so); lowering sees to that.
 pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted {
+    let other;
+    let program = if options.complemented_keys {
+        other = keys::without_complements(program);
+        &other
+    } else {
+        program
+    };
     let layout = layout(program, target);
     let name = entry_name(program, options);
     let helpers = Helpers::new(target, layout, format!("{name}_"));
@@ -136,6 +147,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         layout,
         lanes: target.lanes(layout),
         copies: program.copies,
+        complemented_keys: options.complemented_keys,
         params,
         results,
         stats: stats(program),

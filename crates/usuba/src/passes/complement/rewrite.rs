@@ -47,7 +47,20 @@ impl<'a> Rewriter<'a> {
     pub(super) fn node(mut self) -> Node {
         let old = self.choice.node;
         let mut body = self.block(&old.body);
-        let outs = old.outs.iter().map(|&v| self.value(v, false, &mut body)).collect();
+        let mut outs: Vec<Val> =
+            old.outs.iter().map(|&v| self.value(v, false, &mut body)).collect();
+        let turned: FxHashMap<Val, Val> =
+            self.choice.turned().map(|key| (key, self.fresh(old.bits_of(key)))).collect();
+        let mut first: Vec<Eqn> = Vec::new();
+        for key in self.choice.turned() {
+            let args = Args::from_slice(&[key]);
+            first.push(Eqn::Op(OpEqn { dst: turned[&key], op: Op::Not, args }));
+        }
+        // From here on the keys are called what their complements are called.
+        let name = |v: &mut Val| *v = turned.get(v).copied().unwrap_or(*v);
+        operands(&mut body, &name);
+        outs.iter_mut().for_each(name);
+        self.constants.extend(first);
         self.constants.extend(body);
         Node {
             name: old.name.clone(),
@@ -216,7 +229,9 @@ impl<'a> Rewriter<'a> {
         }
         let mut reads = Vec::with_capacity(lp.reads.len());
         for read in &lp.reads {
-            let list = read.list.iter().map(|&v| self.value(v, false, out)).collect();
+            // Keys have the form of what is read; everything else that is read is itself.
+            let form = self.choice.form(read.dst);
+            let list = read.list.iter().map(|&v| self.value(v, form, out)).collect();
             if self.choice.constant[read.dst.0 as usize] {
                 self.lists.insert(read.dst, read.list.clone());
             }
@@ -243,5 +258,24 @@ impl<'a> Rewriter<'a> {
             }
         }
         Loop { count: lp.count, carried, reads, body, collects, keep: lp.keep }
+    }
+}
+
+/// Visits everything that equations read.
+fn operands(eqns: &mut [Eqn], visit: &dyn Fn(&mut Val)) {
+    for eqn in eqns {
+        match eqn {
+            Eqn::Op(e) => e.args.iter_mut().for_each(visit),
+            Eqn::Call(call) => call.args.iter_mut().for_each(visit),
+            Eqn::Loop(lp) => {
+                for c in &mut lp.carried {
+                    visit(&mut c.init);
+                    visit(&mut c.next);
+                }
+                lp.reads.iter_mut().flat_map(|read| &mut read.list).for_each(visit);
+                lp.collects.iter_mut().for_each(|c| visit(&mut c.value));
+                operands(&mut lp.body, visit);
+            }
+        }
     }
 }
