@@ -43,7 +43,7 @@ fn ladders_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--targets", "gp64"]);
     assert_eq!(status, Some(0));
-    assert!(text.starts_with("gimli on gp64\n  from    1  V gp64, 1 at once\n"), "{text}");
+    assert!(text.starts_with("gimli on gp64\n  from    1  V gp64, 2 at once\n"), "{text}");
 }
 
 #[test]
