@@ -309,3 +309,33 @@ impl Loader for Beside {
         Ok((file.display().to_string(), text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RECTANGLE's box has complements at its outputs, and the next thing that they meet is a key.
+    #[test]
+    fn complements_end_in_the_keys() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+        let cipher = super::super::read(&folder).expect("the folder can be read");
+        let function = &cipher.functions[0];
+        let target = target::find("gp64").expect("a target");
+        let way = Way {
+            target,
+            cpu: target::cpu::ALL[0],
+            pipeline: &PipelineOptions::default(),
+            hidden: false,
+            complemented_keys: true,
+        };
+        let complements = |way| {
+            let (main, _) = kernels(&cipher, function, "f", Slicing::B, way).expect("it compiles");
+            let turned = of_constants(&main.program).into_iter().filter(|&turned| turned).count();
+            (turned, main.kernel.stats.operations.of("not"))
+        };
+        let (turned, left) = complements(way);
+        let (none, more) = complements(Way { complemented_keys: false, ..way });
+        assert_eq!(none, 0);
+        assert!(turned > 100 && left + 200 < more, "{turned} keys, {left} instead of {more}");
+    }
+}

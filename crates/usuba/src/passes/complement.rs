@@ -155,6 +155,8 @@ struct Choice<'a> {
     fixed: Vec<bool>,
     /// The parameters that callers hand over in either form.
     keys: Vec<Val>,
+    /// By `form_of`: whether those are what it stands for.
+    is_key: Vec<bool>,
     /// The cost of the terms of the attempt that is being made, before it.
     was: Vec<Option<u64>>,
     /// Values that are still worth turning in all attempts together.
@@ -176,12 +178,16 @@ impl<'a> Choice<'a> {
             terms_of: vec![Vec::new(); count],
             fixed: vec![false; count],
             keys: if free_keys { constants(node, slicing) } else { Vec::new() },
+            is_key: vec![false; count],
             was: Vec::new(),
             budget: 0,
         };
         choice.fixed[..node.arity(slicing)].fill(true);
         choice.keys.iter().for_each(|v| choice.fixed[v.0 as usize] = false);
         choice.join_reads(&node.body);
+        for &key in &choice.keys {
+            choice.is_key[choice.form_of[key.0 as usize].0 as usize] = true;
+        }
         choice.block(&node.body, 1);
         for &out in &node.outs {
             choice.term(Kind::Plain, &[out], None, 1);
@@ -433,7 +439,7 @@ impl<'a> Choice<'a> {
             while next.is_none()
                 && let Some(t) = open.pop_first()
             {
-                next = self.follows(t, across).filter(|v| !turned.contains(v));
+                next = self.follows(t, across, &turned).filter(|v| !turned.contains(v));
             }
             if turned.len() > REACH {
                 break;
@@ -452,9 +458,18 @@ impl<'a> Choice<'a> {
         Some((change, turned))
     }
 
-    /// The value that term `t` makes, if its form must change because that of an operand did.
-    fn follows(&self, t: u32, across: bool) -> Option<Val> {
+    /// What changes its form because an operand of term `t` did: a key in the same sum that has not
+    /// been `turned`, else the value that the term makes.
+    fn follows(&self, t: u32, across: bool, turned: &[Val]) -> Option<Val> {
         let term = &self.terms[t as usize];
+        if term.kind == Kind::Sum && self.was[t as usize] == Some(0) && self.cost(term) > 0 {
+            let args = term.args[..term.count as usize].iter();
+            let mut forms = args.map(|&(v, _)| self.form_of[v.0 as usize]);
+            let key = forms.find(|form| self.is_key[form.0 as usize] && !turned.contains(form));
+            if key.is_some() {
+                return key;
+            }
+        }
         let out = self.form_of[term.out?.0 as usize];
         let linear = matches!(term.kind, Kind::Sum | Kind::Move) && (across || !term.tie);
         let wrong = self.was[t as usize] == Some(0) && self.cost(term) > 0;
