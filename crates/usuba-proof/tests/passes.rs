@@ -38,7 +38,8 @@ fn random_options(random: &mut Random, most_copies: usize) -> PassOptions {
     let machine = Machine { regs: [1, 6, 16][random.below(3)], ..Machine::default() };
     let window = [1, 3, 10][random.below(3)];
     let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window };
-    PassOptions { inline, unroll, interleave, logic, machine, schedule }
+    let free_keys = random.once_in(2);
+    PassOptions { inline, unroll, interleave, logic, machine, schedule, free_keys }
 }
 
 fn check_equal(before: &Program, after: &Program, what: &str) {
