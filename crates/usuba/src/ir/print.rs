@@ -328,8 +328,9 @@ fn literal(slicing: Slicing, bits: u8, value: u64) -> String {
 }
 
 /// An expression for a function of three operands, given as in [`Op::Lut3`]: where it depends on
-/// `a`, the function for `a = 0` changed, under `a`, into the function for `a = 1`.
-fn lut3(table: u8, [a, b, c]: [&str; 3], zero: &str, ones: &str) -> String {
+/// `a`, the function for `a = 0` changed, under `a`, into the function for `a = 1`. `zero` and
+/// `ones` are how the constants are written.
+pub fn lut3(table: u8, [a, b, c]: [&str; 3], zero: &str, ones: &str) -> String {
     let (low, high) = (table & 15, table >> 4);
     let change = low ^ high;
     let low_text = lut2(low, b, c, zero, ones);
