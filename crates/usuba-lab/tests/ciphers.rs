@@ -55,10 +55,11 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::ALL.iter().copied() {
+    for target in target::all() {
         match cc::find(target.name) {
             Ok(machine) => {
-                for cipher in ciphers() {
+                let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
+                for cipher in ciphers().iter().filter(made) {
                     let title = format!("{}::{}", name(cipher), target.name);
                     let machine = machine.clone();
                     trials.push(Trial::test(title, move || natives(cipher, target, &machine)));
@@ -247,9 +248,12 @@ fn key_words(
 /// Functions of one node that differ in their keys only: one kernel serves them all.
 type Group<'a> = Vec<&'a Function>;
 
-fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
+fn groups<'a>(
+    cipher: &'a Cipher,
+    target: &Target,
+) -> BTreeMap<(usize, &'a str, &'a str), Group<'a>> {
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
-    for function in &cipher.functions {
+    for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
             if function.slicings.contains(slicing) {
                 let key = (at, &*function.source, &*function.node);
@@ -292,13 +296,13 @@ fn is_long() -> bool {
 /// How a target's C is compiled. An optimising compiler takes two to four times as long, so that
 /// it works on one scalar and one SIMD target only, but on all of them in a long run.
 fn level(target: &Target) -> &'static str {
-    if is_long() || ["gp64", "avx512"].contains(&target.name) { "-O1" } else { "-O0" }
+    if is_long() || ["gp64", "avx512"].contains(&target.family()) { "-O1" } else { "-O0" }
 }
 
 fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
-    let groups = groups(cipher);
+    let groups = groups(cipher, target);
     let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(target::ALL.len()) };
     let turn = target::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
     for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {
