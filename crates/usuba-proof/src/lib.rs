@@ -15,12 +15,14 @@
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
 //! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
 //!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 
 mod bits;
+mod bytes;
 mod cuts;
 mod graph;
 mod induction;

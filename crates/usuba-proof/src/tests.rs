@@ -145,6 +145,10 @@ fn each_operator_means_what_it_does() {
         ops.extend((1..m).flat_map(|k| [Op::Shl(k), Op::Shr(k), Op::Sar(k), Op::Rotl(k)]));
         ops.push(Op::Shuffle((0..m).rev().collect()));
         ops.push(Op::Shuffle(vec![0; m as usize].into()));
+        if m == 8 {
+            let matrix = 0x8f3b_5501_e2c4_9a76;
+            ops.extend([Op::Affine(matrix, 0xa5), Op::AffineInverse(matrix, 0x3c)]);
+        }
         ops
     };
     let binary = [Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
