@@ -45,7 +45,8 @@ impl Meaning<'_> {
             Kind::Add => at(node.a).wrapping_add(at(node.b)) & ones,
             Kind::Mul => at(node.a).wrapping_mul(at(node.b)) & ones,
             Kind::At => self.iterated(edge, around),
-            Kind::Lookup | Kind::Call | Kind::List => unreachable!("not in these tests"),
+            Kind::Lookup => self.graph.words(node.b)[at(node.a) as usize],
+            Kind::Call | Kind::List => unreachable!("not in these tests"),
         };
         let moved = self.graph.maps.apply(edge.map(), word);
         if edge.is_complement() { !moved & ones } else { moved }
