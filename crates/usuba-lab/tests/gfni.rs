@@ -9,6 +9,7 @@ use std::path::Path;
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::live;
+use usuba::passes::When;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
 use usuba::{Options, Output, compile, ir, typed};
@@ -30,6 +31,9 @@ fn made(file: &str, node: &str, target: &'static Target) -> Output {
     let text = std::fs::read_to_string(&path).expect("the program can be read");
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
+    // One word in a register of general purpose, one set of registers.
+    let mut pipeline = PipelineOptions { packing: When::Never, ..PipelineOptions::default() };
+    pipeline.pass.interleave.factor = Some(1);
     let options = Options {
         slicing: ir::Slicing::V,
         target,
@@ -37,7 +41,7 @@ fn made(file: &str, node: &str, target: &'static Target) -> Output {
         word: None,
         entry: Some(node.to_string()),
         flags: typed::Flags::default(),
-        pipeline: PipelineOptions::default(),
+        pipeline,
         c: COptions::default(),
     };
     compile(&mut sources, root, &mut Beside, &options, &mut |_, _| {})
