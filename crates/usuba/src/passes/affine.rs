@@ -15,7 +15,8 @@
 //! in it.
 //! Sound because an operator is only made from all values of the function that it replaces.
 //! Relies on nothing; finds more after `inline` and `unroll`. Leaves equations that nobody needs to
-//! `dce`. Does not look for maps of several bytes at once, as in MixColumns.
+//! `dce`. Only in V, where a word is a byte of a register. Does not look for maps of several bytes
+//! at once, as in MixColumns.
 
 use std::rc::Rc;
 
@@ -24,13 +25,13 @@ use smallvec::smallvec;
 
 use super::{Pass, PassOptions};
 use crate::ir::op::{affine_form, affine_inverse_form};
-use crate::ir::{Args, Eqn, Node, Op, OpEqn, Program, Val};
+use crate::ir::{Args, Eqn, Node, Op, OpEqn, Program, Slicing, Val};
 
 pub const PASS: Pass =
     Pass { name: "affine", about: "one instruction for each affine map of a byte", run };
 
 fn run(program: &mut Program, options: &PassOptions) {
-    if !options.logic.affine {
+    if !options.logic.affine || program.slicing != Slicing::V {
         return;
     }
     for node in &mut program.nodes {
