@@ -10,11 +10,13 @@
 //! - `cores`: kernels as C functions over any number of blocks.
 //! - `ladder`: from how many blocks which of them.
 //! - `interface`: the C that users call, from the templates of `lib/c`.
+//! - `composed`: key streams that two functions make together.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
 //! - `measure`: what calls cost on this machine.
 
+mod composed;
 mod cores;
 mod interface;
 pub mod ladder;
@@ -115,7 +117,9 @@ impl<'a> Folder<'a> {
                 primitive.uses.iter().map(of).collect()
             })
             .collect();
-        Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+        let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
+        folder.check_streams()?;
+        Ok(folder)
     }
 
     /// The processors whose ladders use a core, as the condition of an `#if`; `None` if all do.

@@ -14,12 +14,11 @@ pub fn fuzzer(folder: &str, single: &Single) -> String {
         text.push('\n');
         calls += &format!("        {call}();\n");
     };
-    for Description { name, kind, key, operations } in &single.primitives {
+    for Description { name, kind, key, nonce, operations } in &single.primitives {
         let size = operations[0].input;
         let keyed = format!("KEYED({name}, {key})\n");
         match kind {
-            Kind::Stream(counter) => {
-                let nonce = size - counter.bytes;
+            Kind::Stream(_) | Kind::Extended { .. } => {
                 let line = format!("{keyed}STREAM({name}, xor, keystream, {nonce})");
                 part(line, format!("{name}_fuzz_stream"));
             }
@@ -36,6 +35,18 @@ pub fn fuzzer(folder: &str, single: &Single) -> String {
             Kind::Permutation => {
                 let line = format!("PERMUTATION({name}, {size})");
                 part(line, format!("{name}_fuzz_permutation"));
+            }
+            Kind::Tweakable { tweak, inverse } => {
+                let line = format!("{keyed}TWEAKABLE({name}, {nonce}, {})", tweak.bytes);
+                part(line, format!("{name}_fuzz_tweakable"));
+                if inverse.is_some() {
+                    let line = format!("INVERSE_TWEAKED({name}, {}, {nonce})", tweak.bytes);
+                    part(line, format!("{name}_fuzz_inverse"));
+                }
+            }
+            Kind::Running { .. } => {
+                let line = format!("{keyed}RUNNING({name}, {nonce})");
+                part(line, format!("{name}_fuzz_running"));
             }
             // Their calls are those that everything else is made of.
             Kind::Keyed | Kind::Unkeyed => {}

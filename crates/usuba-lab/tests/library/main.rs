@@ -26,7 +26,7 @@ use std::process::Command;
 use usuba::target;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, Description, File, Request};
+use usuba_lab::dist::{self, Description, File, Kind, Request};
 
 use fuzz::fuzzer;
 use modes::Modes;
@@ -48,8 +48,13 @@ fn everything(folder: &str) {
     for primitive in &subject.single.primitives {
         let mut noise = Noise(primitive.name.len() as u64);
         let key = noise.bytes(primitive.key);
+        // Key streams that are made of two others have no blocks of their own.
+        let own: &[_] = match primitive.kind {
+            Kind::Extended { .. } | Kind::Running { .. } => &[],
+            _ => &primitive.operations,
+        };
         let mut cases: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for operation in &primitive.operations {
+        for operation in own {
             let input = noise.bytes(operation.input * BLOCKS);
             let output = subject.reference(&operation.function, &key, &input, operation.input);
             cases.push((input, output));
@@ -61,7 +66,7 @@ fn everything(folder: &str) {
                 0 => Vec::new(),
                 _ => subject.key(primitive, &key),
             };
-            for (operation, (input, output)) in primitive.operations.iter().zip(&cases) {
+            for (operation, (input, output)) in own.iter().zip(&cases) {
                 let sizes = (operation.input, operation.output);
                 let name = format!("usuba_{}_blocks", operation.name);
                 let mut counts: Vec<usize> = (1..10).chain([BLOCKS]).collect();
@@ -75,7 +80,10 @@ fn everything(folder: &str) {
                     });
                 }
             }
-            vectors(&subject, primitive);
+            match own {
+                [] => stream_vectors(&subject, primitive),
+                _ => vectors(&subject, primitive),
+            }
             modes.check(&subject, &context, &mut noise);
         }
     }
@@ -97,6 +105,28 @@ fn vectors(subject: &Subject, primitive: &Description) {
                 }
             });
         }
+    }
+}
+
+/// The known answers of a key stream that two functions make.
+fn stream_vectors(subject: &Subject, primitive: &Description) {
+    let name = |what: &str| format!("usuba_{}_{what}", primitive.name);
+    let mut streams = subject.cipher.streams.iter();
+    let stream = streams.find(|stream| stream.name == primitive.name).expect("it is there");
+    for vector in subject.cipher.answers(&stream.vectors).expect("they can be read") {
+        let context = subject.key(primitive, &vector.key);
+        let (context, nonce) = (context.as_ptr(), vector.input.as_ptr());
+        let length = vector.output.len();
+        apply(&[], &vector.output, false, 1, |_, to| match primitive.kind {
+            Kind::Running { .. } => {
+                let mut state = vec![0u64; 512];
+                let begin =
+                    call!(subject.loaded, &name("begin"), state.as_mut_ptr(), context, nonce);
+                assert_eq!(begin, 0);
+                call!(subject.loaded, &name("keystream"), state.as_ptr(), to, length)
+            }
+            _ => call!(subject.loaded, &name("keystream"), context, nonce, 0, to, length),
+        });
     }
 }
 
