@@ -7,6 +7,7 @@ use std::fmt::Write;
 use usuba::target::Target;
 
 use super::cores::Compiled;
+use super::primitive::Primitive;
 use super::section::{guarded, processors};
 use super::template::{self, fill};
 use super::{Folder, Rung};
@@ -104,6 +105,24 @@ impl Needs {
     }
 }
 
+/// What users do with a primitive, from its shape: whether it has a key, and the bytes of a block
+/// before and after.
+pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, usize)) -> Kind {
+    let first = &primitive.operations[0];
+    let inverse = primitive.operation(Direction::Decrypt);
+    match (first.functions[0].counter, first.functions[0].tweak) {
+        (Some(counter), _) if keyed => return Kind::Stream(counter),
+        (_, Some(tweak)) if keyed => return Kind::Tweakable { tweak, inverse },
+        _ => {}
+    }
+    match (first.direction, keyed, input == output) {
+        (Direction::Encrypt, true, true) => Kind::Block { inverse, wide: input == 16 },
+        (_, true, _) => Kind::Keyed,
+        (_, false, true) => Kind::Permutation,
+        (_, false, false) => Kind::Unkeyed,
+    }
+}
+
 impl Folder<'_> {
     /// Bytes of a block of an operation, before and after.
     pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
@@ -113,23 +132,7 @@ impl Folder<'_> {
 
     fn kind(&self, at: usize) -> Kind {
         let Compiled { primitive, forms, .. } = &self.compiled[at];
-        let (input, output) = self.sizes(at, 0);
-        let first = &primitive.operations[0];
-        match first.functions[0].counter {
-            Some(counter) if !forms.is_empty() => return Kind::Stream(counter),
-            _ => {}
-        }
-        if let (Some(tweak), false) = (first.functions[0].tweak, forms.is_empty()) {
-            return Kind::Tweakable { tweak, inverse: primitive.operation(Direction::Decrypt) };
-        }
-        match (first.direction, forms.is_empty(), input == output) {
-            (Direction::Encrypt, false, true) => {
-                Kind::Block { inverse: primitive.operation(Direction::Decrypt), wide: input == 16 }
-            }
-            (_, false, _) => Kind::Keyed,
-            (_, true, true) => Kind::Permutation,
-            (_, true, false) => Kind::Unkeyed,
-        }
+        kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
     pub fn descriptions(&self) -> Vec<Description> {
