@@ -35,8 +35,8 @@ use subject::{
 };
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
-/// cipher, and a permutation.
-const SHORT: [&str; 4] = ["gift", "rectangle", "chacha20", "gimli"];
+/// cipher, a permutation, and a stream cipher with a state.
+const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
@@ -148,6 +148,24 @@ fn a_stream_cipher_on_every_backend() {
 #[test]
 fn a_permutation_on_every_backend() {
     everything(SHORT[3]);
+}
+
+#[test]
+fn a_key_stream_with_a_state_on_every_backend() {
+    everything(SHORT[4]);
+}
+
+/// Measured costs belong to the kernels of today, wherever they can be measured here.
+#[test]
+fn ladders_follow_from_measurements() {
+    let folders = cipher::find(&root()).expect("the folders can be read");
+    let short = |cipher: &&Cipher| long() || cipher.folder.ends_with("gimli");
+    for cipher in folders.iter().filter(short) {
+        let text = dist::ladders(&request("usuba_"), cipher).expect("it compiles");
+        let guessed = |line: &&str| line.ends_with(", not measured") && !line.contains(" on neon");
+        let lines: Vec<&str> = text.lines().filter(guessed).collect();
+        assert!(lines.is_empty(), "`usubac dist --measure` was not run again: {lines:?}");
+    }
 }
 
 /// All other folders, in the long run.
