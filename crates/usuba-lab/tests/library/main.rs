@@ -42,6 +42,12 @@ fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
 
+/// Rounds of the fuzzer: a tenth of RANDOM_PROGRAMS in the long run.
+fn rounds() -> String {
+    let programs = std::env::var("RANDOM_PROGRAMS").ok().and_then(|text| text.parse().ok());
+    programs.map_or(60, |programs: u64| programs / 10).to_string()
+}
+
 fn everything(folder: &str) {
     let subject = Subject::new(folder);
     assert_eq!(subject.force("no such backend"), 5);
@@ -392,12 +398,12 @@ fn beside() -> PathBuf {
 /// Random lengths, offsets and keys under the sanitizers; many more in the long run.
 #[test]
 fn sanitizers_find_nothing() {
-    let (folders, rounds): (Vec<String>, _) = match long() {
-        false => (SHORT.iter().take(3).map(|name| name.to_string()).collect(), "60"),
+    let folders: Vec<String> = match long() {
+        false => SHORT.iter().take(3).map(|name| name.to_string()).collect(),
         true => {
             let all = cipher::find(&root()).expect("the folders can be read");
             let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into();
-            (all.iter().map(name).collect(), "2000")
+            all.iter().map(name).collect()
         }
     };
     for name in folders {
@@ -418,7 +424,8 @@ fn sanitizers_find_nothing() {
         compile.args(["-std=c99", "-O0", "-g", "-fsanitize=address,undefined"]);
         compile.args(["-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-I"]).arg(header);
         run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
-        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds));
+        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds()));
+        println!("{name}: {} rounds", rounds());
     }
 }
 
