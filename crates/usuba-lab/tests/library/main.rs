@@ -23,7 +23,8 @@ use std::ffi::c_int;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use usuba::target;
+use tempfile::TempDir;
+use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 use usuba_lab::dist::{self, Description, File, Kind, Request};
@@ -395,37 +396,68 @@ fn beside() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib")
 }
 
+/// The names of all cipher folders.
+fn folders() -> Vec<String> {
+    let all = cipher::find(&root()).expect("the folders can be read");
+    let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into_owned();
+    all.iter().map(name).collect()
+}
+
 /// Random lengths, offsets and keys under the sanitizers; many more in the long run.
 #[test]
 fn sanitizers_find_nothing() {
     let folders: Vec<String> = match long() {
         false => SHORT.iter().take(3).map(|name| name.to_string()).collect(),
-        true => {
-            let all = cipher::find(&root()).expect("the folders can be read");
-            let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into();
-            all.iter().map(name).collect()
-        }
+        true => folders(),
     };
     for name in folders {
-        let folder = tempfile::tempdir().expect("a folder");
-        let cipher = cipher::read(&root().join(&name)).expect("the folder is there");
-        let mut request = request("usuba_");
+        let mut targets = dist::usual();
         if !long() {
             // The least that has a ladder.
-            request.targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
+            targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
         }
-        let single = dist::single(&request, &cipher, None).expect("it compiles");
-        write(folder.path(), &single.files);
-        let name = name.replace('-', "_");
-        let main = File { path: "fuzz.c".into(), text: fuzzer(&name, &single) };
-        write(folder.path(), &[main]);
-        let header = beside().join("c/test");
         let mut compile = Command::new(compiler());
-        compile.args(["-std=c99", "-O0", "-g", "-fsanitize=address,undefined"]);
-        compile.args(["-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-I"]).arg(header);
-        run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
+        compile.args(["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        let folder = fuzzer_of(&name, targets, compile);
         run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds()));
         println!("{name}: {} rounds", rounds());
+    }
+}
+
+/// The fuzzer of a cipher folder, built as `fuzz` in a new folder.
+fn fuzzer_of(name: &str, targets: Vec<&'static Target>, mut compile: Command) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cipher = cipher::read(&root().join(name)).expect("the folder is there");
+    let request = Request { targets, ..request("usuba_") };
+    let single = dist::single(&request, &cipher, None).expect("it compiles");
+    write(folder.path(), &single.files);
+    let text = fuzzer(&name.replace('-', "_"), &cipher, &single);
+    write(folder.path(), &[File { path: "fuzz.c".into(), text }]);
+    compile.args(["-std=c99", "-o", "fuzz", "fuzz.c", "-I"]).arg(beside().join("c/test"));
+    run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
+    folder
+}
+
+/// The same files on another processor, in an emulator where there is none: known answers and
+/// random calls.
+#[test]
+fn one_file_on_aarch64() {
+    let machine = match cc::find("neon") {
+        Ok(machine) => machine,
+        Err(skip) => return println!("{skip}"),
+    };
+    let (folders, level, rounds) = match long() {
+        false => (vec!["rectangle".to_string()], "-O0", "20".to_string()),
+        true => (folders(), "-O1", (rounds().parse::<u64>().expect("a number") / 20).to_string()),
+    };
+    for name in folders {
+        let mut compile = machine.compile();
+        compile.args(["-static", level]);
+        let folder = fuzzer_of(&name, dist::usual(), compile);
+        let mut fuzz = machine.command(&folder.path().join("fuzz"));
+        let text = run(folder.path(), fuzz.arg(&rounds));
+        assert_eq!(text, "gp64\nneon\n");
+        println!("{name}: {rounds} rounds");
     }
 }
 
