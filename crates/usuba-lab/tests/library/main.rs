@@ -13,7 +13,8 @@
 //!   used;
 //! - random calls under the sanitizers.
 //!
-//! With RANDOM_PROGRAMS set (`make test-all`) every folder, else one of each kind.
+//! With RANDOM_PROGRAMS set (`make test-all`) every folder by gcc and by clang, else one of each
+//! kind by either.
 
 mod fuzz;
 mod modes;
@@ -32,7 +33,8 @@ use usuba_lab::dist::{self, Description, File, Kind, Request};
 use fuzz::fuzzer;
 use modes::Modes;
 use subject::{
-    BLOCKS, Loaded, NULL, Noise, STRICT, Subject, apply, call, compiler, request, root, run, write,
+    BLOCKS, Loaded, NULL, Noise, STRICT, Subject, apply, call, compiler, compilers, request, root,
+    run, write,
 };
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
@@ -50,7 +52,13 @@ fn rounds() -> String {
 }
 
 fn everything(folder: &str) {
-    let subject = Subject::new(folder);
+    for compiler in compilers(long()) {
+        everything_by(folder, &compiler);
+    }
+}
+
+fn everything_by(folder: &str, compiler: &Path) {
+    let subject = Subject::new(folder, compiler);
     assert_eq!(subject.force("no such backend"), 5);
     for primitive in &subject.single.primitives {
         let mut noise = Noise(primitive.name.len() as u64);
