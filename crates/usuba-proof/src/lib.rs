@@ -22,9 +22,11 @@
 
 mod bits;
 mod cuts;
+mod exhaust;
 mod graph;
 mod induction;
 mod maps;
+pub mod meaning;
 mod observer;
 mod operators;
 mod parity;
@@ -33,13 +35,14 @@ mod refute;
 mod rewrites;
 mod run;
 mod search;
+pub mod source;
 mod sweep;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use usuba::ir::{Program, Slicing, verify};
+use usuba::ir::{NodeId, Program, Slicing, verify};
 
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
@@ -65,6 +68,12 @@ const RUNS: [u64; 2] = [8, 512];
 /// The entries have the same ports, or `after` has each port that is not constant once per copy,
 /// as `ports` says; then each copy must compute from its inputs alone what `before` does.
 pub fn equivalent(before: &Program, after: &Program) -> Verdict {
+    decide(before, after, None)
+}
+
+/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
+/// nodes of the same name are.
+fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
     }
@@ -85,7 +94,7 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
         return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
     }
     let mut difference = None;
-    let on_words = prove(before, after, &copies, &mut || {
+    let on_words = prove(before, after, &copies, pairs, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });
@@ -97,7 +106,7 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     {
         return Verdict::Refuted(difference);
     }
-    match on_bits(before, after) {
+    match on_bits(before, after, pairs) {
         Some(stats) => Verdict::Proved(stats),
         None => Verdict::Unknown(resisted),
     }
@@ -107,20 +116,28 @@ fn prove(
     before: &Program,
     after: &Program,
     copies: &Copies,
+    pairs: Option<&[(NodeId, NodeId)]>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Stats, String> {
     let mut search = search::Search::new(before, after);
-    search.prove_callees();
+    match pairs {
+        Some(pairs) => search.prove_pairs(pairs),
+        None => search.prove_pairs(&search.same_names()),
+    }
     search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up)?;
     Ok(search.stats)
 }
 
 /// The proof of the same programs on bits, where there were words.
-fn on_bits(before: &Program, after: &Program) -> Option<Stats> {
+fn on_bits(
+    before: &Program,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+) -> Option<Stats> {
     if before.slicing == Slicing::B {
         return None;
     }
     let (before, after) = (bits::apart(before)?, bits::apart(after)?);
     let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
-    prove(&before, &after, &copies, &mut || false).ok()
+    prove(&before, &after, &copies, pairs, &mut || false).ok()
 }
