@@ -45,7 +45,9 @@ pub fn apart(program: &Program) -> Option<Program> {
 /// Whether a node only has words of one size, and treats their bits alike.
 fn is_column(node: &Node, eqns: &[Eqn], columns: &[bool]) -> bool {
     let width = node.bits.first().copied().unwrap_or(0);
-    node.bits.iter().all(|&bits| bits == width)
+    // Words of one bit are bits already.
+    width > 1
+        && node.bits.iter().all(|&bits| bits == width)
         && eqns.iter().all(|eqn| match eqn {
             Eqn::Op(e) => match e.op {
                 Op::Const(word) => word == 0 || word == mask(width),

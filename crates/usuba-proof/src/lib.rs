@@ -9,7 +9,8 @@
 //! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
 //! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
 //!
-//! Nothing here knows what a pass does: the crate imports `usuba::ir` alone. It is pure, as the
+//! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
+//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
 //! compiler is.
 //!
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
@@ -19,12 +20,19 @@
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
+//! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
+//! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
+//!   `engines`: which ones a proof needed.
 
 mod bits;
+pub mod chain;
 mod cuts;
+mod engines;
 mod exhaust;
 mod graph;
 mod induction;
+pub mod lanes;
 mod maps;
 pub mod meaning;
 mod observer;
@@ -32,6 +40,7 @@ mod operators;
 mod parity;
 mod ports;
 mod refute;
+pub mod report;
 mod rewrites;
 mod run;
 mod search;
@@ -44,6 +53,7 @@ mod tests;
 
 use usuba::ir::{NodeId, Program, Slicing, verify};
 
+pub use engines::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use refute::Counterexample;
@@ -120,12 +130,16 @@ fn prove(
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Stats, String> {
     let mut search = search::Search::new(before, after);
-    match pairs {
+    let resisted = match pairs {
         Some(pairs) => search.prove_pairs(pairs),
         None => search.prove_pairs(&search.same_names()),
+    };
+    let answer = search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up);
+    match (answer, resisted) {
+        (Ok(()), _) => Ok(search.stats),
+        (Err(what), None) => Err(what),
+        (Err(what), Some(callee)) => Err(format!("{what}; before it {callee}")),
     }
-    search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up)?;
-    Ok(search.stats)
 }
 
 /// The proof of the same programs on bits, where there were words.
@@ -139,5 +153,6 @@ fn on_bits(
     }
     let (before, after) = (bits::apart(before)?, bits::apart(after)?);
     let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
-    prove(&before, &after, &copies, pairs, &mut || false).ok()
+    let stats = prove(&before, &after, &copies, pairs, &mut || false).ok()?;
+    Some(Stats { engines: stats.engines.with(Engines::BITS), ..stats })
 }

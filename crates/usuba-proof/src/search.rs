@@ -9,11 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 
+use crate::engines::Engines;
 use crate::exhaust;
 use crate::graph::{Graph, Kind};
-use crate::ports::Copies;
+use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop};
+use crate::table::MOST;
 
 /// What a proof took.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -24,6 +26,8 @@ pub struct Stats {
     pub nodes: usize,
     /// Attempts that were made, for callees too.
     pub attempts: u32,
+    /// The engines that were on where attempts proved something.
+    pub engines: Engines,
 }
 
 /// One way to try.
@@ -114,7 +118,10 @@ impl<'a> Search<'a> {
     }
 
     /// Puts pairs of callees, callees first, into one class if they can be proved equal.
-    pub fn prove_pairs(&mut self, pairs: &[(NodeId, NodeId)]) {
+    ///
+    /// Gives what resisted first, for people.
+    pub fn prove_pairs(&mut self, pairs: &[(NodeId, NodeId)]) -> Option<String> {
+        let mut resisted = None;
         let [before, after] = self.programs;
         for &(old, new) in pairs {
             if new == after.entry || old == before.entry {
@@ -122,11 +129,17 @@ impl<'a> Search<'a> {
             }
             let copies = Copies::find(before.node(old), after.node(new), after.slicing);
             let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
-            let proved = match exhaust::compare((before, old), (after, new)) {
-                Some(answer) => answer.is_ok(),
-                None => self.prove(old, new, &copies, MODEST, &mut || false).is_ok(),
+            let answer = match exhaust::compare((before, old), (after, new)) {
+                Some(Ok(())) => {
+                    self.used(Engines::TABLES);
+                    Ok(())
+                }
+                Some(Err(_)) => Err(format!("`{}` is another function", after.node(new).name)),
+                None => self.prove(old, new, &copies, MODEST, &mut || false),
             };
-            if proved {
+            if let Err(what) = answer {
+                resisted.get_or_insert(what);
+            } else {
                 // One node may equal several of the other side.
                 let ends = [(Side::Before, old), (Side::After, new)];
                 let known = ends.iter().find_map(|end| self.classes.of.get(end).copied());
@@ -136,6 +149,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        resisted
     }
 
     /// The nodes that the entry of a program reaches, callees first.
@@ -176,11 +190,34 @@ impl<'a> Search<'a> {
                 return Err("an input shows that they differ".into());
             }
             match self.attempt(old, new, copies, attempt, effort, &opaque) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.used(self.engines(attempt, shape));
+                    return Ok(());
+                }
                 Err(what) => resisted = what,
             }
         }
         Err(resisted)
+    }
+
+    fn used(&mut self, engines: Engines) {
+        self.stats.engines = self.stats.engines.with(engines);
+    }
+
+    /// The engines that an attempt turns on.
+    fn engines(&self, attempt: Attempt, shape: Shape) -> Engines {
+        let bits = self.programs[0].slicing == Slicing::B;
+        let mut on = Engines::GRAPH;
+        if attempt.leaves > 0 && !bits {
+            on = on.with(Engines::SUMS).with(Engines::CUTS);
+        }
+        if attempt.leaves > 0 && (bits || attempt.leaves == MOST) {
+            on = on.with(Engines::WINDOWS);
+        }
+        if attempt.loops != Loops::Unfolded && (shape.loops[0] || shape.loops[1]) {
+            on = on.with(Engines::INDUCTION);
+        }
+        on
     }
 
     fn attempt(
@@ -236,9 +273,11 @@ impl<'a> Search<'a> {
         match differ.first() {
             None => Ok(()),
             Some(first) => Err(format!(
-                "{} of {} outputs could not be shown equal; the first is number {first}",
+                "{} of {} outputs of `{}` could not be shown equal; the first is `{}`",
                 differ.len(),
-                found.len()
+                found.len(),
+                after.name,
+                element(&after.results, self.programs[1].slicing, *first)
             )),
         }
     }

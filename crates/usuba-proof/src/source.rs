@@ -15,6 +15,7 @@ use usuba::ir::{NodeId, Program, Slicing};
 use usuba::typed::{self, Instance, VarType};
 
 use crate::meaning::{self, Meaning};
+use crate::report::{Outcome, outcome};
 use crate::{Verdict, bits, decide};
 
 /// What a lowered program is compared with: one instance of the source, as a program.
@@ -49,6 +50,12 @@ impl Source {
     /// Whether `lowered`, one instance of which is its entry, computes what the source says.
     pub fn prove(&self, lowered: &Program) -> Verdict {
         decide(&self.program, lowered, Some(&self.pairs(lowered)))
+    }
+
+    /// The same in the words of the source.
+    pub fn outcome(&self, lowered: &Program) -> Outcome {
+        let pairs = self.pairs(lowered);
+        outcome(decide(&self.program, lowered, Some(&pairs)), &self.program, lowered, &pairs)
     }
 
     /// The nodes of a lowered program by what they were made from, callees first.

@@ -35,7 +35,7 @@ fn probe() {
                         word: None,
                         entry: Some(function.node.clone()),
                         flags,
-                        pipeline: PipelineOptions { level: Level::O0, ..Default::default() },
+                        pipeline: PipelineOptions { level: if std::env::var_os("DIRECT").is_some() { Level::O2 } else { Level::O0 }, ..Default::default() },
                         c: Default::default(),
                     };
                     let mut lowered = None;
@@ -49,7 +49,7 @@ fn probe() {
                     let start = Instant::now();
                     let source = Source::new(&program, &instance, slicing).unwrap();
                     let t1 = start.elapsed();
-                    let verdict = source.prove(&lowered.unwrap());
+                    let verdict = if std::env::var_os("DIRECT").is_some() { source.prove(&last.unwrap()) } else { source.prove(&lowered.unwrap()) };
                     let text = match verdict {
                         Verdict::Proved(stats) => format!("PROVED {stats:?}"),
                         Verdict::Refuted(_) => "REFUTED".into(),
