@@ -143,11 +143,7 @@ fn prove(
 }
 
 /// The proof of the same programs on bits, where there were words.
-fn on_bits(
-    before: &Program,
-    after: &Program,
-    pairs: Option<&[(NodeId, NodeId)]>,
-) -> Option<Stats> {
+fn on_bits(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Option<Stats> {
     if before.slicing == Slicing::B {
         return None;
     }

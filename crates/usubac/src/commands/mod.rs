@@ -9,7 +9,7 @@ mod fmt;
 mod front;
 mod headers;
 mod passes;
-mod prove;
+pub mod prove;
 mod run;
 mod slice;
 mod synth;
