@@ -56,10 +56,11 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::ALL.iter().copied() {
+    for target in target::all() {
         match cc::find(target.name) {
             Ok(machine) => {
-                for cipher in ciphers() {
+                let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
+                for cipher in ciphers().iter().filter(made) {
                     let title = format!("{}::{}", name(cipher), target.name);
                     let machine = machine.clone();
                     trials.push(Trial::test(title, move || natives(cipher, target, &machine)));
@@ -248,9 +249,12 @@ fn key_words(
 /// Functions of one node that differ in their keys only: one kernel serves them all.
 type Group<'a> = Vec<&'a Function>;
 
-fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
+fn groups<'a>(
+    cipher: &'a Cipher,
+    target: &Target,
+) -> BTreeMap<(usize, &'a str, &'a str), Group<'a>> {
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
-    for function in &cipher.functions {
+    for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
             if function.slicings.contains(slicing) {
                 let key = (at, &*function.source, &*function.node);
@@ -294,7 +298,7 @@ fn is_long() -> bool {
 /// that it works on one scalar and one SIMD target only and on files below [`OPTIMISED`] bytes,
 /// but on all of them in a long run.
 fn level(target: &Target, kernel: &Kernel) -> &'static str {
-    let short = kernel.text.len() < OPTIMISED && ["gp64", "avx512"].contains(&target.name);
+    let short = kernel.text.len() < OPTIMISED && ["gp64", "avx512"].contains(&target.family());
     if is_long() || short { "-O1" } else { "-O0" }
 }
 
@@ -304,7 +308,7 @@ const OPTIMISED: usize = 150_000;
 fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
-    let groups = groups(cipher);
+    let groups = groups(cipher, target);
     let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(target::ALL.len()) };
     let turn = target::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
     for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {

@@ -243,17 +243,36 @@ impl Apart<'_> {
                 }
             }
             Op::Mul => self.product(&dst, &args[0], &args[1], out),
-            Op::Lookup(table) => {
+            Op::Lookup(table) => self.looked_up(&dst, table, &args[0], out),
+            Op::AffineInverse(..) => {
+                let table: Vec<u64> = (0..256).map(|x| e.op.eval(8, &[x])).collect();
+                self.looked_up(&dst, &table, &args[0], out);
+            }
+            Op::Affine(matrix, c) => {
                 for (i, &bit) in dst.iter().enumerate() {
-                    let column = table.iter().map(|row| row >> (width - 1 - i) & 1);
-                    let column: Vec<u64> = column.collect();
-                    let picked = self.picked(&column, &args[0], out);
-                    write(out, bit, Op::Copy, &[picked]);
+                    let mut sum = self.written(out, Op::Const((c >> (7 - i) & 1) as u64), &[]);
+                    // Row i of the matrix, most significant first, is byte i.
+                    for (j, &operand) in args[0].iter().enumerate() {
+                        if matrix >> (8 * i + 7 - j) & 1 == 1 {
+                            sum = self.written(out, Op::Xor, &[sum, operand]);
+                        }
+                    }
+                    write(out, bit, Op::Copy, &[sum]);
                 }
             }
             _ => unreachable!("all operators are named"),
         }
         self.spend(out.len() - start)
+    }
+
+    /// A look-up, bit by bit.
+    fn looked_up(&mut self, dst: &[Val], table: &[u64], arg: &[Val], out: &mut Vec<Eqn>) {
+        for (i, &bit) in dst.iter().enumerate() {
+            let column = table.iter().map(|row| row >> (dst.len() - 1 - i) & 1);
+            let column: Vec<u64> = column.collect();
+            let picked = self.picked(&column, arg, out);
+            write(out, bit, Op::Copy, &[picked]);
+        }
     }
 
     fn fresh(&mut self) -> Val {

@@ -28,6 +28,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
+use crate::bytes::Bytes;
 use crate::maps::{IDENTITY, MapId, Maps};
 use crate::rewrites::Rewrites;
 
@@ -146,6 +147,8 @@ pub struct Graph {
     list_ids: FxHashMap<Rc<[u64]>, u32>,
     /// The engines that see more than equal structure.
     pub rewrites: Option<Box<Rewrites>>,
+    /// Functions of one byte.
+    pub bytes: Bytes,
 }
 
 impl Graph {
@@ -158,6 +161,7 @@ impl Graph {
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
             rewrites: rewrites.map(Box::new),
+            bytes: Bytes::default(),
         }
     }
 
@@ -182,6 +186,11 @@ impl Graph {
         self.lists.push(list.clone());
         self.list_ids.insert(list, id);
         id
+    }
+
+    /// A list of words by its number.
+    pub fn words(&self, list: u64) -> Rc<[u64]> {
+        self.lists[list as usize].clone()
     }
 
     /// A node that holds edges. Fields that refer to it may use its low half.

@@ -16,6 +16,7 @@
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
 //! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
 //!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
@@ -26,7 +27,11 @@
 //!   `engines`: which ones a proof needed.
 
 mod bits;
+<<<<<<< HEAD
 pub mod chain;
+=======
+mod bytes;
+>>>>>>> gfni
 mod cuts;
 mod engines;
 mod exhaust;

@@ -29,6 +29,11 @@ impl Graph {
         if known {
             return self.constant(bits, op.eval(bits, &words[..args.len()]));
         }
+        let edge = self.word(op, bits, args);
+        if bits == 8 { self.unified(edge) } else { edge }
+    }
+
+    fn word(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
         match (op, args) {
             (Op::Copy, &[a]) => a,
             (Op::Not, &[a]) => !a,
@@ -68,12 +73,18 @@ impl Graph {
                 let packed = self.intern(Kind::Pack, bits, depth, x.raw(), y.raw());
                 packed.flipped(a.is_complement())
             }
-            (Op::Lookup(rows), &[a]) => {
-                let (list, depth) = (self.list(rows), self.depth(a));
-                self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
+            (Op::Lookup(rows), &[a]) => self.looked_up(rows, bits, a),
+            (Op::Affine(..) | Op::AffineInverse(..), &[a]) => {
+                let rows: Vec<u64> = (0..256).map(|x| op.eval(bits, &[x])).collect();
+                self.looked_up(&rows, bits, a)
             }
             _ => unreachable!("{op:?} of {} operands is not well-formed", args.len()),
         }
+    }
+
+    fn looked_up(&mut self, rows: &[u64], bits: u8, a: Edge) -> Edge {
+        let (list, depth) = (self.list(rows), self.depth(a));
+        self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
     }
 
     /// `a` rotated to the left by `k` where `kept` is set, and zero elsewhere.

@@ -132,6 +132,7 @@ impl<'a> Checker<'a> {
             }
             Op::Bitmask(i) => *i < m,
             Op::Pack => m.is_multiple_of(2),
+            Op::Affine(..) | Op::AffineInverse(..) => m == 8,
             _ => true,
         };
         if !fits {

@@ -11,6 +11,7 @@ use super::{ANY, Row, Target, inst};
 pub static GP64: Target = Target {
     name: "gp64",
     aliases: &["std"],
+    base: None,
     bits: 64,
     regs: 16,
     simd: false,

@@ -9,6 +9,7 @@ use super::{ANY, Row, Target, inst};
 pub static SSE: Target = Target {
     name: "sse",
     aliases: &[],
+    base: None,
     bits: 128,
     regs: 16,
     simd: true,
