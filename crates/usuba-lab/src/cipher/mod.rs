@@ -31,6 +31,26 @@ pub struct Cipher {
     /// Where the specification is.
     pub spec: String,
     pub functions: Vec<Function>,
+    pub streams: Vec<Stream>,
+}
+
+/// A key stream that two functions make together.
+///
+/// If `then` has a key and a counter, `first` makes that key from the user's key and the beginning
+/// of the nonce, and the rest of the nonce is the end of the other's, with zeros before it. If
+/// `then` has no key, `first` makes a state from key and nonce, and `then` makes from a state the
+/// next one and behind it a part of the key stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stream {
+    /// The C name.
+    pub name: String,
+    /// Names of functions of this folder.
+    pub first: String,
+    pub then: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder: `in` is the nonce, `out` begins the key stream.
+    pub vectors: String,
 }
 
 /// A function of the byte interface.
@@ -51,12 +71,15 @@ pub struct Function {
     pub key: Option<Key>,
     /// Where the number of the block lies in the input, if the output is a key stream.
     pub counter: Option<Counter>,
+    /// Where the tweak of a tweakable block cipher lies in the input, and how it counts.
+    pub tweak: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
 }
 
-/// The bytes of an input that count the blocks of a key stream; the others are the nonce.
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce, or the
+/// block of a cipher whose tweak counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
@@ -112,6 +135,18 @@ struct File {
     spec: String,
     source: String,
     function: Vec<FileFunction>,
+    #[serde(default)]
+    stream: Vec<FileStream>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileStream {
+    name: String,
+    first: String,
+    then: String,
+    nonce: usize,
+    vectors: String,
 }
 
 #[derive(Deserialize)]
@@ -128,6 +163,7 @@ struct FileFunction {
     output: FileParameter,
     key: Option<FileKey>,
     counter: Option<Counter>,
+    tweak: Option<Counter>,
     vectors: String,
     direction: Direction,
 }
@@ -197,8 +233,27 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let wrong = |what: String| format!("{}: {what}", path.display());
     let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let functions = file.function.into_iter().map(|f| function(f, &file.source).map_err(wrong));
-    let functions = functions.collect::<Result<_, _>>()?;
-    Ok(Cipher { folder: folder.to_path_buf(), title: file.title, spec: file.spec, functions })
+    let functions = functions.collect::<Result<Vec<_>, _>>()?;
+    let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
+    let streams = streams.collect::<Result<_, _>>()?;
+    let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
+    Ok(Cipher { folder, title, spec, functions, streams })
+}
+
+fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
+    let FileStream { name, first, then, nonce, vectors } = file;
+    let find = |wanted: &String| {
+        let function = functions.iter().find(|function| function.name == *wanted);
+        function.ok_or_else(|| format!("stream `{name}` names `{wanted}`, which is no function"))
+    };
+    let (begins, goes_on) = (find(&first)?, find(&then)?);
+    if begins.key.is_none() {
+        return Err(format!("stream `{name}` begins with `{first}`, which has no key"));
+    }
+    if goes_on.key.is_some() && goes_on.counter.is_none() {
+        return Err(format!("stream `{name}` goes on with `{then}`, which has no counter"));
+    }
+    Ok(Stream { name, first, then, nonce, vectors })
 }
 
 fn function(file: FileFunction, source: &str) -> Result<Function, String> {
@@ -236,6 +291,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
         counter: file.counter,
+        tweak: file.tweak,
         name: file.name,
         source,
         node: file.node,
@@ -261,14 +317,8 @@ impl Cipher {
     /// # Errors
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
-        let path = self.folder.join(&function.vectors);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        let mut vectors = vectors::parse(&text).map_err(wrong)?;
-        if vectors.is_empty() {
-            return Err(wrong("there are no vectors in it".into()));
-        }
+        let mut vectors = self.answers(&function.vectors)?;
+        let wrong = |what: String| format!("{}: {what}", function.vectors);
         if function.direction == Direction::Decrypt {
             for Vector { input, output, .. } in &mut vectors {
                 let before = input.len().checked_sub(output.len());
@@ -277,6 +327,21 @@ impl Cipher {
             }
         }
         Ok(vectors)
+    }
+
+    /// The known answers of a file of the folder, as they stand there.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
+        let path = self.folder.join(file);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        match vectors::parse(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
     }
 }
 

@@ -65,9 +65,9 @@ pub struct Compiled<'a> {
 }
 
 /// What two functions must have in common to share a core.
-type Key<'a> = (&'a str, &'a str, String, char, &'static str);
+pub type Key<'a> = (&'a str, &'a str, String, char, &'static str);
 
-fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
+pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
     let ports = format!("{:?} {:?}", function.inputs, function.output);
     let ports = format!("{ports} {:?}", function.key.as_ref().map(|key| &key.param));
     (&function.source, &function.node, ports, letter(slicing), target.name)

@@ -10,17 +10,21 @@
 //! - `cores`: kernels as C functions over any number of blocks.
 //! - `ladder`: from how many blocks which of them.
 //! - `interface`: the C that users call, from the templates of `lib/c`.
+//! - `composed`: key streams that two functions make together.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
 //! - `measure`: what calls cost on this machine.
+//! - `status`: tables of all of it for documents.
 
+mod composed;
 mod cores;
 mod interface;
 pub mod ladder;
 pub mod measure;
 mod primitive;
 mod section;
+mod status;
 mod template;
 mod write;
 
@@ -35,6 +39,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use status::{curves, status};
 pub use write::{File, Single, library, single};
 
 /// What is asked for.
@@ -123,7 +128,9 @@ impl<'a> Folder<'a> {
                 primitive.uses.iter().map(of).collect()
             })
             .collect();
-        Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+        let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
+        folder.check_streams()?;
+        Ok(folder)
     }
 
     /// The processors whose ladders use a core, as the condition of an `#if`; `None` if all do.
@@ -182,15 +189,12 @@ impl Folder<'_> {
             let (letter, target) = (cores::letter(core.slicing), core.target.name);
             text += &format!("  from {:>4}  {letter} {target}, {} at once\n", rung.from, core.unit);
         }
+        let costs: Vec<&Cost> = rungs.iter().map(cost).collect();
+        let steps = rungs.iter().enumerate();
+        let steps: Vec<_> =
+            steps.map(|(kernel, rung)| ladder::Step { from: rung.from, kernel }).collect();
         for blocks in CURVE {
-            let (mut left, mut cycles) = (blocks, 0.0);
-            while left > 0 {
-                let rung = rungs.iter().find(|rung| rung.from <= left).expect("from 1 on");
-                let unit = self.cores[rung.used.core].unit;
-                let part = if left < unit { left } else { left - left % unit };
-                cycles += cost(rung).of(part);
-                left -= part;
-            }
+            let cycles = ladder::cycles(&costs, &steps, blocks);
             let bytes = blocks * self.cores[rungs[0].used.core].output;
             let each = cycles / bytes as f64;
             let bar = "#".repeat((each.log2() * 4.0).clamp(1.0, 60.0) as usize);

@@ -14,7 +14,7 @@ pub static SSE: Target = Target {
     regs: 16,
     simd: true,
     masks: false,
-    header: "immintrin.h",
+    header: "nmmintrin.h",
     header_warnings: &[],
     cflags: &["-msse4.2"],
     register: "__m128i",

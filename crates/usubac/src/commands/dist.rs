@@ -23,6 +23,11 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     if args.measure {
         return measure(args, &request);
     }
+    if args.status || args.curves {
+        let table = if args.status { dist::status } else { dist::curves };
+        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
+        return to_stdout(&text);
+    }
     if args.ladders {
         for cipher in ciphers(args)? {
             to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
