@@ -27,11 +27,8 @@
 //!   `engines`: which ones a proof needed.
 
 mod bits;
-<<<<<<< HEAD
-pub mod chain;
-=======
 mod bytes;
->>>>>>> gfni
+pub mod chain;
 mod cuts;
 mod engines;
 mod exhaust;
