@@ -6,6 +6,7 @@
 //!
 //! - `slice`: the domain of the run; what an operator becomes under each slicing.
 //! - `arith`: carry circuits for bitslicing.
+//! - `wide`: words of 128 bits as two of 64.
 //! - `scope`: the node that is being written.
 //! - `linear`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
@@ -15,6 +16,7 @@ mod linear;
 mod roll;
 mod scope;
 mod slice;
+mod wide;
 
 use crate::circuit::Profile;
 use crate::diag::{Code, Diagnostic, Span};
