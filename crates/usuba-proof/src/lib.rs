@@ -18,6 +18,7 @@
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 
 mod bits;
@@ -32,6 +33,7 @@ mod ports;
 mod refute;
 mod rewrites;
 mod run;
+pub mod sat;
 mod search;
 mod sweep;
 mod table;
