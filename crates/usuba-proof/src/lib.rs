@@ -9,7 +9,9 @@
 //! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
 //! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
 //!
-//! Nothing here knows what a pass does: the crate imports `usuba::ir` alone. It is pure, as the
+//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
+//!
+//! Nothing here knows what a pass does: but for contracts the crate imports `usuba::ir` alone. It is pure, as the
 //! compiler is.
 //!
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
@@ -22,6 +24,7 @@
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 
 mod bits;
+pub mod contracts;
 mod cuts;
 mod graph;
 mod induction;

@@ -205,7 +205,7 @@ impl Decl {
     /// Whether its text promises anything: a range or a clause.
     pub fn has_contract(&self) -> bool {
         !self.contract.is_empty()
-            || self.params.iter().chain(&self.results).any(|var| var.range.is_some())
+            || self.all_vars().any(|var| var.range.is_some())
     }
 
     pub fn alternatives(&self) -> usize {
