@@ -22,20 +22,26 @@ impl Chance {
     pub fn between(&mut self, low: &BigUint, high: &BigUint, run: usize) -> BigUint {
         let width = high - low;
         let near = BigUint::from(self.word() % 40).min(width.clone());
-        let kind = match run % 8 {
+        let kind = match run % 10 {
             0 => 0,
             1 => 1,
             2 => self.word() % 2,
             3 => 2 + self.word() % 2,
             4 => 1 + 2 * (self.word() % 2),
-            5 => self.word() % 5,
+            5 => 5,
+            6 | 7 => 5 + self.word() % 2,
+            8 => self.word() % 7,
             _ => 4,
         };
+        // All ones with one bit less: a limb that is full, in a word that has room for more.
+        let full = (BigUint::from(1u8) << width.bits().saturating_sub(1)) - 1u8;
         match kind {
             0 => low.clone(),
             1 => high.clone(),
             2 => low + near,
             3 => high - near,
+            5 => low + full,
+            6 => low + (&full - near.min(full.clone())),
             _ => {
                 let mut value = BigUint::ZERO;
                 for _ in 0..=width.bits() / 64 {

@@ -16,10 +16,11 @@ use usuba::typed::contract::{Integers, Meaning, Terms};
 use usuba::typed::walk::Walker;
 use usuba::typed::{Decl, DeclId, Instance, Program};
 
+use super::cases;
 use super::chance::Chance;
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
-use super::query::{Compare, holds};
+use super::query::Compare;
 use super::symbolic::{Symbolic, Words};
 
 type Found<T> = Result<T, Box<Diagnostic>>;
@@ -247,10 +248,7 @@ pub fn restate(
                 && value.linear(variable) == Some(&one)
         });
         let Some(leading) = leading else { continue };
-        let bounds = value.bounds(|variable| {
-            let number = numbers.get(Numbers::of_variable(variable));
-            (number.low.clone(), number.high.clone())
-        });
+        let bounds = value.bounds(|variable| numbers.bounds(variable));
         let Some(high) = bounds.and_then(|(_, high)| high.to_biguint()) else { continue };
         let whole = numbers.any(BigUint::ZERO, high + 2u8);
         let rest = value.sub(&numbers.get(leading).poly);
@@ -287,6 +285,12 @@ fn learn(
 ) {
     if let (Some(l), Some(r), None) = (left.num, right.num, &modulus) {
         symbolic.facts.push((compare_of(relation), l, r));
+        // A bound is part of the interval, too.
+        let high = symbolic.numbers.value(r).cloned();
+        let below = u8::from(relation == Relation::Less);
+        if let Some(high) = high.filter(|high| *high >= BigUint::from(below)) {
+            symbolic.numbers.at_most(l, high - below);
+        }
     }
     if relation != Relation::Equal {
         return;
@@ -412,28 +416,35 @@ fn equal_parts(symbolic: &mut Symbolic, mut gap: Poly, modulus: Option<&BigInt>)
             seen.iter_mut().zip(&numbers).for_each(|(list, &n)| list.push(of(n).clone()));
         }
     }
-    for later in (0..numbers.len()).rev() {
-        if seen[later].is_empty() {
-            continue;
-        }
-        let constant = seen[later].iter().all(|value| *value == seen[later][0]);
-        let earlier = (0..later).find(|&earlier| seen[earlier] == seen[later]);
-        let with = match (constant, earlier) {
-            (true, _) => symbolic.numbers.constant(seen[later][0].clone()),
-            (false, Some(earlier)) => numbers[earlier],
-            (false, None) => continue,
-        };
-        symbolic.queries += 1;
-        let fact = (Compare::Equal, with, numbers[later]);
-        if holds(&symbolic.numbers, &symbolic.facts, fact) {
-            symbolic.facts.push(fact);
-            let poly = match constant {
-                true => (*symbolic.numbers.get(with).poly).clone(),
-                false => Poly::variable(symbolic.numbers.variable(with)),
-            };
-            if let Some(less) = gap.substitute(variables[later], &poly, modulus) {
-                gap = less;
+    // First by cases alone: a wrong guess costs little there.
+    for bits in [false, true] {
+        for later in (0..numbers.len()).rev() {
+            if seen[later].is_empty() || gap.variables().binary_search(&variables[later]).is_err() {
+                continue;
             }
+            let same = (0..later).filter(|&earlier| seen[earlier] == seen[later]);
+            let mut guesses: Vec<(Num, Poly)> = same
+                .map(|earlier| (numbers[earlier], Poly::variable(variables[earlier])))
+                .collect();
+            if seen[later].iter().all(|value| *value == seen[later][0]) {
+                let constant = symbolic.numbers.constant(seen[later][0].clone());
+                guesses.push((constant, (*symbolic.numbers.get(constant).poly).clone()));
+            }
+            for (with, poly) in guesses {
+                let fact = (Compare::Equal, with, numbers[later]);
+                let shown = match bits {
+                    false => cases::holds(&symbolic.numbers, &symbolic.facts, fact),
+                    true => symbolic.compare(fact),
+                };
+                if shown {
+                    symbolic.facts.push(fact);
+                    gap = gap.substitute(variables[later], &poly, modulus).unwrap_or(gap);
+                    break;
+                }
+            }
+        }
+        if gap.is_zero() {
+            break;
         }
     }
     gap

@@ -49,19 +49,25 @@ pub struct Number {
     /// It is a multiple of 2^zeros.
     zeros: u64,
     /// The number of one bit of which this is 2^m - 1 times.
-    spread: Option<Num>,
+    pub spread: Option<Num>,
 }
 
 #[derive(Default)]
 pub struct Numbers {
     all: Vec<Number>,
     known: FxHashMap<Def, Num>,
+    /// The first number of each polynomial that was split: numbers with one polynomial are equal.
+    first: FxHashMap<Rc<Poly>, Num>,
 }
 
 /// A polynomial with more terms than this is a variable of its own.
 const MAX_TERMS: usize = 2_000;
 
 impl Numbers {
+    pub fn all(&self) -> &[Number] {
+        &self.all
+    }
+
     pub fn get(&self, n: Num) -> &Number {
         &self.all[n.0 as usize]
     }
@@ -74,6 +80,12 @@ impl Numbers {
     /// The number of a variable.
     pub fn of_variable(variable: u32) -> Num {
         Num(variable / 2)
+    }
+
+    /// The interval of a variable.
+    pub fn bounds(&self, variable: u32) -> (BigUint, BigUint) {
+        let number = self.get(Numbers::of_variable(variable));
+        (number.low.clone(), number.high.clone())
     }
 
     /// The value, if there is only one.
@@ -211,11 +223,7 @@ impl Numbers {
                 }
             }
         }
-        let def = Def::Quotient(a, k);
-        let quotient = match self.known.get(&def) {
-            Some(&n) => n,
-            None => self.make(def, low.clone(), high.clone(), None),
-        };
+        let quotient = self.quotient(a, k);
         let def = Def::Remainder(a, k);
         if let Some(&n) = self.known.get(&def) {
             return (quotient, n);
@@ -230,6 +238,37 @@ impl Numbers {
         let zeros = number.zeros;
         let remainder = self.make(def, least, most, Some(poly));
         (quotient, self.zeros(remainder, if zeros < k { zeros } else { 0 }))
+    }
+
+    /// The quotient by 2^k. A chain of carries is one quotient of what it carries:
+    /// `(x + (y div 2^j)) div 2^k` is `(x·2^j + y) div 2^(j+k)`.
+    fn quotient(&mut self, a: Num, k: u64) -> Num {
+        let (a, k) = match self.carried(a) {
+            None => (a, k),
+            Some((rest, below, j)) => {
+                let power = self.constant(BigUint::from(1u8) << j);
+                let raised = self.product(rest, power);
+                (self.sum(below, raised), j + k)
+            }
+        };
+        let a = *self.first.entry(self.get(a).poly.clone()).or_insert(a);
+        let def = Def::Quotient(a, k);
+        if let Some(&n) = self.known.get(&def) {
+            return n;
+        }
+        let (low, high) = (&self.get(a).low >> k, &self.get(a).high >> k);
+        self.make(def, low, high, None)
+    }
+
+    /// A sum of a quotient `y div 2^j` and a rest: the rest, y and j.
+    fn carried(&mut self, a: Num) -> Option<(Num, Num, u64)> {
+        let Def::Sum(x, y) = self.get(a).def else { return None };
+        for (quotient, rest) in [(x, y), (y, x)] {
+            if let Def::Quotient(below, j) = self.get(quotient).def {
+                return Some((rest, below, j));
+            }
+        }
+        None
     }
 
     /// 1 if a is below b, else 0.

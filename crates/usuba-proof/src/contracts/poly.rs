@@ -21,7 +21,7 @@ const MAX_TERMS: usize = 20_000;
 /// A sum with more terms than one is raised to this power at most.
 const MAX_POWER: u32 = 16;
 
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Poly {
     /// No coefficient is zero.
     terms: BTreeMap<Monomial, BigInt>,
@@ -128,21 +128,46 @@ impl Poly {
             insert(&mut terms, monomial, value);
             return Some(Poly { terms });
         }
-        if let (Some(value), Some(modulus)) = (self.value(), modulus) {
-            return Some(Poly::constant(value.modpow(&BigInt::from(exponent.clone()), modulus)));
-        }
-        let small = u32::try_from(exponent.clone()).ok()?;
+        let small = u32::try_from(exponent.clone()).ok();
         if let Some(value) = self.value() {
-            return (small <= 4096).then(|| Poly::constant(value.pow(small)));
+            // Exact where it is short: it may be a part of an exponent.
+            return match (small, modulus) {
+                (Some(small), _) if small <= 4096 => Some(Poly::constant(value.pow(small))),
+                (_, Some(modulus)) => {
+                    Some(Poly::constant(value.modpow(&BigInt::from(exponent.clone()), modulus)))
+                }
+                _ => None,
+            };
         }
-        if small > MAX_POWER {
-            return None;
-        }
+        let small = small.filter(|&small| small <= MAX_POWER)?;
         let mut result = Poly::constant(1);
         for _ in 0..small {
             result = result.mul(self)?;
         }
         Some(result)
+    }
+
+    /// With values in place of some variables: without its constant, and the constant.
+    pub fn assign(&self, values: &BTreeMap<u32, BigInt>) -> (Poly, BigInt) {
+        let mut terms = BTreeMap::new();
+        for (monomial, value) in &self.terms {
+            let mut value = value.clone();
+            let mut rest = Monomial::new();
+            for (variable, exponent) in monomial {
+                match (values.get(variable), u32::try_from(exponent.clone())) {
+                    (Some(known), Ok(exponent)) => value *= known.pow(exponent),
+                    _ => rest.push((*variable, exponent.clone())),
+                }
+            }
+            insert(&mut terms, rest, value);
+        }
+        let constant = terms.remove(&Monomial::new()).unwrap_or_default();
+        (Poly { terms }, constant)
+    }
+
+    /// Whether the first factor is below zero.
+    pub fn is_negative(&self) -> bool {
+        self.terms.first_key_value().is_some_and(|(_, value)| *value < BigInt::ZERO)
     }
 
     /// Every variable, once, in order.

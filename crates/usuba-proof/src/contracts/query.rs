@@ -16,7 +16,7 @@ use super::numbers::{Def, Num, Numbers};
 use crate::sat::{self, Formula, Lit};
 
 /// Conflicts after which a question stays open.
-const CONFLICTS: u64 = 20_000;
+const CONFLICTS: u64 = 4_000;
 
 /// Bits of the longest number that is looked at.
 const MAX_BITS: u64 = 1_200;

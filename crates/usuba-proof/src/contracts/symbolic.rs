@@ -12,7 +12,7 @@ use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, Instance, Range, contract};
 
-use super::clause;
+use super::{cases, clause};
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
 use super::query::{self, Compare, Fact};
@@ -64,16 +64,16 @@ impl Symbolic {
             return true;
         }
         let gap = y.poly.sub(&x.poly);
-        let bounds = gap.bounds(|variable| {
-            let number = self.numbers.get(Numbers::of_variable(variable));
-            (number.low.clone(), number.high.clone())
-        });
+        let bounds = gap.bounds(|variable| self.numbers.bounds(variable));
         let known = bounds.is_some_and(|(low, _)| match compare {
             Compare::Less => low > BigInt::ZERO,
             Compare::AtMost => low >= BigInt::ZERO,
             Compare::Equal => false,
         });
         if known {
+            return true;
+        }
+        if cases::holds(&self.numbers, &self.facts, fact) {
             return true;
         }
         self.queries += 1;
@@ -157,6 +157,13 @@ impl Symbolic {
     }
 
     fn not(&mut self, a: Num, m: u8) -> Num {
+        if let Some(bit) = self.numbers.get(a).spread
+            && self.numbers.get(a).high == ones(m)
+        {
+            let one = self.numbers.constant(1u8);
+            let other = self.numbers.diff(one, bit);
+            return self.numbers.spread(other, ones(m));
+        }
         let all = self.numbers.constant(ones(m));
         self.numbers.diff(all, a)
     }
