@@ -19,8 +19,8 @@
 //!   no permutation absorb permutations.
 //! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
 //!   ~(~a + b), and three-input logic is its algebraic normal form.
-//! - Sums, products, packed words, look-ups, calls and loops are opaque: equal if their operands
-//!   are.
+//! - Sums, products, comparisons, packed and resized words, look-ups, calls and loops are opaque:
+//!   equal if their operands are.
 
 use std::ops::Not;
 use std::rc::Rc;
@@ -113,6 +113,12 @@ pub enum Kind {
     Pack,
     Add,
     Mul,
+    /// The upper half of a product.
+    MulHigh,
+    /// Whether edge `a` is below edge `b`.
+    Less,
+    /// Edge `a` with another number of bits.
+    Resize,
     /// Edge `a` looked up in list `b`.
     Lookup,
     /// Result `b` of a call; `a` is the list node of the arguments and the class of the callee.

@@ -48,6 +48,18 @@ impl Graph {
             (Op::Add, &[a, b]) => self.add(a, b),
             (Op::Sub, &[a, b]) => !self.add(!a, b),
             (Op::Mul, &[a, b]) => self.mul(a, b),
+            (Op::MulHigh, &[a, b]) if bits > 1 => self.sorted(Kind::MulHigh, a, b),
+            (Op::MulHigh, _) => self.constant(bits, 0),
+            (Op::Less, &[a, b]) if bits == 1 => self.and(!a, b),
+            (Op::Less, &[a, b]) if a == b => self.constant(bits, 0),
+            (Op::Less, &[a, b]) => {
+                let depth = self.depth(a).max(self.depth(b));
+                self.intern(Kind::Less, bits, depth, a.raw(), b.raw())
+            }
+            (Op::Resize(_), &[a]) => {
+                let depth = self.depth(a);
+                self.intern(Kind::Resize, bits, depth, a.raw(), 0)
+            }
             (Op::Shl(k), &[a]) => self.shifted(a, *k, mask(bits) << k & mask(bits)),
             (Op::Shr(k), &[a]) => self.shifted(a, bits - k, mask(bits) >> k),
             (Op::Sar(k), &[a]) => {
