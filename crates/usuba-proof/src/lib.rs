@@ -18,12 +18,14 @@
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 
 mod bits;
 mod cuts;
 mod graph;
 mod induction;
+pub mod machine;
 mod maps;
 mod observer;
 mod operators;
