@@ -20,6 +20,8 @@
 //! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
 //! their nodes are the same and are found, not made.
 
+use rustc_hash::FxHashMap;
+
 use crate::graph::{Edge, Graph, Kind};
 
 /// One bit of a register or of memory.
@@ -81,12 +83,25 @@ impl Cell {
 pub struct Bits {
     pub graph: Graph,
     zero: Edge,
+    /// What operators have made of edges lately: lanes mostly ask for the same, one after the
+    /// other. Looking up is cheaper here than in the graph.
+    recent: Vec<Made>,
+    /// The same of all operators, where engines answer: they take long to find what they have found
+    /// before.
+    answered: FxHashMap<(Kind, Edge, Edge), Edge>,
 }
+
+/// An operator, its operands and its result.
+type Made = (Kind, Edge, Edge, Edge);
+
+/// Results that are remembered as recent; a power of two.
+const RECENT: usize = 1 << 12;
 
 impl Bits {
     pub fn new(mut graph: Graph) -> Bits {
         let zero = graph.constant(1, 0);
-        Bits { graph, zero }
+        let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
+        Bits { graph, zero, recent: vec![nothing; RECENT], answered: FxHashMap::default() }
     }
 
     pub fn constant(&self, bit: bool) -> Cell {
@@ -164,14 +179,31 @@ impl Bits {
             (one, other) if one == other => one,
             _ => return Cell::OPAQUE,
         };
-        let edge = match kind {
-            Kind::And => self.graph.and(x, y),
-            _ => self.graph.xor(x, y),
-        };
+        let edge = self.made(kind, x, y);
         if edge.node() == self.zero.node() {
             return self.constant(edge.is_complement());
         }
         Cell::new(edge, instance)
+    }
+
+    fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
+        let mixed = x.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ y.raw() ^ kind as u64;
+        let slot = (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 52) as usize & (RECENT - 1);
+        let recent = self.recent[slot];
+        if (recent.0, recent.1, recent.2) == (kind, x, y) {
+            return recent.3;
+        }
+        let engines = self.graph.rewrites.is_some();
+        let known = if engines { self.answered.get(&(kind, x, y)).copied() } else { None };
+        let edge = known.unwrap_or_else(|| match kind {
+            Kind::And => self.graph.and(x, y),
+            _ => self.graph.xor(x, y),
+        });
+        if engines && known.is_none() {
+            self.answered.insert((kind, x, y), edge);
+        }
+        self.recent[slot] = (kind, x, y, edge);
+        edge
     }
 
     /// The function of three bits with this table: bit 4a + 2b + c of it.

@@ -16,7 +16,7 @@ use usuba::ir::{Program, verify};
 
 use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
-use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
+use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
 use super::object::Object;
 use super::{Fault, Machine, Residue, Rule, World, run};
 use crate::bits;
@@ -97,12 +97,12 @@ pub fn prove<M: Machine>(
     };
     let goal = Goal { object, contract, program: &program, entry, demands };
     let mut report = Report { engines: "E1", ..Report::default() };
-    match goal.at_all_phases::<M>(&mut report, false) {
+    match goal.show::<M>(&mut report, false) {
         Err(Obstacle::Resisted(_)) => {}
         other => return answer(other, report),
     }
     let mut report = Report { engines: "all", ..Report::default() };
-    let outcome = goal.at_all_phases::<M>(&mut report, true);
+    let outcome = goal.show::<M>(&mut report, true);
     answer(outcome, report)
 }
 
@@ -135,46 +135,45 @@ struct Goal<'a> {
 }
 
 impl Goal<'_> {
-    fn at_all_phases<M: Machine>(
-        &self,
-        report: &mut Report,
-        engines: bool,
-    ) -> Result<(), Obstacle> {
+    /// Runs both sides, the function for each position of the frame that matters.
+    fn show<M: Machine>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
+        let classes = Classes::default();
+        let programs = [self.program; 2];
+        let opaque = Default::default();
+        let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST);
+        let arity = self.program.entry().arity(self.program.slicing) as u64;
+        let params: Vec<Edge> =
+            (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
+        let wanted = run.node(Side::Before, self.program.entry, &params);
+        let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
+        let mut bits = Bits::new(run.graph);
         // The stack pointer is 8 modulo 16 when a function is entered.
         for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
             report.phases += 1;
-            if !self.at_phase::<M>(phase, report, engines)? {
+            let matters;
+            (bits, matters) = self.at_phase::<M>(phase, bits, &params, &wanted, report)?;
+            if !matters {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Returns whether the phase mattered.
+    /// Returns the graph, and whether the phase mattered.
     fn at_phase<M: Machine>(
         &self,
         phase: u64,
+        bits: Bits,
+        params: &[Edge],
+        wanted: &[Edge],
         report: &mut Report,
-        engines: bool,
-    ) -> Result<bool, Obstacle> {
-        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
-        let classes = Classes::default();
-        let programs = [self.program; 2];
-        let opaque = Default::default();
-        let mut run_program = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST);
-        let arity = self.program.entry().arity(self.program.slicing) as u64;
-        let params: Vec<Edge> =
-            (0..arity).map(|at| run_program.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
-        let wanted = run_program.node(Side::Before, self.program.entry, &params);
-        let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
-        let bits = Bits::new(run_program.graph);
-        let arrays = &self.contract.arrays;
-        let buffers = arrays.iter().map(|array| buffer(&bits, array, &params));
-        let buffers = buffers.collect::<Result<Vec<Buffer>, String>>();
+    ) -> Result<(Bits, bool), Obstacle> {
+        let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
+        let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
         let buffers = buffers.map_err(Obstacle::Impossible)?;
-        let pointers: Vec<Pointer> = (0..arrays.len())
-            .map(|at| Pointer { region: Region::Buffer(at as u32), offset: 0 })
-            .collect();
+        let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
+        let pointers: Vec<Pointer> = self.contract.pointers.iter().map(pointer).collect();
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
         let mut world = World { bits, memory, object: self.object };
         let (instructions, residue) =
@@ -185,7 +184,7 @@ impl Goal<'_> {
         if residue.frame >= report.residue.frame {
             report.residue = residue;
         }
-        self.compare(&world, &wanted)?;
+        self.compare(&world, wanted)?;
         if self.demands.wiped && !report.residue.is_empty() {
             let Residue { frame, registers } = &report.residue;
             let what = format!(
@@ -195,18 +194,16 @@ impl Goal<'_> {
             );
             return Err(Obstacle::Fault(Fault::new(Rule::Left, what)));
         }
-        Ok(world.memory.phase_matters)
+        Ok((world.bits, world.memory.phase_matters))
     }
 
     /// Whether every bit of every result is what the program says.
     fn compare(&self, world: &World, wanted: &[Edge]) -> Result<(), Obstacle> {
         let mut open: Vec<Open> = Vec::new();
         for (number, array) in self.contract.arrays.iter().enumerate() {
-            if array.access == Access::Read {
-                continue;
-            }
+            let Some(meanings) = &array.exit else { continue };
             let found = world.memory.buffer(number);
-            for (at, (meaning, &found)) in array.bits.iter().zip(found).enumerate() {
+            for (at, (meaning, &found)) in meanings.iter().zip(found).enumerate() {
                 let expected = cell(&world.bits, meaning, wanted).map_err(Obstacle::Impossible)?;
                 let instance = expected.instance();
                 if found.edge().is_none() {
@@ -302,11 +299,13 @@ fn cell(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> 
 }
 
 fn buffer(bits: &Bits, array: &Array, params: &[Edge]) -> Result<Buffer, String> {
-    let cells = match array.access {
-        Access::Write => vec![Cell::UNSET; array.bits.len()],
-        _ => array.bits.iter().map(|m| cell(bits, m, params)).collect::<Result<_, _>>()?,
+    let cells = match &array.entry {
+        None => vec![Cell::UNSET; array.size],
+        Some(meanings) => {
+            meanings.iter().map(|m| cell(bits, m, params)).collect::<Result<_, _>>()?
+        }
     };
-    Ok(Buffer { name: array.name.clone(), access: array.access, align: array.align, cells })
+    Ok(Buffer { name: array.name.clone(), access: array.access(), align: array.align, cells })
 }
 
 /// The values of all nodes of a graph of bits on 64 inputs at once; `params` has one word for each

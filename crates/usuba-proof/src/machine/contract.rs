@@ -85,23 +85,39 @@ pub enum Meaning {
     },
 }
 
-/// A buffer for one port.
+/// A buffer, for one port or for a parameter and the result that replaces it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
     pub name: String,
-    pub access: Access,
     /// Bytes; what the C type of an element asks for.
     pub align: u64,
-    /// One for each bit in memory. What it is at entry if it is read, at return if it is written.
-    pub bits: Vec<Meaning>,
+    /// Bits in memory.
+    pub size: usize,
+    /// What each bit is at entry; `None` if that is not known.
+    pub entry: Option<Vec<Meaning>>,
+    /// What each bit must be at return; `None` if nothing may be written.
+    pub exit: Option<Vec<Meaning>>,
 }
 
-/// The interface of a kernel: a pointer for each parameter, then one for each result.
+impl Array {
+    pub fn access(&self) -> Access {
+        match (&self.entry, &self.exit) {
+            (_, None) => Access::Read,
+            (None, Some(_)) => Access::Write,
+            (Some(_), Some(_)) => Access::Both,
+        }
+    }
+}
+
+/// The interface of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contract {
     /// The name of the function.
     pub symbol: String,
     pub arrays: Vec<Array>,
+    /// For each pointer that the function takes, the array to whose beginning it points. Arrays do
+    /// not overlap; two pointers may point to the same one.
+    pub pointers: Vec<usize>,
 }
 
 impl Contract {
@@ -131,7 +147,27 @@ impl Contract {
                 bit += values as u32 * word;
             }
         }
-        Ok(Contract { symbol: symbol.to_string(), arrays })
+        let pointers = (0..arrays.len()).collect();
+        Ok(Contract { symbol: symbol.to_string(), arrays, pointers })
+    }
+
+    /// The same where callers may let the result that pointer `result` names replace the parameter
+    /// that pointer `parameter` names, in one buffer.
+    ///
+    /// # Errors
+    /// They are no parameter and result of one size.
+    pub fn in_place(mut self, parameter: usize, result: usize) -> Result<Contract, String> {
+        let pointer = |at: usize| self.pointers.get(at).copied().ok_or("there is no such pointer");
+        let (from, to) = (pointer(parameter)?, pointer(result)?);
+        let (old, new) = (&self.arrays[from], &self.arrays[to]);
+        if old.exit.is_some() || new.entry.is_some() || old.size != new.size {
+            return Err(format!("`{}` cannot take the place of `{}`", new.name, old.name));
+        }
+        self.arrays[from].exit = new.exit.clone();
+        self.pointers[result] = from;
+        // Nothing points to it any more, so nothing would be written to it.
+        self.arrays[to].exit = None;
+        Ok(self)
     }
 }
 
@@ -177,5 +213,8 @@ fn array(
             }
         }
     }
-    Ok(Array { name: port.name.clone(), access, align: size as u64 / 8, bits })
+    let (align, count) = (size as u64 / 8, bits.len());
+    let (entry, exit) =
+        if access == Access::Read { (Some(bits), None) } else { (None, Some(bits)) };
+    Ok(Array { name: port.name.clone(), align, size: count, entry, exit })
 }

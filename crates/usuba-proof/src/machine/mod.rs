@@ -17,6 +17,7 @@
 //! - `object`: ELF.
 //! - `contract`: buffers and what their bits are.
 //! - `compare`: the proof.
+//! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
 pub mod cell;
@@ -24,6 +25,7 @@ pub mod compare;
 pub mod contract;
 pub mod memory;
 pub mod object;
+pub mod simulate;
 pub mod x86;
 
 use std::fmt;

@@ -11,6 +11,35 @@ use super::operands::Address;
 use super::registers::{Flag, RSP, Word};
 use super::{X86, unsupported};
 
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    matches!(
+        mnemonic,
+        Nop | Endbr64
+            | Push
+            | Pop
+            | Leave
+            | Call
+            | Ret
+            | Jmp
+            | Jo
+            | Jno
+            | Jb
+            | Jae
+            | Je
+            | Jne
+            | Jbe
+            | Ja
+            | Js
+            | Jns
+            | Jl
+            | Jge
+            | Jle
+            | Jg
+    )
+}
+
 impl X86 {
     /// Jumps, calls, returns, the stack and what does nothing; `None` for all others.
     pub(super) fn control(
@@ -21,7 +50,7 @@ impl X86 {
         use Mnemonic::*;
         let done = |outcome: Result<(), Fault>| Some(outcome.map(|()| Step::Next));
         match i.mnemonic() {
-            Nop | Endbr64 | Pause => return Some(Ok(Step::Next)),
+            Nop | Endbr64 => return Some(Ok(Step::Next)),
             Push => return done(self.push_operand(world, i)),
             Pop => return done(self.pop_operand(world, i)),
             Leave => {

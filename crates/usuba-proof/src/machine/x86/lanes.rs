@@ -121,6 +121,14 @@ fn double_shift(mnemonic: Mnemonic) -> Option<(bool, usize)> {
     })
 }
 
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    shift(mnemonic).is_some()
+        || variable_shift(mnemonic).is_some()
+        || pair(mnemonic).is_some()
+        || double_shift(mnemonic).is_some()
+}
+
 impl X86 {
     pub(super) fn lanes(&mut self, world: &mut World, i: &Instruction) -> Outcome {
         let width = self.vector_width(i)?;

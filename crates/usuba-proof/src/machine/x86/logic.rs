@@ -51,6 +51,13 @@ impl Gate {
     }
 }
 
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    let others = [Vpternlogd, Vpternlogq, Pblendvb, Vpblendvb];
+    Gate::of(mnemonic).is_some() || others.contains(&mnemonic)
+}
+
 impl X86 {
     pub(super) fn logic(&mut self, world: &mut World, i: &Instruction) -> Outcome {
         match i.mnemonic() {

@@ -48,6 +48,15 @@ const LONGEST: usize = 15;
 /// What a family of instructions says about one of them: `None` if it is not of the family.
 type Outcome = Option<Result<(), Fault>>;
 
+/// Whether an instruction is modelled in any form.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    logic::is_modelled(mnemonic)
+        || lanes::is_modelled(mnemonic)
+        || shuffles::is_modelled(mnemonic)
+        || scalar::is_modelled(mnemonic)
+        || control::is_modelled(mnemonic)
+}
+
 impl X86 {
     fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.has_op_mask() || i.op_mask() != Register::None || i.zeroing_masking() {
@@ -60,6 +69,10 @@ impl X86 {
             || i.segment_prefix() == Register::GS
         {
             return Err(unsupported("the prefix is not modelled"));
+        }
+        // Divisions are told apart from other instructions that nobody has modelled.
+        if !is_modelled(i.mnemonic()) && !scalar::is_varying(i.mnemonic()) {
+            return Err(unsupported("the instruction is not modelled"));
         }
         if let Some(step) = self.control(world, i) {
             return step;

@@ -70,9 +70,35 @@ fn shift(mnemonic: Mnemonic) -> Option<(Shift, bool)> {
     })
 }
 
-fn is_varying(mnemonic: Mnemonic) -> bool {
+pub fn is_varying(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     matches!(mnemonic, Div | Idiv)
+}
+
+/// Arithmetic that is like no other.
+const OTHERS: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Mov, Movzx, Movsx, Movsxd, Lea, Inc, Dec, Neg, Not, Andn, Imul, Bswap, Cdqe, Cwde, Shld,
+        Shrd, Xchg,
+    ]
+};
+
+/// Moves and bytes by a condition.
+const CONDITIONAL: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Cmovo, Cmovno, Cmovb, Cmovae, Cmove, Cmovne, Cmovbe, Cmova, Cmovs, Cmovns, Cmovl, Cmovge,
+        Cmovle, Cmovg, Seto, Setno, Setb, Setae, Sete, Setne, Setbe, Seta, Sets, Setns, Setl,
+        Setge, Setle, Setg,
+    ]
+};
+
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    binary(mnemonic).is_some()
+        || shift(mnemonic).is_some()
+        || [OTHERS, CONDITIONAL].iter().any(|list| list.contains(&mnemonic))
 }
 
 impl X86 {
@@ -465,8 +491,7 @@ impl X86 {
 
     /// cmov and set of a condition that is known.
     fn conditional(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        use iced_x86::ConditionCode;
-        if i.condition_code() == ConditionCode::None {
+        if !CONDITIONAL.contains(&i.mnemonic()) {
             return None;
         }
         let condition = self.condition(i.condition_code());

@@ -117,7 +117,7 @@ fn extraction(mnemonic: Mnemonic) -> Option<usize> {
     })
 }
 
-/// Unit of a shuffle of a whole vector by a vector of numbers, and whether it takes from two.
+/// Unit of a shuffle of a whole vector by a vector of numbers.
 fn permutation(mnemonic: Mnemonic) -> Option<usize> {
     use Mnemonic::*;
     Some(match mnemonic {
@@ -126,6 +126,46 @@ fn permutation(mnemonic: Mnemonic) -> Option<usize> {
         Vpermd | Vpermps => 32,
         _ => return None,
     })
+}
+
+/// Shuffles of one vector by an immediate, or by none.
+const ONE: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Pshufd, Vpshufd, Pshuflw, Vpshuflw, Pshufhw, Vpshufhw, Vpermq, Vpermpd, Movddup, Vmovddup,
+        Movshdup, Vmovshdup, Movsldup, Vmovsldup,
+    ]
+};
+
+/// Shuffles of two.
+const TWO: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Shufps, Vshufps, Shufpd, Vshufpd, Pblendw, Vpblendw, Vpblendd, Blendps, Vblendps, Blendpd,
+        Vblendpd, Vperm2i128, Vperm2f128, Vshufi32x4, Vshuff32x4, Vshufi64x2, Vshuff64x2, Valignd,
+        Valignq, Movhlps, Vmovhlps, Movlhps, Vmovlhps,
+    ]
+};
+
+/// Moves of parts, and shuffles that are like no others.
+const OTHERS: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
+        Vmovlpd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+    ]
+};
+
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    plain_move(mnemonic).is_some()
+        || broadcast(mnemonic).is_some()
+        || interleaving(mnemonic).is_some()
+        || extension(mnemonic).is_some()
+        || insertion(mnemonic).is_some()
+        || extraction(mnemonic).is_some()
+        || permutation(mnemonic).is_some()
+        || [ONE, TWO, OTHERS].iter().any(|list| list.contains(&mnemonic))
 }
 
 impl X86 {
@@ -423,54 +463,11 @@ impl X86 {
     ) -> Option<Result<Vec<Cell>, Fault>> {
         use Mnemonic::*;
         let mnemonic = i.mnemonic();
-        let one = matches!(
-            mnemonic,
-            Pshufd
-                | Vpshufd
-                | Pshuflw
-                | Vpshuflw
-                | Pshufhw
-                | Vpshufhw
-                | Vpermq
-                | Vpermpd
-                | Movddup
-                | Vmovddup
-                | Movshdup
-                | Vmovshdup
-                | Movsldup
-                | Vmovsldup
-        );
-        let two = matches!(
-            mnemonic,
-            Shufps
-                | Vshufps
-                | Shufpd
-                | Vshufpd
-                | Pblendw
-                | Vpblendw
-                | Vpblendd
-                | Blendps
-                | Vblendps
-                | Blendpd
-                | Vblendpd
-                | Vperm2i128
-                | Vperm2f128
-                | Vshufi32x4
-                | Vshuff32x4
-                | Vshufi64x2
-                | Vshuff64x2
-                | Valignd
-                | Valignq
-                | Movhlps
-                | Vmovhlps
-                | Movlhps
-                | Vmovlhps
-        );
-        let operands = if one {
+        let operands = if ONE.contains(&mnemonic) {
             let moved = matches!(mnemonic, Movddup | Vmovddup) && bits == GROUP;
             let wanted = if moved { 64 } else { bits };
             self.vector(world, i, 1, wanted).map(|cells| (cells, Vec::new()))
-        } else if two {
+        } else if TWO.contains(&mnemonic) {
             self.two_vectors(world, i, bits)
         } else {
             return None;
