@@ -4,6 +4,8 @@
 //! f(x, k, y):  y[0] = x[1] ^ k[0];  y[1] = x[0] ^ k[1]        words of 32 bits
 //! ```
 
+use std::fmt::Write;
+
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
@@ -36,23 +38,45 @@ fn compiled(target: &str) -> Output {
     usuba::compile(&mut sources, root, &mut NoIncludes, &options, &mut |_, _| {}).expect("right")
 }
 
-/// What the prover says of a function in assembly.
-fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Answer {
-    let output = compiled(target);
-    let text = format!(
-        ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
-         state: .quad 0\n.text\n.globl f\n.type f, @function\nf:\n{}\n.size f, . - f\n\
-         .section .note.GNU-stack,\"\",@progbits\n",
-        body.replace(';', "\n")
-    );
-    let file = binary::object(&text, "assembler", "gp64", Family::Gcc, &[]).expect("it assembles");
-    let object = Object::read(&file).expect("an object");
-    let target = target::find(target).expect("a target");
-    let mut contract = binary::contract(&output, target).expect("a contract");
-    if in_place {
-        contract = contract.in_place(0, 2).expect("the same size");
+/// Functions in assembly, f_0, f_1, ..., in one object.
+struct Functions {
+    object: Object,
+    /// The program that they should be.
+    output: Output,
+    target: &'static target::Target,
+}
+
+impl Functions {
+    fn new<T: AsRef<str>>(target: &str, bodies: &[T]) -> Functions {
+        let mut text = String::from(
+            ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
+             state: .quad 0\n.text\n",
+        );
+        for (at, body) in bodies.iter().enumerate() {
+            let body = body.as_ref().replace(';', "\n");
+            let _ = writeln!(text, ".globl f_{at}\n.type f_{at}, @function\nf_{at}:\n{body}");
+            let _ = writeln!(text, ".size f_{at}, . - f_{at}");
+        }
+        text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
+        let file = binary::object(&text, "assembler", "gp64", Family::Gcc, &[]);
+        let object = Object::read(&file.expect("it assembles")).expect("an object");
+        let output = compiled(target);
+        Functions { object, output, target: target::find(target).expect("a target") }
     }
-    compare::prove::<X86>(&object, &contract, &output.program, demands)
+
+    /// What the prover says of one of them; `in_place`: the result may replace the parameter.
+    fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Answer {
+        let mut contract = binary::contract(&self.output, self.target).expect("a contract");
+        contract.symbol = format!("f_{at}");
+        if in_place {
+            contract = contract.in_place(0, 2).expect("the same size");
+        }
+        compare::prove::<X86>(&self.object, &contract, &self.output.program, demands)
+    }
+}
+
+fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Answer {
+    Functions::new(target, &[body]).ask(0, demands, in_place)
 }
 
 /// The function as it should be, in front of which most faults are put.
@@ -152,8 +176,10 @@ fn each_rule_is_kept() {
         ("1: jmp 1b", Rule::TooLong, "does not return"),
         (".byte 6", Rule::Unsupported, "decoded"),
     ];
-    for (body, rule, words) in faults {
-        let answer = ask("gp64", &format!("{body}; {RIGHT}"), Demands::default(), false);
+    let bodies: Vec<String> = faults.iter().map(|fault| format!("{}; {RIGHT}", fault.0)).collect();
+    let functions = Functions::new("gp64", &bodies);
+    for (at, (body, rule, words)) in faults.iter().enumerate() {
+        let answer = functions.ask(at, Demands::default(), false);
         assert!(refused(&answer, *rule, words), "{body}: {answer:?}");
     }
     let answer =

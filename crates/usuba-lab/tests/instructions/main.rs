@@ -20,8 +20,8 @@ use usuba::ir::random::Random;
 use usuba_lab::binary;
 use usuba_lab::cc::{self, Family};
 use usuba_proof::machine::object::Object;
+use usuba_proof::machine::simulate;
 use usuba_proof::machine::x86::{X86, is_modelled};
-use usuba_proof::machine::{Machine, simulate};
 
 /// Bytes of what a case reads: four vectors, 64 bytes of memory, six general-purpose registers.
 const INPUT: usize = 4 * 64 + 64 + 6 * 8;
@@ -193,7 +193,9 @@ fn the_model_is_the_processor() {
                 wrong.push(show(form, "symbols", &inputs[run], &expected[run], &found[run]));
             }
         }
-        for run in 0..inputs.len() {
+        // Where symbols have been right, numbers are asked for what they fold.
+        let runs = if symbolic.is_ok() { 4 } else { inputs.len() };
+        for run in 0..runs {
             match simulate::numeric::<X86>(&object, &symbol, &inputs[run], OUTPUT) {
                 Ok(found) if found == expected[run] => {}
                 Ok(found) => {
@@ -246,5 +248,4 @@ fn another_instruction_is_told_apart() {
     let inputs = inputs(8);
     let run = |case| simulate::symbolic::<X86>(&object, case, &inputs, OUTPUT).expect("modelled");
     assert_ne!(run("case_0"), run("case_1"));
-    let _ = <X86 as Machine>::on_stack;
 }

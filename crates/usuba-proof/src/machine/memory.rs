@@ -72,7 +72,10 @@ const RETURN: i64 = 8;
 
 pub struct Memory {
     buffers: Vec<Buffer>,
+    /// The lowest byte first.
     frame: Vec<Cell>,
+    /// Bytes of it that lie below the stack pointer at entry; it grows as it is used.
+    below: i64,
     /// Bytes of arguments above the return address.
     arguments: i64,
     /// Pointers in the frame, by the offset of the first of eight bytes.
@@ -101,10 +104,11 @@ impl Memory {
     /// `arguments` are what the caller has put above the return address. The stack pointer at
     /// entry is `phase` modulo [`PHASES`].
     pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
-        let bytes = FRAME + RETURN + 8 * arguments.len() as i64;
+        let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
         let mut memory = Memory {
             buffers,
-            frame: vec![Cell::UNSET; 8 * bytes as usize],
+            frame: vec![Cell::UNSET; 8 * (below + above) as usize],
+            below,
             arguments: 8 * arguments.len() as i64,
             pointers: BTreeMap::new(),
             phase,
@@ -192,8 +196,15 @@ impl Memory {
         }
     }
 
-    fn in_frame(&self, offset: i64) -> usize {
-        8 * (FRAME + offset) as usize
+    /// Where a byte of the frame is, which has been checked.
+    fn in_frame(&mut self, offset: i64) -> usize {
+        if offset < -self.below {
+            let more = (-offset).max(2 * self.below) - self.below;
+            let new = std::iter::repeat_n(Cell::UNSET, 8 * more as usize);
+            self.frame.splice(0..0, new);
+            self.below += more;
+        }
+        8 * (self.below + offset) as usize
     }
 
     fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
@@ -267,6 +278,7 @@ impl Memory {
     /// The bits of the frame that belong to the function: below its return address, the lowest
     /// first. Nobody else is told to clear them.
     pub fn own_frame(&self) -> &[Cell] {
-        &self.frame[self.in_frame(self.lowest)..self.in_frame(0)]
+        let place = |offset: i64| 8 * (self.below + offset) as usize;
+        &self.frame[place(self.lowest)..place(0)]
     }
 }

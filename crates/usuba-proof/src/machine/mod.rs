@@ -142,7 +142,7 @@ pub trait Machine: Sized {
 }
 
 /// Instructions that a run may take.
-const LONGEST: u64 = 20_000_000;
+const LONGEST: u64 = 4_000_000;
 
 /// Runs a function to its end. Returns the number of instructions and what is left behind.
 ///

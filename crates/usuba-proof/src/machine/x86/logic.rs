@@ -14,6 +14,7 @@ use iced_x86::{Instruction, Mnemonic};
 
 use super::super::World;
 use super::super::cell::{Bits, Cell};
+use super::operands::is_legacy;
 use super::{Outcome, X86, unsupported};
 use crate::machine::Fault;
 
@@ -101,8 +102,12 @@ impl X86 {
     fn blend_by_sign(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
         let width = self.vector_width(i).ok_or_else(|| unsupported("not of vectors"))?;
         let (a, b) = self.two_vectors(world, i, width)?;
-        let mask = i.op_count() - 1;
-        let mask = self.vector(world, i, mask, width)?;
+        let mask = if is_legacy(i) {
+            // It is xmm0, and not named.
+            self.vectors().get(0, width).to_vec()
+        } else {
+            self.vector(world, i, 3, width)?
+        };
         let choose = |at: usize| {
             // The table of `m ? b : a`.
             world.bits.function(0xca, [mask[at / 8 * 8 + 7], b[at], a[at]])

@@ -57,7 +57,7 @@ fn binary(mnemonic: Mnemonic) -> Option<(Binary, bool)> {
 fn shift(mnemonic: Mnemonic) -> Option<(Shift, bool)> {
     use Mnemonic::*;
     Some(match mnemonic {
-        Shl | Sal => (Shift::Left, true),
+        Shl => (Shift::Left, true),
         Shr => (Shift::Right, true),
         Sar => (Shift::Arithmetic, true),
         Rol => (Shift::RotateLeft, true),
