@@ -9,7 +9,8 @@
 //! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
 //! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
 //!
-//! Nothing here knows what a pass does: the crate imports `usuba::ir` alone. It is pure, as the
+//! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
+//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
 //! compiler is.
 //!
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
@@ -20,29 +21,41 @@
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
+//! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
+//! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
+//!   `engines`: which ones a proof needed.
 
 mod bits;
+pub mod chain;
 mod cuts;
+mod engines;
+mod exhaust;
 mod graph;
 mod induction;
+pub mod lanes;
 mod maps;
+pub mod meaning;
 mod observer;
 mod operators;
 mod parity;
 mod ports;
 mod refute;
+pub mod report;
 mod rewrites;
 mod run;
 pub mod sat;
 mod search;
+pub mod source;
 mod sweep;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use usuba::ir::{Program, Slicing, verify};
+use usuba::ir::{NodeId, Program, Slicing, verify};
 
+pub use engines::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use refute::Counterexample;
@@ -67,6 +80,12 @@ const RUNS: [u64; 2] = [8, 512];
 /// The entries have the same ports, or `after` has each port that is not constant once per copy,
 /// as `ports` says; then each copy must compute from its inputs alone what `before` does.
 pub fn equivalent(before: &Program, after: &Program) -> Verdict {
+    decide(before, after, None)
+}
+
+/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
+/// nodes of the same name are.
+fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
     }
@@ -87,7 +106,7 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
         return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
     }
     let mut difference = None;
-    let on_words = prove(before, after, &copies, &mut || {
+    let on_words = prove(before, after, &copies, pairs, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });
@@ -99,7 +118,7 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     {
         return Verdict::Refuted(difference);
     }
-    match on_bits(before, after) {
+    match on_bits(before, after, pairs) {
         Some(stats) => Verdict::Proved(stats),
         None => Verdict::Unknown(resisted),
     }
@@ -109,20 +128,33 @@ fn prove(
     before: &Program,
     after: &Program,
     copies: &Copies,
+    pairs: Option<&[(NodeId, NodeId)]>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Stats, String> {
     let mut search = search::Search::new(before, after);
-    search.prove_callees();
-    search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up)?;
-    Ok(search.stats)
+    let resisted = match pairs {
+        Some(pairs) => search.prove_pairs(pairs),
+        None => search.prove_pairs(&search.same_names()),
+    };
+    let answer = search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up);
+    match (answer, resisted) {
+        (Ok(()), _) => Ok(search.stats),
+        (Err(what), None) => Err(what),
+        (Err(what), Some(callee)) => Err(format!("{what}; before it {callee}")),
+    }
 }
 
 /// The proof of the same programs on bits, where there were words.
-fn on_bits(before: &Program, after: &Program) -> Option<Stats> {
+fn on_bits(
+    before: &Program,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+) -> Option<Stats> {
     if before.slicing == Slicing::B {
         return None;
     }
     let (before, after) = (bits::apart(before)?, bits::apart(after)?);
     let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
-    prove(&before, &after, &copies, &mut || false).ok()
+    let stats = prove(&before, &after, &copies, pairs, &mut || false).ok()?;
+    Some(Stats { engines: stats.engines.with(Engines::BITS), ..stats })
 }

@@ -9,10 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 
+use crate::engines::Engines;
+use crate::exhaust;
 use crate::graph::{Graph, Kind};
-use crate::ports::Copies;
+use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop};
+use crate::table::MOST;
 
 /// What a proof took.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -23,6 +26,8 @@ pub struct Stats {
     pub nodes: usize,
     /// Attempts that were made, for callees too.
     pub attempts: u32,
+    /// The engines that were on where attempts proved something.
+    pub engines: Engines,
 }
 
 /// One way to try.
@@ -33,6 +38,17 @@ pub struct Attempt {
     pub loops: Loops,
     /// Leaves of cuts for engine E3, which comes with E2; zero for E1 alone.
     pub leaves: usize,
+}
+
+/// What occurs in a goal.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Calls on either side.
+    calls: bool,
+    /// Loops on each side.
+    loops: [bool; 2],
+    /// Loops in loops, perhaps through calls.
+    nested: bool,
 }
 
 /// How much is tried for a goal.
@@ -50,16 +66,20 @@ pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5 
 /// For a callee: a caller can still be proved with it inlined.
 const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3 };
 
-/// The attempts for a goal, cheap ones first.
-fn attempts(calls: bool, loops: bool, nested: bool) -> Vec<Attempt> {
-    let mut ways = vec![(true, Loops::Kept)];
-    if nested {
+/// The attempts for a goal, cheap ones first. Loops that only one side has are unfolded at once.
+fn attempts(Shape { calls, loops, nested }: Shape) -> Vec<Attempt> {
+    let (any, both) = (loops[0] || loops[1], loops[0] && loops[1]);
+    let mut ways = Vec::new();
+    if both || !any {
+        ways.push((true, Loops::Kept));
+    }
+    if both && nested {
         ways.push((true, Loops::OutermostKept));
     }
-    if loops {
+    if any {
         ways.push((true, Loops::Unfolded));
     }
-    if calls && loops {
+    if calls && both {
         ways.push((false, Loops::Kept));
     }
     if calls {
@@ -87,25 +107,49 @@ impl<'a> Search<'a> {
         Search { programs: [before, after], outlines, classes, stats }
     }
 
-    /// Puts callees of the same name and ports into one class if they can be proved equal.
-    pub fn prove_callees(&mut self) {
+    /// The nodes of the same name that both entries reach, callees first.
+    pub fn same_names(&self) -> Vec<(NodeId, NodeId)> {
         let reached = [Side::Before, Side::After].map(|side| self.reached(side));
         let [before, after] = self.programs;
         let names: BTreeMap<&str, NodeId> =
             reached[0].iter().map(|&id| (before.node(id).name.as_str(), id)).collect();
-        for &new in &reached[1] {
-            let Some(&old) = names.get(after.node(new).name.as_str()) else { continue };
+        let pair = |&new: &NodeId| Some((*names.get(after.node(new).name.as_str())?, new));
+        reached[1].iter().filter_map(pair).collect()
+    }
+
+    /// Puts pairs of callees, callees first, into one class if they can be proved equal.
+    ///
+    /// Gives what resisted first, for people.
+    pub fn prove_pairs(&mut self, pairs: &[(NodeId, NodeId)]) -> Option<String> {
+        let mut resisted = None;
+        let [before, after] = self.programs;
+        for &(old, new) in pairs {
             if new == after.entry || old == before.entry {
                 continue;
             }
             let copies = Copies::find(before.node(old), after.node(new), after.slicing);
             let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
-            if self.prove(old, new, &copies, MODEST, &mut || false).is_ok() {
-                let class = self.classes.of.len() as u32;
-                self.classes.of.insert((Side::Before, old), class);
-                self.classes.of.insert((Side::After, new), class);
+            let answer = match exhaust::compare((before, old), (after, new)) {
+                Some(Ok(())) => {
+                    self.used(Engines::TABLES);
+                    Ok(())
+                }
+                Some(Err(_)) => Err(format!("`{}` is another function", after.node(new).name)),
+                None => self.prove(old, new, &copies, MODEST, &mut || false),
+            };
+            if let Err(what) = answer {
+                resisted.get_or_insert(what);
+            } else {
+                // One node may equal several of the other side.
+                let ends = [(Side::Before, old), (Side::After, new)];
+                let known = ends.iter().find_map(|end| self.classes.of.get(end).copied());
+                let class = known.unwrap_or(self.classes.of.len() as u32);
+                for end in ends {
+                    self.classes.of.entry(end).or_insert(class);
+                }
             }
         }
+        resisted
     }
 
     /// The nodes that the entry of a program reaches, callees first.
@@ -132,11 +176,11 @@ impl<'a> Search<'a> {
         effort: Effort,
         give_up: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
-        let (calls, loops, nested) = self.shape(old, new);
+        let shape = self.shape(old, new);
         let opaque = self.common(old, new);
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
-        for attempt in attempts(calls, loops, nested) {
+        for attempt in attempts(shape) {
             // More leaves are for words.
             let bits = self.programs[0].slicing == Slicing::B;
             if attempt.leaves > if bits { 3 } else { effort.leaves } {
@@ -146,11 +190,34 @@ impl<'a> Search<'a> {
                 return Err("an input shows that they differ".into());
             }
             match self.attempt(old, new, copies, attempt, effort, &opaque) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.used(self.engines(attempt, shape));
+                    return Ok(());
+                }
                 Err(what) => resisted = what,
             }
         }
         Err(resisted)
+    }
+
+    fn used(&mut self, engines: Engines) {
+        self.stats.engines = self.stats.engines.with(engines);
+    }
+
+    /// The engines that an attempt turns on.
+    fn engines(&self, attempt: Attempt, shape: Shape) -> Engines {
+        let bits = self.programs[0].slicing == Slicing::B;
+        let mut on = Engines::GRAPH;
+        if attempt.leaves > 0 && !bits {
+            on = on.with(Engines::SUMS).with(Engines::CUTS);
+        }
+        if attempt.leaves > 0 && (bits || attempt.leaves == MOST) {
+            on = on.with(Engines::WINDOWS);
+        }
+        if attempt.loops != Loops::Unfolded && (shape.loops[0] || shape.loops[1]) {
+            on = on.with(Engines::INDUCTION);
+        }
+        on
     }
 
     fn attempt(
@@ -206,16 +273,18 @@ impl<'a> Search<'a> {
         match differ.first() {
             None => Ok(()),
             Some(first) => Err(format!(
-                "{} of {} outputs could not be shown equal; the first is number {first}",
+                "{} of {} outputs of `{}` could not be shown equal; the first is `{}`",
                 differ.len(),
-                found.len()
+                found.len(),
+                after.name,
+                element(&after.results, self.programs[1].slicing, *first)
             )),
         }
     }
 
-    /// Whether calls, loops, and loops in loops occur on either side of a goal.
-    fn shape(&self, old: NodeId, new: NodeId) -> (bool, bool, bool) {
-        let mut shape = (false, false, 0);
+    /// What occurs on the sides of a goal.
+    fn shape(&self, old: NodeId, new: NodeId) -> Shape {
+        let (mut calls, mut loops, mut nesting) = (false, [false; 2], 0);
         for (side, id) in [(Side::Before, old), (Side::After, new)] {
             let mut work = vec![id];
             let mut seen = FxHashSet::default();
@@ -224,14 +293,14 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let outline = &self.outlines[side as usize][id.0 as usize];
-                shape.0 |= !outline.calls.is_empty();
+                calls |= !outline.calls.is_empty();
                 work.extend(outline.calls.keys());
-                shape.1 |= outline.nesting > 0;
-                shape.2 += outline.nesting;
+                loops[side as usize] |= outline.nesting > 0;
+                nesting += outline.nesting;
             }
         }
         // Calls may put loops into loops.
-        (shape.0, shape.1, shape.2 > 2)
+        Shape { calls, loops, nested: nesting > 2 }
     }
 
     /// Equations that a run of a node executes, with loops unfolded or run once, and calls of

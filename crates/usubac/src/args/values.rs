@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use usuba::passes;
-use usuba::target;
+use usuba::target::{self, Target};
 use usuba::target::cpu::{self, Cpu};
 
 use super::Arch;
@@ -17,6 +17,10 @@ pub fn parse_arch(name: &str) -> Result<Arch, String> {
             Err(format!("the targets are {} and native", names.join(", ")))
         }
     }
+}
+
+pub fn parse_target(name: &str) -> Result<&'static Target, String> {
+    parse_arch(name).map(|arch| arch.target)
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
