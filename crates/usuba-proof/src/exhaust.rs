@@ -167,9 +167,8 @@ mod tests {
             vec![b.op(Op::Or, &[p, n])]
         });
         // Lut3 takes its first operand as the most significant bit of the row.
-        let ternary = |rows: u8| {
-            single(9, move |b, x| vec![b.op(Op::Lut3(rows), &[x[8], x[0], x[5]])])
-        };
+        let ternary =
+            |rows: u8| single(9, move |b, x| vec![b.op(Op::Lut3(rows), &[x[8], x[0], x[5]])]);
         assert_eq!(compared(&mux, &ternary(0b1100_1010)), Some(Ok(())));
         let wrong = compared(&mux, &ternary(0b1100_1011));
         assert_eq!(wrong, Some(Err(Difference { row: 0, output: 0 })));

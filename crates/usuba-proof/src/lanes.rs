@@ -68,13 +68,7 @@ pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
 }
 
 /// Whether these instructions are the operator in every lane.
-pub fn compare(
-    target: &Target,
-    layout: Layout,
-    op: &Op,
-    bits: u8,
-    selected: &Selected,
-) -> Outcome {
+pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Selected) -> Outcome {
     let frame = Frame::new(target, layout, op, bits);
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {
@@ -402,7 +396,11 @@ mod tests {
                 continue;
             }
             let verdict = prove(target, layout, &op, bits);
-            assert!(verdict.is_proved(), "{} {layout:?} {op:?} on {bits}: {verdict:?}", target.name);
+            assert!(
+                verdict.is_proved(),
+                "{} {layout:?} {op:?} on {bits}: {verdict:?}",
+                target.name
+            );
             proved += 1;
         }
         proved

@@ -18,6 +18,7 @@
 //!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
+//! - `memory`: what stays true from one proof to the next.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
@@ -36,6 +37,7 @@ mod induction;
 pub mod lanes;
 mod maps;
 pub mod meaning;
+mod memory;
 mod observer;
 mod operators;
 mod parity;
@@ -54,6 +56,8 @@ mod table;
 mod tests;
 
 use usuba::ir::{NodeId, Program, Slicing, verify};
+
+use memory::{Known, Memory};
 
 pub use engines::Engines;
 pub use observer::{Fault, Observer};
@@ -86,10 +90,24 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
 /// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
 /// nodes of the same name are.
 fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
+    step(before, &mut None, after, pairs, &mut Memory::default())
+}
+
+/// As `decide`, with what is remembered of earlier proofs: `known` is what the last one knew of
+/// `before`, and becomes what is known of `after`.
+fn step(
+    before: &Program,
+    known: &mut Option<Known>,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+    memory: &mut Memory,
+) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
     }
-    for (when, program) in [("before", before), ("after", after)] {
+    // What an earlier proof knows has been verified there.
+    let fresh = known.is_none().then_some(("before", before));
+    for (when, program) in fresh.into_iter().chain([("after", after)]) {
         if let Err(rule) = verify::verify(program) {
             return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
         }
@@ -106,7 +124,7 @@ fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>)
         return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
     }
     let mut difference = None;
-    let on_words = prove(before, after, &copies, pairs, &mut || {
+    let on_words = prove((before, known), after, &copies, pairs, memory, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });
@@ -125,36 +143,40 @@ fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>)
 }
 
 fn prove(
-    before: &Program,
+    (before, known): (&Program, &mut Option<Known>),
     after: &Program,
     copies: &Copies,
     pairs: Option<&[(NodeId, NodeId)]>,
+    memory: &mut Memory,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Stats, String> {
-    let mut search = search::Search::new(before, after);
+    let mut search = search::Search::new(before, known.take(), after, memory);
     let resisted = match pairs {
         Some(pairs) => search.prove_pairs(pairs),
         None => search.prove_pairs(&search.same_names()),
     };
-    let answer = search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up);
+    let answer = match copies.factor() {
+        1 if search.alike(before.entry, after.entry) => Ok(()),
+        _ => search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up),
+    };
+    let stats = search.stats;
+    *known = Some(search.known());
     match (answer, resisted) {
-        (Ok(()), _) => Ok(search.stats),
+        (Ok(()), _) => Ok(stats),
         (Err(what), None) => Err(what),
         (Err(what), Some(callee)) => Err(format!("{what}; before it {callee}")),
     }
 }
 
 /// The proof of the same programs on bits, where there were words.
-fn on_bits(
-    before: &Program,
-    after: &Program,
-    pairs: Option<&[(NodeId, NodeId)]>,
-) -> Option<Stats> {
+fn on_bits(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Option<Stats> {
     if before.slicing == Slicing::B {
         return None;
     }
     let (before, after) = (bits::apart(before)?, bits::apart(after)?);
     let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
-    let stats = prove(&before, &after, &copies, pairs, &mut || false).ok()?;
+    let mut memory = Memory::default();
+    let known = (&before, &mut None);
+    let stats = prove(known, &after, &copies, pairs, &mut memory, &mut || false).ok()?;
     Some(Stats { engines: stats.engines.with(Engines::BITS), ..stats })
 }

@@ -12,6 +12,7 @@ use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 use crate::engines::Engines;
 use crate::exhaust;
 use crate::graph::{Graph, Kind};
+use crate::memory::{self, Known, Memory, Results};
 use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop};
@@ -28,6 +29,18 @@ pub struct Stats {
     pub attempts: u32,
     /// The engines that were on where attempts proved something.
     pub engines: Engines,
+}
+
+impl Stats {
+    /// Of both proofs.
+    pub fn and(self, other: Stats) -> Stats {
+        Stats {
+            steps: self.steps + other.steps,
+            nodes: self.nodes.max(other.nodes),
+            attempts: self.attempts + other.attempts,
+            engines: self.engines.with(other.engines),
+        }
+    }
 }
 
 /// One way to try.
@@ -96,15 +109,65 @@ pub struct Search<'a> {
     /// Both programs without their operators.
     outlines: [Vec<Outline>; 2],
     classes: Classes,
+    memory: &'a mut Memory,
     pub stats: Stats,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(before: &'a Program, after: &'a Program) -> Search<'a> {
-        let outline = |program: &Program| program.nodes.iter().map(Outline::new).collect();
-        let outlines = [outline(before), outline(after)];
-        let (classes, stats) = (Classes::default(), Stats::default());
-        Search { programs: [before, after], outlines, classes, stats }
+    /// `known` is what an earlier proof with the same memory knows of the program before.
+    pub fn new(
+        before: &'a Program,
+        known: Option<Known>,
+        after: &'a Program,
+        memory: &'a mut Memory,
+    ) -> Search<'a> {
+        let before_known = known.unwrap_or_else(|| Known::new(before, memory));
+        let after_known = Known::new(after, memory);
+        let mut classes = Classes::default();
+        for (&id, &class) in &before_known.classes {
+            classes.of.insert((Side::Before, id), class);
+        }
+        let sides = [(Side::Before, &before_known.bodies), (Side::After, &after_known.bodies)];
+        for (side, bodies) in sides {
+            let ids = (0..).map(NodeId);
+            classes.bodies.extend(ids.zip(bodies).map(|(id, &body)| ((side, id), body)));
+        }
+        let outlines = [before_known.outlines, after_known.outlines];
+        let stats = Stats::default();
+        Search { programs: [before, after], outlines, classes, memory, stats }
+    }
+
+    /// What is known of the program after, for the next proof.
+    pub fn known(self) -> Known {
+        let of_after = |(&(side, id), &class): (&(Side, NodeId), &u32)| {
+            (side == Side::After).then_some((id, class))
+        };
+        let bodies = (0..self.programs[1].nodes.len() as u32)
+            .map(|id| self.classes.bodies[&(Side::After, NodeId(id))]);
+        Known {
+            classes: self.classes.of.iter().filter_map(of_after).collect(),
+            bodies: bodies.collect(),
+            outlines: self.outlines.into_iter().next_back().expect("two sides"),
+        }
+    }
+
+    /// Whether both nodes are written alike. Then the second one gets the name of the first.
+    pub fn alike(&mut self, old: NodeId, new: NodeId) -> bool {
+        let [before, after] = self.programs;
+        let (a, b) = (before.node(old), after.node(new));
+        let same = |old: NodeId, new: NodeId| {
+            let class = self.classes.of.get(&(Side::Before, old));
+            class.is_some() && class == self.classes.of.get(&(Side::After, new))
+        };
+        let alike = a.arity(before.slicing) == b.arity(after.slicing)
+            && a.outs == b.outs
+            && a.bits == b.bits
+            && memory::alike(&a.body, &b.body, &same);
+        if alike {
+            let body = self.classes.bodies[&(Side::Before, old)];
+            self.classes.bodies.insert((Side::After, new), body);
+        }
+        alike
     }
 
     /// The nodes of the same name that both entries reach, callees first.
@@ -130,6 +193,7 @@ impl<'a> Search<'a> {
             let copies = Copies::find(before.node(old), after.node(new), after.slicing);
             let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
             let answer = match exhaust::compare((before, old), (after, new)) {
+                _ if self.alike(old, new) => Ok(()),
                 Some(Ok(())) => {
                     self.used(Engines::TABLES);
                     Ok(())
@@ -143,7 +207,7 @@ impl<'a> Search<'a> {
                 // One node may equal several of the other side.
                 let ends = [(Side::Before, old), (Side::After, new)];
                 let known = ends.iter().find_map(|end| self.classes.of.get(end).copied());
-                let class = known.unwrap_or(self.classes.of.len() as u32);
+                let class = known.unwrap_or_else(|| self.memory.fresh());
                 for end in ends {
                     self.classes.of.entry(end).or_insert(class);
                 }
@@ -241,8 +305,19 @@ impl<'a> Search<'a> {
         if before.saturating_add(after) > budget {
             return Err(Stop::TooLong.to_string());
         }
-        let graph = Graph::new(rewrites);
+        // What E1 finds is kept.
+        let way = memory::way(attempt.loops, opaque.iter().copied());
+        let (graph, seen) = match rewrites {
+            None => {
+                let graph = self.memory.graph.take();
+                let seen = self.memory.results.remove(&way).unwrap_or_default();
+                (graph.unwrap_or_else(|| Graph::new(None)), seen)
+            }
+            rewrites => (Graph::new(rewrites), Results::default()),
+        };
+        let keep = graph.rewrites.is_none();
         let mut run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
+        run.seen = seen;
         let after = self.programs[1].node(new);
         let bits = &after.bits[..after.arity(self.programs[1].slicing)];
         let params: Vec<_> = bits
@@ -255,18 +330,23 @@ impl<'a> Search<'a> {
         let mut outcome = Ok(());
         for (inputs, outputs) in copies.inputs.iter().zip(&copies.outputs) {
             let own: Vec<_> = inputs.iter().map(|&at| params[at]).collect();
-            match run.node(Side::Before, old, &own) {
+            match run.goal(Side::Before, old, &own) {
                 Ok(results) => {
-                    for (&at, edge) in outputs.iter().zip(results) {
+                    for (&at, &edge) in outputs.iter().zip(results.iter()) {
                         wanted[at] = Some(edge);
                     }
                 }
                 Err(stop) => outcome = Err(stop),
             }
         }
-        let outcome = outcome.and_then(|()| run.node(Side::After, new, &params));
+        let outcome = outcome.and_then(|()| run.goal(Side::After, new, &params));
         self.stats.steps += run.steps;
         self.stats.nodes = self.stats.nodes.max(run.graph.nodes.len());
+        if keep {
+            self.memory.results.insert(way, run.seen);
+            self.memory.graph = Some(run.graph);
+            self.memory.tidy();
+        }
         let found = outcome.map_err(|stop| stop.to_string())?;
         let differ: Vec<usize> =
             (0..found.len()).filter(|&at| wanted[at] != Some(found[at])).collect();
@@ -369,7 +449,7 @@ impl<'a> Search<'a> {
 
 /// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
 /// loops that are unfolded.
-struct Outline {
+pub struct Outline {
     /// Equations of its own.
     own: [u64; 2],
     /// How often it calls which node.
@@ -379,7 +459,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn new(node: &Node) -> Outline {
+    pub fn new(node: &Node) -> Outline {
         let mut outline = Outline { own: [0; 2], calls: BTreeMap::new(), nesting: 0 };
         outline.block(&node.body, 1, 0);
         outline

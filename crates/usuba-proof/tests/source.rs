@@ -16,7 +16,9 @@ fn probe() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let only = std::env::var("ONLY").unwrap_or_default();
     for cipher in cipher::find(&root).expect("the cipher folders can be read") {
-        if !cipher.folder.display().to_string().contains(&only) { continue; }
+        if !cipher.folder.display().to_string().contains(&only) {
+            continue;
+        }
         for function in &cipher.functions {
             for &slicing in &function.slicings {
                 for name in ["gp64", "avx2", "avx512"] {
@@ -35,7 +37,14 @@ fn probe() {
                         word: None,
                         entry: Some(function.node.clone()),
                         flags,
-                        pipeline: PipelineOptions { level: if std::env::var_os("DIRECT").is_some() { Level::O2 } else { Level::O0 }, ..Default::default() },
+                        pipeline: PipelineOptions {
+                            level: if std::env::var_os("DIRECT").is_some() {
+                                Level::O2
+                            } else {
+                                Level::O0
+                            },
+                            ..Default::default()
+                        },
                         c: Default::default(),
                     };
                     let mut lowered = None;
@@ -49,13 +58,22 @@ fn probe() {
                     let start = Instant::now();
                     let source = Source::new(&program, &instance, slicing).unwrap();
                     let t1 = start.elapsed();
-                    let verdict = if std::env::var_os("DIRECT").is_some() { source.prove(&last.unwrap()) } else { source.prove(&lowered.unwrap()) };
+                    let verdict = if std::env::var_os("DIRECT").is_some() {
+                        source.prove(&last.unwrap())
+                    } else {
+                        source.prove(&lowered.unwrap())
+                    };
                     let text = match verdict {
                         Verdict::Proved(stats) => format!("PROVED {stats:?}"),
                         Verdict::Refuted(_) => "REFUTED".into(),
                         Verdict::Unknown(why) => format!("UNKNOWN {why}"),
                     };
-                    eprintln!("{} {slicing:?} {name} {:.3?} {:.3?} {text}", function.name, t1, start.elapsed());
+                    eprintln!(
+                        "{} {slicing:?} {name} {:.3?} {:.3?} {text}",
+                        function.name,
+                        t1,
+                        start.elapsed()
+                    );
                 }
             }
         }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use usuba::passes;
-use usuba::target::{self, Target};
 use usuba::target::cpu::{self, Cpu};
+use usuba::target::{self, Target};
 
 use super::Arch;
 

@@ -210,9 +210,8 @@ mod tests {
         let found = read(dir.path()).expect("read");
         assert_eq!(found, [record("f", "3"), record("g", "1")]);
         assert!(found[0].id() != record("f", "2").id());
-        let name = |source, usuba0: &str| {
-            super::name(dir.path(), "avx2", source, &|| usuba0.to_string())
-        };
+        let name =
+            |source, usuba0: &str| super::name(dir.path(), "avx2", source, &|| usuba0.to_string());
         assert!(name("00", "3").contains(&record("f", "3").id()));
         assert_eq!(name("00", "2"), "");
         assert_eq!(name("01", "3"), "");

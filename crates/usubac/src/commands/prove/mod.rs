@@ -22,8 +22,8 @@ use std::path::Path;
 
 use usuba_lab::tune::subject::fingerprint;
 
-use self::cell::{Cell, Proof};
 pub use self::cell::fingerprint as program_fingerprint;
+use self::cell::{Cell, Proof};
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};

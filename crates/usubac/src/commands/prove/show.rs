@@ -14,8 +14,7 @@ const TRUSTED: &str = "the meaning of the language (typed::eval), the prover, wh
 
 /// What it is about, in a few words.
 pub fn subject(proof: &Proof) -> String {
-    let flags: Vec<&str> =
-        [&proof.reading, &proof.flags].into_iter().map(|f| f.as_str()).collect();
+    let flags: Vec<&str> = [&proof.reading, &proof.flags].into_iter().map(|f| f.as_str()).collect();
     let flags = flags.join(" ");
     let flags = flags.trim();
     let flags = if flags.is_empty() { String::new() } else { format!(" with {flags}") };
@@ -47,15 +46,15 @@ pub fn report(proof: &Proof) -> String {
         let own = proof.claims.iter().filter(|(claim, _)| claim.kind == kind);
         own.map(|(_, time)| *time).sum()
     };
-    let has = |kind: Kind| proof.claims.iter().any(|(c, _)| c.kind == kind && c.outcome.is_proved());
+    let has =
+        |kind: Kind| proof.claims.iter().any(|(c, _)| c.kind == kind && c.outcome.is_proved());
     if has(Kind::Lowering) {
         let how = format!("proved to be the source, by {}", proof.engines(&[Kind::Lowering]));
         line("lowering", how, spent(Kind::Lowering));
     }
     if has(Kind::Pass) {
-        let proved = |(claim, _): &&(Claim, Duration)| {
-            claim.kind == Kind::Pass && claim.outcome.is_proved()
-        };
+        let proved =
+            |(claim, _): &&(Claim, Duration)| claim.kind == Kind::Pass && claim.outcome.is_proved();
         let count = proof.claims.iter().filter(proved).count();
         let what = format!("{count} {}", if count == 1 { "pass" } else { "passes" });
         line(&what, format!("proved by {}", proof.engines(&[Kind::Pass])), spent(Kind::Pass));
@@ -64,7 +63,9 @@ pub fn report(proof: &Proof) -> String {
         let Outcome::Proved(engines) = &claim.outcome else { continue };
         match claim.kind {
             Kind::Lowering | Kind::Pass => {}
-            Kind::Lanes => line(&claim.subject, format!("proved in every lane by {engines}"), *spent),
+            Kind::Lanes => {
+                line(&claim.subject, format!("proved in every lane by {engines}"), *spent)
+            }
             Kind::Direct => {
                 line("in one step", format!("from lowering to the end, by {engines}"), *spent);
             }
