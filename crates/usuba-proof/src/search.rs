@@ -11,11 +11,12 @@ use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 
 use crate::engines::Engines;
 use crate::exhaust;
-use crate::graph::{Graph, Kind};
+use crate::graph::{Edge, Graph, Kind};
 use crate::memory::{self, Known, Memory, Results};
 use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop};
+use crate::solve::{self, Decision};
 use crate::table::MOST;
 
 /// What a proof took.
@@ -51,6 +52,8 @@ pub struct Attempt {
     pub loops: Loops,
     /// Leaves of cuts for engine E3, which comes with E2; zero for E1 alone.
     pub leaves: usize,
+    /// What windows leave open is asked of a SAT solver.
+    pub solver: bool,
 }
 
 /// What occurs in a goal.
@@ -71,16 +74,24 @@ pub struct Effort {
     pub steps: [u64; 2],
     /// Leaves of cuts, at most.
     pub leaves: usize,
+    /// Whether all engines besides E1 are tried at once, and the SAT solver with them.
+    pub solver: bool,
 }
 
 /// For the entry.
-pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5 };
+pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5, solver: false };
+
+/// For the entry, on bits, when nothing else helped.
+pub const LAST: Effort = Effort { solver: true, ..THOROUGH };
 
 /// For a callee: a caller can still be proved with it inlined.
-const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3 };
+const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3, solver: false };
+
+/// Results of a goal that are asked of the SAT solver, at most.
+const ASKED: usize = 256;
 
 /// The attempts for a goal, cheap ones first. Loops that only one side has are unfolded at once.
-fn attempts(Shape { calls, loops, nested }: Shape) -> Vec<Attempt> {
+fn attempts(Shape { calls, loops, nested }: Shape, effort: Effort) -> Vec<Attempt> {
     let (any, both) = (loops[0] || loops[1], loops[0] && loops[1]);
     let mut ways = Vec::new();
     if both || !any {
@@ -98,10 +109,15 @@ fn attempts(Shape { calls, loops, nested }: Shape) -> Vec<Attempt> {
     if calls {
         ways.push((false, Loops::Unfolded));
     }
+    let solver = effort.solver;
     let with = |leaves: usize| {
-        ways.clone().into_iter().map(move |(calls, loops)| Attempt { calls, loops, leaves })
+        let solver = solver && leaves > 0;
+        let attempt = move |(calls, loops)| Attempt { calls, loops, leaves, solver };
+        ways.clone().into_iter().map(attempt)
     };
-    with(0).chain(with(3)).chain(with(5)).collect()
+    let leaves: &[usize] = if solver { &[0, MOST] } else { &[0, 3, MOST] };
+    let leaves = leaves.iter().filter(|&&leaves| leaves <= effort.leaves);
+    leaves.flat_map(|&leaves| with(leaves)).collect()
 }
 
 pub struct Search<'a> {
@@ -111,6 +127,9 @@ pub struct Search<'a> {
     classes: Classes,
     memory: &'a mut Memory,
     pub stats: Stats,
+    /// A word for each parameter of the entry after, on which the SAT solver thinks that the
+    /// entries differ.
+    pub suspect: Option<Vec<u64>>,
 }
 
 impl<'a> Search<'a> {
@@ -134,7 +153,7 @@ impl<'a> Search<'a> {
         }
         let outlines = [before_known.outlines, after_known.outlines];
         let stats = Stats::default();
-        Search { programs: [before, after], outlines, classes, memory, stats }
+        Search { programs: [before, after], outlines, classes, memory, stats, suspect: None }
     }
 
     /// What is known of the program after, for the next proof.
@@ -244,10 +263,10 @@ impl<'a> Search<'a> {
         let opaque = self.common(old, new);
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
-        for attempt in attempts(shape) {
+        for attempt in attempts(shape, effort) {
             // More leaves are for words.
             let bits = self.programs[0].slicing == Slicing::B;
-            if attempt.leaves > if bits { 3 } else { effort.leaves } {
+            if bits && attempt.leaves > 3 && !attempt.solver {
                 break;
             }
             if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {
@@ -278,6 +297,9 @@ impl<'a> Search<'a> {
         if attempt.leaves > 0 && (bits || attempt.leaves == MOST) {
             on = on.with(Engines::WINDOWS);
         }
+        if attempt.solver {
+            on = on.with(Engines::SOLVER);
+        }
         if attempt.loops != Loops::Unfolded && (shape.loops[0] || shape.loops[1]) {
             on = on.with(Engines::INDUCTION);
         }
@@ -295,6 +317,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), String> {
         let (rewrites, budget) = match attempt.leaves {
             0 => (None, effort.steps[0]),
+            _ if attempt.solver => (Some(Rewrites::with_solver()), effort.steps[1]),
             leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
         let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
@@ -342,11 +365,29 @@ impl<'a> Search<'a> {
         let outcome = outcome.and_then(|()| run.goal(Side::After, new, &params));
         self.stats.steps += run.steps;
         self.stats.nodes = self.stats.nodes.max(run.graph.nodes.len());
+        let mut suspect = None;
+        if let Ok(found) = &outcome
+            && attempt.solver
+        {
+            let differ = found.iter().zip(&mut wanted).filter(|(f, w)| **w != Some(**f));
+            for (&found, wanted) in differ.take(ASKED) {
+                let Some(edge) = *wanted else { continue };
+                match solve::decide(&mut run.graph, edge, found, solve::RESULTS) {
+                    Decision::Equal => *wanted = Some(found),
+                    Decision::Differ(values) => {
+                        suspect = input(&run.graph, &values, params.len());
+                        break;
+                    }
+                    Decision::Unknown => break,
+                }
+            }
+        }
         if keep {
             self.memory.results.insert(way, run.seen);
             self.memory.graph = Some(run.graph);
             self.memory.tidy();
         }
+        self.suspect = suspect.or(self.suspect.take());
         let found = outcome.map_err(|stop| stop.to_string())?;
         let differ: Vec<usize> =
             (0..found.len()).filter(|&at| wanted[at] != Some(found[at])).collect();
@@ -445,6 +486,22 @@ impl<'a> Search<'a> {
         }
         out
     }
+}
+
+/// The values of leaves as words of parameters, if the leaves are parameters of one bit.
+fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+    let mut words = vec![0; params];
+    for (leaf, value) in values {
+        let node = graph.node(*leaf);
+        if graph.value(*leaf).is_some() {
+            continue;
+        }
+        if node.kind != Kind::Param || node.bits != 1 {
+            return None;
+        }
+        words[node.a as usize] = *value as u64;
+    }
+    Some(words)
 }
 
 /// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
