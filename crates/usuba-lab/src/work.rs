@@ -57,11 +57,11 @@ impl Class {
         match inst {
             Inst::And | Inst::Or | Inst::Xor | Inst::Andn | Inst::Not => Some(Class::Logic),
             Inst::Lut3 => Some(Class::Ternary),
-            Inst::Add | Inst::Sub | Inst::Negative | Inst::Equal => Some(Class::Add),
+            Inst::Add | Inst::Sub | Inst::Less | Inst::Negative | Inst::Equal => Some(Class::Add),
             Inst::Shl | Inst::Shr | Inst::Sar => Some(Class::Shift),
             Inst::Rotl => Some(Class::Rotate),
             Inst::Bytes => Some(Class::Shuffle),
-            Inst::Mul | Inst::MulWide => Some(Class::Multiply),
+            Inst::Mul | Inst::MulHigh | Inst::MulWide => Some(Class::Multiply),
             Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
             Inst::Splat | Inst::Splat128 | Inst::Widen => None,
         }

@@ -27,7 +27,7 @@ const ELEMENTS: &[u8] = &[2, 4, 8, 16, 32, 64];
 /// Every operator for words of `bits` bits, legal or not.
 fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
     let mut ops = vec![Op::Not, Op::And, Op::Or, Op::Xor, Op::Andn, Op::Copy];
-    ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack]);
+    ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack, Op::MulHigh, Op::Less]);
     let all = mask(bits);
     ops.extend([0, 1, all, all >> 1, random.word() & all].map(Op::Const));
     // Majority, parity, choice, the constants, the operands, and whatever comes.
@@ -86,6 +86,23 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
     Program::new(vec![node], NodeId(0), slicing)
 }
 
+/// A program that changes each word size to each other one.
+fn resizes() -> Program {
+    let mut build = Builder::new("sizes", Slicing::V);
+    let words: Vec<Val> = WORDS
+        .iter()
+        .map(|bits| build.param(Port::new(format!("x{bits}"), *bits, &[]))[0])
+        .collect();
+    let mut outs = Vec::new();
+    for &bits in WORDS {
+        let others = words.iter().filter(|&&word| build.bits_of(word) != bits);
+        let others: Vec<Val> = others.copied().collect();
+        let made: Vec<Val> = others.into_iter().map(|word| build.resize(bits, word)).collect();
+        outs.push((Port::new(format!("y{bits}"), bits, &[made.len() as u32]), made));
+    }
+    Program::new(vec![build.finish(outs)], NodeId(0), Slicing::V)
+}
+
 /// The operators of `ops` that `target` has, in order.
 fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
     ops.into_iter()
@@ -95,7 +112,7 @@ fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
 
 fn programs(target: &Target) -> Vec<(String, Program)> {
     let mut random = Random::new(9);
-    let mut all = Vec::new();
+    let mut all = vec![("sizes".to_string(), resizes())];
     for (slicing, sizes) in [(Slicing::B, &[1][..]), (Slicing::V, WORDS), (Slicing::H, ELEMENTS)] {
         for &bits in sizes {
             let ops = legal(target, slicing, bits, operators(bits, &mut random));

@@ -248,6 +248,36 @@ impl Apart<'_> {
                 let table: Vec<u64> = (0..256).map(|x| e.op.eval(8, &[x])).collect();
                 self.looked_up(&dst, &table, &args[0], out);
             }
+            Op::MulHigh => {
+                let zero = self.written(out, Op::Const(0), &[]);
+                let zeros = || std::iter::repeat_n(zero, width);
+                let [a, b] = [0, 1].map(|i| zeros().chain(args[i].iter().copied()).collect());
+                let (a, b): (Vec<Val>, Vec<Val>) = (a, b);
+                let low: Vec<Val> = (0..width).map(|_| self.fresh()).collect();
+                let all: Vec<Val> = dst.iter().copied().chain(low).collect();
+                self.product(&all, &a, &b, out);
+            }
+            Op::Less => {
+                // The carry out of ~a + b.
+                let mut carry = self.written(out, Op::Const(0), &[]);
+                for i in (0..width).rev() {
+                    let (a, b) = (args[0][i], args[1][i]);
+                    let half = self.written(out, Op::Xor, &[a, b]);
+                    let below = self.written(out, Op::Andn, &[a, b]);
+                    let kept = self.written(out, Op::Andn, &[half, carry]);
+                    carry = self.written(out, Op::Xor, &[below, kept]);
+                }
+                for (i, &bit) in dst.iter().enumerate() {
+                    match i + 1 == width {
+                        true => write(out, bit, Op::Copy, &[carry]),
+                        false => write(out, bit, Op::Const(0), &[]),
+                    }
+                }
+            }
+            Op::Resize(from) => {
+                let (from, width) = (*from as usize, width);
+                moved(&|i| (i + from).checked_sub(width), out);
+            }
             Op::Affine(matrix, c) => {
                 for (i, &bit) in dst.iter().enumerate() {
                     let mut sum = self.written(out, Op::Const((c >> (7 - i) & 1) as u64), &[]);

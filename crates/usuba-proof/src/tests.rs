@@ -44,6 +44,9 @@ impl Meaning<'_> {
             Kind::Pack => at(node.a) << (node.bits / 2) | at(node.b),
             Kind::Add => at(node.a).wrapping_add(at(node.b)) & ones,
             Kind::Mul => at(node.a).wrapping_mul(at(node.b)) & ones,
+            Kind::MulHigh => (at(node.a) as u128 * at(node.b) as u128 >> node.bits) as u64,
+            Kind::Less => (at(node.a) < at(node.b)) as u64,
+            Kind::Resize => at(node.a) & ones,
             Kind::At => self.iterated(edge, around),
             Kind::Lookup => self.graph.words(node.b)[at(node.a) as usize],
             Kind::Call | Kind::List => unreachable!("not in these tests"),
@@ -152,7 +155,8 @@ fn each_operator_means_what_it_does() {
         }
         ops
     };
-    let binary = [Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
+    let mut binary = vec![Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
+    binary.extend([Op::MulHigh, Op::Less]);
     let mut random = Random::new(7);
     for m in [1, 5, 8, 13, 64] {
         for mut g in graphs() {

@@ -209,16 +209,17 @@ fn modes(kind: Kind) -> &'static str {
 /// time from it.
 fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let target = cipher::scalar(target::ALL[0]);
-    let way = Way {
-        target,
-        cpu: target::cpu::ALL[0],
-        pipeline: &pipeline,
-        hidden: true,
-        complemented_keys: true,
-    };
     let mut outputs = Vec::new();
     for function in &row.functions {
+        let scalar = cipher::scalar(target::ALL[0]);
+        let mut made = [scalar].into_iter().chain(target::all());
+        let way = Way {
+            target: made.find(|target| function.is_for(target)).expect("it names targets"),
+            cpu: target::cpu::ALL[0],
+            pipeline: &pipeline,
+            hidden: true,
+            complemented_keys: true,
+        };
         // V and H share one program.
         let mut seen = Vec::new();
         for &slicing in &function.slicings {

@@ -1,9 +1,12 @@
 //! The operators: the one place that says what each of them means.
 //!
-//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Bit positions in
+//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Usuba0 has no words
+//! of more bits; the language has those of 128, for which there is `eval_wide`. Bit positions in
 //! patterns count from the most significant bit, as everywhere in Usuba.
 
 use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 use super::Pattern;
 
@@ -25,6 +28,12 @@ pub enum Op {
     Add,
     Sub,
     Mul,
+    /// The upper half of the product.
+    MulHigh,
+    /// 1 if the first operand is below the second, else 0.
+    Less,
+    /// An operand of so many bits with more bits, or its low bits.
+    Resize(u8),
     /// Zeros enter; `1 <= k < m` here and below.
     Shl(u8),
     Shr(u8),
@@ -68,6 +77,9 @@ impl Op {
             Op::Add => "add",
             Op::Sub => "sub",
             Op::Mul => "mul",
+            Op::MulHigh => "mulhigh",
+            Op::Less => "less",
+            Op::Resize(_) => "resize",
             Op::Shl(_) => "shl",
             Op::Shr(_) => "shr",
             Op::Sar(_) => "sar",
@@ -86,10 +98,10 @@ impl Op {
         match self {
             Op::Const(_) => 0,
             Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
-            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) => 1,
+            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) | Op::Resize(_) => 1,
             Op::Affine(..) | Op::AffineInverse(..) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
-            Op::Add | Op::Sub | Op::Mul | Op::Pack => 2,
+            Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::MulHigh | Op::Less => 2,
             Op::Lut3(_) => 3,
         }
     }
@@ -101,7 +113,7 @@ impl Op {
 
     /// Whether the two operands may be exchanged.
     pub fn is_commutative(&self) -> bool {
-        matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul)
+        matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul | Op::MulHigh)
     }
 
     /// The result word of `bits` bits.
@@ -121,6 +133,9 @@ impl Op {
             Op::Add => a.wrapping_add(b),
             Op::Sub => a.wrapping_sub(b),
             Op::Mul => a.wrapping_mul(b),
+            Op::MulHigh => (a as u128 * b as u128 >> m) as u64,
+            Op::Less => (a < b) as u64,
+            Op::Resize(_) => a,
             Op::Shl(k) => a << k,
             Op::Shr(k) => a >> k,
             Op::Sar(k) => {
@@ -136,6 +151,41 @@ impl Op {
             Op::AffineInverse(matrix, c) => affine(*matrix, *c, INVERSES[a as u8 as usize]) as u64,
         };
         word & mask(bits)
+    }
+
+    /// The result word of `bits` bits, 128 at most; `None` if there is no such operator on words of
+    /// 128 bits.
+    pub fn eval_wide(&self, bits: u8, args: &[u128]) -> Option<u128> {
+        let narrow = |args: &[u128]| args.iter().map(|&a| a as u64).collect::<SmallVec<[u64; 3]>>();
+        let a = args.first().copied().unwrap_or(0);
+        let b = args.get(1).copied().unwrap_or(0);
+        if let Op::Resize(_) = self {
+            return Some(if bits == 128 { a } else { a & mask(bits) as u128 });
+        }
+        if bits <= 64 {
+            return Some(self.eval(bits, &narrow(args)) as u128);
+        }
+        Some(match self {
+            Op::Const(value) => *value as u128,
+            Op::Copy => a,
+            Op::Not => !a,
+            Op::And => a & b,
+            Op::Or => a | b,
+            Op::Xor => a ^ b,
+            Op::Andn => !a & b,
+            Op::Add => a.wrapping_add(b),
+            Op::Sub => a.wrapping_sub(b),
+            Op::Mul => a.wrapping_mul(b),
+            Op::Shl(k) => a << k,
+            Op::Shr(k) => a >> k,
+            Op::Sar(k) => (a as i128 >> k) as u128,
+            Op::Rotl(k) => a.rotate_left(*k as u32),
+            Op::Bitmask(i) => 0u128.wrapping_sub(a >> i & 1),
+            Op::Pack => a << 64 | b,
+            Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) | Op::MulHigh | Op::Less => return None,
+            Op::Affine(..) | Op::AffineInverse(..) => return None,
+            Op::Resize(_) => unreachable!("handled above"),
+        })
     }
 }
 

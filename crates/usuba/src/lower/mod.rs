@@ -7,6 +7,7 @@
 //! - `slice`: the domain of the run; what an operator becomes under each slicing.
 //! - `arith`: carry circuits for bitslicing.
 //! - `bytes`: look-ups by a whole word.
+//! - `wide`: words of 128 bits as two of 64.
 //! - `scope`: the node that is being written.
 //! - `linear`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
@@ -17,6 +18,7 @@ mod linear;
 mod roll;
 mod scope;
 mod slice;
+mod wide;
 
 use crate::circuit::Profile;
 use crate::diag::{Code, Diagnostic, Span};

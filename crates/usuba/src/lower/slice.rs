@@ -18,7 +18,8 @@ use crate::typed::{Atom, Decl, Instance, Program, Size, Var, VarType};
 /// Most equations that one program may be lowered to.
 pub const MAX_EQUATIONS: u64 = 1_000_000;
 
-/// The values of one atom: one in V and H; in B its bits, most significant first.
+/// The values of one atom: one in V and H, but two of 64 bits for a word of 128 bits, the upper one
+/// first; in B its bits, most significant first.
 pub(super) type Bits = SmallVec<[Val; 1]>;
 
 pub(super) struct Lower<'a> {
@@ -35,6 +36,14 @@ pub(super) struct Lower<'a> {
     instructions: FxHashMap<Rc<[u64]>, Option<Rc<[Op]>>>,
     scopes: Vec<Scope>,
     equations: u64,
+}
+
+/// The word size of which Usuba0 has halves only.
+pub(super) const WIDE: u8 = 128;
+
+/// Values of one word in V and H.
+fn parts(bits: u8) -> usize {
+    if bits == WIDE { 2 } else { 1 }
 }
 
 type LowerWalker<'p, 'a> = Walker<'p, Lower<'a>>;
@@ -170,6 +179,18 @@ impl<'a> Lower<'a> {
             Op::Add => arith::add(scope, args[0], args[1]).into(),
             Op::Sub => arith::sub(scope, args[0], args[1]).into(),
             Op::Mul => arith::mul(scope, args[0], args[1]).into(),
+            Op::MulHigh => arith::mul_high(scope, args[0], args[1]).into(),
+            Op::Less => {
+                let zero = scope.constant(1, 0);
+                let below = arith::less(scope, args[0], args[1]);
+                std::iter::repeat_n(zero, m - 1).chain([below]).collect()
+            }
+            Op::Resize(_) => {
+                let given = args[0].len();
+                let zero = scope.constant(1, 0);
+                let zeros = std::iter::repeat_n(zero, m.saturating_sub(given));
+                zeros.chain(args[0][given.saturating_sub(m)..].iter().copied()).collect()
+            }
             Op::Rotl(k) => {
                 let mut bits = args[0].clone();
                 bits.rotate_left(*k as usize);
@@ -242,6 +263,25 @@ impl<'a> Lower<'a> {
         Ok(Some(bytes::gathered(self.scope(), &bits, m)))
     }
 
+    /// One operator on words of Usuba0.
+    pub(super) fn word_op(&mut self, op: &Op, m: u8, args: &[Val]) -> Result<Val, Refusal> {
+        self.limit(1)?;
+        if let Some(why) = (self.options.lacks)(op, m) {
+            let help = match self.options.slicing {
+                Slicing::H => "compile the program for -V or -B",
+                _ => "compile the program for another slicing or target",
+            };
+            let help = Some(help.to_string());
+            return Err(Refusal { code: Code::NoSuchOperation, message: why, help });
+        }
+        Ok(self.scope().op(op.clone(), m, args))
+    }
+
+    /// A constant word.
+    pub(super) fn word(&mut self, m: u8, value: u64) -> Val {
+        self.scope().constant(m, value)
+    }
+
     fn limit(&mut self, count: usize) -> Result<(), Refusal> {
         self.equations += count as u64;
         if self.equations <= MAX_EQUATIONS {
@@ -279,13 +319,13 @@ pub(super) fn node(
     let mut scope = Scope::new(name, inline);
     let mut args: Vec<Bits> = Vec::new();
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
-        let port = port(var, instance);
+        let port = port(var, instance, slicing);
         let (count, bits) = (port.values(slicing), port.value_bits(slicing));
-        let per_word = count / port.words();
+        let per_word = count / var.ty.atoms();
         let values = scope.param(port, count, bits);
         args.extend(values.chunks(per_word).map(Bits::from));
     }
-    scope.node.results = decl.results.iter().map(|var| port(var, instance)).collect();
+    scope.node.results = decl.results.iter().map(|var| port(var, instance, slicing)).collect();
     walker.domain.scopes.push(scope);
     let findings = walker.diags.len();
     let outs = walker.run(instance, args);
@@ -308,13 +348,18 @@ pub(super) fn node(
     }
 }
 
-/// The port of a parameter or result.
-fn port(var: &Var, instance: &Instance) -> Port {
+/// The port of a parameter or result. A word of 128 bits is a row of two of 64.
+fn port(var: &Var, instance: &Instance, slicing: Slicing) -> Port {
     let VarType::Words { atom, dims } = &var.ty else {
         unreachable!("nats have no port");
     };
-    let word = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
-    Port { name: var.name.to_string(), word, dims: dims.clone(), constant: var.constant }
+    let bits = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
+    let mut dims = dims.clone();
+    let mut word = bits;
+    if bits == WIDE && slicing != Slicing::B {
+        (word, dims) = (64, dims.into_iter().chain([2]).collect());
+    }
+    Port { name: var.name.to_string(), word, dims, constant: var.constant }
 }
 
 /// The word sizes of a signature, ascending, each once.
@@ -348,17 +393,11 @@ impl Domain for Lower<'_> {
         {
             return Ok(smallvec![value]);
         }
-        self.limit(1)?;
-        if let Some(why) = (self.options.lacks)(op, m) {
-            let help = match self.options.slicing {
-                Slicing::H => "compile the program for -V or -B",
-                _ => "compile the program for another slicing or target",
-            };
-            let help = Some(help.to_string());
-            return Err(Refusal { code: Code::NoSuchOperation, message: why, help });
+        if m == WIDE || matches!(op, Op::Resize(WIDE)) {
+            return self.wide_op(op, m, args);
         }
         let values: SmallVec<[Val; 3]> = args.iter().map(|arg| arg[0]).collect();
-        Ok(smallvec![self.scope().op(op.clone(), m, &values)])
+        Ok(smallvec![self.word_op(op, m, &values)?])
     }
 
     fn table(
@@ -371,12 +410,12 @@ impl Domain for Lower<'_> {
         let table = Table { inputs: args.len() as u8, outputs: outputs as u8, entries };
         let circuit = self.circuit(table);
         let m = ty.bits().expect("a lowered instance has no open sizes");
-        let columns = if self.bitsliced() { m as usize } else { 1 };
+        let columns = if self.bitsliced() { m as usize } else { parts(m) };
         self.limit(columns * circuit.gates.len())?;
         let mut outs = vec![Bits::new(); outputs];
         for column in 0..columns {
             let inputs: Vec<Val> = args.iter().map(|arg| arg[column]).collect();
-            let bits = if self.bitsliced() { 1 } else { m };
+            let bits = if self.bitsliced() { 1 } else { m.min(64) };
             let values = self.gates(&circuit, &inputs, bits);
             for (out, value) in outs.iter_mut().zip(values) {
                 out.push(value);
@@ -429,7 +468,8 @@ impl Domain for Lower<'_> {
         let bitsliced = walker.domain.bitsliced();
         let mut outs = outs.into_iter();
         let word = |ty: &Atom| -> Bits {
-            let width = if bitsliced { ty.bits().unwrap_or(1) as usize } else { 1 };
+            let bits = ty.bits().unwrap_or(1);
+            let width = if bitsliced { bits as usize } else { parts(bits) };
             outs.by_ref().take(width).collect()
         };
         Ok(results.iter().map(word).collect())

@@ -67,13 +67,13 @@ impl Kind {
     /// The kind of an operator.
     pub fn of(op: &Op) -> Kind {
         match op {
-            Op::Const(_) | Op::Copy => Kind::Free,
+            Op::Const(_) | Op::Copy | Op::Resize(_) => Kind::Free,
             Op::And | Op::Or | Op::Xor => Kind::Logic,
             Op::Andn => Kind::Andn,
             Op::Not => Kind::Not,
             Op::Lut3(_) => Kind::Ternary,
-            Op::Add | Op::Sub => Kind::Add,
-            Op::Mul => Kind::Mul,
+            Op::Add | Op::Sub | Op::Less => Kind::Add,
+            Op::Mul | Op::MulHigh => Kind::Mul,
             Op::Shl(_) | Op::Shr(_) => Kind::Shift,
             Op::Sar(_) => Kind::Sar,
             Op::Rotl(k) if k % 8 == 0 => Kind::Turn,

@@ -15,7 +15,7 @@ use super::formula::{self, Form};
 use super::select::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
 use crate::ir::Op;
-use crate::ir::op::affine_form;
+use crate::ir::op::{affine_form, mask};
 
 /// One way to make an instruction.
 pub struct Fallback {
@@ -41,6 +41,9 @@ pub const TABLE: &[Fallback] = &[
     Fallback { inst: Inst::Mul,      about: "8 bits: even and odd bytes in 16-bit lanes",  make: mul8 },
     Fallback { inst: Inst::Mul,      about: "64 bits: three 32-bit products",            make: mul64 },
     Fallback { inst: Inst::Sar,      about: "8 bits: an affine map",                     make: sar_affine },
+    Fallback { inst: Inst::MulHigh,  about: "8 and 16 bits: the product in wider lanes",  make: mulhigh_wider },
+    Fallback { inst: Inst::MulHigh,  about: "64 bits: four 32-bit products",              make: mulhigh64 },
+    Fallback { inst: Inst::Less,     about: "the borrow of a difference",                 make: less },
     Fallback { inst: Inst::Sar,      about: "the sign of each lane",                     make: sar_sign },
     Fallback { inst: Inst::Sar,      about: "a logical shift, then the sign is spread",  make: sar_spread },
     Fallback { inst: Inst::Negative, about: "an arithmetic shift",                       make: negative },
@@ -160,6 +163,77 @@ fn mul64(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let cross = maker.make(Inst::Add, 64, Imm::None, smallvec![left, right])?;
     let cross = maker.make(Inst::Shl, 64, Imm::Int(32), smallvec![cross])?;
     maker.make(Inst::Add, 64, Imm::None, smallvec![low, cross])
+}
+
+/// In lanes of twice the width, the even and the odd words by themselves.
+fn mulhigh_wider(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let lane = want.lane;
+    if !maker.target().simd || lane > 32 {
+        return None;
+    }
+    let (a, b) = (want.args[0], want.args[1]);
+    let wide = 2 * lane;
+    let half = Imm::Int(lane as u64);
+    let low = maker.splat(wide, mask(lane))?;
+    let upper = maker.splat(wide, mask(lane) << lane)?;
+    let product = |maker: &mut Maker, a, b| match wide {
+        64 => maker.make(Inst::MulWide, 64, Imm::None, smallvec![a, b]),
+        _ => maker.make(Inst::Mul, wide, Imm::None, smallvec![a, b]),
+    };
+    let even = |maker: &mut Maker, x| maker.make(Inst::And, wide, Imm::None, smallvec![x, low]);
+    let odd = |maker: &mut Maker, x| maker.make(Inst::Shr, wide, half, smallvec![x]);
+    let (a0, b0) = (even(maker, a)?, even(maker, b)?);
+    let (a1, b1) = (odd(maker, a)?, odd(maker, b)?);
+    let first = product(maker, a0, b0)?;
+    let first = maker.make(Inst::Shr, wide, half, smallvec![first])?;
+    let second = product(maker, a1, b1)?;
+    let second = maker.make(Inst::And, wide, Imm::None, smallvec![second, upper])?;
+    maker.make(Inst::Or, wide, Imm::None, smallvec![first, second])
+}
+
+/// With a = a1 * 2^32 + a0 and b alike, the products in the middle meet what the lowest one
+/// carries; no sum exceeds 64 bits.
+fn mulhigh64(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    (want.lane == 64).then_some(())?;
+    let (a, b) = (want.args[0], want.args[1]);
+    let lane = 64;
+    let low = maker.splat(lane, 0xffff_ffff)?;
+    let clip = |maker: &mut Maker, x| maker.make(Inst::And, lane, Imm::None, smallvec![x, low]);
+    let upper = |maker: &mut Maker, x| maker.make(Inst::Shr, lane, Imm::Int(32), smallvec![x]);
+    let add = |maker: &mut Maker, x, y| maker.make(Inst::Add, lane, Imm::None, smallvec![x, y]);
+    let wide = maker.has(Inst::MulWide, lane);
+    let (mut a0, mut b0) = (a, b);
+    if !wide {
+        (a0, b0) = (clip(maker, a)?, clip(maker, b)?);
+    }
+    let (a1, b1) = (upper(maker, a)?, upper(maker, b)?);
+    let inst = if wide { Inst::MulWide } else { Inst::Mul };
+    let product = |maker: &mut Maker, x, y| maker.make(inst, lane, Imm::None, smallvec![x, y]);
+    let lowest = product(maker, a0, b0)?;
+    let left = product(maker, a1, b0)?;
+    let right = product(maker, a0, b1)?;
+    let highest = product(maker, a1, b1)?;
+    let carried = upper(maker, lowest)?;
+    let (l, r) = (clip(maker, left)?, clip(maker, right)?);
+    let middle = add(maker, carried, l)?;
+    let middle = add(maker, middle, r)?;
+    let (l, r, m) = (upper(maker, left)?, upper(maker, right)?, upper(maker, middle)?);
+    let sum = add(maker, highest, l)?;
+    let sum = add(maker, sum, r)?;
+    add(maker, sum, m)
+}
+
+/// The top bit of `(~a & b) | (~(a ^ b) & (a - b))`: where the top bits differ, that of b decides,
+/// and where they agree, that of the difference.
+fn less(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let (a, b, lane) = (want.args[0], want.args[1], want.lane);
+    let two = |maker: &mut Maker, inst, x, y| maker.make(inst, lane, Imm::None, smallvec![x, y]);
+    let below = two(maker, Inst::Andn, a, b)?;
+    let differ = two(maker, Inst::Xor, a, b)?;
+    let difference = two(maker, Inst::Sub, a, b)?;
+    let borrow = two(maker, Inst::Andn, differ, difference)?;
+    let either = two(maker, Inst::Or, below, borrow)?;
+    maker.make(Inst::Shr, lane, Imm::Int(lane as u64 - 1), smallvec![either])
 }
 
 fn sar_sign(maker: &mut Maker, want: &Want) -> Option<Arg> {

@@ -58,6 +58,10 @@ pub enum Inst {
     Add,
     Sub,
     Mul,
+    /// The upper half of the product.
+    MulHigh,
+    /// 1 where the first operand is below the second, both unsigned, else 0.
+    Less,
     /// 64-bit product of the low halves of two 64-bit lanes.
     MulWide,
     Shl,
@@ -74,7 +78,7 @@ pub enum Inst {
     Splat,
     /// The immediate 16 bytes in every 128-bit group.
     Splat128,
-    /// A narrower general-purpose word in a wider type.
+    /// A general-purpose word in another type: its low bits, or zeros above it.
     Widen,
     /// The first operand times the matrix that the second holds, plus the immediate byte; see
     /// [`crate::ir::Op::Affine`].
