@@ -89,8 +89,7 @@ impl Integers for Ints<'_, '_> {
             TermOp::Div => return Err("a quotient of words".to_string()),
             TermOp::Power => {
                 let exponent = b.poly.value().ok_or("an exponent that is no constant")?;
-                let exponent =
-                    exponent.to_biguint().ok_or("an exponent below zero".to_string())?;
+                let exponent = exponent.to_biguint().ok_or("an exponent below zero".to_string())?;
                 let poly = a.poly.power(&exponent, self.modulus.as_ref()).ok_or_else(many)?;
                 match poly.value() {
                     Some(value) => constant(self.symbolic, value),

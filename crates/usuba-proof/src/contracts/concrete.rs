@@ -174,8 +174,7 @@ fn holds(
     scope: &Scope<u128>,
     clause: &Clause,
 ) -> Result<Option<String>, Box<Diagnostic>> {
-    let terms =
-        |modulus| Terms::new(&program.decls, &program.values, Plain { program, modulus });
+    let terms = |modulus| Terms::new(&program.decls, &program.values, Plain { program, modulus });
     let modulus = match &clause.modulus {
         Some(term) => Some(terms(None).integer(&Scope::new(), term)?),
         None => None,
@@ -190,7 +189,9 @@ fn holds(
             let at = left.iter().zip(&right).position(|(l, r)| l != r);
             return Ok(at.map(|at| {
                 let (l, r) = (left[at], right[at]);
-                format!("this does not hold: word {at} is {l:#x} on the left and {r:#x} on the right")
+                format!(
+                    "this does not hold: word {at} is {l:#x} on the left and {r:#x} on the right"
+                )
             }));
         }
         _ => unreachable!("sides are both words or both integers"),
@@ -236,9 +237,7 @@ impl Integers for Plain<'_> {
             TermOp::Div => a / b,
             TermOp::Power if b < BigInt::ZERO => return Err("an exponent below zero".into()),
             TermOp::Power => match (u32::try_from(&b), &self.modulus) {
-                (Ok(small), _) if a.bits().saturating_mul(small as u64) <= MAX_BITS => {
-                    a.pow(small)
-                }
+                (Ok(small), _) if a.bits().saturating_mul(small as u64) <= MAX_BITS => a.pow(small),
                 (_, Some(modulus)) => a.modpow(&b, modulus),
                 _ => return Err("a power that is too long".into()),
             },

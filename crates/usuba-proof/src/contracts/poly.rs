@@ -109,7 +109,11 @@ impl Poly {
     pub fn power(&self, exponent: &BigUint, modulus: Option<&BigInt>) -> Option<Poly> {
         if self.terms.len() <= 1 && self.terms.keys().all(|m| !m.is_empty()) {
             let Some((monomial, value)) = self.terms.first_key_value() else {
-                return Some(if *exponent == BigUint::ZERO { Poly::constant(1) } else { self.clone() });
+                return Some(if *exponent == BigUint::ZERO {
+                    Poly::constant(1)
+                } else {
+                    self.clone()
+                });
             };
             let value = match (u32::try_from(exponent.clone()), modulus) {
                 _ if *value == BigInt::from(1) => value.clone(),
@@ -190,12 +194,7 @@ impl Poly {
 
     /// `with` in place of a variable, modulo `modulus` if there is one; `None` if that has too
     /// many terms.
-    pub fn substitute(
-        &self,
-        variable: u32,
-        with: &Poly,
-        modulus: Option<&BigInt>,
-    ) -> Option<Poly> {
+    pub fn substitute(&self, variable: u32, with: &Poly, modulus: Option<&BigInt>) -> Option<Poly> {
         let mut result = Poly::default();
         for (monomial, value) in &self.terms {
             let Some(at) = monomial.iter().position(|f| f.0 == variable) else {

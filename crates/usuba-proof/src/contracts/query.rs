@@ -189,8 +189,9 @@ impl Bits<'_> {
         };
         let mut product: Vec<Lit> = Vec::new();
         for place in (0..value.bits()).filter(|&place| value.bit(place)) {
-            let shifted: Vec<Lit> =
-                std::iter::repeat_n(Lit::FALSE, place as usize).chain(word.iter().copied()).collect();
+            let shifted: Vec<Lit> = std::iter::repeat_n(Lit::FALSE, place as usize)
+                .chain(word.iter().copied())
+                .collect();
             product = match product.is_empty() {
                 true => shifted,
                 false => self.formula.sum(&product, &shifted),

@@ -12,10 +12,10 @@ use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, Instance, Range, contract};
 
-use super::{cases, clause};
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
 use super::query::{self, Compare, Fact};
+use super::{cases, clause};
 
 /// What is known besides the numbers.
 #[derive(Default)]
@@ -96,9 +96,11 @@ impl Symbolic {
             code: Code::ArithmeticWraps,
             message: format!("{what} can be {high}; its words have {m} bits"),
             help: Some(match what {
-                "this number" => "carry before, widen the result, or write `wrap(...)` if the upper \
+                "this number" => {
+                    "carry before, widen the result, or write `wrap(...)` if the upper \
                                   bits are meant to be lost"
-                    .into(),
+                        .into()
+                }
                 _ => format!(
                     "carry before, use wider words, or write `wrap(...)` if it is meant modulo 2^{m}"
                 ),

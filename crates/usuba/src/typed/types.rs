@@ -204,8 +204,7 @@ impl VarType {
 impl Decl {
     /// Whether its text promises anything: a range or a clause.
     pub fn has_contract(&self) -> bool {
-        !self.contract.is_empty()
-            || self.all_vars().any(|var| var.range.is_some())
+        !self.contract.is_empty() || self.all_vars().any(|var| var.range.is_some())
     }
 
     pub fn alternatives(&self) -> usize {
