@@ -54,6 +54,12 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
         );
         ops.push(Op::Shuffle(Pattern::from(drawn)));
     }
+    if bits == 8 {
+        let one = 0x0102_0408_1020_4080;
+        for (matrix, c) in [(one, 0), (random.word(), 0), (random.word(), random.word() as u8)] {
+            ops.extend([Op::Affine(matrix, c), Op::AffineInverse(matrix, c)]);
+        }
+    }
     ops
 }
 
@@ -133,6 +139,45 @@ fn every_operator_computes_what_it_means() {
     });
 }
 
+/// Words that fill bytes, and words that share lanes with longer ones: the others have no
+/// instructions that their base has not.
+#[test]
+fn targets_with_a_base_compute_what_it_means() {
+    for target in target::EXTENDED {
+        let machine = match usuba_lab::cc::find(target.name) {
+            Ok(machine) => machine,
+            Err(skip) => {
+                eprintln!("{skip}");
+                continue;
+            }
+        };
+        let mut random = Random::new(11);
+        let mut cases = Vec::new();
+        for bits in [5, 8] {
+            let ops = legal(target, Slicing::V, bits, operators(bits, &mut random));
+            let program = program(Slicing::V, bits, &ops);
+            let what = format!("V{bits}");
+            cases.push(Case::new(what, program, target, COptions::default(), 8, 7));
+        }
+        let ops = operators(8, &mut random);
+        let wide = in_wide_lanes(&legal(target, Slicing::V, 8, ops));
+        cases.push(Case::new("V8 beside V32".into(), wide, target, COptions::default(), 8, 8));
+        check_all(&machine, STRICT, &cases);
+    }
+}
+
+/// A program on bytes in lanes of 32 bits.
+fn in_wide_lanes(ops: &[Op]) -> Program {
+    let mut build = Builder::new("ops", Slicing::V);
+    let words = build.param(Port::new("x", 8, &[3]));
+    let wide = build.param(Port::new("w", 32, &[]));
+    let unary = ops.iter().filter(|op| op.arity() == 1);
+    let outs: Vec<Val> = unary.map(|op| build.op(op.clone(), &words[..1])).collect();
+    let y = (Port::new("y", 8, &[outs.len() as u32]), outs);
+    let node = build.finish(vec![y, (Port::new("v", 32, &[]), wide)]);
+    Program::new(vec![node], NodeId(0), Slicing::V)
+}
+
 #[test]
 fn extensions_compute_the_same() {
     let target = target::find("avx512").expect("a target");
@@ -166,7 +211,7 @@ fn has_vbmi2() -> bool {
 /// A row that no operator selects would never run.
 #[test]
 fn every_row_is_reached() {
-    for target in target::ALL {
+    for target in target::all() {
         let mut reached = BTreeSet::new();
         for (_, program) in programs(target) {
             let layout = layout(&program, target);

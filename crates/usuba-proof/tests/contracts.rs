@@ -105,7 +105,7 @@ const MUL: &str = "ensures fe(r) == fe(a) * fe(b) mod 2^255 - 19";
 const LIMBS51: &[Planted] = &[
     planted("mul", "s[0] + 19 * q", "s[0] + 18 * q", MUL, Code::ContractFails),
     planted("mul", "u[i+1] := u[i+1] + q", "u[i+1] := u[i+1]", MUL, Code::ContractFails),
-    planted("mul", "a,b:u64x5 in [0, 2^54)) returns", "a,b:u64x5 in [0, 2^60)) returns", "c[0..4] =", Code::ArithmeticWraps),
+    planted("mul", "node mul (a,b:u64x5 in [0, 2^54)", "node mul (a,b:u64x5 in [0, 2^60)", "c[0..4] =", Code::ArithmeticWraps),
     planted("mul", "u128(c[5+i-j])", "u128(c[4+i-j])", MUL, Code::ContractFails),
     planted("mul", "(g, f) = split(u64(s[0] + 19 * q), 51)", "(g, f) = split(u64(s[0] + 19 * q), 50)", MUL, Code::ContractFails),
     planted("mul", "2^(51*i)", "2^(52*i)", MUL, Code::ContractFails),

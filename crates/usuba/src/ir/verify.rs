@@ -136,6 +136,7 @@ impl<'a> Checker<'a> {
             }
             Op::Bitmask(i) => *i < m,
             Op::Pack => m.is_multiple_of(2),
+            Op::Affine(..) | Op::AffineInverse(..) => m == 8,
             Op::Resize(from) => *from != m && self.slicing == Slicing::V,
             _ => true,
         };

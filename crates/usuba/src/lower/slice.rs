@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::linear::{self, Matrix};
 use super::scope::Scope;
-use super::{Options, arith, roll};
+use super::{Options, arith, bytes, roll};
 use crate::circuit::{self, Circuit, Gate, Goal, Table};
 use crate::diag::{Code, Span};
 use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val};
@@ -32,6 +32,8 @@ pub(super) struct Lower<'a> {
     done: FxHashMap<Instance, Option<NodeId>>,
     names: FxHashSet<String>,
     circuits: FxHashMap<Table, Rc<Circuit>>,
+    /// Tables of bytes as instructions of the target, if they are any.
+    instructions: FxHashMap<Rc<[u64]>, Option<Rc<[Op]>>>,
     scopes: Vec<Scope>,
     equations: u64,
 }
@@ -56,6 +58,7 @@ impl<'a> Lower<'a> {
             done: FxHashMap::default(),
             names: FxHashSet::default(),
             circuits: FxHashMap::default(),
+            instructions: FxHashMap::default(),
             scopes: Vec::new(),
             equations: 0,
         }
@@ -227,11 +230,37 @@ impl<'a> Lower<'a> {
                 help: Some("circuits have at most 8 input bits; compile for V on gp64".into()),
             });
         }
-        let mut entries = entries.to_vec();
-        entries.resize(1 << m, 0);
-        let table = Table { inputs: m as u8, outputs: m as u8, entries };
-        let circuit = self.circuit(table);
+        let circuit = self.circuit(bytes::table(entries, m as u8));
         Ok(self.gates(&circuit, arg, 1).into())
+    }
+
+    /// A look-up by a word that stays whole, if it is no load: by instructions of the target for
+    /// it, else by a circuit.
+    fn lookup_word(
+        &mut self,
+        entries: &Rc<[u64]>,
+        m: u8,
+        word: Val,
+    ) -> Result<Option<Val>, Refusal> {
+        let lacks = self.options.lacks;
+        if m == 8 && lacks(&Op::AffineInverse(0, 0), m).is_none() {
+            let make = || bytes::instructions(entries).map(Rc::from);
+            let known = self.instructions.entry(entries.clone()).or_insert_with(make).clone();
+            if let Some(ops) = known {
+                self.limit(ops.len())?;
+                let scope = self.scope();
+                let value = ops.iter().fold(word, |word, op| scope.op(op.clone(), m, &[word]));
+                return Ok(Some(value));
+            }
+        }
+        if self.program.flags.keep_tables || m as usize > crate::typed::resolve::MAX_TABLE_INPUTS {
+            return Ok(None);
+        }
+        let circuit = self.circuit(bytes::table(entries, m));
+        self.limit(bytes::equations(&circuit, m))?;
+        let bits = bytes::spread(self.scope(), word, m);
+        let bits = self.gates(&circuit, &bits, m);
+        Ok(Some(bytes::gathered(self.scope(), &bits, m)))
     }
 
     /// One operator on words of Usuba0.
@@ -358,6 +387,11 @@ impl Domain for Lower<'_> {
             let written = self.scope().written - before;
             self.limit(written as usize)?;
             return Ok(result);
+        }
+        if let Op::Lookup(entries) = op
+            && let Some(value) = self.lookup_word(entries, m, args[0][0])?
+        {
+            return Ok(smallvec![value]);
         }
         if m == WIDE || matches!(op, Op::Resize(WIDE)) {
             return self.wide_op(op, m, args);

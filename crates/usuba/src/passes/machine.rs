@@ -36,10 +36,12 @@ pub enum Kind {
     Bitmask,
     Pack,
     Lookup,
+    /// Affine maps of bytes, and of their inverses.
+    Affine,
 }
 
 /// Every kind, in the order of the table of a [`Machine`].
-pub const KINDS: [Kind; 15] = [
+pub const KINDS: [Kind; 16] = [
     Kind::Free,
     Kind::Logic,
     Kind::Andn,
@@ -55,6 +57,7 @@ pub const KINDS: [Kind; 15] = [
     Kind::Bitmask,
     Kind::Pack,
     Kind::Lookup,
+    Kind::Affine,
 ];
 
 /// The word sizes for which a [`Machine`] has prices; a word has that of the next larger one.
@@ -79,6 +82,7 @@ impl Kind {
             Op::Bitmask(_) => Kind::Bitmask,
             Op::Pack => Kind::Pack,
             Op::Lookup(_) => Kind::Lookup,
+            Op::Affine(..) | Op::AffineInverse(..) => Kind::Affine,
         }
     }
 }

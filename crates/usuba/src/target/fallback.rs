@@ -14,7 +14,8 @@ use smallvec::smallvec;
 use super::formula::{self, Form};
 use super::select::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
-use crate::ir::op::mask;
+use crate::ir::Op;
+use crate::ir::op::{affine_form, mask};
 
 /// One way to make an instruction.
 pub struct Fallback {
@@ -34,18 +35,22 @@ pub struct Want {
 #[rustfmt::skip] // One way, one line.
 pub const TABLE: &[Fallback] = &[
     Fallback { inst: Inst::Lut3,     about: "the cheapest expression of two-operand logic", make: lut3 },
+    Fallback { inst: Inst::Rotl,     about: "8 bits: an affine map",                     make: rotl_affine },
     Fallback { inst: Inst::Rotl,     about: "a byte shuffle",                            make: rotl_bytes },
     Fallback { inst: Inst::Rotl,     about: "two shifts",                                make: rotl_shifts },
     Fallback { inst: Inst::Mul,      about: "8 bits: even and odd bytes in 16-bit lanes",  make: mul8 },
     Fallback { inst: Inst::Mul,      about: "64 bits: three 32-bit products",            make: mul64 },
+    Fallback { inst: Inst::Sar,      about: "8 bits: an affine map",                     make: sar_affine },
     Fallback { inst: Inst::MulHigh,  about: "8 and 16 bits: the product in wider lanes",  make: mulhigh_wider },
     Fallback { inst: Inst::MulHigh,  about: "64 bits: four 32-bit products",              make: mulhigh64 },
     Fallback { inst: Inst::Less,     about: "the borrow of a difference",                 make: less },
     Fallback { inst: Inst::Sar,      about: "the sign of each lane",                     make: sar_sign },
     Fallback { inst: Inst::Sar,      about: "a logical shift, then the sign is spread",  make: sar_spread },
     Fallback { inst: Inst::Negative, about: "an arithmetic shift",                       make: negative },
+    Fallback { inst: Inst::Shl,      about: "8 bits: an affine map",                     make: shl_affine },
     Fallback { inst: Inst::Shl,      about: "left by one: a sum",                        make: shl_sum },
     Fallback { inst: Inst::Shl,      about: "8 bits: 16-bit shift and mask",             make: shl8 },
+    Fallback { inst: Inst::Shr,      about: "8 bits: an affine map",                     make: shr_affine },
     Fallback { inst: Inst::Shr,      about: "8 bits: 16-bit shift and mask",             make: shr8 },
     Fallback { inst: Inst::Andn,     about: "not, and",                                  make: andn },
     Fallback { inst: Inst::Not,      about: "xor with ones",                             make: not },
@@ -82,6 +87,31 @@ fn tree(maker: &mut Maker, want: &Want, table: u8) -> Option<Arg> {
         Form::Xor(f, g) => two(maker, Inst::Xor, f, g),
         Form::Andn(f, g) => two(maker, Inst::Andn, f, g),
     }
+}
+
+fn rotl_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Rotl)
+}
+
+fn sar_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Sar)
+}
+
+fn shl_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Shl)
+}
+
+fn shr_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Shr)
+}
+
+/// What moves the bits of a byte, as a matrix.
+fn affine(maker: &mut Maker, want: &Want, op: fn(u8) -> Op) -> Option<Arg> {
+    (want.lane == 8).then_some(())?;
+    let op = op(want.imm.int()? as u8);
+    let table = std::array::from_fn(|a| op.eval(8, &[a as u64]) as u8);
+    let (matrix, c) = affine_form(&table)?;
+    maker.matrix(Inst::Affine, want.args[0], matrix, c)
 }
 
 fn rotl_bytes(maker: &mut Maker, want: &Want) -> Option<Arg> {

@@ -12,6 +12,7 @@ use super::{ANY, Row, Target, inst, inst_when};
 pub static GP64: Target = Target {
     name: "gp64",
     aliases: &["std"],
+    base: None,
     bits: 64,
     regs: 16,
     simd: false,

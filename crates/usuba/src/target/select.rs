@@ -154,6 +154,9 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     if matches!(op, Op::Bitmask(i) if *i >= bits) {
         return Err(format!("a word of {bits} bits has no bit of that number"));
     }
+    if matches!(op, Op::Affine(..) | Op::AffineInverse(..)) && bits != 8 {
+        return Err(format!("affine maps are for bytes, and not for words of {bits} bits"));
+    }
     if matches!(op, Op::Pack) && bits % 2 == 1 {
         return Err(format!("a word of {bits} bits has no halves to join"));
     }
@@ -318,6 +321,13 @@ fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
             let high = maker.make(Inst::Shl, lane, Imm::Int(bits as u64 / 2), smallvec![high])?;
             maker.make(Inst::Or, lane, Imm::None, smallvec![high, Arg::Operand(1)])
         }
+        Op::Affine(matrix, c) | Op::AffineInverse(matrix, c) => {
+            let inverse = matches!(op, Op::AffineInverse(..));
+            let inst = if inverse { Inst::AffineInverse } else { Inst::Affine };
+            let word = maker.matrix(inst, a, *matrix, *c)?;
+            // The bytes above the word are zero, and become the constant.
+            if *c == 0 { Some(word) } else { maker.clip(word, bits, lane) }
+        }
         _ => None,
     }
 }
@@ -390,6 +400,13 @@ impl<'t> Maker<'t> {
         }
         self.steps.push(Step { row, lane, imm, args });
         Some(Arg::Step(self.steps.len() as u16 - 1))
+    }
+
+    /// An affine map of every byte, if the target has such instructions.
+    pub fn matrix(&mut self, inst: Inst, a: Arg, matrix: u64, c: u8) -> Option<Arg> {
+        self.has(inst, 8).then_some(())?;
+        let matrix = self.make(Inst::Splat, 64, Imm::Int(matrix), Args::new())?;
+        self.make(inst, 8, Imm::Int(c as u64), smallvec![a, matrix])
     }
 
     /// The low bits of `value` in every lane.

@@ -292,7 +292,8 @@ impl Resolver {
     fn table(&mut self, decl: &Decl, list: &ast::IntList) {
         let inputs: usize = decl.params.iter().map(|v| v.ty.atoms()).sum();
         let outputs: usize = decl.results.iter().map(|v| v.ty.atoms()).sum();
-        if let (true, Some(bits)) = (self.flags.keep_tables, word_table(decl)) {
+        let whole = |bits: &u8| self.flags.keep_tables || is_whole(*bits, list.values.len());
+        if let Some(bits) = word_table(decl).filter(whole) {
             let most = 1u64.checked_shl(bits as u32).unwrap_or(u64::MAX);
             if list.values.len() as u64 > most {
                 let text = format!(
@@ -327,6 +328,11 @@ impl Resolver {
             let word = word_table(decl);
             let d = self.error(Code::TableSize, list.span, text);
             d.help = Some(match word {
+                Some(bits) if (2..=MAX_TABLE_INPUTS).contains(&(bits as usize)) => format!(
+                    "u{bits} is one atom: a look-up by the whole word has {} entries; for a \
+                     circuit on single bits write b{bits}",
+                    1u64 << bits
+                ),
                 Some(bits) if bits > 1 => format!(
                     "u{bits} is one atom: a look-up by the whole word needs -keep-tables \
                      (not constant-time); for a circuit write b{bits}"
@@ -369,6 +375,12 @@ impl Resolver {
 
 /// Most input bits of a table that becomes a circuit.
 pub const MAX_TABLE_INPUTS: usize = 8;
+
+/// Whether a table from one word of `bits` bits to another has an entry for each word: then it is
+/// a look-up by the whole word, and needs no flag.
+pub fn is_whole(bits: u8, entries: usize) -> bool {
+    (2..=MAX_TABLE_INPUTS as u8).contains(&bits) && entries == 1 << bits
+}
 
 /// The word size of a table from exactly one word to one word, if it is known.
 pub fn word_table(decl: &Decl) -> Option<u8> {

@@ -263,7 +263,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         };
         let ty = instance.apply(atom);
         self.tick(outputs, decl.name_span)?;
-        if is_lookup(self.program, decl) {
+        if is_lookup(self.program, decl, list) {
             if instance.column {
                 return Err(Stop::NotColumnwise);
             }
@@ -1598,9 +1598,11 @@ fn atoms(count: usize) -> String {
     format!("{count} atom{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether a table is a look-up by a whole word under the flags of the program.
-pub fn is_lookup(program: &Program, decl: &Decl) -> bool {
-    program.flags.keep_tables && super::resolve::word_table(decl).is_some()
+/// Whether a table is a look-up by a whole word: under `-keep-tables`, or because it has an entry
+/// for each word.
+fn is_lookup(program: &Program, decl: &Decl, list: &ast::IntList) -> bool {
+    let whole = |bits| super::resolve::is_whole(bits, list.values.len());
+    super::resolve::word_table(decl).is_some_and(|bits| program.flags.keep_tables || whole(bits))
 }
 
 /// The same function with the other bit order on both sides.

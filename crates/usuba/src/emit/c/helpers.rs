@@ -149,6 +149,8 @@ impl<'t> Helpers<'t> {
                 self.lookups += 1;
                 format!("lookup{bits}_n{}", self.lookups)
             }
+            Op::Affine(matrix, c) => format!("affine_{matrix:016x}_{c:02x}"),
+            Op::AffineInverse(matrix, c) => format!("affine_inverse_{matrix:016x}_{c:02x}"),
         }
     }
 
