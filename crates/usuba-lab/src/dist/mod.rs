@@ -13,6 +13,7 @@
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
+//! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `measure`: what calls cost on this machine.
 
 mod cores;
@@ -20,6 +21,7 @@ mod interface;
 pub mod ladder;
 pub mod measure;
 mod primitive;
+mod rust;
 mod section;
 mod template;
 mod write;
@@ -35,6 +37,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use rust::rust;
 pub use write::{File, Single, library, single};
 
 /// What is asked for.
@@ -96,6 +99,20 @@ fn name(folder: &Path) -> String {
 fn includes(target: &Target, below: &Target) -> bool {
     let (one, other) = (section::processors(target), section::processors(below));
     below.bits <= target.bits && (other.is_none() || one == other)
+}
+
+/// The folders of a library, in the order of `ciphers`.
+fn folders<'a>(
+    ciphers: &'a [Cipher],
+    backends: &[&'static Target],
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<Folder<'a>>, String> {
+    let each = |cipher| {
+        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ")?;
+        done(&folder.name);
+        Ok(folder)
+    };
+    ciphers.iter().map(each).collect()
 }
 
 impl<'a> Folder<'a> {

@@ -1,0 +1,5 @@
+//! @TITLE@.
+//!
+@SPEC@
+
+@USES@@ITEMS@

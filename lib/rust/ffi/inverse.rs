@@ -1,0 +1,5 @@
+
+// SAFETY: the header says so.
+unsafe impl Inverse for @TYPE@ {
+    const DECRYPT: BlocksFunction<Self> = @C@@BACKWARDS@_blocks;
+}

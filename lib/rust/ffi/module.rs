@@ -1,0 +1,4 @@
+//! The C of @TITLE@, as the header declares it.
+
+use super::*;
+@ITEMS@
