@@ -24,8 +24,5 @@ unsafe impl KeyStream for @TYPE@ {
     type BlockSize = cipher::consts::U@OUT@;
     const XOR: XorFunction<Self> = @C@@NAME@_@XOR@;
     const KEYSTREAM: KeystreamFunction<Self> = @C@@NAME@_@KEYSTREAM@;
-
-    fn blocks(@START_NAME@: &Array<u8, Self::StartSize>) -> u64 {
-        @NUMBERS@
-    }
+    const NUMBER: Option<u32> = @NUMBER@;
 }

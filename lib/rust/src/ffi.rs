@@ -67,8 +67,18 @@ pub unsafe trait KeyStream: Context {
     type BlockSize: ArraySize;
     const XOR: XorFunction<Self>;
     const KEYSTREAM: KeystreamFunction<Self>;
-    /// How many whole blocks there are, or more than 64 bits count.
-    fn blocks(start: &Array<u8, Self::StartSize>) -> u64;
+    /// Bytes of the number of a block beside the nonce; `None`: the first number is what the stream
+    /// starts from, big-endian.
+    const NUMBER: Option<u32>;
+
+    /// How many blocks there are before their number begins again, or more than 64 bits count.
+    fn blocks(start: &Array<u8, Self::StartSize>) -> u64 {
+        let digit = |sum: u64, byte: &u8| sum.saturating_mul(256).saturating_add((!byte).into());
+        match Self::NUMBER {
+            Some(bytes) => 1u64.checked_shl(8 * bytes).unwrap_or(u64::MAX),
+            None => start.iter().fold(0, digit).saturating_add(1),
+        }
+    }
 }
 
 /// A block cipher; its key stream is CTR mode.
@@ -152,17 +162,6 @@ pub fn wipe(bytes: &mut [u8]) {
 fn text(name: *const c_char) -> &'static str {
     // SAFETY: whatever C answers here is a string that never changes.
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or_default()
-}
-
-/// How many numbers of so many bytes there are, or more than 64 bits count.
-pub fn numbers(bytes: u32) -> u64 {
-    1u64.checked_shl(8 * bytes).unwrap_or(u64::MAX)
-}
-
-/// How many big-endian numbers there are from `start` on, or more than 64 bits count.
-pub fn numbers_from(start: &[u8]) -> u64 {
-    let digit = |sum: u64, byte: &u8| sum.saturating_mul(256).saturating_add(u64::from(!byte));
-    start.iter().fold(0, digit).saturating_add(1)
 }
 
 /// See [`crate::backend`].

@@ -6,8 +6,9 @@
 use @CRATE@::cipher::array::{Array, ArraySize};
 use @CRATE@::cipher::typenum::Unsigned;
 use @CRATE@::cipher::{
-    BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeyIvInit, KeySizeUser, StreamCipher,
-    StreamCipherSeek, Tweak, TweakBlockCipherDecrypt, TweakBlockCipherEncrypt,
+    BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
+    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit, KeyIvInit, KeySizeUser,
+    StreamCipher, StreamCipherSeek, Tweak, TweakBlockCipherDecrypt, TweakBlockCipherEncrypt,
 };
 use @CRATE@::Error;
 
@@ -29,6 +30,29 @@ fn key<C: KeyInit>(hex: &str) -> C {
     C::new(&array::<C::KeySize>(hex))
 }
 
+/// Blocks in place, by the loops of somebody else, as modes of other crates have them.
+struct Loops<'a, N: ArraySize>(&'a mut [Array<u8, N>]);
+
+impl<N: ArraySize> BlockSizeUser for Loops<'_, N> {
+    type BlockSize = N;
+}
+
+impl<N: ArraySize> BlockCipherEncClosure for Loops<'_, N> {
+    fn call<B: BlockCipherEncBackend<BlockSize = N>>(self, backend: &B) {
+        let (chunks, tail) = Array::slice_as_chunks_mut(self.0);
+        chunks.iter_mut().for_each(|chunk| backend.encrypt_par_blocks_inplace(chunk));
+        backend.encrypt_tail_blocks_inplace(tail);
+    }
+}
+
+impl<N: ArraySize> BlockCipherDecClosure for Loops<'_, N> {
+    fn call<B: BlockCipherDecBackend<BlockSize = N>>(self, backend: &B) {
+        let (chunks, tail) = Array::slice_as_chunks_mut(self.0);
+        chunks.iter_mut().for_each(|chunk| backend.decrypt_par_blocks_inplace(chunk));
+        backend.decrypt_tail_blocks_inplace(tail);
+    }
+}
+
 /// Key, plaintext, ciphertext.
 fn block<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt>(answers: &[[&str; 3]]) {
     for [secret, plain, text] in answers {
@@ -46,6 +70,10 @@ fn block<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt>(answers: &[[&str;
             cipher.encrypt_blocks_b2b(&plains, &mut to).expect("as many");
             assert_eq!(to, texts);
             cipher.decrypt_blocks(&mut to);
+            assert_eq!(to, plains);
+            cipher.encrypt_with_backend(Loops(&mut to));
+            assert_eq!(to, texts);
+            cipher.decrypt_with_backend(Loops(&mut to));
             assert_eq!(to, plains);
             to.push(Array::default());
             assert!(cipher.encrypt_blocks_b2b(&plains, &mut to).is_err());

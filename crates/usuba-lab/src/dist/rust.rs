@@ -160,12 +160,11 @@ impl<'a> Items<'a> {
             ("STREAM", if is_stream { type_name.clone() } else { format!("{type_name}Ctr") }),
             ("XOR", if is_stream { "xor" } else { "ctr" }.to_string()),
             ("KEYSTREAM", if is_stream { "keystream" } else { "ctr_keystream" }.to_string()),
-            ("START_NAME", if is_stream { "_" } else { "start" }.to_string()),
             (
-                "NUMBERS",
+                "NUMBER",
                 match is_stream {
-                    true => format!("numbers({})", counter.1),
-                    false => "numbers_from(start)".to_string(),
+                    true => format!("Some({})", counter.1),
+                    false => "None".to_string(),
                 },
             ),
             ("PARALLEL", self.parallel(at, first.input).to_string()),
@@ -565,7 +564,7 @@ impl Crate<'_> {
     /// `build.rs`, for these sources.
     fn build(&self, sources: &[&str]) -> File {
         let quoted = |names: &[&str]| -> String {
-            names.iter().map(|name| format!("\"{name}\", ")).collect::<String>()
+            names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
         };
         let (mut common, mut families) = (vec!["layout.c"], String::new());
         let is_of = |source: &str, name: &str| {
