@@ -76,7 +76,8 @@ impl Workspace {
         let head = |name: &str| {
             format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-                 [dependencies]\nusuba-ciphers = {{ path = \"../usuba-ciphers\" }}\n\n"
+                 [dependencies]\n\
+                 usuba-ciphers = {{ path = \"../usuba-ciphers\", features = [\"zeroize\"] }}\n\n"
             )
         };
         let no_std = "[lib]\npath = \"no_std.rs\"\ncrate-type = [\"staticlib\"]\ntest = false\n";
@@ -89,8 +90,7 @@ impl Workspace {
         add("Cargo.toml", workspace.into());
         let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
         add("Cargo.lock", fs::read_to_string(lock).expect("versions are fixed"));
-        let zeroize = "usuba-ciphers = { path = \"../usuba-ciphers\", features = [\"zeroize\"] }\n";
-        let user = format!("{}[dev-dependencies]\n{zeroize}{packages}", head("user"));
+        let user = format!("{}[dev-dependencies]\n{packages}", head("user"));
         add("user/Cargo.toml", user);
         add("user/src/main.rs", text("examples/rust.rs"));
         add(&format!("user/tests/{test}"), text(&format!("rust/user/tests/{test}")));
@@ -117,7 +117,8 @@ impl Workspace {
                     command.env_remove(&name);
                 }
             }
-            command.env("CARGO_TARGET_DIR", self.folder.join("target"));
+            let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is below");
+            command.env("CARGO_TARGET_DIR", target);
             command
         };
         let mut known = command(&["--offline"]);
