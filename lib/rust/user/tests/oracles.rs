@@ -27,7 +27,7 @@ impl Noise {
     }
 }
 
-fn blocks<C, D>()
+fn assert_blocks<C, D>()
 where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt,
     D: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = C::BlockSize>,
@@ -51,7 +51,7 @@ where
     }
 }
 
-fn streams<C, D>()
+fn assert_streams<C, D>()
 where
     C: KeyIvInit + StreamCipher + StreamCipherSeek,
     D: KeyIvInit + StreamCipher + StreamCipherSeek,
@@ -81,24 +81,24 @@ where
 
 #[test]
 fn block_ciphers() {
-    blocks::<usuba_ciphers::aes::Aes128, aes::Aes128>();
-    blocks::<usuba_ciphers::aes::Aes192, aes::Aes192>();
-    blocks::<usuba_ciphers::aes::Aes256, aes::Aes256>();
-    blocks::<usuba_ciphers::camellia::Camellia128, camellia::Camellia128>();
-    blocks::<usuba_ciphers::camellia::Camellia192, camellia::Camellia192>();
-    blocks::<usuba_ciphers::camellia::Camellia256, camellia::Camellia256>();
-    blocks::<usuba_ciphers::des::Des, des::Des>();
-    blocks::<usuba_ciphers::des::Tdes, des::TdesEde3>();
-    blocks::<usuba_ciphers::gift::Gift128b, gift_cipher::Gift128>();
-    blocks::<usuba_ciphers::sm4::Sm4, sm4::Sm4>();
+    assert_blocks::<usuba_ciphers::aes::Aes128, aes::Aes128>();
+    assert_blocks::<usuba_ciphers::aes::Aes192, aes::Aes192>();
+    assert_blocks::<usuba_ciphers::aes::Aes256, aes::Aes256>();
+    assert_blocks::<usuba_ciphers::camellia::Camellia128, camellia::Camellia128>();
+    assert_blocks::<usuba_ciphers::camellia::Camellia192, camellia::Camellia192>();
+    assert_blocks::<usuba_ciphers::camellia::Camellia256, camellia::Camellia256>();
+    assert_blocks::<usuba_ciphers::des::Des, des::Des>();
+    assert_blocks::<usuba_ciphers::des::Tdes, des::TdesEde3>();
+    assert_blocks::<usuba_ciphers::gift::Gift128b, gift_cipher::Gift128>();
+    assert_blocks::<usuba_ciphers::sm4::Sm4, sm4::Sm4>();
 }
 
 #[test]
 fn stream_ciphers() {
-    streams::<usuba_ciphers::chacha20::ChaCha20, chacha20::ChaCha20>();
-    streams::<usuba_ciphers::chacha20::ChaCha12, chacha20::ChaCha12>();
-    streams::<usuba_ciphers::chacha20::ChaCha8, chacha20::ChaCha8>();
-    streams::<usuba_ciphers::salsa20::Salsa20, salsa20::Salsa20>();
-    streams::<usuba_ciphers::salsa20::Salsa20_12, salsa20::Salsa12>();
-    streams::<usuba_ciphers::salsa20::Salsa20_8, salsa20::Salsa8>();
+    assert_streams::<usuba_ciphers::chacha20::ChaCha20, chacha20::ChaCha20>();
+    assert_streams::<usuba_ciphers::chacha20::ChaCha12, chacha20::ChaCha12>();
+    assert_streams::<usuba_ciphers::chacha20::ChaCha8, chacha20::ChaCha8>();
+    assert_streams::<usuba_ciphers::salsa20::Salsa20, salsa20::Salsa20>();
+    assert_streams::<usuba_ciphers::salsa20::Salsa20_12, salsa20::Salsa12>();
+    assert_streams::<usuba_ciphers::salsa20::Salsa20_8, salsa20::Salsa8>();
 }
