@@ -193,7 +193,9 @@ impl Crate<'_> {
             let own = quoted(&own);
             let _ = writeln!(families, "    (\"{}\", &[{own}]),", name.to_uppercase());
         }
-        let values = [("COMMON_SOURCES", &*quoted(&common)), ("FAMILIES", &families)];
+        let macros = self.prefix.to_uppercase();
+        let values =
+            [("COMMON_SOURCES", &*quoted(&common)), ("FAMILIES", &families), ("MACRO", &macros)];
         File { path: "build.rs".into(), text: self.named(&fill(rust!("build.rs.in"), &values)) }
     }
 
