@@ -45,6 +45,36 @@ impl<K: Tweaked> TweakCipher<K> {
         self.each(tweaks, blocks.into(), true)
     }
 
+    /// Counter-in-tweak mode on `data`, both ways: adds the encryptions of `nonce` under `tweak`,
+    /// `tweak` + 1, ... (Peyrin, Seurin: ePrint 2015/1049). `position` says how many bytes of the
+    /// key stream go before.
+    ///
+    /// # Errors
+    /// [`Error::Counter`]
+    pub fn ctrt<'i, 'o>(
+        &self,
+        nonce: &Block<Self>,
+        tweak: &Tweak<Self>,
+        position: u64,
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+    ) -> Result<(), Error> {
+        self.key.ctrt(nonce, tweak, position, data.into())
+    }
+
+    /// The key stream of counter-in-tweak mode itself.
+    ///
+    /// # Errors
+    /// [`Error::Counter`]
+    pub fn ctrt_keystream(
+        &self,
+        nonce: &Block<Self>,
+        tweak: &Tweak<Self>,
+        position: u64,
+        stream: &mut [u8],
+    ) -> Result<(), Error> {
+        self.key.ctrt_keystream(nonce, tweak, position, stream)
+    }
+
     fn each(
         &self,
         tweaks: &[Tweak<Self>],

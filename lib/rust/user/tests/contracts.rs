@@ -106,6 +106,28 @@ fn tweaks_belong_to_their_blocks() {
 }
 
 #[test]
+fn tweaks_count() {
+    let cipher = Clyde128::new(&[1; 16].into());
+    let (nonce, mut tweak) = (Array::from([2; 16]), Array::from([0xff; 16]));
+    assert_eq!(cipher.ctrt(&nonce, &tweak, 1, &mut [0; 16][..]), Err(Error::Counter));
+    tweak[15] = 0;
+    let mut stream = [0; 40];
+    cipher.ctrt_keystream(&nonce, &tweak, 0, &mut stream).expect("far from the end");
+    let mut data = [0x77; 30];
+    cipher.ctrt(&nonce, &tweak, 10, &mut data[..]).expect("as above");
+    assert!(data.iter().zip(&stream[10..]).all(|(byte, key)| byte ^ 0x77 == *key));
+    let mut block = nonce;
+    cipher.encrypt_block(&tweak, &mut block);
+    assert_eq!(block[..], stream[..16]);
+    // The next tweak, little-endian.
+    tweak[..15].fill(0);
+    tweak[15] = 1;
+    let mut block = nonce;
+    cipher.encrypt_block(&tweak, &mut block);
+    assert_eq!(block[..], stream[16..32]);
+}
+
+#[test]
 fn nothing_shows_a_secret() {
     struct Name<T>(std::marker::PhantomData<T>);
     impl<T: AlgorithmName> std::fmt::Display for Name<T> {

@@ -14,7 +14,7 @@ use super::super::interface::{Description, Kind};
 use super::super::template::fill;
 use super::shape::{Answer, Shape};
 use super::text::{literal, order, parts, type_name};
-use crate::cipher::Direction;
+use crate::cipher::{Function, Vector};
 
 /// Bytes of blocks that other crates' modes keep on the stack at a time.
 const STACK: usize = 8192;
@@ -34,12 +34,20 @@ pub struct Items<'a> {
     pub helpers: BTreeSet<&'static str>,
     /// C names of the contexts, and their bytes.
     pub contexts: Vec<(String, usize)>,
+    /// C names of key streams with a state, and the bytes of its two arrays.
+    pub states: Vec<(String, usize, usize)>,
 }
 
 /// The words of a C type.
 fn width(c_type: &str) -> usize {
     let bits: String = c_type.chars().filter(char::is_ascii_digit).collect();
     bits.parse::<usize>().expect("words of a context have their bits in their type") / 8
+}
+
+/// The function of a name that a description gives.
+fn find<'a>(folder: &'a Folder, name: &str) -> &'a Function {
+    let mut functions = folder.cipher.functions.iter();
+    functions.find(|function| function.name == name).expect("descriptions name functions")
 }
 
 impl<'a> Items<'a> {
@@ -51,28 +59,66 @@ impl<'a> Items<'a> {
             tests: String::new(),
             helpers: BTreeSet::new(),
             contexts: Vec::new(),
+            states: Vec::new(),
         };
         for (at, description) in folder.descriptions().iter().enumerate() {
-            items.primitive(at, description)?;
+            let function = find(folder, &description.operations[0].function);
+            let vectors = folder.cipher.vectors(function)?;
+            items.primitive(at, description, function, &vectors)?;
+        }
+        for (stream, description) in
+            folder.cipher.streams.iter().zip(folder.composed_descriptions())
+        {
+            let (at, by) = match description.kind {
+                // The key is that of the first part, and the order of bytes that of the other.
+                Kind::Extended { subkey, .. } => (subkey, 1),
+                Kind::Running { start, .. } => (start, 0),
+                _ => return Err(format!("{}: Rust has no trait for it", description.name)),
+            };
+            let function = find(folder, &description.operations[by].function);
+            let vectors = folder.cipher.answers(&stream.vectors)?;
+            items.primitive(at, &description, function, &vectors)?;
         }
         Ok(items)
     }
 
-    fn primitive(&mut self, at: usize, description: &Description) -> Result<(), String> {
+    /// A primitive with the key of the primitive `at`.
+    fn primitive(
+        &mut self,
+        at: usize,
+        description: &Description,
+        function: &Function,
+        vectors: &[Vector],
+    ) -> Result<(), String> {
         let shape = Shape::of(description)?;
         let name = &*description.name;
+        let title = &self.folder.cipher.title;
         let first = &description.operations[0];
-        let functions = &self.folder.cipher.functions;
-        let function = |name: &str| functions.iter().find(|f| f.name == name);
-        let function = function(&first.function).expect("descriptions name functions");
-        let type_name = type_name(name, &self.folder.cipher.title);
-        let vectors = self.folder.cipher.vectors(function)?;
-        let counter = match description.kind {
-            Kind::Stream(counter) => (counter.at, counter.bytes),
-            _ => (0, first.input),
+        let type_name = type_name(name, title);
+        let (mut words, context) = self.words(at);
+        let mut block = first.output;
+        // The bytes of the number of a block.
+        let number = match description.kind {
+            Kind::Stream(counter) => counter.bytes,
+            Kind::Extended { stream, .. } => {
+                block = description.operations[1].output;
+                match self.folder.descriptions()[stream].kind {
+                    Kind::Stream(counter) => counter.bytes,
+                    _ => return Err(format!("{name}: its second part counts no blocks")),
+                }
+            }
+            _ => first.input,
         };
+        let mut part = 0;
+        if let Kind::Extended { .. } | Kind::Running { .. } = description.kind {
+            let inner = self::type_name(&self.folder.compiled[at].primitive.name, title);
+            words = format!("    first: {inner},\n");
+            part = description.operations[1].output.saturating_sub(first.output);
+        }
+        if shape == Shape::Running {
+            self.states.push((name.to_string(), first.output, part));
+        }
         let tweak = first.input.saturating_sub(first.output);
-        let (words, context) = self.words(at);
         if description.key > 0 {
             self.contexts.push((name.to_string(), context));
         }
@@ -81,11 +127,13 @@ impl<'a> Items<'a> {
         let empty = Answer::default();
         let answer = answers.first().unwrap_or(&empty);
         let shown = SHOWN.min(answer.output.len());
-        let operation = |direction: Direction| {
-            let compiled = &self.folder.compiled[at].primitive;
-            compiled.operation(direction).map_or("", |number| &description.operations[number].name)
+        let backwards = match description.kind {
+            Kind::Block { inverse: Some(at), .. } | Kind::Tweakable { inverse: Some(at), .. } => {
+                description.operations[at].name.clone()
+            }
+            _ => String::new(),
         };
-        let is_stream = shape == Shape::Stream;
+        let is_stream = matches!(shape, Shape::Stream | Shape::Running);
         let whole = matches!(shape, Shape::Block { .. } | Shape::Tweak);
         let values = [
             ("NAME", name.to_string()),
@@ -98,27 +146,29 @@ impl<'a> Items<'a> {
             ("CONTEXT", context.to_string()),
             ("KEY_BYTES", description.key.to_string()),
             ("IN", first.input.to_string()),
-            ("OUT", first.output.to_string()),
+            ("OUT", block.to_string()),
+            ("STATE", first.output.to_string()),
+            ("PART", part.to_string()),
             ("TWEAK", tweak.to_string()),
-            ("NONCE", if is_stream { first.input - counter.1 } else { first.input }.to_string()),
-            ("SIZE", counter.1.to_string()),
+            ("NONCE", if is_stream { description.nonce } else { first.input }.to_string()),
+            ("SIZE", number.to_string()),
             ("STREAM", if is_stream { type_name.clone() } else { format!("{type_name}Ctr") }),
             ("XOR", if is_stream { "xor" } else { "ctr" }.to_string()),
             ("KEYSTREAM", if is_stream { "keystream" } else { "ctr_keystream" }.to_string()),
             (
                 "NUMBER",
                 match is_stream {
-                    true => format!("Some({})", counter.1),
+                    true => format!("Some({number})"),
                     false => "None".to_string(),
                 },
             ),
             ("PARALLEL", self.parallel(at, first.input).to_string()),
             ("FORWARDS", first.name.clone()),
-            ("BACKWARDS", operation(Direction::Decrypt).to_string()),
+            ("BACKWARDS", backwards),
             ("KEY", literal(&answer.key)),
             ("START", literal(&answer.start)),
             ("INPUT", literal(&answer.input)),
-            ("POSITION", (answer.number * first.output as u64).to_string()),
+            ("POSITION", (answer.number * block as u64).to_string()),
             ("SHOWN", shown.to_string()),
             ("OUTPUT", literal(if whole { &answer.output } else { &answer.output[..shown] })),
         ];

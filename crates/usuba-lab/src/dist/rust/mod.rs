@@ -39,10 +39,11 @@ use text::comment;
 const PACKAGE: &str = "usuba-ciphers";
 
 /// Files of the crate that are the same whatever is in it, but for names.
-const PLAIN: [(&str, &str); 5] = [
+const PLAIN: [(&str, &str); 6] = [
     ("src/block.rs", rust!("src/block.rs")),
     ("src/error.rs", rust!("src/error.rs")),
     ("src/keyed.rs", rust!("src/keyed.rs")),
+    ("src/running.rs", rust!("src/running.rs")),
     ("src/stream.rs", rust!("src/stream.rs")),
     ("src/tweak.rs", rust!("src/tweak.rs")),
 ];
@@ -56,7 +57,7 @@ pub fn rust(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, ciphers);
     let folders = super::folders(ciphers, &backends, done)?;
     let package = match request.prefix.as_str() {
         PREFIX => PACKAGE.to_string(),
@@ -211,6 +212,16 @@ impl Crate<'_> {
             let _ = writeln!(
                 text,
                 "typedef char {prefix}{name}_layout[sizeof({prefix}{name}_key) == {bytes} ? 1 : -1];"
+            );
+        }
+        for (name, state, part) in self.items.iter().flat_map(|items| &items.states) {
+            let prefix = self.prefix;
+            let size = |field| format!("sizeof(((const {prefix}{name}_state *)0)->{field})");
+            let (first, second) = (size("state"), size("part"));
+            let _ = writeln!(
+                text,
+                "typedef char {prefix}{name}_state_layout[\n    \
+                 {first} == {state} && {second} == {part} ? 1 : -1];"
             );
         }
         File { path: "c/src/layout.c".into(), text }
