@@ -13,12 +13,15 @@
 //! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
 //! compiler is.
 //!
+//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
 //! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
 //!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 //! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
 //!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
@@ -26,7 +29,9 @@
 //!   `engines`: which ones a proof needed.
 
 mod bits;
+mod bytes;
 pub mod chain;
+pub mod contracts;
 mod cuts;
 mod engines;
 mod exhaust;
@@ -43,6 +48,7 @@ mod refute;
 pub mod report;
 mod rewrites;
 mod run;
+pub mod sat;
 mod search;
 pub mod source;
 mod sweep;

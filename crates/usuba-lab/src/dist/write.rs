@@ -31,7 +31,7 @@ const PREFIX: &str = "usuba_";
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ")?;
     let base = format!("{PREFIX}{}", folder.name);
     let needs = folder.needs();
@@ -47,7 +47,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let mut text = parts.internal() + "\n";
     text += &includes(&backends);
     for target in &backends {
-        let xor = if needs.stream { parts.xor(target) } else { String::new() };
+        let xor = if needs.xor { parts.xor(target) } else { String::new() };
         let cores = cores(&folder, target, &backends);
         if !(xor.is_empty() && cores.is_empty()) {
             text += &section(target, target.name, &(xor + &cores));
@@ -55,7 +55,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     }
     text += &parts.common_functions();
     text += &key_section(&folder);
-    text += &folder.definitions(&backends);
+    text += &folder.definitions(&backends, parts.common);
     let header = parts.header(&about, &folder.name, &folder.declarations(), request);
     let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
     let files = vec![
@@ -74,7 +74,7 @@ pub fn library(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, ciphers);
     let mut files = Vec::new();
     let mut declarations = String::new();
     let mut needs = Needs::default();
@@ -87,7 +87,14 @@ pub fn library(
         folders.push(folder);
     }
     // Every part is there, whoever uses it.
-    let needs = Needs { stream: true, cbc: true, xts: true, block: needs.block.max(16), ..needs };
+    let needs = Needs {
+        xor: true,
+        stream: true,
+        cbc: true,
+        xts: true,
+        block: needs.block.max(16),
+        ..needs
+    };
     let chunk = needs.chunk.max(4096);
     let needs = Needs { chunk, ..needs };
     let counters = folders.iter().map(|folder| folder.counters(chunk)).max().unwrap_or(0);
@@ -124,7 +131,7 @@ pub fn library(
             text += &guarded(processors(target), &line);
         }
         text += &key_section(folder);
-        text += &folder.definitions(&backends);
+        text += &folder.definitions(&backends, parts.common);
         source(format!("{name}.c"), title, &text);
     }
     let internal = format!(
@@ -262,7 +269,7 @@ impl Parts<'_> {
         let count = self.backends.len().to_string();
         let mut text =
             fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
-        if self.needs.stream {
+        if self.needs.xor {
             text += &self.xors();
         }
         text += t::BLOCKS;

@@ -17,7 +17,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
     /// Names of cipher folders; each becomes one C file and one header [default for --library and --measure: all]
-    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "measure"])]
+    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "measure", "status", "curves"])]
     pub ciphers: Vec<String>,
     /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
     #[arg(short, long, value_name = "PATH", conflicts_with = "library")]
@@ -38,6 +38,12 @@ pub struct Dist {
     /// Write no C; show from how many blocks which kernel is used, and cycles per byte
     #[arg(long, conflicts_with_all = ["library", "out"])]
     pub ladders: bool,
+    /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
+    #[arg(long, conflicts_with_all = ["library", "out", "measure", "ladders"])]
+    pub status: bool,
+    /// Write no C; show ladders and curves of all ciphers as a table for documents
+    #[arg(long, conflicts_with_all = ["library", "out", "measure", "ladders", "status"])]
+    pub curves: bool,
     /// Where the cipher folders are
     #[arg(long, value_name = "DIR", default_value = "ciphers")]
     pub folder: PathBuf,
