@@ -22,6 +22,7 @@
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
+//! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 //! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
 //!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
@@ -38,6 +39,7 @@ mod exhaust;
 mod graph;
 mod induction;
 pub mod lanes;
+pub mod machine;
 mod maps;
 pub mod meaning;
 mod observer;
