@@ -12,6 +12,7 @@
 use usuba::ir::Program;
 use usuba::target::{Layout, Target};
 
+use crate::memory::Memory;
 use crate::report::{Claim, Kind, Outcome, outcome};
 use crate::search::Search;
 use crate::source::Source;
@@ -78,5 +79,7 @@ impl Chain {
 
 fn compared(before: &Program, after: &Program) -> Outcome {
     let verdict = equivalent(before, after);
-    outcome(verdict, before, after, &Search::new(before, after).same_names())
+    let mut memory = Memory::default();
+    let pairs = Search::new(before, None, after, &mut memory).same_names();
+    outcome(verdict, before, after, &pairs)
 }

@@ -27,6 +27,8 @@ impl Engines {
     pub const WINDOWS: Engines = Engines(32);
     /// Loops by their step.
     pub const INDUCTION: Engines = Engines(64);
+    /// A SAT solver, whose proofs are replayed.
+    pub const SOLVER: Engines = Engines(128);
 
     pub fn with(self, other: Engines) -> Engines {
         Engines(self.0 | other.0)
@@ -38,13 +40,14 @@ impl Engines {
 }
 
 /// The engines by their names in the book.
-const NAMES: [(Engines, &str); 7] = [
+const NAMES: [(Engines, &str); 8] = [
     (Engines::TABLES, "tables"),
     (Engines::BITS, "bits"),
     (Engines::GRAPH, "E1"),
     (Engines::SUMS, "E2"),
     (Engines::CUTS, "E3"),
     (Engines::WINDOWS, "E4"),
+    (Engines::SOLVER, "E5"),
     (Engines::INDUCTION, "induction"),
 ];
 

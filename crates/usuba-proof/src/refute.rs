@@ -60,7 +60,7 @@ pub fn search(
 }
 
 /// What both programs make of an input of the one after the pass, if that is not the same.
-fn differs(
+pub fn differs(
     before: &Program,
     after: &Program,
     copies: &Copies,
