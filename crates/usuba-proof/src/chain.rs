@@ -12,22 +12,26 @@
 use usuba::ir::Program;
 use usuba::target::{Layout, Target};
 
-use crate::memory::Memory;
+use crate::memory::{Known, Memory};
 use crate::report::{Claim, Kind, Outcome, outcome};
 use crate::search::Search;
 use crate::source::Source;
-use crate::{equivalent, lanes};
+use crate::{Verdict, equivalent, lanes, step};
 
 /// The links that were seen so far.
 pub struct Chain {
     source: Source,
     lowered: Option<Program>,
     previous: Option<Program>,
+    /// What the last proof knew of the previous program.
+    known: Option<Known>,
+    memory: Memory,
 }
 
 impl Chain {
     pub fn new(source: Source) -> Chain {
-        Chain { source, lowered: None, previous: None }
+        let (known, memory) = (None, Memory::default());
+        Chain { source, lowered: None, previous: None, known, memory }
     }
 
     /// Compares `program`, which is what `pass` left, with what was seen before; the first one
@@ -35,7 +39,10 @@ impl Chain {
     pub fn see(&mut self, pass: &str, program: &Program) -> Claim {
         let (kind, outcome) = match &self.previous {
             None => (Kind::Lowering, self.source.outcome(program)),
-            Some(previous) => (Kind::Pass, compared(previous, program)),
+            Some(previous) => {
+                let verdict = step(previous, &mut self.known, program, None, &mut self.memory);
+                (Kind::Pass, told(verdict, previous, program))
+            }
         };
         if self.lowered.is_none() {
             self.lowered = Some(program.clone());
@@ -78,8 +85,14 @@ impl Chain {
 }
 
 fn compared(before: &Program, after: &Program) -> Outcome {
-    let verdict = equivalent(before, after);
+    told(equivalent(before, after), before, after)
+}
+
+fn told(verdict: Verdict, before: &Program, after: &Program) -> Outcome {
     let mut memory = Memory::default();
-    let pairs = Search::new(before, None, after, &mut memory).same_names();
+    let pairs = match verdict {
+        Verdict::Refuted(_) => Search::new(before, None, after, &mut memory).same_names(),
+        _ => Vec::new(),
+    };
     outcome(verdict, before, after, &pairs)
 }

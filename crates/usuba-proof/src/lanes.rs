@@ -95,7 +95,11 @@ type Register = Vec<Val>;
 
 impl Frame {
     fn new(target: &Target, layout: Layout, op: &Op, bits: u8) -> Frame {
-        let operand = if matches!(op, Op::Pack) { bits / 2 } else { bits };
+        let operand = match op {
+            Op::Pack => bits / 2,
+            Op::Resize(from) => *from,
+            _ => bits,
+        };
         let size = match layout {
             Layout::Words => word_lane(bits) as usize,
             _ if target.simd => 128,
@@ -141,6 +145,7 @@ impl Frame {
                 let args: Vec<Val> = params.iter().map(|param| param[instance]).collect();
                 match op {
                     Op::Const(word) => b.constant(self.result, *word),
+                    Op::Resize(_) => b.resize(self.result, args[0]),
                     op => b.op(op.clone(), &args),
                 }
             })
@@ -181,10 +186,7 @@ impl Frame {
                     Arg::Step(at) => &steps[*at as usize],
                 })
                 .collect();
-            let register = match matrix(selected, step) {
-                Some(op) => machine.bytes(&op, args[0]),
-                None => machine.step(step, &args)?,
-            };
+            let register = machine.step(step, &args)?;
             steps.push(register);
         }
         let register = match selected.result {
@@ -216,21 +218,6 @@ impl Frame {
     }
 }
 
-/// The operator on each byte of a step whose second operand is a matrix, the same for all bytes.
-fn matrix(selected: &Selected, step: &Step) -> Option<Op> {
-    let (Imm::Int(c), Some(Arg::Step(at))) = (step.imm, step.args.get(1)) else { return None };
-    let from = &selected.steps[*at as usize];
-    let Imm::Int(word) = from.imm else { return None };
-    if (from.row.inst, from.lane) != (Inst::Splat, 64) {
-        return None;
-    }
-    match step.row.inst {
-        Inst::Affine => Some(Op::Affine(word, c as u8)),
-        Inst::AffineInverse => Some(Op::AffineInverse(word, c as u8)),
-        _ => None,
-    }
-}
-
 /// What instructions do to registers of bits.
 struct Machine {
     b: Builder,
@@ -252,6 +239,8 @@ impl Machine {
         let (size, lane) = match self.layout {
             Layout::Words => (step.lane as usize, step.lane as usize),
             _ if step.lane == 0 => (self.size, self.size),
+            // The matrix of eight bytes fills 64 bits.
+            _ if matches!(step.row.inst, Inst::Affine | Inst::AffineInverse) => (self.size, 64),
             _ => (self.size, step.lane as usize),
         };
         if lane == 0 || !size.is_multiple_of(lane) {
@@ -306,28 +295,6 @@ impl Machine {
         }
     }
 
-    /// An operator on each byte.
-    fn bytes(&mut self, op: &Op, arg: &Register) -> Register {
-        let values: Vec<u64> = (0..256).map(|x| op.eval(8, &[x])).collect();
-        let column = |bit: usize| values.iter().map(|y| y >> bit & 1).collect();
-        let columns: [Vec<u64>; 8] = std::array::from_fn(column);
-        let mut out = Register::with_capacity(arg.len());
-        for byte in arg.chunks(8) {
-            out.extend(columns.iter().map(|column| self.picked(column, byte)));
-        }
-        out
-    }
-
-    /// The entry of a column whose number is in `index`, least significant bit first.
-    fn picked(&mut self, column: &[u64], index: &[Val]) -> Val {
-        let Some((top, rest)) = index.split_last() else { return self.constant(column[0] == 1) };
-        let (low, high) = column.split_at(column.len() / 2);
-        let (low, high) = (self.picked(low, rest), self.picked(high, rest));
-        let differ = self.bit(Op::Xor, &[low, high]);
-        let change = self.bit(Op::And, &[*top, differ]);
-        self.bit(Op::Xor, &[low, change])
-    }
-
     /// An instruction on one lane.
     fn lane(&mut self, inst: Inst, imm: Imm, args: &[&[Val]]) -> Result<Register, String> {
         let a = args[0];
@@ -355,6 +322,42 @@ impl Machine {
                 let equal = self.bit(Op::Not, &[differ]);
                 Ok(vec![equal; size])
             }
+            (Inst::Less, _) => {
+                // The carry out of ~a + b.
+                let mut carry = zero;
+                for (&x, &y) in a.iter().zip(args[1]) {
+                    let (half, below) = (self.bit(Op::Xor, &[x, y]), self.bit(Op::Andn, &[x, y]));
+                    let kept = self.bit(Op::Andn, &[half, carry]);
+                    carry = self.bit(Op::Xor, &[below, kept]);
+                }
+                Ok((0..size).map(|at| if at == 0 { carry } else { zero }).collect())
+            }
+            (Inst::MulHigh, _) => {
+                let twice = |x: &[Val]| -> Register {
+                    x.iter().copied().chain(std::iter::repeat_n(zero, size)).collect()
+                };
+                Ok(self.product(&twice(a), &twice(args[1])).split_off(size))
+            }
+            (Inst::Affine | Inst::AffineInverse, _) if size == 64 => {
+                let constant = imm.int().unwrap_or(0);
+                let mut out = Register::with_capacity(size);
+                for byte in a.chunks(8) {
+                    let byte = match inst {
+                        Inst::Affine => byte.to_vec(),
+                        _ => self.inverse(byte),
+                    };
+                    // Bit i is the parity of the byte and of byte 7 - i of the matrix.
+                    for i in 0..8 {
+                        let mut sum = self.constant(constant >> i & 1 == 1);
+                        for (j, &bit) in byte.iter().enumerate() {
+                            let kept = self.bit(Op::And, &[bit, args[1][8 * (7 - i) + j]]);
+                            sum = self.bit(Op::Xor, &[sum, kept]);
+                        }
+                        out.push(sum);
+                    }
+                }
+                Ok(out)
+            }
             (Inst::Add, _) => Ok(self.sum(a, args[1], zero)),
             (Inst::Sub, _) => {
                 // a - b is a + ~b + 1.
@@ -373,6 +376,31 @@ impl Machine {
                 "the row of {inst:?} with {imm:?} is not known to work on each lane alike"
             )),
         }
+    }
+
+    /// The inverse of a byte modulo x^8 + x^4 + x^3 + x + 1, and zero for zero.
+    fn inverse(&mut self, byte: &[Val]) -> Register {
+        // The matrix of this operator is the identity.
+        let rows = Op::AffineInverse(0x0102_0408_1020_4080, 0);
+        let table: Vec<u64> = (0..256).map(|x| rows.eval(8, &[x])).collect();
+        (0..8)
+            .map(|bit| {
+                let column: Vec<u64> = table.iter().map(|row| row >> bit & 1).collect();
+                self.picked(&column, byte)
+            })
+            .collect()
+    }
+
+    /// The entry of a column whose number is in `index`, least significant bit first.
+    fn picked(&mut self, column: &[u64], index: &[Val]) -> Val {
+        let Some((&top, rest)) = index.split_last() else {
+            return self.constant(column[0] == 1);
+        };
+        let (low, high) = column.split_at(column.len() / 2);
+        let (low, high) = (self.picked(low, rest), self.picked(high, rest));
+        let differ = self.bit(Op::Xor, &[low, high]);
+        let change = self.bit(Op::And, &[top, differ]);
+        self.bit(Op::Xor, &[low, change])
     }
 
     fn sum(&mut self, a: &[Val], b: &[Val], carry: Val) -> Register {
@@ -425,6 +453,12 @@ mod tests {
         if bits.is_multiple_of(2) {
             out.push(Pack);
         }
+        if bits > 1 {
+            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2)]);
+        }
+        if bits <= 8 {
+            out.push(MulHigh);
+        }
         if bits == 8 {
             let m = 0x8f3b_5501_e2c4_9a76;
             out.extend([Affine(m, 0), Affine(m, 0x63), AffineInverse(m, 0), AffineInverse(m, 9)]);
@@ -453,7 +487,7 @@ mod tests {
     #[test]
     fn every_operator_in_every_lane() {
         let mut proved = 0;
-        for target in target::ALL {
+        for target in target::all() {
             // Products of long words are proved in the programs that have them.
             let long = [Op::Mul];
             if target.simd {

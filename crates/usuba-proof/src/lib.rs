@@ -25,7 +25,7 @@
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
-//! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
+//! - `meaning`, `wide`: the walk of the language on equations; `source`: from there to what lowering made;
 //!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
 //! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
 //!   `engines`: which ones a proof needed.
@@ -58,6 +58,7 @@ mod solve;
 pub mod source;
 mod sweep;
 mod table;
+mod wide;
 
 #[cfg(test)]
 mod tests;

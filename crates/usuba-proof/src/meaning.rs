@@ -6,15 +6,15 @@
 //! forall i in [0,1] { s := R(s) }                        s1 = R(s);  s2 = R(s1)
 //! ```
 //!
-//! Each atom is one word and each operator one equation with the operator of `ir::op`, whatever
-//! the slicing; loops are written iteration by iteration, and an instance of a node or table is a
+//! Each atom is one word (two of 64 bits for one of 128, the upper one first, as `wide` says) and
+//! each operator one equation with the operator of `ir::op`, whatever the slicing; loops are written iteration by iteration, and an instance of a node or table is a
 //! node. Nothing is shortened, rolled up or chosen: `lower` and its circuits, matrices and sums of
 //! bits are what this program is compared with.
 
 use rustc_hash::FxHashMap;
 use usuba::diag::Span;
 use usuba::ir::op::mask;
-use usuba::ir::{Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
+use usuba::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{self, Atom, Instance, Var, VarType};
 
@@ -59,8 +59,21 @@ struct Writer {
     done: FxHashMap<Instance, NodeId>,
 }
 
+/// The value of an atom: a word, of which one of 128 bits has an upper half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Word {
+    pub high: Option<Val>,
+    pub low: Val,
+}
+
+impl Word {
+    fn values(self) -> impl Iterator<Item = Val> {
+        self.high.into_iter().chain([self.low])
+    }
+}
+
 /// A node that is being written.
-struct Scope {
+pub struct Scope {
     bits: Vec<u8>,
     body: Vec<Eqn>,
     constants: FxHashMap<(u8, u64), Val>,
@@ -72,7 +85,13 @@ impl Scope {
         Val(self.bits.len() as u32 - 1)
     }
 
-    fn op(&mut self, op: Op, bits: u8, args: &[Val]) -> Val {
+    /// The size of a value.
+    pub fn bits_of(&self, v: Val) -> u8 {
+        self.bits[v.0 as usize]
+    }
+
+    /// Writes an operator.
+    pub fn op(&mut self, op: Op, bits: u8, args: &[Val]) -> Val {
         if let Op::Const(word) = op
             && let Some(&known) = self.constants.get(&(bits, word))
         {
@@ -84,6 +103,12 @@ impl Scope {
         }
         self.body.push(Eqn::Op(OpEqn { dst, op, args: args.iter().copied().collect() }));
         dst
+    }
+
+    /// A new word of a size.
+    fn word(&mut self, size: u8) -> Word {
+        let high = (size > 64).then(|| self.fresh(64));
+        Word { high, low: self.fresh(size.min(64)) }
     }
 
     /// The bits of a column of a table whose row numbers are in `args`, the first one most
@@ -128,13 +153,15 @@ fn node(walker: &mut Walker<'_, Equations>, instance: &Instance) -> Result<NodeI
     let results: Vec<Port> = decl.results.iter().filter_map(|var| port(var, instance)).collect();
     let mut scope = Scope { bits: Vec::new(), body: Vec::new(), constants: FxHashMap::default() };
     let mut args = Vec::new();
-    for port in &params {
-        args.extend((0..port.words()).map(|_| scope.fresh(port.word)));
+    for var in &decl.params {
+        let VarType::Words { atom, .. } = &var.ty else { continue };
+        let size = bits(&instance.apply(atom));
+        args.extend((0..var.ty.atoms()).map(|_| scope.word(size)));
     }
     walker.domain.scopes.push(scope);
     let outs = walker.run(instance, args);
     let Scope { bits, body, .. } = walker.domain.scopes.pop().expect("pushed above");
-    let outs = outs?;
+    let outs = outs?.into_iter().flat_map(Word::values).collect();
     let Writer { nodes, instances, done } = &mut walker.domain.writer;
     let id = NodeId(nodes.len() as u32);
     // Names of Usuba0 are unique; these are numbered, as nothing depends on them.
@@ -145,19 +172,28 @@ fn node(walker: &mut Walker<'_, Equations>, instance: &Instance) -> Result<NodeI
     Ok(id)
 }
 
-/// The port of a parameter or result; a `nat` has none.
+/// The port of a parameter or result; a `nat` has none. A word of 128 bits is a row of two of 64.
 fn port(var: &Var, instance: &Instance) -> Option<Port> {
     let VarType::Words { atom, dims } = &var.ty else { return None };
-    let word = bits(&instance.apply(atom));
-    Some(Port { name: var.name.to_string(), word, dims: dims.clone(), constant: var.constant })
+    let size = bits(&instance.apply(atom));
+    let halves = (size > 64).then_some(2);
+    let dims = dims.iter().copied().chain(halves).collect();
+    Some(Port { name: var.name.to_string(), word: size.min(64), dims, constant: var.constant })
 }
 
 impl Domain for Equations {
-    type V = Val;
+    type V = Word;
 
-    fn op(&mut self, op: &Op, ty: &Atom, args: &[&Val]) -> Result<Val, Refusal> {
-        let args: Vec<Val> = args.iter().map(|&&v| v).collect();
-        Ok(self.scope().op(op.clone(), bits(ty), &args))
+    fn op(&mut self, op: &Op, ty: &Atom, args: &[&Word]) -> Result<Word, Refusal> {
+        let size = bits(ty);
+        if matches!(op, Op::Resize(_)) && (size > 64 || args[0].high.is_some()) {
+            return Ok(self.scope().wide_resize(size, args[0]));
+        }
+        if size > 64 {
+            return self.scope().wide_op(op, args);
+        }
+        let args: Vec<Val> = args.iter().map(|arg| arg.low).collect();
+        Ok(Word { high: None, low: self.scope().op(op.clone(), size, &args) })
     }
 
     fn table(
@@ -165,32 +201,39 @@ impl Domain for Equations {
         entries: Vec<u64>,
         outputs: usize,
         ty: &Atom,
-        args: &[Val],
-    ) -> Result<Vec<Val>, Refusal> {
-        let mut known = Picked::default();
+        args: &[Word],
+    ) -> Result<Vec<Word>, Refusal> {
+        let size = bits(ty).min(64);
         let column = |at: usize| {
             let bit = |entry: &u64| entry >> (outputs - 1 - at) & 1 == 1;
             entries.iter().map(bit).collect::<Vec<bool>>()
         };
         let scope = self.scope();
-        Ok((0..outputs).map(|at| scope.picked(&column(at), args, bits(ty), &mut known)).collect())
+        let mut picked = |args: &[Val]| -> Vec<Val> {
+            let mut known = Picked::default();
+            (0..outputs).map(|at| scope.picked(&column(at), args, size, &mut known)).collect()
+        };
+        let low = picked(&args.iter().map(|arg| arg.low).collect::<Vec<_>>());
+        let highs: Option<Vec<Val>> = args.iter().map(|arg| arg.high).collect();
+        let high = highs.filter(|_| bits(ty) > 64).map(|args| picked(&args));
+        let word = |at: usize| Word { high: high.as_ref().map(|high| high[at]), low: low[at] };
+        Ok((0..outputs).map(word).collect())
     }
 
     fn call(
         walker: &mut Walker<'_, Self>,
         instance: &Instance,
-        args: Vec<Typed<Val>>,
-        _: &[Atom],
+        args: Vec<Typed<Word>>,
+        results: &[Atom],
         _: Span,
-    ) -> Result<Vec<Val>, Stop> {
+    ) -> Result<Vec<Word>, Stop> {
         let id = node(walker, instance)?;
-        let Equations { writer, scopes } = &mut walker.domain;
-        let callee = &writer.nodes[id.0 as usize];
-        let scope = scopes.last_mut().expect("calls are inside of nodes");
-        let dsts: Vec<Val> = callee.outs.iter().map(|&v| scope.fresh(callee.bits_of(v))).collect();
-        let args = args.into_iter().map(|(_, value)| value).collect();
-        scope.body.push(Eqn::Call(usuba::ir::Call { dsts: dsts.clone(), node: id, args }));
-        Ok(dsts)
+        let scope = walker.domain.scope();
+        let words: Vec<Word> = results.iter().map(|ty| scope.word(bits(ty))).collect();
+        let dsts = words.iter().flat_map(|word| word.values()).collect();
+        let args = args.into_iter().flat_map(|(_, word)| word.values()).collect();
+        scope.body.push(Eqn::Call(Call { dsts, node: id, args }));
+        Ok(words)
     }
 }
 
@@ -255,6 +298,24 @@ mod tests {
             "perm p (a:b4) returns (b:b4) { 2, 4, 1, 3 }
              node f (a:b4) returns (c:b4) let c = p(p(a)) ^ (0, 1, 1, 0) tel",
         );
+    }
+
+    #[test]
+    fn words_of_128_bits_are_two() {
+        let halves = "z[0] = u64(y >> 64); z[1] = u64(y)";
+        for body in [
+            "y = u128(a) * u128(b)",
+            "y = (u128(a) * u128(b) + u128(b)) * u128(a) - u128(b)",
+            "y = ((u128(a) << 64) - u128(b)) >> 3",
+            "y = (u128(a) << 70) ^ (u128(b) << 5) ^ ~(u128(a) >> 1)",
+            "y = ((u128(a) << 64) + u128(b)) <<< 13",
+            "y = ((u128(a) << 64) + u128(b)) <<< 77",
+            "y = ((u128(a) << 64) + u128(b)) >> 100",
+        ] {
+            check(&format!(
+                "node f (a:u64, b:u64) returns (z:u64[2]) vars y:u128 let {body}; {halves} tel"
+            ));
+        }
     }
 
     #[test]

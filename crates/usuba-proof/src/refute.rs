@@ -78,8 +78,8 @@ pub fn differs(
     (found != expected).then_some(Counterexample { input, expected, found })
 }
 
-/// An input with fewer words that are not zero, and fewer bits in them, on which they differ, too.
-/// No single word or bit of it could be cleared, unless the programs are long.
+/// A smaller input on which they differ, too: zeros, one bit, or else no word or bit of it could be
+/// cleared by itself, unless the programs are long.
 pub fn smaller(
     before: &Program,
     after: &Program,
@@ -87,6 +87,21 @@ pub fn smaller(
     example: Counterexample,
 ) -> Counterexample {
     let mut runs = (4 * OPERATORS / cost(before, after, copies).max(1)).max(100);
+    let zeros = vec![0; example.input.len()];
+    let entry = after.entry();
+    let bits = (0..zeros.len()).flat_map(|at| (0..entry.bits[at]).map(move |bit| (at, bit)));
+    let single = bits.map(|(at, bit)| {
+        let mut input = zeros.clone();
+        input[at] = 1 << bit;
+        input
+    });
+    let simple = std::iter::once(zeros.clone()).chain(single);
+    for input in simple.take(runs as usize / 2) {
+        runs -= 1;
+        if let Some(example) = differs(before, after, copies, input) {
+            return example;
+        }
+    }
     let mut best = example;
     loop {
         let weight = best.input.iter().map(|word| word.count_ones()).sum::<u32>();

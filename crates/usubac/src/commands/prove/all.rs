@@ -201,7 +201,7 @@ fn prove(
 }
 
 fn targets(args: &Prove) -> Vec<&'static Target> {
-    if args.target.is_empty() { target::ALL.to_vec() } else { args.target.clone() }
+    if args.target.is_empty() { target::all().collect() } else { args.target.clone() }
 }
 
 /// The entries of all folders: functions in the slicings that they have, key schedules in V and B,

@@ -72,19 +72,19 @@ pub fn report(proof: &Proof) -> String {
 /// What is wrong, over a few lines.
 fn fault(claim: &Claim) -> String {
     let step = match claim.kind {
-        Kind::Lowering => "lowering".to_string(),
-        Kind::Pass => format!("the pass {}", claim.subject),
-        Kind::Direct => "all passes together".to_string(),
-        Kind::Lanes => format!("the target, {}", claim.subject),
-        other => format!("{} {}", other.name(), claim.subject),
+        Kind::Lowering => "after lowering".to_string(),
+        Kind::Pass => format!("after the pass {}", claim.subject),
+        Kind::Direct => "after all passes together".to_string(),
+        Kind::Lanes => format!("in the instructions for {}", claim.subject),
+        other => format!("in {} {}", other.name(), claim.subject),
     };
     match &claim.outcome {
         Outcome::Proved(_) => String::new(),
-        Outcome::Unknown(why) => format!("  after {step} nothing is known: {why}\n"),
+        Outcome::Unknown(why) => format!("  {step} nothing is known: {why}\n"),
         Outcome::Refuted(difference) => {
             let inner = difference.inner.as_deref();
             let inner = inner.map(|inner| format!("  by itself, {inner}\n")).unwrap_or_default();
-            format!("  after {step}, {difference}\n{inner}")
+            format!("  {step}, {difference}\n{inner}")
         }
     }
 }
