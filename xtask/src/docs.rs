@@ -9,7 +9,8 @@
 //! | `…,file=NAME` | also stands in the file NAME for later commands of the document |
 //! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
 //!
-//! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
+//! With `BLESS=1` the output below a command is rewritten, unless it has a `...`, and so is the
+//! table of other libraries (`peers`).
 
 use std::io;
 use std::path::Path;
@@ -20,6 +21,7 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::Loader;
 
+use crate::peers;
 use crate::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
@@ -65,6 +67,8 @@ pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
     }
+    // The README may be another one by now.
+    findings.extend(peers::check(&Repo::load()?, bless)?);
     Ok(findings)
 }
 

@@ -84,7 +84,8 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
     const size_t backend = usuba_chosen();
     const usuba_step *ladder = operation->ladders[backend];
     size_t skip = (size_t)(position % to), chunk = USUBA_CHUNK / to, blocks, used;
-    uint8_t stream[USUBA_CHUNK + USUBA_COUNTERS], block[USUBA_BLOCK], last[USUBA_BLOCK];
+    uint8_t stream[USUBA_CHUNK + USUBA_COUNTERS] USUBA_ALIGNED;
+    uint8_t block[USUBA_BLOCK], last[USUBA_BLOCK];
     if (!length) return USUBA_OK;
     if (!out) return USUBA_ERROR_NULL;
     if (in) {
@@ -97,7 +98,7 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
     if (usuba_advance(block, counter, position / to)) return USUBA_ERROR_COUNTER;
     memcpy(last, block, from);
     if (usuba_advance(last, counter, blocks - 1)) return USUBA_ERROR_COUNTER;
-    if (chunk > ladder->unit) chunk -= chunk % ladder->unit;
+    if (chunk > ladder->batch) chunk -= chunk % ladder->batch;
     used = (blocks < chunk ? blocks : chunk) * to;
     while (length) {
         const size_t count = blocks < chunk ? blocks : chunk;
