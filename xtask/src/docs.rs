@@ -52,6 +52,11 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
     out
 }
 
+/// Whether documents are to be rewritten.
+pub fn bless() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
 /// Checks programs and commands of every document.
 ///
 /// # Errors
@@ -59,7 +64,7 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
 pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     let mut findings = programs(repo);
     let shell = Shell::prepare(&repo.root)?;
-    let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    let bless = bless();
     for file in documents(repo).filter(|file| file.text.contains("```console")) {
         shell.empty(&repo.root)?;
         let text = commands(file, &shell, bless, &mut findings)?;
