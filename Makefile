@@ -1,13 +1,14 @@
 # The two commands of this repository, and a few more. Each is one script or one cargo command,
 # so that whoever has no make can run it directly.
 
-.PHONY: help demo test test-all bench tidy bless setup
+.PHONY: help demo test test-all bench peers tidy bless setup
 
 help:
 	@echo 'make demo      compile two ciphers for every target here, check them, show their speed'
 	@echo 'make test      everything that a change must pass'
 	@echo 'make test-all  the same and the long runs'
 	@echo 'make bench     cycles per byte of every cipher on this processor'
+	@echo 'make peers     our ciphers and those of other libraries by turns'
 	@echo 'make tidy      the house rules only'
 	@echo 'make bless     rewrite the expectations of the text tests'
 
@@ -25,6 +26,9 @@ test-all: setup
 
 bench: setup
 	@cargo run --quiet --release --package usubac -- bench
+
+peers:
+	@scripts/peers
 
 tidy:
 	@cargo xtask tidy

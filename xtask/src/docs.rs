@@ -12,7 +12,8 @@
 //! A line `<!-- $ COMMAND -->` is a command too, whose output goes on to `<!-- end -->` as part of
 //! the document, such as a table.
 //!
-//! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
+//! With `BLESS=1` the output below a command is rewritten, unless it has a `...`, and so is the
+//! table of other libraries (`peers`).
 
 use std::io;
 use std::path::Path;
@@ -23,6 +24,7 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::Loader;
 
+use crate::peers;
 use crate::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
@@ -53,6 +55,11 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
     out
 }
 
+/// Whether documents are to be rewritten.
+pub fn bless() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
 /// What a command stands in whose output is a part of the document.
 const GENERATED: &str = "<!-- $ ";
 
@@ -76,7 +83,7 @@ fn generated<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str, Vec<&'a str>)> {
 pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     let mut findings = programs(repo);
     let shell = Shell::prepare(&repo.root)?;
-    let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    let bless = bless();
     let runs = |file: &&File| file.text.contains("```console") || file.text.contains(GENERATED);
     for file in documents(repo).filter(runs) {
         shell.empty(&repo.root)?;
@@ -85,6 +92,8 @@ pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
     }
+    // The README may be another one by now.
+    findings.extend(peers::check(&Repo::load()?, bless)?);
     Ok(findings)
 }
 

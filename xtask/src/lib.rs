@@ -4,8 +4,10 @@
 //! - `rust`: Rust text without its tests, and what it imports.
 //! - `tidy`: the house rules, one file each.
 //! - `docs`: programs and commands that documents show.
+//! - `peers`: the table of other libraries in the README.
 
 pub mod docs;
+pub mod peers;
 pub mod repo;
 pub mod rust;
 pub mod tidy;

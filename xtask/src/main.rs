@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{docs, repo::Repo, tidy};
+use xtask::{docs, peers, repo::Repo, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
@@ -10,6 +10,8 @@ cargo xtask COMMAND
   tidy    check the house rules
   docs    check that every program in a document compiles and every command prints what is shown
           (BLESS=1 rewrites what is shown)
+  peers   check the table of other libraries in the README against bench/peers.toml, which docs
+          does too (BLESS=1 rewrites it)
 ";
 
 fn main() -> ExitCode {
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     let findings = match words[..] {
         ["tidy"] => Repo::load().map(|repo| tidy::check(&repo)),
         ["docs"] => Repo::load().and_then(|repo| docs::check(&repo)),
+        ["peers"] => Repo::load().and_then(|repo| peers::check(&repo, docs::bless())),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

@@ -15,12 +15,20 @@
 #define USUBA_COUNTERS @COUNTERS@
 #define USUBA_BLOCK @BLOCK_MAX@
 
+/* Buffers begin where a cache line does, so that no register of them lies across two. */
+#if defined(__GNUC__)
+#define USUBA_ALIGNED __attribute__((aligned(64)))
+#else
+#define USUBA_ALIGNED
+#endif
+
 typedef void usuba_kernel(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
 
-/* From `from` blocks on, `run` takes them in units of `unit`, or all if there are fewer. Its key
+/* From `from` blocks on, `run` takes them in units of `unit`, or all if there are fewer; long
+   messages are cut into multiples of `batch`, which it takes in one call of its kernel. Its key
    words begin `key` bytes into the context. The last step of a ladder is from 1. */
 typedef struct {
-    size_t from, unit, key;
+    size_t from, unit, batch, key;
     usuba_kernel *run;
 } usuba_step;
 

@@ -5,14 +5,14 @@
     const size_t size = operation->in, backend = usuba_chosen();
     const usuba_step *ladder = operation->ladders[backend];
     /* The block before, and the chunk as it came: out may be in. */
-    uint8_t saved[16 + USUBA_CHUNK];
+    uint8_t space[64 + USUBA_CHUNK] USUBA_ALIGNED, *saved = space + 64 - size;
     size_t chunk = USUBA_CHUNK / size;
     int status;
     if (length % size) return USUBA_ERROR_LENGTH;
     if (!length) return USUBA_OK;
     status = usuba_places(in, length, out, length);
     if (status != USUBA_OK) return status;
-    if (chunk > ladder->unit) chunk -= chunk % ladder->unit;
+    if (chunk > ladder->batch) chunk -= chunk % ladder->batch;
     chunk *= size;
     memcpy(saved, start, size);
     while (length) {

@@ -26,12 +26,14 @@ static void usuba_big(uint8_t *to, uint64_t word)
     to[7] = (uint8_t)word;
 }
 
-/* Writes `count` inputs from `block` on, which becomes the one behind them. */
-static void usuba_number(const usuba_operation *operation, const usuba_counter *counter,
-                         uint8_t *block, uint8_t *to, size_t count)
+/* Writes `count` inputs from `block` on, which becomes the one behind them. `again`: inputs are
+   there that differ in the first 32 bits of their counters only; the answer is whether they will. */
+static int usuba_number(const usuba_operation *operation, const usuba_counter *counter,
+                        uint8_t *block, uint8_t *to, size_t count, int again)
 {
     const size_t size = operation->in;
     const int whole = !counter->little && !counter->at && counter->size == size;
+    int alike = 1;
     while (count) {
         size_t part = 1;
         if (whole && (size == 8 || size == 16)) {
@@ -58,13 +60,14 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
             for (i = 0; i < part; i++) {
                 const uint32_t word = (uint32_t)(low + i);
                 uint8_t *here = to + 16 * i;
-                memcpy(here, block, 16);
+                if (!again) memcpy(here, block, 16);
                 here += counter->at;
                 here[0] = (uint8_t)word;
                 here[1] = (uint8_t)(word >> 8);
                 here[2] = (uint8_t)(word >> 16);
                 here[3] = (uint8_t)(word >> 24);
             }
+            if (part > UINT32_MAX - low) again = alike = 0;
         } else {
             memcpy(to, block, size);
         }
@@ -72,6 +75,7 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
         to += part * size;
         count -= part;
     }
+    return alike;
 }
 
 /* The key stream from its byte `position` on, whose first block comes from the input `start`;
@@ -84,7 +88,9 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
     const size_t backend = usuba_chosen();
     const usuba_step *ladder = operation->ladders[backend];
     size_t skip = (size_t)(position % to), chunk = USUBA_CHUNK / to, blocks, used;
-    uint8_t stream[USUBA_CHUNK + USUBA_COUNTERS], block[USUBA_BLOCK], last[USUBA_BLOCK];
+    uint8_t stream[USUBA_CHUNK + USUBA_COUNTERS] USUBA_ALIGNED;
+    uint8_t block[USUBA_BLOCK], last[USUBA_BLOCK];
+    int again = 0;
     if (!length) return USUBA_OK;
     if (!out) return USUBA_ERROR_NULL;
     if (in) {
@@ -97,7 +103,10 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
     if (usuba_advance(block, counter, position / to)) return USUBA_ERROR_COUNTER;
     memcpy(last, block, from);
     if (usuba_advance(last, counter, blocks - 1)) return USUBA_ERROR_COUNTER;
-    if (chunk > ladder->unit) chunk -= chunk % ladder->unit;
+    /* What was just written is read again while it is near. Keys of block ciphers are spread
+       once a chunk, so theirs are longer. */
+    if (from != to && chunk / 4 >= ladder->batch) chunk /= 4;
+    if (chunk > ladder->batch) chunk -= chunk % ladder->batch;
     used = (blocks < chunk ? blocks : chunk) * to;
     while (length) {
         const size_t count = blocks < chunk ? blocks : chunk;
@@ -105,7 +114,7 @@ static void usuba_number(const usuba_operation *operation, const usuba_counter *
         /* Whole blocks of nothing but key stream need no buffer behind them. */
         uint8_t *target = !in && part == count * to ? out : stream;
         uint8_t *numbers = from == to ? target : stream + USUBA_CHUNK;
-        usuba_number(operation, counter, block, numbers, count);
+        again = usuba_number(operation, counter, block, numbers, count, again) && from != to;
         usuba_climb(operation, ladder, key, numbers, target, count);
         if (in) {
             usuba_xors[backend](out, in, stream + skip, part);

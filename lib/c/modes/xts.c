@@ -22,10 +22,10 @@ static void usuba_xts_whole(const usuba_operation *operation, const usuba_step *
                             size_t backend, const void *key, uint8_t *tweak, const uint8_t *in,
                             uint8_t *out, size_t length)
 {
-    uint8_t tweaks[USUBA_CHUNK];
+    uint8_t tweaks[USUBA_CHUNK] USUBA_ALIGNED;
     const size_t used = length < USUBA_CHUNK ? length : USUBA_CHUNK;
     size_t chunk = USUBA_CHUNK / 16;
-    if (chunk > ladder->unit) chunk -= chunk % ladder->unit;
+    if (chunk > ladder->batch) chunk -= chunk % ladder->batch;
     chunk *= 16;
     while (length) {
         const size_t part = length < chunk ? length : chunk;

@@ -9,6 +9,7 @@ use usuba::diag::Diagnostic;
 use usuba::emit::bytes;
 use usuba::emit::bytes::library::{self, Words};
 use usuba::ir::Slicing;
+use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::target::{self, Inst, Target};
 
@@ -207,7 +208,8 @@ fn core(
     linkage: &str,
 ) -> Result<Core, String> {
     let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
-    let pipeline = PipelineOptions::default();
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.interleave = Choice::AUTO;
     let way = Way {
         target,
         cpu: target::cpu::ALL[0],

@@ -267,7 +267,7 @@ impl Folder<'_> {
             Some(form) => format!("offsetof(usuba_{primitive}_key, words{form})"),
             None => "0".to_string(),
         };
-        format!("    {{{}, {}, {key}, {}}},\n", rung.from, core.unit, core.symbol)
+        format!("    {{{}, {}, {}, {key}, {}}},\n", rung.from, core.unit, core.batch, core.symbol)
     }
 
     /// Declarations or definitions of one primitive.

@@ -1,0 +1,96 @@
+/* Botan: CTR and stream ciphers. PEERS_NO_AES in the environment turns AES instructions off. */
+
+#include <botan/cpuid.h>
+#include <botan/stream_cipher.h>
+#include <botan/version.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+
+#include "peer.h"
+
+PEER_EXPORT const char *peer_version(void)
+{
+    if (std::getenv("PEERS_NO_AES"))
+        for (auto name : {"aes_ni", "avx512_aes"})
+            for (auto bit : Botan::CPUID::bit_from_string(name)) Botan::CPUID::clear_cpuid_bit(bit);
+    return Botan::short_version_cstr();
+}
+
+namespace {
+
+enum Number {
+    CHACHA20, SALSA20, SERPENT, CAMELLIA128, CAMELLIA256, NOEKEON, SM4, AES128, AES256, DES, TDES,
+};
+
+struct Kind {
+    const char *name;
+    size_t key, start;
+};
+
+const Kind kinds[] = {
+    {"ChaCha(20)", 32, 12},           {"Salsa20", 32, 8},
+    {"CTR-BE(Serpent)", 16, 16},      {"CTR-BE(Camellia-128)", 16, 16},
+    {"CTR-BE(Camellia-256)", 32, 16}, {"CTR-BE(Noekeon)", 16, 16},
+    {"CTR-BE(SM4)", 16, 16},          {"CTR-BE(AES-128)", 16, 16},
+    {"CTR-BE(AES-256)", 32, 16},      {"CTR-BE(DES)", 8, 8},
+    {"CTR-BE(TripleDES)", 24, 8},
+};
+
+struct Context {
+    std::unique_ptr<Botan::StreamCipher> cipher;
+    size_t start;
+};
+
+void *init(int number, const uint8_t *key)
+{
+    try {
+        auto cipher = Botan::StreamCipher::create(kinds[number].name);
+        if (!cipher) return nullptr;
+        cipher->set_key(key, kinds[number].key);
+        return new Context{std::move(cipher), kinds[number].start};
+    } catch (const std::exception &) {
+        return nullptr;
+    }
+}
+
+int run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out, size_t length)
+{
+    auto context = static_cast<Context *>(state);
+    try {
+        context->cipher->set_iv(start, context->start);
+        context->cipher->cipher(in, out, length);
+        return 0;
+    } catch (const std::exception &) {
+        return 1;
+    }
+}
+
+void drop(void *state)
+{
+    delete static_cast<Context *>(state);
+}
+
+constexpr peer entry(const char *cipher, Number number, const char *call)
+{
+    return {cipher, "ctr", call, number, init, run, drop};
+}
+
+const peer peers[] = {
+    entry("chacha20", CHACHA20, "ChaCha(20)"),
+    entry("salsa20", SALSA20, "Salsa20"),
+    entry("serpent128", SERPENT, "CTR-BE(Serpent)"),
+    entry("camellia128", CAMELLIA128, "CTR-BE(Camellia-128)"),
+    entry("camellia256", CAMELLIA256, "CTR-BE(Camellia-256)"),
+    entry("noekeon_indirect", NOEKEON, "CTR-BE(Noekeon)"),
+    entry("sm4", SM4, "CTR-BE(SM4)"),
+    entry("aes128", AES128, "CTR-BE(AES-128)"),
+    entry("aes256", AES256, "CTR-BE(AES-256)"),
+    entry("des", DES, "CTR-BE(DES)"),
+    entry("tdes", TDES, "CTR-BE(TripleDES)"),
+};
+
+} // namespace
+
+PEER_LIST(peers)

@@ -1,0 +1,97 @@
+/* libgcrypt: CTR and stream ciphers. PEERS_NO_AES in the environment turns AES instructions off. */
+
+#include <gcrypt.h>
+#include <stdlib.h>
+
+#include "peer.h"
+
+PEER_EXPORT const char *peer_version(void)
+{
+    const char *version;
+    if (getenv("PEERS_NO_AES")) {
+        const char *features[] = {"intel-aesni", "intel-vaes-vpclmul", "padlock-aes"};
+        size_t i;
+        for (i = 0; i < sizeof features / sizeof *features; i++)
+            gcry_control(GCRYCTL_DISABLE_HWF, features[i], NULL);
+    }
+    version = gcry_check_version(NULL);
+    gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+    gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+    return version;
+}
+
+enum { CHACHA20, SALSA20, SERPENT, CAMELLIA128, CAMELLIA256, SM4, AES128, AES256, DES, TDES };
+
+static const struct {
+    int algorithm;
+    size_t key;
+    /* 0 for stream ciphers. */
+    size_t block;
+    size_t nonce;
+} kinds[] = {
+    {GCRY_CIPHER_CHACHA20, 32, 0, 12},    {GCRY_CIPHER_SALSA20, 32, 0, 8},
+    {GCRY_CIPHER_SERPENT128, 16, 16, 0},  {GCRY_CIPHER_CAMELLIA128, 16, 16, 0},
+    {GCRY_CIPHER_CAMELLIA256, 32, 16, 0},
+#if GCRYPT_VERSION_NUMBER >= 0x010900
+    {GCRY_CIPHER_SM4, 16, 16, 0},
+#else
+    {0, 0, 0, 0},
+#endif
+    {GCRY_CIPHER_AES128, 16, 16, 0},      {GCRY_CIPHER_AES256, 32, 16, 0},
+    {GCRY_CIPHER_DES, 8, 8, 0},           {GCRY_CIPHER_3DES, 24, 8, 0},
+};
+
+typedef struct {
+    gcry_cipher_hd_t handle;
+    int number;
+} context;
+
+static void drop(void *state)
+{
+    gcry_cipher_close(((context *)state)->handle);
+    free(state);
+}
+
+static void *init(int number, const uint8_t *key)
+{
+    context *state = malloc(sizeof *state);
+    const int mode = kinds[number].block ? GCRY_CIPHER_MODE_CTR : GCRY_CIPHER_MODE_STREAM;
+    if (!state) return NULL;
+    state->number = number;
+    if (gcry_cipher_open(&state->handle, kinds[number].algorithm, mode, 0)) {
+        free(state);
+        return NULL;
+    }
+    if (gcry_cipher_setkey(state->handle, key, kinds[number].key)) {
+        drop(state);
+        return NULL;
+    }
+    return state;
+}
+
+static int run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out, size_t length)
+{
+    const context *c = state;
+    const size_t block = kinds[c->number].block;
+    if (block ? gcry_cipher_setctr(c->handle, start, block)
+              : gcry_cipher_setiv(c->handle, start, kinds[c->number].nonce))
+        return 1;
+    return gcry_cipher_encrypt(c->handle, out, length, in, length) != 0;
+}
+
+#define PEER(NAME, NUMBER, CALL) {NAME, "ctr", "gcry_cipher_encrypt, " CALL, NUMBER, init, run, drop}
+
+static const peer peers[] = {
+    PEER("chacha20", CHACHA20, "CHACHA20"),
+    PEER("salsa20", SALSA20, "SALSA20"),
+    PEER("serpent128", SERPENT, "SERPENT128 CTR"),
+    PEER("camellia128", CAMELLIA128, "CAMELLIA128 CTR"),
+    PEER("camellia256", CAMELLIA256, "CAMELLIA256 CTR"),
+    PEER("sm4", SM4, "SM4 CTR"),
+    PEER("aes128", AES128, "AES128 CTR"),
+    PEER("aes256", AES256, "AES256 CTR"),
+    PEER("des", DES, "DES CTR"),
+    PEER("tdes", TDES, "3DES CTR"),
+};
+
+PEER_LIST(peers)

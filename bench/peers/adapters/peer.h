@@ -1,0 +1,44 @@
+/* What every adapter offers: a list of ciphers in modes of operation, behind one interface.
+
+   `peer_version` says which library it is, `peer_list` gives number `index` or NULL behind the
+   last one. */
+
+#ifndef PEER_H
+#define PEER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    /* A name of `src/ciphers.rs`. */
+    const char *cipher;
+    /* "ctr" (also for stream ciphers), or "blocks" without a mode. */
+    const char *mode;
+    /* What is called. */
+    const char *call;
+    /* Which of the adapter's algorithms; only for the functions here. */
+    int number;
+    /* A key, ready for use; NULL if there is no such cipher here. */
+    void *(*init)(int number, const uint8_t *key);
+    /* One message from the counter or nonce `start` on; 0, or an error. */
+    int (*run)(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out, size_t length);
+    void (*drop)(void *state);
+} peer;
+
+#ifdef __cplusplus
+#define PEER_EXPORT extern "C" __attribute__((visibility("default")))
+#else
+#define PEER_EXPORT __attribute__((visibility("default")))
+#endif
+
+PEER_EXPORT const char *peer_version(void);
+PEER_EXPORT const peer *peer_list(size_t index);
+
+/* The functions above, for a list `peers`. */
+#define PEER_LIST(peers) \
+    PEER_EXPORT const peer *peer_list(size_t index) \
+    { \
+        return index < sizeof peers / sizeof *peers ? &peers[index] : NULL; \
+    }
+
+#endif

@@ -1,0 +1,104 @@
+/* Our side: the library that `usubac dist --library` writes. */
+
+#include <stdlib.h>
+
+#include "peer.h"
+#include "usuba.h"
+
+PEER_EXPORT const char *peer_version(void)
+{
+    return "Usuba";
+}
+
+/* Takes one instruction set; 0 if it is there. */
+PEER_EXPORT int peer_width(const char *name)
+{
+    return usuba_force_backend(name);
+}
+
+static void drop(void *state)
+{
+    free(state);
+}
+
+#define INIT(NAME, SIZE) \
+    static void *NAME##_init(int number, const uint8_t *bytes) \
+    { \
+        usuba_##NAME##_key *key = malloc(sizeof *key); \
+        (void)number; \
+        if (key && usuba_##NAME##_init(key, bytes, SIZE) == USUBA_OK) return key; \
+        free(key); \
+        return NULL; \
+    }
+
+#define STREAM(NAME, SIZE) \
+    INIT(NAME, SIZE) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        return usuba_##NAME##_xor(key, start, 0, in, out, length); \
+    }
+
+#define BLOCK(NAME, SIZE, BYTES) \
+    INIT(NAME, SIZE) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        return usuba_##NAME##_ctr(key, start, 0, in, out, length); \
+    } \
+    static int NAME##_blocks(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                             size_t length) \
+    { \
+        (void)start; \
+        return usuba_##NAME##_encrypt_blocks(key, in, out, length / BYTES); \
+    }
+
+STREAM(chacha20, 32)
+STREAM(salsa20, 32)
+BLOCK(serpent128, 16, 16)
+BLOCK(camellia128, 16, 16)
+BLOCK(camellia256, 32, 16)
+BLOCK(noekeon_indirect, 16, 16)
+BLOCK(sm4, 16, 16)
+BLOCK(aes128, 16, 16)
+BLOCK(aes256, 32, 16)
+BLOCK(des, 8, 8)
+BLOCK(tdes, 24, 8)
+
+static void *ascon_init(int number, const uint8_t *bytes)
+{
+    (void)number;
+    (void)bytes;
+    return malloc(1);
+}
+
+static int ascon_p12_le_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                            size_t length)
+{
+    (void)key;
+    (void)start;
+    return usuba_ascon_p12_le_blocks(in, out, length / 40);
+}
+
+#define STREAM_PEER(NAME) \
+    {#NAME, "ctr", "usuba_" #NAME "_xor", 0, NAME##_init, NAME##_run, drop}
+#define BLOCK_PEERS(NAME) \
+    {#NAME, "ctr", "usuba_" #NAME "_ctr", 0, NAME##_init, NAME##_run, drop}, \
+    {#NAME, "blocks", "usuba_" #NAME "_encrypt_blocks", 0, NAME##_init, NAME##_blocks, drop}
+
+static const peer peers[] = {
+    STREAM_PEER(chacha20),
+    STREAM_PEER(salsa20),
+    BLOCK_PEERS(serpent128),
+    BLOCK_PEERS(camellia128),
+    BLOCK_PEERS(camellia256),
+    BLOCK_PEERS(noekeon_indirect),
+    BLOCK_PEERS(sm4),
+    BLOCK_PEERS(aes128),
+    BLOCK_PEERS(aes256),
+    BLOCK_PEERS(des),
+    BLOCK_PEERS(tdes),
+    {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},
+};
+
+PEER_LIST(peers)

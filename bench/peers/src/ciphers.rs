@@ -1,0 +1,38 @@
+//! What is compared: ciphers with the sizes that every adapter agrees on.
+
+/// One cipher under its name in the adapters.
+pub struct Cipher {
+    pub name: &'static str,
+    /// For tables.
+    pub title: &'static str,
+    /// Bytes of a key, of what a message starts from (a counter block or a nonce), and of a block.
+    pub key: usize,
+    pub start: usize,
+    pub block: usize,
+    /// Whether libraries are asked to leave the processor's AES instructions alone.
+    pub without_aes: bool,
+}
+
+const fn cipher(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
+    let [key, start, block] = sizes;
+    Cipher { name, title, key, start, block, without_aes: false }
+}
+
+const fn without_aes(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
+    Cipher { without_aes: true, ..cipher(name, title, sizes) }
+}
+
+pub const ALL: &[Cipher] = &[
+    cipher("chacha20", "ChaCha20", [32, 12, 64]),
+    cipher("salsa20", "Salsa20", [32, 8, 64]),
+    cipher("serpent128", "Serpent-128", [16, 16, 16]),
+    cipher("camellia128", "Camellia-128", [16, 16, 16]),
+    cipher("camellia256", "Camellia-256", [32, 16, 16]),
+    cipher("noekeon_indirect", "Noekeon", [16, 16, 16]),
+    cipher("sm4", "SM4", [16, 16, 16]),
+    without_aes("aes128", "AES-128 without AES instructions", [16, 16, 16]),
+    without_aes("aes256", "AES-256 without AES instructions", [32, 16, 16]),
+    cipher("des", "DES", [8, 8, 8]),
+    cipher("tdes", "Triple DES", [24, 8, 8]),
+    cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
+];

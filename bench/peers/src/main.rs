@@ -1,0 +1,261 @@
+//! Our library and others by turns: `scripts/peers` builds what is needed and starts this.
+//!
+//! ```text
+//! usuba-peers FOLDER            adapters in FOLDER, results to standard output
+//! usuba-peers FOLDER -o FILE    and to a file
+//! usuba-peers FOLDER serpent128 these ciphers only
+//! usuba-peers FOLDER --ticks    show ticks per byte and block beside ratios
+//! ```
+//!
+//! Libraries look at environment and processor when they start, so every width has a process of
+//! its own, and so have ciphers for which AES instructions are masked:
+//!
+//! | | AVX-512 | AES |
+//! |---|---|---|
+//! | ours | `usuba_force_backend` | it uses none |
+//! | OpenSSL | `OPENSSL_ia32cap` | `OPENSSL_ia32cap` |
+//! | Botan | uses none | `CPUID::clear_cpuid_bit` |
+//! | libgcrypt | uses none | `GCRYCTL_DISABLE_HWF` |
+//! | RustCrypto | uses none | `--cfg aes_backend="soft"` |
+//! | libsodium, Crypto++ | use none | not compared |
+
+mod adapter;
+mod ciphers;
+mod measure;
+mod report;
+mod rustcrypto;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use adapter::Peer;
+use measure::Time;
+use report::Results;
+
+/// Instruction sets of both sides.
+const WIDTHS: [&str; 2] = ["avx2", "avx512"];
+
+/// Shared objects of `scripts/peers`, and what users call the library. Ours is first.
+const OBJECTS: [(&str, &str); 6] = [
+    ("usuba", "Usuba"),
+    ("openssl", "OpenSSL"),
+    ("libsodium", "libsodium"),
+    ("botan", "Botan"),
+    ("libgcrypt", "libgcrypt"),
+    ("cryptopp", "Crypto++"),
+];
+
+/// `OPENSSL_ia32cap` without AVX-512, and without AES and carry-less multiplication.
+const NO_AVX512: &str = "~0xd0230000";
+const NO_AES: &str = "~0x200000200000000";
+
+struct Arguments {
+    folder: PathBuf,
+    out: Option<PathBuf>,
+    ciphers: Vec<String>,
+    ticks: bool,
+    milliseconds: u64,
+    /// The width of this process, and whether AES is masked; absent in the one that people start.
+    inside: Option<(String, bool)>,
+}
+
+fn arguments() -> Option<Arguments> {
+    let mut words = std::env::args().skip(1);
+    let folder = PathBuf::from(words.next()?);
+    let mut arguments = Arguments {
+        folder,
+        out: None,
+        ciphers: Vec::new(),
+        ticks: false,
+        milliseconds: 2500,
+        inside: None,
+    };
+    while let Some(word) = words.next() {
+        match &*word {
+            "-o" => arguments.out = Some(words.next()?.into()),
+            "--ticks" => arguments.ticks = true,
+            "--milliseconds" => arguments.milliseconds = words.next()?.parse().ok()?,
+            "--inside" => arguments.inside = Some((words.next()?, words.next()? == "no-aes")),
+            name if ciphers::ALL.iter().any(|cipher| cipher.name == name) => {
+                arguments.ciphers.push(word);
+            }
+            _ => return None,
+        }
+    }
+    Some(arguments)
+}
+
+fn main() -> ExitCode {
+    let Some(arguments) = arguments() else {
+        eprintln!(
+            "usuba-peers FOLDER [-o FILE] [--ticks] [--milliseconds N] [CIPHER]...\n\nCiphers: {}",
+            ciphers::ALL.iter().map(|cipher| cipher.name).collect::<Vec<_>>().join(" ")
+        );
+        return ExitCode::from(2);
+    };
+    let result = match &arguments.inside {
+        Some((width, no_aes)) => inside(&arguments, width, *no_aes),
+        None => outside(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("peers: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Starts one process for each setting and writes the results down.
+fn outside(arguments: &Arguments) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut results: Results = Vec::new();
+    for width in WIDTHS {
+        for no_aes in [false, true] {
+            let mut command = Command::new(&program);
+            let how = if no_aes { "no-aes" } else { "all" };
+            command.arg(&arguments.folder).args(["--inside", width, how]);
+            command.args(["--milliseconds", &arguments.milliseconds.to_string()]);
+            command.args(&arguments.ciphers);
+            let words = if no_aes { NO_AES } else { "" };
+            let mask = if width == "avx512" { "" } else { NO_AVX512 };
+            if no_aes || !mask.is_empty() {
+                command.env("OPENSSL_ia32cap", format!("{words}:{mask}"));
+            }
+            if no_aes {
+                command.env("PEERS_NO_AES", "1");
+            }
+            command.stderr(std::process::Stdio::inherit());
+            let output = command.output().map_err(|error| error.to_string())?;
+            if !output.status.success() {
+                return Err(format!("no results for {width}"));
+            }
+            read(&String::from_utf8_lossy(&output.stdout), width, &mut results)?;
+        }
+    }
+    print!("{}", report::table(&results));
+    if arguments.ticks {
+        show_ticks(&results);
+    }
+    match &arguments.out {
+        None => Ok(()),
+        Some(path) => {
+            let tools = [("gcc", version("CC", "gcc")), ("rustc", version("RUSTC", "rustc"))];
+            let text = report::text(&results, &tools);
+            std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+        }
+    }
+}
+
+/// What a compiler says of its version, without its name.
+fn version(variable: &str, name: &str) -> String {
+    let program = std::env::var(variable).unwrap_or_else(|_| name.to_string());
+    let output = Command::new(program).arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    let words = text.lines().next().unwrap_or_default().split_whitespace();
+    let number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    words.into_iter().find(number).unwrap_or("unknown").trim_end_matches(')').to_string()
+}
+
+fn show_ticks(results: &Results) {
+    println!();
+    for (width, cipher, mode, times) in results {
+        for Time { library, bulk, long, block, fresh, .. } in times {
+            let (bulk, long) = (bulk / measure::BULK as f64, long / measure::LONG as f64);
+            println!(
+                "{cipher:<12} {width:<7} {mode:<6} {library:<10} {bulk:>8.3} {long:>8.3} {block:>8.0} {fresh:>8.0}"
+            );
+        }
+    }
+}
+
+/// Lines of one process: cipher, mode, library, version, call, four times.
+fn read(text: &str, width: &str, results: &mut Results) -> Result<(), String> {
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[cipher, mode, library, version, call, ref times @ ..] = &fields[..] else {
+            return Err(format!("`{line}` is no result"));
+        };
+        let times: Result<Vec<f64>, _> = times.iter().map(|time| time.parse()).collect();
+        let Ok(&[bulk, long, block, fresh]) = times.as_deref() else {
+            return Err(format!("`{line}` has other numbers"));
+        };
+        let time = Time {
+            library: library.into(),
+            version: version.into(),
+            call: call.into(),
+            bulk,
+            long,
+            block,
+            fresh,
+        };
+        let same = |one: &&mut (String, String, String, Vec<Time>)| {
+            (&*one.0, &*one.1, &*one.2) == (width, cipher, mode)
+        };
+        match results.iter_mut().find(same) {
+            Some((.., times)) => times.push(time),
+            None => results.push((width.into(), cipher.into(), mode.into(), vec![time])),
+        }
+    }
+    Ok(())
+}
+
+/// Measures in this process; one line for each result.
+fn inside(arguments: &Arguments, width: &str, no_aes: bool) -> Result<(), String> {
+    pin();
+    let peers = peers(&arguments.folder, width)?;
+    let chosen =
+        |name: &str| arguments.ciphers.is_empty() || arguments.ciphers.iter().any(|c| c == name);
+    let wanted = ciphers::ALL.iter().filter(|c| c.without_aes == no_aes && chosen(c.name));
+    for cipher in wanted {
+        let having = |mode: &str, peer: &&Peer| peer.cipher == cipher.name && peer.mode == mode;
+        let modes: BTreeSet<&str> = peers.iter().map(|peer| &*peer.mode).collect();
+        for mode in modes {
+            let sides: Vec<&Peer> = peers.iter().filter(|peer| having(mode, peer)).collect();
+            // Ours is first, and there is somebody to compare with.
+            if sides.len() < 2 || sides[0].library != OBJECTS[0].1 {
+                continue;
+            }
+            let budget = Duration::from_millis(arguments.milliseconds);
+            for time in measure::measure(cipher, &sides, budget)? {
+                let Time { library, version, call, bulk, long, block, fresh } = time;
+                let name = cipher.name;
+                println!(
+                    "{name}\t{mode}\t{library}\t{version}\t{call}\t{bulk}\t{long}\t{block}\t{fresh}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every library that is here, ours first.
+fn peers(folder: &Path, width: &str) -> Result<Vec<Peer>, String> {
+    let mut peers = Vec::new();
+    for (number, (file, library)) in OBJECTS.into_iter().enumerate() {
+        let path = folder.join(format!("{file}.so"));
+        if path.is_file() || number == 0 {
+            peers.extend(adapter::load(&path, library, width)?);
+        }
+    }
+    peers.extend(rustcrypto::peers());
+    Ok(peers)
+}
+
+/// Keeps this process on the processor where it is, so that all sides meet the same one.
+fn pin() {
+    unsafe extern "C" {
+        safe fn sched_getcpu() -> i32;
+        fn sched_setaffinity(process: i32, size: usize, mask: *const u64) -> i32;
+    }
+    let here = usize::try_from(sched_getcpu()).unwrap_or(0);
+    let mut mask = [0u64; 16];
+    mask[here / 64 % 16] = 1 << (here % 64);
+    // SAFETY: the mask has the size that is named. Where pinning is forbidden, turns still help.
+    unsafe {
+        sched_setaffinity(0, size_of_val(&mask), mask.as_ptr());
+    }
+}

@@ -1,0 +1,208 @@
+//! One cipher of several libraries by turns in one process.
+//!
+//! Every library gets the same key, start and message, and must answer the same. Then all take
+//! turns: a call that is not timed, and a few that are. The tenth percentile of the calls of one
+//! library is its time, so whatever else the machine does meets all of them alike and mostly
+//! falls into the part above.
+
+use std::arch::x86_64::{_mm_lfence, _rdtsc};
+use std::time::{Duration, Instant};
+
+use crate::adapter::{Peer, State};
+use crate::ciphers::Cipher;
+
+/// Bytes of a message in bulk, and of a long one.
+pub const BULK: usize = 16 << 10;
+pub const LONG: usize = 256 << 10;
+
+/// Calls for single blocks, each of which waits for the one before.
+const CHAIN: u64 = 16;
+
+/// What one library takes, in ticks of the time-stamp counter.
+#[derive(Clone, Debug)]
+pub struct Time {
+    pub library: String,
+    pub version: String,
+    pub call: String,
+    /// One message of [`BULK`] and of [`LONG`] bytes with a key that is set up.
+    pub bulk: f64,
+    pub long: f64,
+    /// A message of one block with such a key, and with a new one.
+    pub block: f64,
+    pub fresh: f64,
+}
+
+fn ticks() -> u64 {
+    // SAFETY: every x86-64 processor has both.
+    unsafe {
+        _mm_lfence();
+        let now = _rdtsc();
+        _mm_lfence();
+        now
+    }
+}
+
+/// Bytes that look like nothing, the same in every run.
+fn bytes(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 56) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// `length` rounded up to whole blocks.
+fn whole(cipher: &Cipher, length: usize) -> usize {
+    length.div_ceil(cipher.block) * cipher.block
+}
+
+/// A message with room for its answer, both beginning at a cache line.
+struct Message {
+    memory: Vec<u8>,
+    at: usize,
+    length: usize,
+}
+
+impl Message {
+    fn new(length: usize) -> Message {
+        let room = length.next_multiple_of(64);
+        let memory = bytes(2 * room + 64, 7);
+        let at = memory.as_ptr().align_offset(64);
+        Message { memory, at, length }
+    }
+
+    fn parts(&mut self) -> (&[u8], &mut [u8]) {
+        let room = self.length.next_multiple_of(64);
+        let (input, output) = self.memory[self.at..].split_at_mut(room);
+        (&input[..self.length], &mut output[..self.length])
+    }
+}
+
+struct Side<'a> {
+    peer: &'a Peer,
+    state: Box<dyn State>,
+    samples: [Vec<f64>; 4],
+}
+
+/// Times of all `peers`, which have `cipher` in one mode, in their order. A peer that does not
+/// have it after all is left out.
+///
+/// # Errors
+/// A library answers something else than the first one, or refuses.
+pub fn measure(cipher: &Cipher, peers: &[&Peer], budget: Duration) -> Result<Vec<Time>, String> {
+    let (key, mut start) = (bytes(cipher.key, 1), bytes(cipher.start, 2));
+    // The counter has room to count.
+    if let Some(last) = start.last_mut() {
+        *last = 0;
+    }
+    let mut sides: Vec<Side> = Vec::new();
+    for &peer in peers {
+        if let Some(state) = (peer.init)(&key) {
+            sides.push(Side { peer, state, samples: Default::default() });
+        }
+    }
+    let lengths = [BULK, LONG, cipher.block].map(|length| whole(cipher, length));
+    let mut messages = lengths.map(Message::new);
+    for message in &mut messages {
+        agree(&mut sides, &start, message)?;
+    }
+    let explain = |error| format!("{}: {error}", cipher.name);
+    let begin = Instant::now();
+    let mut turns = 0;
+    while turns < 12 || (turns < 2000 && begin.elapsed() < budget) {
+        for side in &mut sides {
+            let [bulk, long, single] = &mut messages;
+            side.calls(0, &start, bulk, 3).map_err(explain)?;
+            if turns % 8 == 0 {
+                side.calls(1, &start, long, 1).map_err(explain)?;
+            }
+            side.single(&key, &start, single).map_err(explain)?;
+        }
+        turns += 1;
+    }
+    Ok(sides.into_iter().map(Side::time).collect())
+}
+
+/// Whether all answer what the first one answers.
+fn agree(sides: &mut [Side], start: &[u8], message: &mut Message) -> Result<(), String> {
+    let mut expected: Option<Vec<u8>> = None;
+    for side in sides {
+        let (input, output) = message.parts();
+        output.fill(0);
+        let name = format!("{} of {}", side.peer.call, side.peer.library);
+        side.state.run(start, input, output).map_err(|error| format!("{name}: {error}"))?;
+        match &expected {
+            None => expected = Some(output.to_vec()),
+            Some(expected) if expected == output => {}
+            Some(_) => return Err(format!("{name} answers something else")),
+        }
+    }
+    Ok(())
+}
+
+impl Side<'_> {
+    /// Some calls with one message, of which the first is not timed.
+    fn calls(
+        &mut self,
+        which: usize,
+        start: &[u8],
+        message: &mut Message,
+        times: usize,
+    ) -> Result<(), String> {
+        let (input, output) = message.parts();
+        self.state.run(start, input, output)?;
+        for _ in 0..times {
+            let begin = ticks();
+            self.state.run(start, input, output)?;
+            self.samples[which].push((ticks() - begin) as f64);
+        }
+        Ok(())
+    }
+
+    /// Chains of calls with one block: with one key, and with a key each.
+    fn single(&mut self, key: &[u8], start: &[u8], message: &mut Message) -> Result<(), String> {
+        let (input, output) = message.parts();
+        // What the next call starts from depends on what the last one wrote, and is the same.
+        let (mut start, mut key) = (start.to_vec(), key.to_vec());
+        let mut input = input.to_vec();
+        self.state.run(&start, &input, output)?;
+        let begin = ticks();
+        for _ in 0..CHAIN {
+            self.state.run(&start, &input, output)?;
+            depend(&mut start, output);
+            depend(&mut input, output);
+        }
+        self.samples[2].push((ticks() - begin) as f64 / CHAIN as f64);
+        let begin = ticks();
+        for _ in 0..CHAIN {
+            let mut state = (self.peer.init)(&key).ok_or("it takes no key any more")?;
+            state.run(&start, &input, output)?;
+            depend(&mut key, output);
+            depend(&mut start, output);
+            depend(&mut input, output);
+        }
+        self.samples[3].push((ticks() - begin) as f64 / CHAIN as f64);
+        Ok(())
+    }
+
+    fn time(self) -> Time {
+        let [bulk, long, block, fresh] = self.samples.map(tenth);
+        let Peer { library, version, call, .. } = self.peer;
+        let (library, version, call) = (library.clone(), version.clone(), call.clone());
+        Time { library, version, call, bulk, long, block, fresh }
+    }
+}
+
+/// Makes `to` wait for `from` without another value.
+fn depend(to: &mut [u8], from: &[u8]) {
+    if let ([first, ..], [answer, ..]) = (to, from) {
+        *first ^= std::hint::black_box(*answer) & std::hint::black_box(0);
+    }
+}
+
+/// The tenth percentile.
+fn tenth(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 10]
+}

@@ -1,0 +1,117 @@
+//! The crates of the RustCrypto project. Block ciphers run in the CTR mode of its crate `ctr`,
+//! which hands as many blocks to a cipher as that takes at once.
+
+use std::marker::PhantomData;
+
+use cipher::{InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
+use ctr::flavors::{Ctr64BE, Ctr128BE};
+
+use crate::adapter::{Peer, State};
+
+const NAME: &str = "RustCrypto";
+
+/// A stream cipher, which takes key and nonce together.
+struct Stream<C> {
+    key: Vec<u8>,
+    cipher: PhantomData<C>,
+}
+
+impl<C: KeyIvInit + StreamCipher> State for Stream<C> {
+    fn run(&mut self, start: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let mut cipher = C::new_from_slices(&self.key, start).map_err(|error| error.to_string())?;
+        cipher.try_apply_keystream_b2b(input, output).map_err(|error| error.to_string())
+    }
+}
+
+/// The permutation on each state in turn, in the byte order of NIST SP 800-232.
+struct Ascon;
+
+impl State for Ascon {
+    fn run(&mut self, _: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        for (from, to) in input.chunks_exact(40).zip(output.chunks_exact_mut(40)) {
+            let mut state = ascon::State::default();
+            for (word, bytes) in state.iter_mut().zip(from.chunks_exact(8)) {
+                *word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+            }
+            ascon::permute12(&mut state);
+            for (word, bytes) in state.iter().zip(to.chunks_exact_mut(8)) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn peer<S: State + 'static>(
+    cipher: &str,
+    name: &str,
+    mode: &str,
+    call: &str,
+    init: impl Fn(&[u8]) -> Option<S> + 'static,
+) -> Peer {
+    // The manifest has exact versions.
+    let manifest = include_str!("../Cargo.toml");
+    let line = manifest.lines().find(|line| line.split(' ').next() == Some(name));
+    let version = line.and_then(|line| line.split('"').nth(1)).unwrap_or("=unknown");
+    Peer {
+        library: NAME.to_string(),
+        version: format!("{name} {}", version.trim_start_matches('=')),
+        cipher: cipher.to_string(),
+        mode: mode.to_string(),
+        call: call.to_string(),
+        init: Box::new(move |key| init(key).map(|state| Box::new(state) as Box<dyn State>)),
+    }
+}
+
+/// A block cipher with a type of its own, because the bounds of a general one fill half a page.
+macro_rules! counter {
+    ($cipher:literal, $name:literal, $call:literal, $type:ty, $flavor:ty) => {{
+        struct Counter($type);
+        impl State for Counter {
+            fn run(&mut self, start: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+                let core = ctr::CtrCore::<&$type, $flavor>::inner_iv_slice_init(&self.0, start)
+                    .map_err(|error| error.to_string())?;
+                let mut stream = StreamCipherCoreWrapper::from_core(core);
+                stream.try_apply_keystream_b2b(input, output).map_err(|error| error.to_string())
+            }
+        }
+        peer($cipher, $name, "ctr", $call, |key| <$type>::new_from_slice(key).ok().map(Counter))
+    }};
+}
+
+macro_rules! stream {
+    ($cipher:literal, $name:literal, $call:literal, $type:ty) => {
+        peer($cipher, $name, "ctr", $call, |key| {
+            Some(Stream::<$type> { key: key.to_vec(), cipher: PhantomData })
+        })
+    };
+}
+
+/// All of them.
+pub fn peers() -> Vec<Peer> {
+    vec![
+        stream!("chacha20", "chacha20", "chacha20::ChaCha20", chacha20::ChaCha20),
+        stream!("salsa20", "salsa20", "salsa20::Salsa20", salsa20::Salsa20),
+        counter!("serpent128", "serpent", "Ctr128BE<Serpent>", serpent::Serpent, Ctr128BE),
+        counter!(
+            "camellia128",
+            "camellia",
+            "Ctr128BE<Camellia128>",
+            camellia::Camellia128,
+            Ctr128BE
+        ),
+        counter!(
+            "camellia256",
+            "camellia",
+            "Ctr128BE<Camellia256>",
+            camellia::Camellia256,
+            Ctr128BE
+        ),
+        counter!("sm4", "sm4", "Ctr128BE<Sm4>", sm4::Sm4, Ctr128BE),
+        counter!("aes128", "aes", "Ctr128BE<Aes128>, soft", aes::Aes128, Ctr128BE),
+        counter!("aes256", "aes", "Ctr128BE<Aes256>, soft", aes::Aes256, Ctr128BE),
+        counter!("des", "des", "Ctr64BE<Des>", des::Des, Ctr64BE),
+        counter!("tdes", "des", "Ctr64BE<TdesEde3>", des::TdesEde3, Ctr64BE),
+        peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
+    ]
+}
