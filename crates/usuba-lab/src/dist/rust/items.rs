@@ -61,7 +61,9 @@ impl<'a> Items<'a> {
             contexts: Vec::new(),
             states: Vec::new(),
         };
-        for (at, description) in folder.descriptions().iter().enumerate() {
+        // Those that are composed come after those that are compiled.
+        let own = folder.compiled.len();
+        for (at, description) in folder.descriptions().iter().take(own).enumerate() {
             let function = find(folder, &description.operations[0].function);
             let vectors = folder.cipher.vectors(function)?;
             items.primitive(at, description, function, &vectors)?;
