@@ -17,6 +17,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
+use usuba::target::{self, Target};
 
 pub use build::{Beside, Built, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
@@ -62,6 +63,8 @@ pub struct Function {
     /// The entry node.
     pub node: String,
     pub slicings: Vec<Slicing>,
+    /// The names of the targets that it is made for; see [`Function::is_for`].
+    pub targets: Vec<String>,
     /// What a block consists of, in the order of its bytes; at least one.
     pub inputs: Vec<Parameter>,
     pub output: Parameter,
@@ -153,6 +156,8 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     slicings: Vec<String>,
+    #[serde(default)]
+    targets: Vec<String>,
     #[serde(deserialize_with = "one_or_more")]
     input: Vec<FileParameter>,
     output: FileParameter,
@@ -272,11 +277,16 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
+    let unknown = file.targets.iter().find(|name| target::find(name).is_none());
+    if let Some(name) = unknown {
+        return Err(format!("there is no target `{name}`"));
+    }
     if file.input.is_empty() {
         return Err(format!("function `{}` has an empty list as its `input`", file.name));
     }
     Ok(Function {
         slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
+        targets: file.targets,
         inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
@@ -288,6 +298,17 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         vectors: file.vectors,
         direction: file.direction,
     })
+}
+
+impl Function {
+    /// Whether it is made for a target: one that it names, or, if it names none, any without a
+    /// base, whose instructions are all that most programs need.
+    pub fn is_for(&self, target: &Target) -> bool {
+        match self.targets.is_empty() {
+            true => target.base.is_none(),
+            false => self.targets.iter().any(|name| name == target.name),
+        }
+    }
 }
 
 impl Cipher {

@@ -95,7 +95,7 @@ pub fn compile<'a>(
     let mut wanted: Vec<(&Function, Slicing, &'static Target)> = Vec::new();
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
-        for &target in targets {
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
             for &slicing in &function.slicings {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
@@ -150,7 +150,7 @@ fn users(
                 }))
             }
         };
-        for &target in targets {
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
             for &slicing in &function.slicings {
                 uses.push(Use { core: number(function, slicing, target), form });
             }

@@ -54,13 +54,20 @@ pub struct Request {
 }
 
 /// The instruction sets of a request, narrowest first, so that the last one that a processor has
-/// is its best. One that every processor has is among them.
-pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
-    let mut all = targets.to_vec();
+/// is its best. One that every processor has is among them. A target with a base stands for its
+/// base where no function of `ciphers` is made for it.
+pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static Target> {
+    let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
+    let used = |target: &Target| functions().any(|function| function.is_for(target));
+    let plain = |target: &&'static Target| match target.base {
+        Some(base) if !used(target) => base,
+        _ => *target,
+    };
+    let mut all: Vec<_> = targets.iter().map(plain).collect();
     if all.iter().all(|target| section::processors(target).is_some()) {
         all.push(cipher::scalar(target::ALL[0]));
     }
-    all.sort_by_key(|target| (section::processors(target), target.bits));
+    all.sort_by_key(|target| (section::processors(target), target.bits, target.base.is_some()));
     all.dedup_by_key(|target| target.name);
     all
 }
@@ -69,7 +76,7 @@ pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
 pub fn usual() -> Vec<&'static Target> {
     let scalar = cipher::scalar(target::ALL[0]);
     let wanted = |target: &&Target| target.simd || target.name == scalar.name;
-    backends(&target::ALL.iter().copied().filter(wanted).collect::<Vec<_>>())
+    target::all().filter(wanted).collect()
 }
 
 /// A step of a ladder: from so many blocks on, this core with these words of the context.
@@ -100,7 +107,8 @@ fn name(folder: &Path) -> String {
 /// Whether code for `below` runs wherever code for `target` does.
 fn includes(target: &Target, below: &Target) -> bool {
     let (one, other) = (section::processors(target), section::processors(below));
-    below.bits <= target.bits && (other.is_none() || one == other)
+    let instructions = below.base.is_none() || target.base.is_some();
+    below.bits <= target.bits && instructions && (other.is_none() || one == other)
 }
 
 impl<'a> Folder<'a> {
@@ -151,7 +159,7 @@ impl<'a> Folder<'a> {
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
-    let backends = backends(&request.targets);
+    let backends = backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ")?;
     let measured = ladder::measured(&cipher.folder)?;
     let mut text = String::new();
@@ -211,7 +219,7 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
     let measured_on = |u: &Use| known(&cores[u.core], measured);
     // Guesses and measurements do not compare, and measurements of other kernels mean nothing.
-    let own = |u: &&Use| cores[u.core].target.name == backend.name;
+    let own = |u: &&Use| cores[u.core].target.family() == backend.family();
     let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
         && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
             let core = &cores[u.core];

@@ -30,9 +30,13 @@ struct Row<'a> {
 }
 
 /// The backends of a table: those of `targets` that costs were measured on.
-fn backends(targets: &[&'static Target], costs: &[Vec<Cost>]) -> Vec<&'static Target> {
+fn backends(
+    targets: &[&'static Target],
+    ciphers: &[Cipher],
+    costs: &[Vec<Cost>],
+) -> Vec<&'static Target> {
     let measured = |target: &&Target| costs.iter().flatten().any(|cost| cost.target == target.name);
-    super::backends(targets).into_iter().filter(measured).collect()
+    super::backends(targets, ciphers).into_iter().filter(measured).collect()
 }
 
 /// One row for each primitive of all folders, as Markdown: slicings, whether its time depends on
@@ -42,7 +46,7 @@ fn backends(targets: &[&'static Target], costs: &[Vec<Cost>]) -> Vec<&'static Ta
 /// What the compiler says, or a file that cannot be read.
 pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
     let costs = costs(ciphers)?;
-    let shown = backends(targets, &costs);
+    let shown = backends(targets, ciphers, &costs);
     let [base, others @ ..] = &shown[..] else { return Err("no costs were measured".into()) };
     let mut text = format!("| primitive | slicings | constant time | modes | {} |", base.name);
     others.iter().for_each(|target| text += &format!(" {} |", target.name));
@@ -85,7 +89,7 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
 /// A file that cannot be read.
 pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
     let costs = costs(ciphers)?;
-    let shown = backends(targets, &costs);
+    let shown = backends(targets, ciphers, &costs);
     let mut text = String::from("| primitive | backend | from blocks: kernel |");
     CURVE.iter().for_each(|blocks| text += &format!(" {blocks} |"));
     text += &format!(" curve |\n|---|---|---|{}---|\n", "---:|".repeat(CURVE.len()));
@@ -205,16 +209,17 @@ fn modes(kind: Kind) -> &'static str {
 /// time from it.
 fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let target = cipher::scalar(target::ALL[0]);
-    let way = Way {
-        target,
-        cpu: target::cpu::ALL[0],
-        pipeline: &pipeline,
-        hidden: true,
-        complemented_keys: true,
-    };
     let mut outputs = Vec::new();
     for function in &row.functions {
+        let scalar = cipher::scalar(target::ALL[0]);
+        let mut made = [scalar].into_iter().chain(target::all());
+        let way = Way {
+            target: made.find(|target| function.is_for(target)).expect("it names targets"),
+            cpu: target::cpu::ALL[0],
+            pipeline: &pipeline,
+            hidden: true,
+            complemented_keys: true,
+        };
         // V and H share one program.
         let mut seen = Vec::new();
         for &slicing in &function.slicings {

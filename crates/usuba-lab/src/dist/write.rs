@@ -32,7 +32,7 @@ const PREFIX: &str = "usuba_";
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ")?;
     let base = format!("{PREFIX}{}", folder.name);
     let needs = folder.needs();
@@ -76,7 +76,7 @@ pub fn library(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, ciphers);
     let mut files = Vec::new();
     let mut declarations = String::new();
     let mut needs = Needs::default();

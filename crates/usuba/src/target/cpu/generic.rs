@@ -63,6 +63,7 @@ const VECTOR: &[Figure] = &[
     figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b0011),
     figure(&[Bytes], ANY, 2, 0b1100),
     figure(&[Mul, MulWide], ANY, 5, 0b0011),
+    figure(&[Affine, AffineInverse], ANY, 3, 0b0011),
 ];
 
 const GENERAL: &[Figure] = &[

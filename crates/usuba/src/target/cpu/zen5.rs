@@ -59,6 +59,8 @@ const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
     figure(&[Shl, Shr, Sar, Rotl, Bytes], ANY, 2, 0b0110),
     figure(&[Mul, MulWide], ANY, 3, 0b1001),
+    // Not measured: as products.
+    figure(&[Affine, AffineInverse], ANY, 3, 0b1001),
 ];
 
 /// Six ALUs; three of them shift and multiply, of which 2.3 and 2.7 a cycle were measured.
