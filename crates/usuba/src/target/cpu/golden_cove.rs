@@ -59,6 +59,8 @@ const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, P0 | P1 | P5 | P6 | P10),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P6),
     figure(&[Mul], ANY, 3, P1),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: P0 | P1 | P5 | P6 | P10 },
+    Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: P1 | P5 },
 ];
 
 const VECTOR256: &[Figure] = &[

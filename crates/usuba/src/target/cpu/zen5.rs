@@ -68,4 +68,6 @@ const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b11_1111),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b00_0111),
     figure(&[Mul], ANY, 3, 0b00_0111),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b11_1111 },
+    Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: 0b00_0111 },
 ];
