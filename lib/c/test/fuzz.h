@@ -279,3 +279,34 @@ static void any_backend(void)
         free(text.whole); \
         free(one.whole); \
     }
+
+/* Blocks of `from` bytes that become `to` bytes, at once and in two parts. `BEGIN` declares what
+   `FIRST` passes, and `END` frees it. */
+#define ANY_BLOCKS(function, from, to, BEGIN, FIRST, END) \
+    static void function##_fuzz_blocks(void) \
+    { \
+        const size_t count = some_length(40000) / (from), cut = below(count + 1); \
+        place text = make(count * (from)), again = copy(text, count * (from)); \
+        place one = make(count * (to)), two = make(count * (to)); \
+        BEGIN \
+        any_backend(); \
+        expect(!usuba_##function##_blocks(FIRST text.at, one.at, count), "status", #function, count); \
+        any_backend(); \
+        expect(!usuba_##function##_blocks(FIRST again.at, two.at, cut), "status", #function, count); \
+        any_backend(); \
+        expect(!usuba_##function##_blocks(FIRST again.at + cut * (from), two.at + cut * (to), \
+                                          count - cut), "status", #function, count); \
+        expect(!memcmp(one.at, two.at, count * (to)), "in parts", #function, count); \
+        END \
+        free(text.whole); \
+        free(again.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+#define FUZZ_KEY key,
+#define FUZZ_NOTHING
+#define KEYED_BLOCKS(name, function, from, to) \
+    ANY_BLOCKS(function, from, to, usuba_##name##_key *key = name##_fuzz_key();, FUZZ_KEY, free(key);)
+#define UNKEYED_BLOCKS(function, from, to) \
+    ANY_BLOCKS(function, from, to, FUZZ_NOTHING, FUZZ_NOTHING, FUZZ_NOTHING)

@@ -37,6 +37,8 @@ impl Folder<'_> {
         })
     }
 
+    /// The key streams of `[[stream]]`, whose kinds name primitives by their number in
+    /// [`Folder::descriptions`].
     pub fn composed_descriptions(&self) -> Vec<Description> {
         let describe = |stream: &Stream| Description {
             name: stream.name.clone(),

@@ -135,6 +135,7 @@ impl Folder<'_> {
         kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
+    /// The primitives, in their order; [`Folder::composed_descriptions`] has the rest.
     pub fn descriptions(&self) -> Vec<Description> {
         let describe = |(at, compiled): (usize, &Compiled)| Description {
             name: compiled.primitive.name.clone(),
@@ -150,8 +151,7 @@ impl Folder<'_> {
                 .map(|number| self.described(at, number))
                 .collect(),
         };
-        let own = self.compiled.iter().enumerate().map(describe);
-        own.chain(self.composed_descriptions()).collect()
+        self.compiled.iter().enumerate().map(describe).collect()
     }
 
     /// Bytes of the key of a primitive.

@@ -7,6 +7,8 @@
 //!
 //! Speeds are those of `costs.toml`; nothing is measured here.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use usuba::ir::Slicing;
 use usuba::passes::pipeline::{Level, PipelineOptions};
@@ -185,10 +187,29 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
     Ok(rows)
 }
 
-fn slicings(row: &Row) -> Vec<&'static str> {
-    let has = |slicing| row.functions.iter().any(|f| f.slicings.contains(&slicing));
+/// The slicings of a row; `V with gfni` where no target has it without.
+fn slicings(row: &Row) -> Vec<String> {
+    let named = |(slicing, name): (Slicing, &str)| {
+        let functions = || row.functions.iter().filter(|f| f.slicings.contains(&slicing));
+        let plain = |f: &Function| f.targets.is_empty();
+        let more: BTreeSet<&str> = (target::all())
+            .filter(|target| functions().any(|function| function.is_for(target)))
+            .map(addition)
+            .collect();
+        match (functions().next(), functions().copied().any(plain) || more.contains("")) {
+            (None, _) => None,
+            (_, true) => Some(name.into()),
+            _ => Some(format!("{name} with {}", more.into_iter().collect::<Vec<_>>().join(" or "))),
+        }
+    };
     let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B")];
-    all.into_iter().filter(|(slicing, _)| has(*slicing)).map(|(_, name)| name).collect()
+    all.into_iter().filter_map(named).collect()
+}
+
+/// What a target is called beyond its base: `gfni` for `avx2_gfni`, nothing for `avx2`.
+fn addition(target: &'static Target) -> &'static str {
+    let base = target.base.map_or(target.name, |base| base.name);
+    target.name.strip_prefix(base).unwrap_or(target.name).trim_start_matches('_')
 }
 
 /// The modes of a kind, as people name them.

@@ -20,6 +20,7 @@ pub struct File {
 pub struct Single {
     /// The header and the C file.
     pub files: Vec<File>,
+    /// Primitives, and behind them the key streams that two of them make.
     pub primitives: Vec<Description>,
 }
 
@@ -62,7 +63,8 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
         File { path: format!("{stem}.h"), text: renamed(&header, request) },
         File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
     ];
-    Ok(Single { files, primitives: folder.descriptions() })
+    let own = folder.descriptions().into_iter();
+    Ok(Single { files, primitives: own.chain(folder.composed_descriptions()).collect() })
 }
 
 /// The library of several cipher folders: `include`, `src`, and what CMake needs.

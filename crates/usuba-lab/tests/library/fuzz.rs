@@ -16,7 +16,9 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
     let mut part = |line: String, call: String| {
         text += &line;
         text.push('\n');
-        calls += &format!("        {call}();\n");
+        if !call.is_empty() {
+            calls += &format!("        {call}();\n");
+        }
     };
     for Description { name, kind, key, nonce, operations } in &single.primitives {
         let size = operations[0].input;
@@ -52,8 +54,20 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
                 let line = format!("{keyed}RUNNING({name}, {nonce})");
                 part(line, format!("{name}_fuzz_running"));
             }
-            // Their calls are those that everything else is made of.
-            Kind::Keyed | Kind::Unkeyed => {}
+            Kind::Keyed | Kind::Unkeyed => {
+                if *key > 0 {
+                    part(keyed, String::new());
+                }
+                for operation in operations {
+                    let sizes = format!("{}, {}", operation.input, operation.output);
+                    let function = &operation.name;
+                    let line = match key {
+                        0 => format!("UNKEYED_BLOCKS({function}, {sizes})"),
+                        _ => format!("KEYED_BLOCKS({name}, {function}, {sizes})"),
+                    };
+                    part(line, format!("{function}_fuzz_blocks"));
+                }
+            }
         }
     }
     let answers = answers(cipher, single);

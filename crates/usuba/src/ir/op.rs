@@ -133,7 +133,7 @@ impl Op {
             Op::Add => a.wrapping_add(b),
             Op::Sub => a.wrapping_sub(b),
             Op::Mul => a.wrapping_mul(b),
-            Op::MulHigh => (a as u128 * b as u128 >> m) as u64,
+            Op::MulHigh => ((a as u128 * b as u128) >> m) as u64,
             Op::Less => (a < b) as u64,
             Op::Resize(_) => a,
             Op::Shl(k) => a << k,

@@ -69,7 +69,7 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
         let targets = dist::backends(&request.targets, std::slice::from_ref(cipher));
         let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
         let widest = widest.map_or("", |target| target.name);
-        let about = format!("a {} processor with {widest}", std::env::consts::ARCH);
+        let about = format!("an {} processor with {widest}", std::env::consts::ARCH);
         let costs = dist::measure::measure(cipher, &targets, ROUNDS);
         let costs = costs.map_err(Failure::Program)?;
         let path = cipher.folder.join(ladder::FILE);
