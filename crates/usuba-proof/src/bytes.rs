@@ -96,16 +96,13 @@ impl Graph {
         match node.kind {
             Kind::And | Kind::Xor | Kind::Add | Kind::Mul => {
                 let (x, y) = (self.operand(a), self.operand(b));
-                let leaf = match (&x, &y) {
-                    (Operand::Function(leaf, _), Operand::Constant(_)) => *leaf,
-                    (Operand::Constant(_), Operand::Function(leaf, _)) => *leaf,
-                    (Operand::Function(leaf, _), Operand::Function(other, _)) if leaf == other => {
-                        *leaf
-                    }
+                let leaf = match (x.0, y.0) {
+                    (Some(leaf), None) | (None, Some(leaf)) => leaf,
+                    (Some(leaf), Some(other)) if leaf == other => leaf,
                     _ => return None,
                 };
                 let both = |i: usize| {
-                    let (x, y) = (x.at(i), y.at(i));
+                    let (x, y) = (x.1[i], y.1[i]);
                     match node.kind {
                         Kind::And => x & y,
                         Kind::Xor => x ^ y,
@@ -126,34 +123,19 @@ impl Graph {
 
     /// A function of an edge as a function of its leaf.
     fn after(&mut self, edge: Edge, f: impl Fn(&Graph, u8) -> u8) -> Option<Form> {
-        match self.operand(edge) {
-            Operand::Constant(_) => None,
-            Operand::Function(leaf, table) => Some((leaf, Rc::new(table.map(|x| f(self, x))))),
-        }
+        let (leaf, table) = self.operand(edge);
+        Some((leaf?, Rc::new(table.map(|x| f(self, x)))))
     }
 
-    fn operand(&mut self, edge: Edge) -> Operand {
+    /// The values of an edge, and its leaf unless it is constant.
+    fn operand(&mut self, edge: Edge) -> (Option<u32>, Table) {
         if let Some(value) = self.value(edge) {
-            return Operand::Constant(value as u8);
+            return (None, [value as u8; 256]);
         }
         let node = edge.node();
         let identity = || (node, Rc::new(std::array::from_fn(|x| x as u8)));
         let (leaf, table) = self.node_form(node).unwrap_or_else(identity);
-        Operand::Function(leaf, self.through(edge, &table))
-    }
-}
-
-enum Operand {
-    Constant(u8),
-    Function(u32, Table),
-}
-
-impl Operand {
-    fn at(&self, x: usize) -> u8 {
-        match self {
-            Operand::Constant(value) => *value,
-            Operand::Function(_, table) => table[x],
-        }
+        (Some(leaf), self.through(edge, &table))
     }
 }
 

@@ -217,7 +217,7 @@ impl Folder<'_> {
     }
 
     /// The forms of a primitive that ladders use, with their numbers.
-    fn forms(&self, at: usize) -> BTreeSet<usize> {
+    pub fn forms(&self, at: usize) -> BTreeSet<usize> {
         self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
     }
 

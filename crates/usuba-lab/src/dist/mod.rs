@@ -14,6 +14,7 @@
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
+//! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `measure`: what calls cost on this machine.
 //! - `status`: tables of all of it for documents.
 
@@ -23,6 +24,7 @@ mod interface;
 pub mod ladder;
 pub mod measure;
 mod primitive;
+mod rust;
 mod section;
 mod status;
 mod template;
@@ -39,6 +41,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
 
@@ -109,6 +112,20 @@ fn includes(target: &Target, below: &Target) -> bool {
     let (one, other) = (section::processors(target), section::processors(below));
     let instructions = below.base.is_none() || target.base.is_some();
     below.bits <= target.bits && instructions && (other.is_none() || one == other)
+}
+
+/// The folders of a library, in the order of `ciphers`.
+fn folders<'a>(
+    ciphers: &'a [Cipher],
+    backends: &[&'static Target],
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<Folder<'a>>, String> {
+    let each = |cipher| {
+        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ")?;
+        done(&folder.name);
+        Ok(folder)
+    };
+    ciphers.iter().map(each).collect()
 }
 
 impl<'a> Folder<'a> {

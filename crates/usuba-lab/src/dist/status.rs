@@ -266,9 +266,12 @@ fn candidates<'a>(
     if own || section::processors(backend).is_none() { found } else { Vec::new() }
 }
 
-/// Cycles for a byte of a long message.
+/// Cycles for a byte of a long message; those of the base where a target adds nothing to it.
 fn each(cipher: &Cipher, row: &Row, backend: &Target, costs: &[Cost]) -> Option<f64> {
     let candidates = candidates(cipher, row.timed, backend, costs);
+    if let (true, Some(base)) = (candidates.is_empty(), backend.base) {
+        return each(cipher, row, base, costs);
+    }
     let bulk = candidates.iter().map(|cost| cost.bulk());
     bulk.min_by(f64::total_cmp).map(|cycles| cycles / row.bytes as f64)
 }

@@ -1,6 +1,7 @@
 //! What `usubac dist` writes, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
+//! - `rust`: the Rust crate.
 //!
 //! What is tested:
 //!
@@ -18,6 +19,7 @@
 
 mod fuzz;
 mod modes;
+mod rust;
 mod subject;
 
 use std::ffi::c_int;

@@ -34,15 +34,10 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    match &args.library {
-        Some(folder) => {
-            let ciphers = ciphers(args)?;
-            let bar = ProgressBar::new(ciphers.len() as u64);
-            let files = dist::library(&request, &ciphers, &mut |_| bar.inc(1));
-            bar.finish_and_clear();
-            write(folder, &files.map_err(Failure::Program)?)
-        }
-        None => {
+    match (&args.library, &args.rust) {
+        (Some(folder), _) => whole(folder, args, &request, dist::library),
+        (None, Some(folder)) => whole(folder, args, &request, dist::rust),
+        (None, None) => {
             let (folder, stem) = place(args)?;
             for cipher in ciphers(args)? {
                 let files = dist::single(&request, &cipher, stem.as_deref());
@@ -51,6 +46,17 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// What writes several ciphers together.
+type Writer = fn(&Request, &[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>;
+
+fn whole(folder: &Path, args: &Dist, request: &Request, writer: Writer) -> Result<(), Failure> {
+    let ciphers = ciphers(args)?;
+    let bar = ProgressBar::new(ciphers.len() as u64);
+    let files = writer(request, &ciphers, &mut |_| bar.inc(1));
+    bar.finish_and_clear();
+    write(folder, &files.map_err(Failure::Program)?)
 }
 
 /// Rounds of a measurement: of so many the least time counts.
