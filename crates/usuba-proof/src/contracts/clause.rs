@@ -100,6 +100,10 @@ impl Integers for Ints<'_, '_> {
     }
 
     fn node(&mut self, node: DeclId, args: Vec<Num>) -> Result<Vec<Num>, String> {
+        let key = self.symbolic.call_of(node, &args);
+        if let Some(outs) = self.symbolic.calls.get(&key) {
+            return Ok(outs.clone());
+        }
         let mut walker = Walker::new(self.program, std::mem::take(self.symbolic));
         let outs = walker.run(&Instance::open(node, 0), args);
         *self.symbolic = walker.domain;
@@ -394,7 +398,7 @@ const RUNS: usize = 48;
 /// What remains of a polynomial when variables that are equal in every run are one, or constant.
 fn equal_parts(symbolic: &mut Symbolic, mut gap: Poly, modulus: Option<&BigInt>) -> Poly {
     let variables = gap.variables();
-    if variables.len() > 64 {
+    if variables.is_empty() || variables.len() > 64 {
         return gap;
     }
     let numbers: Vec<Num> = variables.iter().map(|&v| Numbers::of_variable(v)).collect();

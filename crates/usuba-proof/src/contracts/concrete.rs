@@ -33,31 +33,66 @@ pub struct Search {
     pub valid: usize,
 }
 
-/// Runs a node on inputs of its ranges.
-pub fn search(program: &Program, id: DeclId, runs: usize) -> Search {
+/// Runs a node on inputs of its ranges; `thorough` takes those near edges one by one.
+pub fn search(program: &Program, id: DeclId, runs: usize, thorough: bool) -> Search {
     let decl = &program.decls[id];
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
     let mut search = Search { found: None, valid: 0 };
     for run in 0..runs {
-        let inputs: Vec<u128> = bounds
-            .iter()
-            .map(|&(low, high)| {
-                let word = chance.between(&BigUint::from(low), &BigUint::from(high), run);
-                u128::try_from(word).expect("between two words")
-            })
-            .collect();
-        match check(program, id, &inputs) {
-            Ok(()) => search.valid += 1,
-            Err(None) => {}
-            Err(Some(_)) => {
-                search.valid += 1;
-                search.found = Some(smallest(program, id, &bounds, inputs));
-                return search;
+        let word = |&(low, high): &(u128, u128)| {
+            let word = chance.between(&BigUint::from(low), &BigUint::from(high), run);
+            u128::try_from(word).expect("between two words")
+        };
+        let inputs = bounds.iter().map(word).collect();
+        if search.fails(program, id, &bounds, inputs) {
+            return search;
+        }
+    }
+    if !thorough {
+        return search;
+    }
+    // All words at an edge but one, which is close to it.
+    let full =
+        |low: u128, high: u128| low + (high - low).checked_ilog2().map_or(0, |k| (1 << k) - 1);
+    let edges: [Vec<u128>; 2] = [
+        bounds.iter().map(|&(low, high)| full(low, high)).collect(),
+        bounds.iter().map(|&(_, high)| high).collect(),
+    ];
+    for edge in &edges {
+        for at in 0..bounds.len().min(NEAR.0) {
+            for below in 1..NEAR.1.min(edge[at] - bounds[at].0 + 1) {
+                let mut inputs = edge.clone();
+                inputs[at] -= below;
+                if search.fails(program, id, &bounds, inputs) {
+                    return search;
+                }
             }
         }
     }
     search
+}
+
+/// How many words, and how many numbers, a thorough search takes near an edge.
+const NEAR: (usize, u128) = (6, 64);
+
+impl Search {
+    /// Runs one input; true if it shows a fault.
+    fn fails(
+        &mut self,
+        program: &Program,
+        id: DeclId,
+        bounds: &[(u128, u128)],
+        inputs: Vec<u128>,
+    ) -> bool {
+        let outcome = check(program, id, &inputs);
+        self.valid += usize::from(!matches!(outcome, Err(None)));
+        let fails = matches!(outcome, Err(Some(_)));
+        if fails {
+            self.found = Some(smallest(program, id, bounds, inputs));
+        }
+        fails
+    }
 }
 
 /// The least and greatest word of each parameter.

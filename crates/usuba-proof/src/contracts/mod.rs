@@ -55,7 +55,7 @@ pub struct Report {
 }
 
 /// Inputs that are run beside a proof, and in search of a fault.
-const RUNS: [usize; 2] = [24, 1_500];
+const RUNS: [usize; 2] = [24, 800];
 
 /// Proves or refutes the contract of each node that has one, in the order of the text.
 ///
@@ -91,7 +91,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         shown = again.or(shown);
     }
     let runs = RUNS[usize::from(shown.is_err())];
-    let search = concrete::search(program, id, runs);
+    let search = concrete::search(program, id, runs, shown.is_err());
     report.outcome = match (search.found, shown) {
         (Some(found), _) => Outcome::Refuted(found),
         (None, Err(finding)) => Outcome::Unknown(*finding),

@@ -56,7 +56,7 @@ pub struct Number {
 pub struct Numbers {
     all: Vec<Number>,
     known: FxHashMap<Def, Num>,
-    /// The first number of each polynomial that was split: numbers with one polynomial are equal.
+    /// The first number of each polynomial that was asked for.
     first: FxHashMap<Rc<Poly>, Num>,
 }
 
@@ -92,6 +92,11 @@ impl Numbers {
     pub fn value(&self, n: Num) -> Option<&BigUint> {
         let number = self.get(n);
         (number.low == number.high).then_some(&number.low)
+    }
+
+    /// The first number that was asked for with the polynomial of this one: they are equal.
+    pub fn first(&mut self, n: Num) -> Num {
+        *self.first.entry(self.get(n).poly.clone()).or_insert(n)
     }
 
     /// Another polynomial for a number, which must be equal to it.
@@ -251,7 +256,7 @@ impl Numbers {
                 (self.sum(below, raised), j + k)
             }
         };
-        let a = *self.first.entry(self.get(a).poly.clone()).or_insert(a);
+        let a = self.first(a);
         let def = Def::Quotient(a, k);
         if let Some(&n) = self.known.get(&def) {
             return n;

@@ -6,11 +6,12 @@
 //! promised.
 
 use num_bigint::{BigInt, BigUint};
+use rustc_hash::FxHashMap;
 use usuba::diag::{Code, Span};
 use usuba::ir::Op;
 use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
-use usuba::typed::{Atom, Decl, Instance, Range, contract};
+use usuba::typed::{Atom, Decl, DeclId, Instance, Range, contract};
 
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
@@ -25,6 +26,8 @@ pub struct Symbolic {
     pub facts: Vec<Fact>,
     /// Variables that are polynomials of earlier ones, modulo a constant if there is one.
     pub rules: Vec<(u32, Poly, Option<BigInt>)>,
+    /// Results of calls: the same for equal arguments.
+    pub calls: FxHashMap<(DeclId, Vec<Num>), Vec<Num>>,
     /// `wrap(...)` around the current place.
     wraps: usize,
     /// Things that had to be shown.
@@ -51,6 +54,11 @@ pub fn bound(value: &BigUint) -> String {
 }
 
 impl Symbolic {
+    /// A call, by its node and arguments.
+    pub fn call_of(&mut self, node: DeclId, args: &[Num]) -> (DeclId, Vec<Num>) {
+        (node, args.iter().map(|&arg| self.numbers.first(arg)).collect())
+    }
+
     pub fn compare(&mut self, fact: Fact) -> bool {
         let (compare, a, b) = fact;
         self.obligations += 1;
@@ -314,10 +322,17 @@ impl Domain for Symbolic {
             return outs;
         }
         walker.domain.promises += 1;
+        let key = walker.domain.call_of(instance.decl, &args);
+        if let Some(outs) = walker.domain.calls.get(&key) {
+            return Ok(outs.clone());
+        }
         let outs = promised(&mut walker.domain, decl, results);
         scope.extend(contract::bind(&decl.results, &outs));
         match clause::assume(&mut walker.domain, program, decl, &scope, &outs) {
-            Ok(outs) => Ok(outs),
+            Ok(outs) => {
+                walker.domain.calls.insert(key, outs.clone());
+                Ok(outs)
+            }
             Err(finding) => {
                 walker.report(*finding);
                 Err(Stop::Error)

@@ -22,6 +22,7 @@ mod show;
 use std::path::Path;
 
 use usuba_lab::tune::subject::fingerprint;
+use usuba_proof::contracts::{self, Outcome};
 
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Proof};
@@ -84,6 +85,7 @@ fn prove(
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
+    promised(&input, reporter)?;
     let options = slice::chosen(language, codegen, Abi::Usuba)?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let cell = Cell {
@@ -96,6 +98,23 @@ fn prove(
     fault::stage("proving the program");
     cell.prove(&input.checked.program, direct, plant)
         .map_err(|findings| front::reported(&input.sources, &findings, reporter))
+}
+
+/// Proves what nodes promise of their arithmetic; findings are at the line that fails.
+fn promised(input: &front::Input, reporter: Reporter) -> Result<(), Failure> {
+    fault::stage("proving the contracts");
+    let findings: Vec<_> = contracts::check(&input.checked.program)
+        .into_iter()
+        .filter_map(|report| match report.outcome {
+            Outcome::Proved => None,
+            Outcome::Refuted(found) => Some(found.finding),
+            Outcome::Unknown(finding) => Some(finding),
+        })
+        .collect();
+    if findings.is_empty() {
+        return Ok(());
+    }
+    Err(front::reported(&input.sources, &findings, reporter))
 }
 
 /// Proves again what the certificates beside a program say of it.
