@@ -2,6 +2,7 @@
 //!
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
+//! - `binary`: object files that are proved.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `dist`: those functions as files to embed, and as a library.
 //! - `bench`: verifies those functions and times them.
@@ -17,6 +18,7 @@
 //! - `layout`: puts the data of instances into register bytes, and back.
 
 pub mod bench;
+pub mod binary;
 pub mod cc;
 pub mod cipher;
 pub mod code;

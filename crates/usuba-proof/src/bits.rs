@@ -243,17 +243,66 @@ impl Apart<'_> {
                 }
             }
             Op::Mul => self.product(&dst, &args[0], &args[1], out),
-            Op::Lookup(table) => {
+            Op::Lookup(table) => self.looked_up(&dst, table, &args[0], out),
+            Op::AffineInverse(..) => {
+                let table: Vec<u64> = (0..256).map(|x| e.op.eval(8, &[x])).collect();
+                self.looked_up(&dst, &table, &args[0], out);
+            }
+            Op::MulHigh => {
+                let zero = self.written(out, Op::Const(0), &[]);
+                let zeros = || std::iter::repeat_n(zero, width);
+                let [a, b] = [0, 1].map(|i| zeros().chain(args[i].iter().copied()).collect());
+                let (a, b): (Vec<Val>, Vec<Val>) = (a, b);
+                let low: Vec<Val> = (0..width).map(|_| self.fresh()).collect();
+                let all: Vec<Val> = dst.iter().copied().chain(low).collect();
+                self.product(&all, &a, &b, out);
+            }
+            Op::Less => {
+                // The carry out of ~a + b.
+                let mut carry = self.written(out, Op::Const(0), &[]);
+                for i in (0..width).rev() {
+                    let (a, b) = (args[0][i], args[1][i]);
+                    let half = self.written(out, Op::Xor, &[a, b]);
+                    let below = self.written(out, Op::Andn, &[a, b]);
+                    let kept = self.written(out, Op::Andn, &[half, carry]);
+                    carry = self.written(out, Op::Xor, &[below, kept]);
+                }
                 for (i, &bit) in dst.iter().enumerate() {
-                    let column = table.iter().map(|row| row >> (width - 1 - i) & 1);
-                    let column: Vec<u64> = column.collect();
-                    let picked = self.picked(&column, &args[0], out);
-                    write(out, bit, Op::Copy, &[picked]);
+                    match i + 1 == width {
+                        true => write(out, bit, Op::Copy, &[carry]),
+                        false => write(out, bit, Op::Const(0), &[]),
+                    }
+                }
+            }
+            Op::Resize(from) => {
+                let (from, width) = (*from as usize, width);
+                moved(&|i| (i + from).checked_sub(width), out);
+            }
+            Op::Affine(matrix, c) => {
+                for (i, &bit) in dst.iter().enumerate() {
+                    let mut sum = self.written(out, Op::Const((c >> (7 - i) & 1) as u64), &[]);
+                    // Row i of the matrix, most significant first, is byte i.
+                    for (j, &operand) in args[0].iter().enumerate() {
+                        if matrix >> (8 * i + 7 - j) & 1 == 1 {
+                            sum = self.written(out, Op::Xor, &[sum, operand]);
+                        }
+                    }
+                    write(out, bit, Op::Copy, &[sum]);
                 }
             }
             _ => unreachable!("all operators are named"),
         }
         self.spend(out.len() - start)
+    }
+
+    /// A look-up, bit by bit.
+    fn looked_up(&mut self, dst: &[Val], table: &[u64], arg: &[Val], out: &mut Vec<Eqn>) {
+        for (i, &bit) in dst.iter().enumerate() {
+            let column = table.iter().map(|row| row >> (dst.len() - 1 - i) & 1);
+            let column: Vec<u64> = column.collect();
+            let picked = self.picked(&column, arg, out);
+            write(out, bit, Op::Copy, &[picked]);
+        }
     }
 
     fn fresh(&mut self) -> Val {

@@ -21,8 +21,8 @@
 //!   no permutation absorb permutations.
 //! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
 //!   ~(~a + b), and three-input logic is its algebraic normal form.
-//! - Sums, products, packed words, look-ups, calls and loops are opaque: equal if their operands
-//!   are.
+//! - Sums, products, comparisons, packed and resized words, look-ups, calls and loops are opaque:
+//!   equal if their operands are.
 
 use std::ops::Not;
 use std::rc::Rc;
@@ -30,6 +30,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
+use crate::bytes::Bytes;
 use crate::maps::{IDENTITY, MapId, Maps};
 use crate::rewrites::Rewrites;
 
@@ -114,6 +115,12 @@ pub enum Kind {
     Pack,
     Add,
     Mul,
+    /// The upper half of a product.
+    MulHigh,
+    /// Whether edge `a` is below edge `b`.
+    Less,
+    /// Edge `a` with another number of bits.
+    Resize,
     /// Edge `a` looked up in list `b`.
     Lookup,
     /// Result `b` of a call; `a` is the list node of the arguments and the class of the callee.
@@ -151,6 +158,8 @@ pub struct Graph {
     pub functions: FxHashMap<(u8, [Edge; 3]), Edge>,
     /// The engines that see more than equal structure.
     pub rewrites: Option<Box<Rewrites>>,
+    /// Functions of one byte.
+    pub bytes: Bytes,
 }
 
 impl Graph {
@@ -164,6 +173,7 @@ impl Graph {
             list_ids: FxHashMap::default(),
             functions: FxHashMap::default(),
             rewrites: rewrites.map(Box::new),
+            bytes: Bytes::default(),
         }
     }
 
@@ -188,6 +198,11 @@ impl Graph {
         self.lists.push(list.clone());
         self.list_ids.insert(list, id);
         id
+    }
+
+    /// A list of words by its number.
+    pub fn words(&self, list: u64) -> Rc<[u64]> {
+        self.lists[list as usize].clone()
     }
 
     /// A node that holds edges. Fields that refer to it may use its low half.

@@ -181,7 +181,10 @@ impl Frame {
                     Arg::Step(at) => &steps[*at as usize],
                 })
                 .collect();
-            let register = machine.step(step, &args)?;
+            let register = match matrix(selected, step) {
+                Some(op) => machine.bytes(&op, args[0]),
+                None => machine.step(step, &args)?,
+            };
             steps.push(register);
         }
         let register = match selected.result {
@@ -210,6 +213,21 @@ impl Frame {
             ports.push((Port::new("above", 1, &[spare.len() as u32]), spare));
         }
         Program::new(vec![b.finish(ports)], NodeId(0), slicing)
+    }
+}
+
+/// The operator on each byte of a step whose second operand is a matrix, the same for all bytes.
+fn matrix(selected: &Selected, step: &Step) -> Option<Op> {
+    let (Imm::Int(c), Some(Arg::Step(at))) = (step.imm, step.args.get(1)) else { return None };
+    let from = &selected.steps[*at as usize];
+    let Imm::Int(word) = from.imm else { return None };
+    if (from.row.inst, from.lane) != (Inst::Splat, 64) {
+        return None;
+    }
+    match step.row.inst {
+        Inst::Affine => Some(Op::Affine(word, c as u8)),
+        Inst::AffineInverse => Some(Op::AffineInverse(word, c as u8)),
+        _ => None,
     }
 }
 
@@ -286,6 +304,28 @@ impl Machine {
                 Ok(out)
             }
         }
+    }
+
+    /// An operator on each byte.
+    fn bytes(&mut self, op: &Op, arg: &Register) -> Register {
+        let values: Vec<u64> = (0..256).map(|x| op.eval(8, &[x])).collect();
+        let column = |bit: usize| values.iter().map(|y| y >> bit & 1).collect();
+        let columns: [Vec<u64>; 8] = std::array::from_fn(column);
+        let mut out = Register::with_capacity(arg.len());
+        for byte in arg.chunks(8) {
+            out.extend(columns.iter().map(|column| self.picked(column, byte)));
+        }
+        out
+    }
+
+    /// The entry of a column whose number is in `index`, least significant bit first.
+    fn picked(&mut self, column: &[u64], index: &[Val]) -> Val {
+        let Some((top, rest)) = index.split_last() else { return self.constant(column[0] == 1) };
+        let (low, high) = column.split_at(column.len() / 2);
+        let (low, high) = (self.picked(low, rest), self.picked(high, rest));
+        let differ = self.bit(Op::Xor, &[low, high]);
+        let change = self.bit(Op::And, &[*top, differ]);
+        self.bit(Op::Xor, &[low, change])
     }
 
     /// An instruction on one lane.
@@ -385,6 +425,10 @@ mod tests {
         if bits.is_multiple_of(2) {
             out.push(Pack);
         }
+        if bits == 8 {
+            let m = 0x8f3b_5501_e2c4_9a76;
+            out.extend([Affine(m, 0), Affine(m, 0x63), AffineInverse(m, 0), AffineInverse(m, 9)]);
+        }
         out
     }
 
@@ -432,6 +476,17 @@ mod tests {
             proved += check(target, Layout::Bits, 1, &[]);
         }
         assert!(proved > 900, "{proved} operators");
+    }
+
+    #[test]
+    fn affine_maps_in_every_lane() {
+        let mut proved = 0;
+        for target in target::EXTENDED {
+            for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
+                proved += check(target, Layout::Lanes(lane), bits, &[]);
+            }
+        }
+        assert!(proved > 100, "{proved} operators");
     }
 
     /// What `select` makes of an operator, changed.

@@ -13,14 +13,17 @@
 //! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
 //! compiler is.
 //!
+//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
 //! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
 //!   `sweep`: engine E4, windows of bits; `solve`: engine E5, a SAT solver; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `memory`: what stays true from one proof to the next.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
+//! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 //! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
 //!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
@@ -28,13 +31,16 @@
 //!   `engines`: which ones a proof needed.
 
 mod bits;
+mod bytes;
 pub mod chain;
+pub mod contracts;
 mod cuts;
 mod engines;
 mod exhaust;
 mod graph;
 mod induction;
 pub mod lanes;
+pub mod machine;
 mod maps;
 pub mod meaning;
 mod memory;

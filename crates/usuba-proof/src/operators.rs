@@ -41,6 +41,11 @@ impl Graph {
         if known {
             return self.constant(bits, op.eval(bits, &words[..args.len()]));
         }
+        let edge = self.word(op, bits, args);
+        if bits == 8 { self.unified(edge) } else { edge }
+    }
+
+    fn word(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
         match (op, args) {
             (Op::Copy, &[a]) => a,
             (Op::Not, &[a]) => !a,
@@ -55,6 +60,18 @@ impl Graph {
             (Op::Add, &[a, b]) => self.add(a, b),
             (Op::Sub, &[a, b]) => !self.add(!a, b),
             (Op::Mul, &[a, b]) => self.mul(a, b),
+            (Op::MulHigh, &[a, b]) if bits > 1 => self.sorted(Kind::MulHigh, a, b),
+            (Op::MulHigh, _) => self.constant(bits, 0),
+            (Op::Less, &[a, b]) if bits == 1 => self.and(!a, b),
+            (Op::Less, &[a, b]) if a == b => self.constant(bits, 0),
+            (Op::Less, &[a, b]) => {
+                let depth = self.depth(a).max(self.depth(b));
+                self.intern(Kind::Less, bits, depth, a.raw(), b.raw())
+            }
+            (Op::Resize(_), &[a]) => {
+                let depth = self.depth(a);
+                self.intern(Kind::Resize, bits, depth, a.raw(), 0)
+            }
             (Op::Shl(k), &[a]) => self.shifted(a, *k, mask(bits) << k & mask(bits)),
             (Op::Shr(k), &[a]) => self.shifted(a, bits - k, mask(bits) >> k),
             (Op::Sar(k), &[a]) => {
@@ -80,12 +97,18 @@ impl Graph {
                 let packed = self.intern(Kind::Pack, bits, depth, x.raw(), y.raw());
                 packed.flipped(a.is_complement())
             }
-            (Op::Lookup(rows), &[a]) => {
-                let (list, depth) = (self.list(rows), self.depth(a));
-                self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
+            (Op::Lookup(rows), &[a]) => self.looked_up(rows, bits, a),
+            (Op::Affine(..) | Op::AffineInverse(..), &[a]) => {
+                let rows: Vec<u64> = (0..256).map(|x| op.eval(bits, &[x])).collect();
+                self.looked_up(&rows, bits, a)
             }
             _ => unreachable!("{op:?} of {} operands is not well-formed", args.len()),
         }
+    }
+
+    fn looked_up(&mut self, rows: &[u64], bits: u8, a: Edge) -> Edge {
+        let (list, depth) = (self.list(rows), self.depth(a));
+        self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
     }
 
     /// `a` rotated to the left by `k` where `kept` is set, and zero elsewhere.

@@ -7,6 +7,7 @@ use usuba::target::Target;
 
 use super::values::parse_target;
 use super::{Codegen, Language};
+use crate::commands::prove::plant::{self, Plant};
 
 /// What to prove.
 #[derive(Args, Debug)]
@@ -39,6 +40,11 @@ pub struct Prove {
     /// Prove again what the files proof/TARGET.toml say
     #[arg(long, conflicts_with_all = ["certify", "direct"])]
     pub check: bool,
+    /// Put a fault into what a pass left, such as gate@lower, to see that it is found: gate,
+    /// rotation, operands, ports, equation
+    #[arg(long, value_name = "FAULT@PASS", value_parser = plant::parse,
+          conflicts_with_all = ["all", "certify", "check"])]
+    pub plant: Option<Plant>,
     /// Write JSON, one object for each proof
     #[arg(long)]
     pub json: bool,

@@ -9,7 +9,7 @@ mod fmt;
 mod front;
 mod headers;
 mod passes;
-mod prove;
+pub mod prove;
 mod run;
 mod slice;
 mod synth;
@@ -63,7 +63,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 fn list(what: Print) -> String {
     let lines = |names: Vec<&str>| names.join("\n") + "\n";
     match what {
-        Print::Targets => lines(target::ALL.iter().map(|t| t.name).collect()),
+        Print::Targets => lines(target::all().map(|t| t.name).collect()),
         Print::Cpus => lines(target::cpu::ALL.iter().map(|c| c.name).collect()),
         Print::Passes => lines(usuba::passes::ALL.iter().map(|p| p.name).collect()),
         Print::Slicings => "V\nH\nB\n".to_string(),

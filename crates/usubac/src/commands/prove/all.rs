@@ -37,7 +37,7 @@ struct Task {
 /// What came of a task.
 enum Done {
     /// Proved now or before.
-    Proved(Record),
+    Proved(Box<Record>),
     /// Its report is written.
     Failed,
     /// The target or the slicing cannot do what the program asks for.
@@ -69,7 +69,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
             match done {
                 Done::Proved(record) => {
                     proved += 1;
-                    records.entry(&task.folder).or_default().push(record);
+                    records.entry(&task.folder).or_default().push(*record);
                 }
                 Done::Failed => failed += 1,
                 Done::Impossible => impossible += 1,
@@ -150,7 +150,7 @@ impl Task {
             let done = match known {
                 Some(record) => {
                     *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
-                    Ok(Done::Proved(record))
+                    Ok(Done::Proved(Box::new(record)))
                 }
                 None => prove(&cell, &checked.program, args, cache, bar),
             };
@@ -183,7 +183,7 @@ fn prove(
     cache: &Cache,
     bar: &ProgressBar,
 ) -> Result<Done, Failure> {
-    let Ok(proof) = cell.prove(program, args.direct) else { return Ok(Done::Impossible) };
+    let Ok(proof) = cell.prove(program, args.direct, None) else { return Ok(Done::Impossible) };
     let said = match args.json {
         true => Some(show::json(&proof)),
         false if proof.is_proved() => None,
@@ -197,7 +197,7 @@ fn prove(
     }
     let record = proof.record();
     cache.keep(cell, args.direct, &record);
-    Ok(Done::Proved(record))
+    Ok(Done::Proved(Box::new(record)))
 }
 
 fn targets(args: &Prove) -> Vec<&'static Target> {

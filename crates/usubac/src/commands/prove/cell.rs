@@ -12,6 +12,7 @@ use usuba_proof::report::{Claim, Kind, Outcome};
 use usuba_proof::source::Source;
 
 use super::certificate::Record;
+use super::plant::Plant;
 
 /// What is compiled.
 #[derive(Clone)]
@@ -45,7 +46,13 @@ pub struct Proof {
 
 impl Cell {
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
-    pub fn prove(&self, program: &typed::Program, direct: bool) -> Result<Proof, Vec<Diagnostic>> {
+    /// A fault is put into what a pass left before it is looked at.
+    pub fn prove(
+        &self,
+        program: &typed::Program,
+        direct: bool,
+        plant: Option<&Plant>,
+    ) -> Result<Proof, Vec<Diagnostic>> {
         let one = |diagnostic| vec![diagnostic];
         let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
         let instance = typed::check::entry_instance(program, slicing, self.options.word);
@@ -64,6 +71,9 @@ impl Cell {
             if !good {
                 return;
             }
+            let planted = plant.filter(|plant| plant.pass == pass);
+            let planted = planted.and_then(|plant| plant.fault.put(program));
+            let program = planted.as_ref().unwrap_or(program);
             let start = Instant::now();
             // The meaning is made once, when lowering has accepted the program.
             let claim = match chain.get_or_insert_with(source) {

@@ -10,12 +10,13 @@
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `all`: every cipher folder; `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
-//! - `show`: reports, for people and as JSON.
+//! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
 
 mod all;
 mod cache;
 mod cell;
 pub mod certificate;
+pub mod plant;
 mod show;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use usuba_lab::tune::subject::fingerprint;
 
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Proof};
+use self::plant::Plant;
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};
@@ -54,7 +56,14 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
 
 /// Proves one entry, as a compile with the same flags makes it.
 fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
-    let proof = prove(file, &args.language, &args.codegen, args.direct, reporter)?;
+    let (direct, plant) = (args.direct, args.plant.as_ref());
+    let proof = prove(file, &args.language, &args.codegen, direct, plant, reporter)?;
+    if let Some(plant) = plant.filter(|_| proof.is_proved()) {
+        return Err(Failure::program(format!(
+            "there is no place for the fault after {}, or it changes nothing",
+            plant.pass
+        )));
+    }
     to_stdout(&match args.json {
         true => show::json(&proof),
         false => show::report(&proof),
@@ -71,6 +80,7 @@ fn prove(
     language: &Language,
     codegen: &Codegen,
     direct: bool,
+    plant: Option<&Plant>,
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
@@ -84,7 +94,7 @@ fn prove(
         options,
     };
     fault::stage("proving the program");
-    cell.prove(&input.checked.program, direct)
+    cell.prove(&input.checked.program, direct, plant)
         .map_err(|findings| front::reported(&input.sources, &findings, reporter))
 }
 
@@ -114,7 +124,8 @@ fn checked(
     let mut good = true;
     for record in records {
         let (language, codegen) = record.flags(&args.language)?;
-        let proof = prove(&folder.join(&record.program), &language, &codegen, false, reporter)?;
+        let proof =
+            prove(&folder.join(&record.program), &language, &codegen, false, None, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
         to_stdout(&match args.json {

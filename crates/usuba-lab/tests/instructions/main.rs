@@ -1,0 +1,251 @@
+//! Every instruction that the prover models, against the processor.
+//!
+//! ```text
+//! case_17:  load registers from [rdi];  vprold zmm0, zmm1, 7;  store them to [rsi];  ret
+//! ```
+//!
+//! Each form of each instruction runs on the processor and in the model, on random and on edge
+//! operands. The model executes the case once on symbols, and on numbers, where it can; at least
+//! one of both it must.
+
+mod forms;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use iced_x86::{Decoder, DecoderOptions, Mnemonic};
+use usuba::ir::random::Random;
+use usuba_lab::binary;
+use usuba_lab::cc::{self, Family};
+use usuba_proof::machine::object::Object;
+use usuba_proof::machine::simulate;
+use usuba_proof::machine::x86::{X86, is_modelled};
+
+/// Bytes of what a case reads: four vectors, 64 bytes of memory, six general-purpose registers.
+const INPUT: usize = 4 * 64 + 64 + 6 * 8;
+
+/// Bytes of what it writes: the same, and four flags.
+const OUTPUT: usize = INPUT + 4;
+
+const GENERAL: [&str; 6] = ["rax", "rcx", "rdx", "r8", "r9", "r10"];
+
+/// One form of an instruction.
+pub struct Form {
+    /// Intel syntax; `mem` stands for the memory of the case, `con` for constants of the object.
+    text: String,
+    /// Which flags are defined and compared: some of `c`, `z`, `s`, `o`.
+    flags: &'static str,
+}
+
+/// The assembly of all cases.
+fn assembly(forms: &[Form]) -> String {
+    let mut text = String::from(
+        ".intel_syntax noprefix\n.section .rodata\n.balign 64\nconstants:\n\
+         .byte 3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12,128,1,0,3,255,9,8,11,10,13,12,15,14,5,5,5\n\
+         .byte 1,0,0,0,31,0,0,0,32,0,0,0,7,0,0,0,2,0,0,0,64,0,0,0,0,0,0,0,200,0,0,0\n.text\n",
+    );
+    for (number, form) in forms.iter().enumerate() {
+        let _ =
+            writeln!(text, ".globl case_{number}\n.type case_{number}, @function\ncase_{number}:");
+        for vector in 0..4 {
+            let _ = writeln!(text, "vmovdqu64 zmm{vector}, [rdi + {}]", 64 * vector);
+        }
+        let _ = writeln!(text, "vmovdqu64 zmm4, [rdi + 256]\nvmovdqu64 [rsi + 256], zmm4");
+        for (at, register) in GENERAL.iter().enumerate() {
+            let _ = writeln!(text, "mov {register}, [rdi + {}]", 320 + 8 * at);
+        }
+        let body = form.text.replace("mem", "[rsi + 256]").replace("con", "[rip + constants]");
+        let _ = writeln!(text, "{}", body.replace(';', "\n"));
+        for (at, (flag, set)) in
+            [('c', "setb"), ('z', "sete"), ('s', "sets"), ('o', "seto")].into_iter().enumerate()
+        {
+            if form.flags.contains(flag) {
+                let _ = writeln!(text, "{set} byte ptr [rsi + {}]", INPUT + at);
+            }
+        }
+        for vector in 0..4 {
+            let _ = writeln!(text, "vmovdqu64 [rsi + {}], zmm{vector}", 64 * vector);
+        }
+        for (at, register) in GENERAL.iter().enumerate() {
+            let _ = writeln!(text, "mov [rsi + {}], {register}", 320 + 8 * at);
+        }
+        let _ = writeln!(text, "ret\n.size case_{number}, . - case_{number}");
+    }
+    text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
+    text
+}
+
+/// A program that runs all cases on the inputs that it reads.
+fn driver(cases: usize, inputs: usize) -> String {
+    let mut text = String::from("#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n");
+    for number in 0..cases {
+        let _ = writeln!(text, "void case_{number}(const void *, void *);");
+    }
+    let names: Vec<String> = (0..cases).map(|number| format!("case_{number}")).collect();
+    let _ = write!(
+        text,
+        "static void (*const cases[])(const void *, void *) = {{ {} }};\n\
+         static _Alignas(64) unsigned char in[{inputs}][{INPUT}], out[{OUTPUT}];\n\
+         int main(void)\n{{\n\
+         if (fread(in, 1, sizeof in, stdin) != sizeof in) return 1;\n\
+         for (int c = 0; c < {cases}; c++) for (int i = 0; i < {inputs}; i++) {{\n\
+         memset(out, 0, sizeof out);\n\
+         cases[c](in[i], out);\n\
+         if (fwrite(out, 1, sizeof out, stdout) != sizeof out) return 1;\n\
+         }}\nreturn 0;\n}}\n",
+        names.join(", ")
+    );
+    text
+}
+
+/// Random bytes, and bytes at the edges of lanes of all widths.
+fn inputs(count: usize) -> Vec<Vec<u8>> {
+    let mut random = Random::new(7);
+    let edges: [u64; 8] = [
+        0,
+        u64::MAX,
+        0x8000_0000_0000_0000,
+        0x7fff_ffff_ffff_ffff,
+        0x8080_8080_8080_8080,
+        0x8000_8000_8000_8000,
+        0x0000_0001_0000_0001,
+        0x7f7f_0001_ffff_8000,
+    ];
+    let input = |run: usize, random: &mut Random| -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(INPUT);
+        let same = edges[random.below(edges.len())];
+        for _ in 0..INPUT / 8 {
+            let word = match run % 4 {
+                0 => random.word(),
+                1 => edges[random.below(edges.len())],
+                2 => same,
+                _ => random.word() & random.word() & random.word(),
+            };
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    };
+    (0..count).map(|run| input(run, &mut random)).collect()
+}
+
+/// What the processor makes of the inputs, case by case.
+fn native(assembly: &str, cases: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let machine = cc::find("avx512").expect("it has been found before");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("cases.s"), assembly).expect("a file can be written");
+    std::fs::write(path("driver.c"), driver(cases, inputs.len())).expect("a file can be written");
+    let mut command = machine.compile();
+    command.args([path("cases.s"), path("driver.c")]).arg("-o").arg(path("run"));
+    let status = command.status().expect("the compiler runs");
+    assert!(status.success(), "the cases do not assemble");
+    let mut child = Command::new(path("run"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the cases run");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&inputs.concat()).expect("the cases read their inputs");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the cases end");
+    assert!(output.status.success(), "the cases crash: {}", output.status);
+    output.stdout.chunks(OUTPUT).map(<[u8]>::to_vec).collect()
+}
+
+/// The instructions of a case that are its own: neither those that load registers nor those that
+/// store them, which are moves anyway.
+fn mnemonics(object: &Object, case: usize) -> BTreeSet<Mnemonic> {
+    let address = object.function(&format!("case_{case}")).expect("the case");
+    let code = object.code(address, 1 << 12);
+    let mut found = BTreeSet::new();
+    for instruction in Decoder::with_ip(64, code, address, DecoderOptions::NONE).iter() {
+        found.insert(instruction.mnemonic());
+        if object.name(instruction.next_ip()) == format!("case_{}", case + 1) {
+            break;
+        }
+    }
+    found
+}
+
+#[test]
+fn the_model_is_the_processor() {
+    if let Err(skip) = cc::find("avx512") {
+        println!("{skip}");
+        return;
+    }
+    let forms = forms::all();
+    let text = assembly(&forms);
+    let file = binary::object(&text, "assembler", "avx512", Family::Gcc, &[]).expect("an object");
+    let object = Object::read(&file).expect("an object");
+    let inputs = inputs(64);
+    let native = native(&text, forms.len(), &inputs);
+    let mut wrong = Vec::new();
+    let mut covered = BTreeSet::new();
+    for (number, form) in forms.iter().enumerate() {
+        let symbol = format!("case_{number}");
+        let expected = &native[number * inputs.len()..(number + 1) * inputs.len()];
+        let symbolic = simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT);
+        if let Ok(found) = &symbolic {
+            let bad = (0..inputs.len()).find(|&run| found[run] != expected[run]);
+            if let Some(run) = bad {
+                wrong.push(show(form, "symbols", &inputs[run], &expected[run], &found[run]));
+            }
+        }
+        // Where symbols have been right, numbers are asked for what they fold.
+        let runs = if symbolic.is_ok() { 4 } else { inputs.len() };
+        for run in 0..runs {
+            match simulate::numeric::<X86>(&object, &symbol, &inputs[run], OUTPUT) {
+                Ok(found) if found == expected[run] => {}
+                Ok(found) => {
+                    wrong.push(show(form, "numbers", &inputs[run], &expected[run], &found));
+                    break;
+                }
+                // What is never executed proves nothing.
+                Err(fault) if symbolic.is_err() => {
+                    wrong.push(format!("{}: {fault}", form.text));
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        covered.extend(mnemonics(&object, number));
+    }
+    assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
+    let missing: Vec<Mnemonic> = Mnemonic::values()
+        .filter(|&mnemonic| is_modelled(mnemonic) && !covered.contains(&mnemonic))
+        .collect();
+    assert!(missing.is_empty(), "modelled, but compared with nothing: {missing:?}");
+}
+
+fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> String {
+    let at = (0..OUTPUT).find(|&at| expected[at] != found[at]).expect("they differ");
+    let from = at / 64 * 64;
+    let to = (from + 64).min(OUTPUT);
+    format!(
+        "{} on {how}: byte {at} is {:#04x} and not {:#04x}\n  in   {:02x?}\n  want {:02x?}\n  have {:02x?}",
+        form.text,
+        found[at],
+        expected[at],
+        &input[from.min(INPUT)..to.min(INPUT)],
+        &expected[from..to],
+        &found[from..to]
+    )
+}
+
+/// The test of a model needs to fail where the model is wrong.
+#[test]
+fn another_instruction_is_told_apart() {
+    let form = |text: &str| Form { text: text.into(), flags: "" };
+    let forms = [form("vpaddd xmm0, xmm1, xmm2"), form("vpaddw xmm0, xmm1, xmm2")];
+    if cc::find("avx512").is_err() {
+        return;
+    }
+    let text = assembly(&forms);
+    let file = binary::object(&text, "assembler", "avx512", Family::Gcc, &[]).expect("an object");
+    let object = Object::read(&file).expect("an object");
+    let inputs = inputs(8);
+    let run = |case| simulate::symbolic::<X86>(&object, case, &inputs, OUTPUT).expect("modelled");
+    assert_ne!(run("case_0"), run("case_1"));
+}

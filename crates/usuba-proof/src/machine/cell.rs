@@ -1,0 +1,354 @@
+//! Bits of registers and memory, each a function of the inputs of one instance.
+//!
+//! ```text
+//! zmm3 holds     bit 37 = f @ 1       f(inputs of instance 1)
+//! zmm4 holds     bit 37 = g @ 1
+//! zmm3 & zmm4    bit 37 = (f & g) @ 1
+//! ```
+//!
+//! A *cell* is a pair of a one-bit edge of the graph and an instance. The parameters of the graph
+//! are those of one instance; the cell `f @ j` says that the bit is `f` of the inputs of instance
+//! `j`. A constant holds for all instances, and so does what depends only on inputs that all
+//! instances share.
+//!
+//! **Every lane is covered.** The machine computes each bit of each register on its own: an
+//! operation on `f @ i` and `g @ i` is the node of both at `i`, and so right for instance `i`
+//! because the node is right for any inputs. There is no node for what joins two instances, `f @ i`
+//! and `g @ j`; such a bit becomes *opaque*, about which nothing is known and nothing can be
+//! proved. In the end each bit of each result must be the cell of its own instance. So nothing is
+//! assumed about which instructions treat lanes alike, and data may move between lanes as long as
+//! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
+//! their nodes are the same and are found, not made.
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::{Edge, Graph, Kind};
+
+/// One bit of a register or of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cell(u64);
+
+/// Which instance a bit belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Instance {
+    /// The bit has this value for all of them.
+    Every,
+    Number(u16),
+}
+
+/// Numbers of nodes in cells begin here; numbers below are bits that are no edges.
+const FIRST: u64 = 2;
+
+impl Cell {
+    /// A bit that nobody has written: it has some value, and that value is no secret of ours.
+    pub const UNSET: Cell = Cell(0);
+
+    /// A bit of which nothing is known, and which may depend on secrets.
+    pub const OPAQUE: Cell = Cell(1 << 32);
+
+    /// The edge, which has one bit, at an instance.
+    pub fn new(edge: Edge, instance: Instance) -> Cell {
+        let tag = match instance {
+            Instance::Every => 0,
+            Instance::Number(number) => (number as u64 + 1) << 8,
+        };
+        let node = edge.node() as u64 + FIRST;
+        Cell(node << 32 | tag | edge.is_complement() as u64)
+    }
+
+    /// The edge; `None` if the bit is unset or opaque.
+    pub fn edge(self) -> Option<Edge> {
+        let node = (self.0 >> 32).checked_sub(FIRST)?;
+        Some(Edge::from_raw(node << 32 | self.0 & 1))
+    }
+
+    pub fn instance(self) -> Instance {
+        match (self.0 & 0xffff_ff00) >> 8 {
+            0 => Instance::Every,
+            tag => Instance::Number(tag as u16 - 1),
+        }
+    }
+
+    /// The bit with another edge that holds for the same instance.
+    fn same_instance(self, edge: Edge) -> Cell {
+        Cell::new(edge, self.instance())
+    }
+
+    fn is_known(self) -> bool {
+        self.0 >> 32 >= FIRST
+    }
+}
+
+/// The graph, and what operators make of cells.
+pub struct Bits {
+    pub graph: Graph,
+    zero: Edge,
+    /// What operators have made of edges lately: lanes mostly ask for the same, one after the
+    /// other. Looking up is cheaper here than in the graph.
+    recent: Vec<Made>,
+    /// The same of all operators, where engines answer: they take long to find what they have found
+    /// before.
+    answered: FxHashMap<(Kind, Edge, Edge), Edge>,
+}
+
+/// An operator, its operands and its result.
+type Made = (Kind, Edge, Edge, Edge);
+
+/// Results that are remembered as recent; a power of two.
+const RECENT: usize = 1 << 12;
+
+impl Bits {
+    pub fn new(mut graph: Graph) -> Bits {
+        let zero = graph.constant(1, 0);
+        let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
+        Bits { graph, zero, recent: vec![nothing; RECENT], answered: FxHashMap::default() }
+    }
+
+    pub fn constant(&self, bit: bool) -> Cell {
+        Cell::new(self.zero.flipped(bit), Instance::Every)
+    }
+
+    /// The value of a bit that does not depend on inputs.
+    pub fn value(&self, cell: Cell) -> Option<bool> {
+        let edge = cell.edge().filter(|edge| edge.node() == self.zero.node())?;
+        Some(edge.is_complement())
+    }
+
+    /// The value of a word, its least significant bit first, if it does not depend on inputs.
+    ///
+    /// # Panics
+    /// If the word has more than 64 bits.
+    pub fn word(&self, cells: &[Cell]) -> Option<u64> {
+        assert!(cells.len() <= 64, "a word");
+        cells.iter().rev().try_fold(0, |sum, &cell| Some(sum << 1 | self.value(cell)? as u64))
+    }
+
+    /// The lowest `count` bits of a word, its least significant bit first.
+    pub fn number(&self, value: u64, count: usize) -> Vec<Cell> {
+        (0..count).map(|at| self.constant(at < 64 && value >> at & 1 == 1)).collect()
+    }
+
+    /// Whether the bit may depend on an input.
+    pub fn is_secret(&self, cell: Cell) -> bool {
+        cell != Cell::UNSET && self.value(cell).is_none()
+    }
+
+    pub fn not(&self, a: Cell) -> Cell {
+        match a.edge() {
+            Some(edge) => a.same_instance(!edge),
+            None => a,
+        }
+    }
+
+    pub fn and(&mut self, a: Cell, b: Cell) -> Cell {
+        // A constant decides, whatever the other bit is.
+        match (self.value(a), self.value(b)) {
+            (Some(false), _) | (_, Some(true)) => a,
+            (_, Some(false)) | (Some(true), _) => b,
+            _ => self.joined(Kind::And, a, b),
+        }
+    }
+
+    pub fn or(&mut self, a: Cell, b: Cell) -> Cell {
+        let (a, b) = (self.not(a), self.not(b));
+        let and = self.and(a, b);
+        self.not(and)
+    }
+
+    pub fn xor(&mut self, a: Cell, b: Cell) -> Cell {
+        match (self.value(a), self.value(b)) {
+            (Some(flip), _) => self.flipped(b, flip),
+            (_, Some(flip)) => self.flipped(a, flip),
+            _ => self.joined(Kind::Xor, a, b),
+        }
+    }
+
+    fn flipped(&self, a: Cell, flip: bool) -> Cell {
+        if flip { self.not(a) } else { a }
+    }
+
+    /// `And` or `Xor` of two bits that are not constant.
+    fn joined(&mut self, kind: Kind, a: Cell, b: Cell) -> Cell {
+        let (Some(x), Some(y)) = (a.edge(), b.edge()) else {
+            // Two bits that nobody has written are no secret together, either.
+            return if self.is_secret(a) || self.is_secret(b) { Cell::OPAQUE } else { Cell::UNSET };
+        };
+        let instance = match (a.instance(), b.instance()) {
+            (Instance::Every, other) => other,
+            (one, Instance::Every) => one,
+            (one, other) if one == other => one,
+            _ => return Cell::OPAQUE,
+        };
+        let edge = self.made(kind, x, y);
+        if edge.node() == self.zero.node() {
+            return self.constant(edge.is_complement());
+        }
+        Cell::new(edge, instance)
+    }
+
+    fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
+        let mixed = x.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ y.raw() ^ kind as u64;
+        let slot = (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 52) as usize & (RECENT - 1);
+        let recent = self.recent[slot];
+        if (recent.0, recent.1, recent.2) == (kind, x, y) {
+            return recent.3;
+        }
+        let engines = self.graph.rewrites.is_some();
+        let known = if engines { self.answered.get(&(kind, x, y)).copied() } else { None };
+        let edge = known.unwrap_or_else(|| match kind {
+            Kind::And => self.graph.and(x, y),
+            _ => self.graph.xor(x, y),
+        });
+        if engines && known.is_none() {
+            self.answered.insert((kind, x, y), edge);
+        }
+        self.recent[slot] = (kind, x, y, edge);
+        edge
+    }
+
+    /// The function of three bits with this table: bit 4a + 2b + c of it.
+    pub fn function(&mut self, table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        // Operands on which nothing depends are left out, known or not.
+        let depends = |shift: u32, mask: u8| (table >> shift ^ table) & mask != 0;
+        let zero = self.constant(false);
+        let a = if depends(4, 0x0f) { a } else { zero };
+        let b = if depends(2, 0x33) { b } else { zero };
+        let c = if depends(1, 0x55) { c } else { zero };
+        if [a, b, c].iter().all(|cell| cell.is_known()) {
+            return self.sum_of_products(table, [a, b, c]);
+        }
+        let secret = [a, b, c].iter().any(|&cell| self.is_secret(cell));
+        if secret { Cell::OPAQUE } else { Cell::UNSET }
+    }
+
+    /// The algebraic normal form of a function.
+    fn sum_of_products(&mut self, table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        let form = crate::table::algebraic(table as u32);
+        let mut sum = self.constant(form & 1 == 1);
+        for product in (1..8).filter(|product| form >> product & 1 == 1) {
+            let mut term = self.constant(true);
+            for (bit, factor) in [(1, c), (2, b), (4, a)] {
+                if product & bit != 0 {
+                    term = self.and(term, factor);
+                }
+            }
+            sum = self.xor(sum, term);
+        }
+        sum
+    }
+
+    /// a + b + carry, least significant bits first, and the carry out.
+    ///
+    /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
+    pub fn sum(&mut self, a: &[Cell], b: &[Cell], carry: bool) -> (Vec<Cell>, Cell) {
+        let mut carry = self.constant(carry);
+        let mut out = Vec::with_capacity(a.len());
+        for (&x, &y) in a.iter().zip(b) {
+            let half = self.xor(x, y);
+            out.push(self.xor(half, carry));
+            let both = self.and(x, y);
+            let kept = self.and(half, carry);
+            carry = self.xor(both, kept);
+        }
+        (out, carry)
+    }
+
+    /// a - b, which is ~(~a + b), and whether it borrows.
+    pub fn difference(&mut self, a: &[Cell], b: &[Cell]) -> (Vec<Cell>, Cell) {
+        let flipped: Vec<Cell> = a.iter().map(|&bit| self.not(bit)).collect();
+        let (sum, carry) = self.sum(&flipped, b, false);
+        (sum.into_iter().map(|bit| self.not(bit)).collect(), carry)
+    }
+
+    /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
+    pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        let zero = self.constant(false);
+        let mut sum = vec![zero; a.len()];
+        for (place, &factor) in b.iter().enumerate() {
+            let mut term = vec![zero; a.len()];
+            for (bit, &from) in term[place..].iter_mut().zip(a) {
+                *bit = self.and(from, factor);
+            }
+            sum = self.sum(&sum, &term, false).0;
+        }
+        sum
+    }
+
+    /// Whether two words are equal.
+    pub fn equal(&mut self, a: &[Cell], b: &[Cell]) -> Cell {
+        let mut equal = self.constant(true);
+        for (&x, &y) in a.iter().zip(b) {
+            let differ = self.xor(x, y);
+            let same = self.not(differ);
+            equal = self.and(equal, same);
+        }
+        equal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits() -> (Bits, [Cell; 4]) {
+        let mut graph = Graph::new(None);
+        let param = |graph: &mut Graph, at| graph.intern(Kind::Param, 1, 0, at, 0);
+        let (x, y) = (param(&mut graph, 0), param(&mut graph, 1));
+        let at = |edge, number| Cell::new(edge, Instance::Number(number));
+        let cells = [at(x, 0), at(y, 0), at(x, 511), Cell::new(y, Instance::Every)];
+        (Bits::new(graph), cells)
+    }
+
+    #[test]
+    fn instances_do_not_meet() {
+        let (mut bits, [x0, y0, x511, y]) = bits();
+        assert_eq!(bits.xor(x0, x511), Cell::OPAQUE);
+        assert_eq!(bits.and(x0, x511), Cell::OPAQUE);
+        assert_eq!(bits.and(y0, x0), bits.and(x0, y0));
+        assert_eq!(bits.and(x511, y).instance(), Instance::Number(511));
+        assert_eq!(bits.and(x511, y).edge(), bits.and(x0, y0).edge());
+        assert_eq!(bits.xor(x0, x0), bits.constant(false));
+    }
+
+    #[test]
+    fn masks_hide_what_is_not_known() {
+        let (mut bits, [x, ..]) = bits();
+        let (zero, one) = (bits.constant(false), bits.constant(true));
+        for odd in [Cell::OPAQUE, Cell::UNSET] {
+            assert_eq!(bits.and(odd, zero), zero);
+            assert_eq!(bits.or(odd, one), one);
+            assert_eq!(bits.xor(odd, x), Cell::OPAQUE);
+            assert_eq!(bits.and(odd, one), odd);
+            // The table of `b`.
+            assert_eq!(bits.function(0xcc, [odd, x, odd]), x);
+        }
+        assert_eq!(bits.xor(Cell::UNSET, Cell::UNSET), Cell::UNSET);
+        assert!(bits.is_secret(Cell::OPAQUE) && !bits.is_secret(Cell::UNSET));
+    }
+
+    #[test]
+    fn functions_of_constants_are_their_tables() {
+        let (mut bits, _) = bits();
+        for table in 0..=255u8 {
+            for row in 0..8u8 {
+                let operands = [4, 2, 1].map(|bit| bits.constant(row & bit != 0));
+                let found = bits.function(table, operands);
+                assert_eq!(bits.value(found), Some(table >> row & 1 == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_constants() {
+        let (mut bits, _) = bits();
+        for (a, b) in [(0u64, 1u64), (0xff, 1), (0x7f, 0x80), (0x1234, 0xfedc), (0xffff, 0xffff)] {
+            let (x, y) = (bits.number(a, 16), bits.number(b, 16));
+            let (sum, carry) = bits.sum(&x, &y, false);
+            assert_eq!(bits.word(&sum), Some((a + b) & 0xffff));
+            assert_eq!(bits.value(carry), Some(a + b > 0xffff));
+            let (difference, borrow) = bits.difference(&x, &y);
+            assert_eq!(bits.word(&difference), Some(a.wrapping_sub(b) & 0xffff));
+            assert_eq!(bits.value(borrow), Some(a < b));
+        }
+    }
+}

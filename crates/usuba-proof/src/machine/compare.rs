@@ -1,0 +1,330 @@
+//! Whether the function of an object is the program.
+//!
+//! ```text
+//! bits of the program, unfolded ─┐
+//!                                ├─ one graph ─ every bit of every result is one node: proved
+//! the function, executed ────────┘                                      else: runs on numbers
+//! ```
+//!
+//! Both sides are bits: the program by `bits`, the function by its instructions. First with
+//! engine E1 alone; then, if no input shows a difference, with the engines that merge nodes.
+//! Where the frame lies modulo 64 is not known to the function. If anything depends on it, the
+//! function is executed for every possibility.
+
+use usuba::ir::random::Random;
+use usuba::ir::{Program, verify};
+
+use super::cell::{Bits, Cell, Instance};
+use super::contract::{Array, Contract, Meaning};
+use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
+use super::object::Object;
+use super::{Fault, Machine, Residue, Rule, World, run};
+use crate::bits;
+use crate::graph::{Edge, Graph, Kind};
+use crate::rewrites::Rewrites;
+use crate::run::{Classes, Loops, Run, Side};
+
+/// What is known about a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It computes the program in every lane, and breaks no rule.
+    Proved(Report),
+    /// It computes something else.
+    Refuted(Difference),
+    /// An instruction breaks a rule.
+    Refused(Fault),
+    /// None of these could be shown; the text says what resisted.
+    Unknown(String),
+}
+
+/// What a proof found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// Instructions that were executed.
+    pub instructions: u64,
+    /// Nodes of the largest graph.
+    pub nodes: usize,
+    /// How the graphs were made equal: by structure alone (E1), or by all engines.
+    pub engines: &'static str,
+    /// Bytes of the frame, with saved registers and without the return address.
+    pub frame: u64,
+    pub residue: Residue,
+    /// Positions of the frame for which the function was executed.
+    pub phases: u32,
+}
+
+/// An input for which a function gives a wrong result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The array of the result.
+    pub array: String,
+    /// The bit in memory, from the least significant of the first byte.
+    pub bit: usize,
+    /// The bits of the parameters of the instance, the most significant of each value first.
+    pub input: Vec<bool>,
+    pub expected: bool,
+    pub found: bool,
+}
+
+/// What is asked of a function besides its results.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Demands {
+    /// Nothing that depends on inputs may be left in the frame or in registers.
+    pub wiped: bool,
+}
+
+/// Steps of the program, unfolded, at most.
+const LONGEST: u64 = 40_000_000;
+
+/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+const LEAVES: usize = 3;
+
+/// Whether the function that `contract` names in an object computes `program` and keeps all rules.
+pub fn prove<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> Answer {
+    if let Err(rule) = verify::verify(program) {
+        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+    }
+    let Some(program) = bits::apart(program) else {
+        return Answer::Unknown("the program has too many bits".into());
+    };
+    let Some(entry) = object.function(&contract.symbol) else {
+        return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
+    };
+    let goal = Goal { object, contract, program: &program, entry, demands };
+    let mut report = Report { engines: "E1", ..Report::default() };
+    match goal.show::<M>(&mut report, false) {
+        Err(Obstacle::Resisted(_)) => {}
+        other => return answer(other, report),
+    }
+    let mut report = Report { engines: "all", ..Report::default() };
+    let outcome = goal.show::<M>(&mut report, true);
+    answer(outcome, report)
+}
+
+fn answer(outcome: Result<(), Obstacle>, report: Report) -> Answer {
+    match outcome {
+        Ok(()) => Answer::Proved(report),
+        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
+        Err(Obstacle::Differs(difference)) => Answer::Refuted(difference),
+        Err(Obstacle::Resisted(what) | Obstacle::Impossible(what)) => Answer::Unknown(what),
+    }
+}
+
+/// Why a proof ended.
+enum Obstacle {
+    Fault(Fault),
+    Differs(Difference),
+    /// Another engine may show it.
+    Resisted(String),
+    /// None will.
+    Impossible(String),
+}
+
+struct Goal<'a> {
+    object: &'a Object,
+    contract: &'a Contract,
+    /// On bits.
+    program: &'a Program,
+    entry: u64,
+    demands: Demands,
+}
+
+impl Goal<'_> {
+    /// Runs both sides, the function for each position of the frame that matters.
+    fn show<M: Machine>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
+        let classes = Classes::default();
+        let programs = [self.program; 2];
+        let opaque = Default::default();
+        let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST);
+        let arity = self.program.entry().arity(self.program.slicing) as u64;
+        let params: Vec<Edge> =
+            (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
+        let wanted = run.node(Side::Before, self.program.entry, &params);
+        let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
+        let mut bits = Bits::new(run.graph);
+        // The stack pointer is 8 modulo 16 when a function is entered.
+        for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
+            report.phases += 1;
+            let matters;
+            (bits, matters) = self.at_phase::<M>(phase, bits, &params, &wanted, report)?;
+            if !matters {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the graph, and whether the phase mattered.
+    fn at_phase<M: Machine>(
+        &self,
+        phase: u64,
+        bits: Bits,
+        params: &[Edge],
+        wanted: &[Edge],
+        report: &mut Report,
+    ) -> Result<(Bits, bool), Obstacle> {
+        let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
+        let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
+        let buffers = buffers.map_err(Obstacle::Impossible)?;
+        let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
+        let pointers: Vec<Pointer> = self.contract.pointers.iter().map(pointer).collect();
+        let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
+        let mut world = World { bits, memory, object: self.object };
+        let (instructions, residue) =
+            run::<M>(&mut world, &pointers, self.entry).map_err(Obstacle::Fault)?;
+        report.instructions = report.instructions.max(instructions);
+        report.nodes = report.nodes.max(world.bits.graph.nodes.len());
+        report.frame = report.frame.max(world.memory.frame_bytes());
+        if residue.frame >= report.residue.frame {
+            report.residue = residue;
+        }
+        self.compare(&world, wanted)?;
+        if self.demands.wiped && !report.residue.is_empty() {
+            let Residue { frame, registers } = &report.residue;
+            let what = format!(
+                "{frame} bytes of the frame and {} registers ({}) hold what depends on inputs",
+                registers.len(),
+                registers.join(", ")
+            );
+            return Err(Obstacle::Fault(Fault::new(Rule::Left, what)));
+        }
+        Ok((world.bits, world.memory.phase_matters))
+    }
+
+    /// Whether every bit of every result is what the program says.
+    fn compare(&self, world: &World, wanted: &[Edge]) -> Result<(), Obstacle> {
+        let mut open: Vec<Open> = Vec::new();
+        for (number, array) in self.contract.arrays.iter().enumerate() {
+            let Some(meanings) = &array.exit else { continue };
+            let found = world.memory.buffer(number);
+            for (at, (meaning, &found)) in meanings.iter().zip(found).enumerate() {
+                let expected = cell(&world.bits, meaning, wanted).map_err(Obstacle::Impossible)?;
+                let instance = expected.instance();
+                if found.edge().is_none() {
+                    let (name, state) = (
+                        &array.name,
+                        match found {
+                            Cell::UNSET => "not written",
+                            _ => "not a function of one instance",
+                        },
+                    );
+                    let what = format!("bit {at} of `{name}` is {state}");
+                    return Err(Obstacle::Impossible(what));
+                }
+                let same_instance = [instance, Instance::Every].contains(&found.instance())
+                    || world.bits.value(expected).is_some();
+                if found.edge() == expected.edge() && same_instance {
+                    continue;
+                }
+                open.push(Open { array: number, at, expected, found, same_instance });
+            }
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        if let Some(difference) = self.difference(world, &open) {
+            return Err(Obstacle::Differs(difference));
+        }
+        let Open { array, at, .. } = open[0];
+        let name = &self.contract.arrays[array].name;
+        Err(Obstacle::Resisted(format!(
+            "{} bits of results could not be shown equal; the first is bit {at} of `{name}`",
+            open.len()
+        )))
+    }
+
+    /// Looks for an input on which a bit is wrong, by evaluating the graph.
+    fn difference(&self, world: &World, open: &[Open]) -> Option<Difference> {
+        let mut random = Random::new(1);
+        for _ in 0..RUNS {
+            let arity = self.program.entry().arity(self.program.slicing);
+            let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+            // An instance that is not the own one has inputs of its own.
+            let other: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+            let [own, other] = [&inputs, &other].map(|words| evaluate(&world.bits.graph, words));
+            for bit in open {
+                let value = |values: &[u64], cell: Cell| {
+                    let edge = cell.edge().expect("a known bit");
+                    values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+                };
+                let expected = value(&own, bit.expected);
+                let found = value(if bit.same_instance { &own } else { &other }, bit.found);
+                let differ = expected ^ found;
+                if differ == 0 {
+                    continue;
+                }
+                let run = differ.trailing_zeros();
+                let pick = |word: u64| word >> run & 1 == 1;
+                return Some(Difference {
+                    array: self.contract.arrays[bit.array].name.clone(),
+                    bit: bit.at,
+                    input: inputs.iter().map(|&word| pick(word)).collect(),
+                    expected: pick(expected),
+                    found: pick(found),
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Evaluations of the graph, each on 64 random inputs.
+const RUNS: usize = 4;
+
+/// A bit of a result that is another node than it should be.
+struct Open {
+    array: usize,
+    at: usize,
+    expected: Cell,
+    found: Cell,
+    same_instance: bool,
+}
+
+/// What a bit of memory should be, for the edges of parameters or of results.
+fn cell(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> {
+    Ok(match *meaning {
+        Meaning::Zero => bits.constant(false),
+        Meaning::Bit { bit, instance, complement } => {
+            let edge = edges.get(bit as usize).ok_or("the contract is of another program")?;
+            let instance = instance.map_or(Instance::Every, Instance::Number);
+            Cell::new(edge.flipped(complement), instance)
+        }
+    })
+}
+
+fn buffer(bits: &Bits, array: &Array, params: &[Edge]) -> Result<Buffer, String> {
+    let cells = match &array.entry {
+        None => vec![Cell::UNSET; array.size],
+        Some(meanings) => {
+            meanings.iter().map(|m| cell(bits, m, params)).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Buffer { name: array.name.clone(), access: array.access(), align: array.align, cells })
+}
+
+/// The values of all nodes of a graph of bits on 64 inputs at once; `params` has one word for each
+/// parameter.
+pub fn evaluate(graph: &Graph, params: &[u64]) -> Vec<u64> {
+    let mut values: Vec<u64> = Vec::with_capacity(graph.nodes.len());
+    for node in &graph.nodes {
+        // Operands are older than what is made of them.
+        let at = |raw: u64| {
+            let edge = Edge::from_raw(raw);
+            values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+        };
+        values.push(match node.kind {
+            Kind::Const => 0,
+            Kind::Param => params[node.a as usize],
+            Kind::And => at(node.a) & at(node.b),
+            Kind::Xor => at(node.a) ^ at(node.b),
+            _ => unreachable!("a graph of bits has no other nodes"),
+        });
+    }
+    values
+}

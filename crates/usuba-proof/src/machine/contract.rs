@@ -1,0 +1,220 @@
+//! What a kernel may rely on and what it owes: its buffers, and what each of their bits is.
+//!
+//! ```text
+//! f(const __m256i *x, const __m256i *k, __m256i *y)      words of 16 bits, V, AVX2
+//! x: 4 registers of 32 bytes, read, aligned to 32        bit 37 of register 1 is bit 10 of x[1]
+//! k: 104 registers, read                                 (0 the most significant), instance 2
+//! y: 4 registers, written
+//! ```
+//!
+//! This is the layout of registers as the headers of generated C state it in words. It is written
+//! a second time here, by itself, because a proof about the wrong bits is worth nothing.
+
+use usuba::ir::{Port, Program};
+
+use super::memory::Access;
+
+/// How words sit in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// One bit of every instance: instance j is bit j.
+    Bits,
+    /// One instance; a word in the smallest C integer that holds it, zero above.
+    Words,
+    /// Lanes of so many bits: instance j is lane j, zero above the word.
+    Lanes(u32),
+    /// Elements, one for each bit of a word of so many bits, the most significant element first;
+    /// instance j is bit j of each.
+    Elements(u32),
+    /// The same in each group of 128 bits, but the element of the most significant bit comes first
+    /// in memory.
+    GroupedElements(u32),
+}
+
+/// How the values of a program sit in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    pub placement: Placement,
+    /// Bits of a register.
+    pub register_bits: u32,
+    /// Bits of the mask that stands for one bit of a constant port, where it is not a register.
+    pub mask_bits: Option<u32>,
+}
+
+impl Layout {
+    /// Instances of one register.
+    pub fn lanes(&self) -> u32 {
+        match self.placement {
+            Placement::Bits => self.register_bits,
+            Placement::Words => 1,
+            Placement::Lanes(size)
+            | Placement::Elements(size)
+            | Placement::GroupedElements(size) => self.register_bits / size,
+        }
+    }
+
+    /// Where bit `bit` (0 = most significant of `bits`) of instance `lane` sits in a register,
+    /// counted from the least significant bit of its first byte.
+    fn position(&self, bits: u32, bit: u32, lane: u32) -> u32 {
+        match self.placement {
+            Placement::Bits => lane,
+            Placement::Words => bits - 1 - bit,
+            Placement::Lanes(size) => lane * size + bits - 1 - bit,
+            Placement::Elements(size) => {
+                let element = self.register_bits / size;
+                self.register_bits - (bit + 1) * element + lane
+            }
+            Placement::GroupedElements(size) => {
+                let element = 128 / size;
+                lane / element * 128 + bit * element + lane % element
+            }
+        }
+    }
+}
+
+/// What one bit of a buffer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    Zero,
+    /// Bit number `bit` of all flattened values of the parameters, or of the results, the most
+    /// significant of each value first; of one instance, or of all if that is `None`.
+    Bit {
+        bit: u32,
+        instance: Option<u16>,
+        complement: bool,
+    },
+}
+
+/// A buffer, for one port or for a parameter and the result that replaces it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Array {
+    pub name: String,
+    /// Bytes; what the C type of an element asks for.
+    pub align: u64,
+    /// Bits in memory.
+    pub size: usize,
+    /// What each bit is at entry; `None` if that is not known.
+    pub entry: Option<Vec<Meaning>>,
+    /// What each bit must be at return; `None` if nothing may be written.
+    pub exit: Option<Vec<Meaning>>,
+}
+
+impl Array {
+    pub fn access(&self) -> Access {
+        match (&self.entry, &self.exit) {
+            (_, None) => Access::Read,
+            (None, Some(_)) => Access::Write,
+            (Some(_), Some(_)) => Access::Both,
+        }
+    }
+}
+
+/// The interface of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contract {
+    /// The name of the function.
+    pub symbol: String,
+    pub arrays: Vec<Array>,
+    /// For each pointer that the function takes, the array to whose beginning it points. Arrays do
+    /// not overlap; two pointers may point to the same one.
+    pub pointers: Vec<usize>,
+}
+
+impl Contract {
+    /// That of the kernel of a program. `complemented` says for each flattened value of the
+    /// parameters whether callers hand over its complement; it may be empty.
+    ///
+    /// # Errors
+    /// The words of the program do not fit the layout.
+    pub fn kernel(
+        program: &Program,
+        symbol: &str,
+        layout: &Layout,
+        complemented: &[bool],
+    ) -> Result<Contract, String> {
+        let entry = program.entry();
+        let mut arrays = Vec::new();
+        for (ports, access) in [(&entry.params, Access::Read), (&entry.results, Access::Write)] {
+            let turned = if access == Access::Read { complemented } else { &[] };
+            let (mut first, mut bit) = (0, 0);
+            for port in ports {
+                let values = port.values(program.slicing);
+                let of_port = first..first + values;
+                let turned = of_port.map(|at| turned.get(at) == Some(&true)).collect::<Vec<_>>();
+                let word = port.value_bits(program.slicing) as u32;
+                arrays.push(array(port, word, &turned, bit, access, layout)?);
+                first += values;
+                bit += values as u32 * word;
+            }
+        }
+        let pointers = (0..arrays.len()).collect();
+        Ok(Contract { symbol: symbol.to_string(), arrays, pointers })
+    }
+
+    /// The same where callers may let the result that pointer `result` names replace the parameter
+    /// that pointer `parameter` names, in one buffer.
+    ///
+    /// # Errors
+    /// They are no parameter and result of one size.
+    pub fn in_place(mut self, parameter: usize, result: usize) -> Result<Contract, String> {
+        let pointer = |at: usize| self.pointers.get(at).copied().ok_or("there is no such pointer");
+        let (from, to) = (pointer(parameter)?, pointer(result)?);
+        let (old, new) = (&self.arrays[from], &self.arrays[to]);
+        if old.exit.is_some() || new.entry.is_some() || old.size != new.size {
+            return Err(format!("`{}` cannot take the place of `{}`", new.name, old.name));
+        }
+        self.arrays[from].exit = new.exit.clone();
+        self.pointers[result] = from;
+        // Nothing points to it any more, so nothing would be written to it.
+        self.arrays[to].exit = None;
+        Ok(self)
+    }
+}
+
+/// The array of a port whose values have `word` bits, the first of them number `first`.
+fn array(
+    port: &Port,
+    word: u32,
+    turned: &[bool],
+    first: u32,
+    access: Access,
+    layout: &Layout,
+) -> Result<Array, String> {
+    let mask = layout.mask_bits.filter(|_| port.constant);
+    let fits = match layout.placement {
+        Placement::Bits => word == 1,
+        Placement::Words => word <= 64,
+        Placement::Lanes(size) => word <= size,
+        Placement::Elements(size) => word == size && layout.register_bits.is_multiple_of(size),
+        Placement::GroupedElements(size) => word == size && 128u32.is_multiple_of(size),
+    };
+    if !fits {
+        return Err(format!("words of {word} bits do not fit {:?}", layout.placement));
+    }
+    let size = match (mask, layout.placement) {
+        (Some(mask), _) => mask,
+        (None, Placement::Words) => word.next_power_of_two().max(8),
+        (None, _) => layout.register_bits,
+    };
+    let mut bits = vec![Meaning::Zero; size as usize * turned.len()];
+    for (value, (&complement, register)) in
+        turned.iter().zip(bits.chunks_mut(size as usize)).enumerate()
+    {
+        if mask.is_some() {
+            let bit = first + value as u32;
+            register.fill(Meaning::Bit { bit, instance: None, complement });
+            continue;
+        }
+        for lane in 0..layout.lanes() {
+            for at in 0..word {
+                let bit = first + value as u32 * word + at;
+                let meaning = Meaning::Bit { bit, instance: Some(lane as u16), complement };
+                register[layout.position(word, at, lane) as usize] = meaning;
+            }
+        }
+    }
+    let (align, count) = (size as u64 / 8, bits.len());
+    let (entry, exit) =
+        if access == Access::Read { (Some(bits), None) } else { (None, Some(bits)) };
+    Ok(Array { name: port.name.clone(), align, size: count, entry, exit })
+}

@@ -1,0 +1,166 @@
+//! Machine code, executed on the graph: what an object file computes, for all inputs.
+//!
+//! ```text
+//! vpxor  ymm0, ymm1, [rsi + 32]      each bit of ymm0 is a node of the graph
+//! jne    loop                        the counter is a number, so the loop is run
+//! ret                                outputs = those of the program, node by node
+//! ```
+//!
+//! The program and the function of the object run into one graph; the object is proved if every
+//! bit of every result is the node that the program says, for its own instance. On the way every
+//! rule of a constant-time kernel is checked, because nothing else can be executed: an address, a
+//! branch or a count must be known, and so cannot depend on an input; an access must lie inside of
+//! a buffer of the contract or of the frame. What a machine does not know is a fault, never a guess.
+//!
+//! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `memory`: regions, pointers, bounds, alignment.
+//! - `object`: ELF.
+//! - `contract`: buffers and what their bits are.
+//! - `compare`: the proof.
+//! - `simulate`: the model on inputs, to be compared with a processor.
+//! - `x86`: the machine. Another one is another folder that implements [`Machine`].
+
+pub mod cell;
+pub mod compare;
+pub mod contract;
+pub mod memory;
+pub mod object;
+pub mod simulate;
+pub mod x86;
+
+use std::fmt;
+
+use cell::{Bits, Cell};
+use memory::{Memory, Pointer};
+use object::Object;
+
+/// Which rule an instruction breaks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Rule {
+    /// A branch depends on an input.
+    SecretBranch,
+    /// An address depends on an input.
+    SecretAddress,
+    /// A shift count that is no constant, or the control of a shuffle, depends on an input.
+    SecretShift,
+    /// An operand of an instruction whose time varies depends on an input.
+    SecretOperand,
+    /// An access is outside of every buffer and of the frame.
+    OutOfBounds,
+    /// A buffer that is only read is written.
+    ReadOnly,
+    /// An access is not aligned, and the instruction wants it to be.
+    Misaligned,
+    /// A register that belongs to the caller is not restored, or the stack pointer is not.
+    NotRestored,
+    /// Secret bits are left behind where none should be.
+    Left,
+    /// The machine does not know the instruction, or what it should do here.
+    Unsupported,
+    /// The function does not return in as many steps as anybody waits for.
+    TooLong,
+}
+
+/// An instruction that breaks a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub rule: Rule,
+    /// In words: what is wrong.
+    pub what: String,
+    /// Address and text of the instruction; empty if it is no single one.
+    pub place: String,
+}
+
+impl Fault {
+    pub fn new(rule: Rule, what: impl Into<String>) -> Fault {
+        Fault { rule, what: what.into(), place: String::new() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.place {
+            "" => f.write_str(&self.what),
+            place => write!(f, "at {place}: {}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What a machine acts on.
+pub struct World<'a> {
+    pub bits: Bits,
+    pub memory: Memory,
+    pub object: &'a Object,
+}
+
+/// What comes after an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Next,
+    /// The function has returned to its caller.
+    Returned,
+}
+
+/// What depends on inputs when the function has returned.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Residue {
+    /// Bytes of the frame.
+    pub frame: usize,
+    /// Names of registers.
+    pub registers: Vec<String>,
+}
+
+impl Residue {
+    pub fn is_empty(&self) -> bool {
+        self.frame == 0 && self.registers.is_empty()
+    }
+}
+
+/// A processor with its calling convention.
+pub trait Machine: Sized {
+    /// The state in which a function is entered whose parameters are these addresses, and those
+    /// of the parameters that are on the stack.
+    fn enter(parameters: &[Pointer], entry: u64) -> Self;
+
+    /// The parameters that a caller puts on the stack.
+    fn on_stack(parameters: &[Pointer]) -> &[Pointer];
+
+    /// Executes one instruction.
+    ///
+    /// # Errors
+    /// It breaks a rule.
+    fn step(&mut self, world: &mut World) -> Result<Step, Fault>;
+
+    /// Checks that the caller finds what it expects, once the function has returned, and says in
+    /// which registers something is left that depends on inputs.
+    ///
+    /// # Errors
+    /// A register is not what it was.
+    fn leave(&self, world: &World) -> Result<Vec<String>, Fault>;
+}
+
+/// Instructions that a run may take.
+const LONGEST: u64 = 4_000_000;
+
+/// Runs a function to its end. Returns the number of instructions and what is left behind.
+///
+/// # Errors
+/// The first instruction that breaks a rule.
+pub fn run<M: Machine>(
+    world: &mut World,
+    parameters: &[Pointer],
+    entry: u64,
+) -> Result<(u64, Residue), Fault> {
+    let mut machine = M::enter(parameters, entry);
+    for count in 1..=LONGEST {
+        if machine.step(world)? == Step::Returned {
+            let registers = machine.leave(world)?;
+            let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| world.bits.is_secret(cell));
+            let frame = world.memory.own_frame().chunks(8).filter(is_left).count();
+            return Ok((count, Residue { frame, registers }));
+        }
+    }
+    Err(Fault::new(Rule::TooLong, format!("it does not return in {LONGEST} instructions")))
+}

@@ -1,0 +1,293 @@
+//! Vector operations on lanes of 8 to 64 bits.
+//!
+//! ```text
+//! vpaddd a, b, c       each lane: a = b + c mod 2^32
+//! vpsrlw a, b, 3       each lane: bit p of a = bit p + 3 of b, zeros above
+//! vprold a, b, 7       each lane: bit p of a = bit p - 7 mod 32 of b
+//! vpcmpgtb a, b, c     each lane: all ones if b > c as signed numbers, else zeros
+//! ```
+
+use iced_x86::{Instruction, Mnemonic, OpKind};
+
+use super::super::cell::Cell;
+use super::super::{Fault, Rule, World};
+use super::operands::is_legacy;
+use super::{Outcome, X86, unsupported};
+
+/// What a shift does with the bits that leave.
+#[derive(Clone, Copy)]
+enum Shift {
+    Left,
+    Right,
+    /// Copies of the top bit enter.
+    Arithmetic,
+    RotateLeft,
+    RotateRight,
+}
+
+/// An operation on two lanes.
+#[derive(Clone, Copy, PartialEq)]
+enum Pair {
+    Add,
+    Subtract,
+    Multiply,
+    Equal,
+    /// As signed numbers.
+    Greater,
+    /// The product of the lower halves.
+    MultiplyHalves,
+}
+
+/// Shift and lane of a shift by one count for all lanes.
+fn shift(mnemonic: Mnemonic) -> Option<(Shift, usize)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Psllw | Vpsllw => (Shift::Left, 16),
+        Pslld | Vpslld => (Shift::Left, 32),
+        Psllq | Vpsllq => (Shift::Left, 64),
+        Psrlw | Vpsrlw => (Shift::Right, 16),
+        Psrld | Vpsrld => (Shift::Right, 32),
+        Psrlq | Vpsrlq => (Shift::Right, 64),
+        Psraw | Vpsraw => (Shift::Arithmetic, 16),
+        Psrad | Vpsrad => (Shift::Arithmetic, 32),
+        Vpsraq => (Shift::Arithmetic, 64),
+        Vprold => (Shift::RotateLeft, 32),
+        Vprolq => (Shift::RotateLeft, 64),
+        Vprord => (Shift::RotateRight, 32),
+        Vprorq => (Shift::RotateRight, 64),
+        _ => return None,
+    })
+}
+
+/// The same with a count for each lane.
+fn variable_shift(mnemonic: Mnemonic) -> Option<(Shift, usize)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vpsllvw => (Shift::Left, 16),
+        Vpsllvd => (Shift::Left, 32),
+        Vpsllvq => (Shift::Left, 64),
+        Vpsrlvw => (Shift::Right, 16),
+        Vpsrlvd => (Shift::Right, 32),
+        Vpsrlvq => (Shift::Right, 64),
+        Vpsravw => (Shift::Arithmetic, 16),
+        Vpsravd => (Shift::Arithmetic, 32),
+        Vpsravq => (Shift::Arithmetic, 64),
+        Vprolvd => (Shift::RotateLeft, 32),
+        Vprolvq => (Shift::RotateLeft, 64),
+        Vprorvd => (Shift::RotateRight, 32),
+        Vprorvq => (Shift::RotateRight, 64),
+        _ => return None,
+    })
+}
+
+fn pair(mnemonic: Mnemonic) -> Option<(Pair, usize)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Paddb | Vpaddb => (Pair::Add, 8),
+        Paddw | Vpaddw => (Pair::Add, 16),
+        Paddd | Vpaddd => (Pair::Add, 32),
+        Paddq | Vpaddq => (Pair::Add, 64),
+        Psubb | Vpsubb => (Pair::Subtract, 8),
+        Psubw | Vpsubw => (Pair::Subtract, 16),
+        Psubd | Vpsubd => (Pair::Subtract, 32),
+        Psubq | Vpsubq => (Pair::Subtract, 64),
+        Pmullw | Vpmullw => (Pair::Multiply, 16),
+        Pmulld | Vpmulld => (Pair::Multiply, 32),
+        Vpmullq => (Pair::Multiply, 64),
+        Pmuludq | Vpmuludq => (Pair::MultiplyHalves, 64),
+        Pcmpeqb | Vpcmpeqb => (Pair::Equal, 8),
+        Pcmpeqw | Vpcmpeqw => (Pair::Equal, 16),
+        Pcmpeqd | Vpcmpeqd => (Pair::Equal, 32),
+        Pcmpeqq | Vpcmpeqq => (Pair::Equal, 64),
+        Pcmpgtb | Vpcmpgtb => (Pair::Greater, 8),
+        Pcmpgtw | Vpcmpgtw => (Pair::Greater, 16),
+        Pcmpgtd | Vpcmpgtd => (Pair::Greater, 32),
+        Pcmpgtq | Vpcmpgtq => (Pair::Greater, 64),
+        _ => return None,
+    })
+}
+
+/// Lane of a shift of two lanes next to each other, of which one is kept.
+fn double_shift(mnemonic: Mnemonic) -> Option<(bool, usize)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vpshldw => (true, 16),
+        Vpshldd => (true, 32),
+        Vpshldq => (true, 64),
+        Vpshrdw => (false, 16),
+        Vpshrdd => (false, 32),
+        Vpshrdq => (false, 64),
+        _ => return None,
+    })
+}
+
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    shift(mnemonic).is_some()
+        || variable_shift(mnemonic).is_some()
+        || pair(mnemonic).is_some()
+        || double_shift(mnemonic).is_some()
+}
+
+impl X86 {
+    pub(super) fn lanes(&mut self, world: &mut World, i: &Instruction) -> Outcome {
+        let width = self.vector_width(i)?;
+        let mnemonic = i.mnemonic();
+        let outcome = if let Some((shift, lane)) = shift(mnemonic) {
+            self.shift(world, i, shift, lane, width)
+        } else if let Some((shift, lane)) = variable_shift(mnemonic) {
+            self.variable_shift(world, i, shift, lane, width)
+        } else if let Some((left, lane)) = double_shift(mnemonic) {
+            self.double_shift(world, i, left, lane, width)
+        } else {
+            let (pair, lane) = pair(mnemonic)?;
+            self.pair(world, i, pair, lane, width)
+        };
+        Some(outcome.map(|cells| self.set_vector(world, i, i.op0_register(), &cells)))
+    }
+
+    fn shift(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        shift: Shift,
+        lane: usize,
+        width: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (from, count) = if is_legacy(i) { (0, 1) } else { (1, 2) };
+        let count = match i.op_kind(count) {
+            OpKind::Immediate8 => i.immediate(count),
+            // The count is the lower half of a vector of 128 bits.
+            _ => {
+                let cells = self.vector(world, i, count, 128)?;
+                known(world, &cells[..64], "the count")?
+            }
+        };
+        let cells = self.vector(world, i, from, width)?;
+        Ok(cells.chunks(lane).flat_map(|lane| shifted(world, lane, shift, count)).collect())
+    }
+
+    fn variable_shift(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        shift: Shift,
+        lane: usize,
+        width: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (cells, counts) = self.two_vectors(world, i, width)?;
+        let mut out = Vec::with_capacity(width);
+        for (cells, count) in cells.chunks(lane).zip(counts.chunks(lane)) {
+            let count = known(world, count, "a count")?;
+            out.extend(shifted(world, cells, shift, count));
+        }
+        Ok(out)
+    }
+
+    /// Left: the upper lane of b:c << k; right: the lower lane of c:b >> k.
+    fn double_shift(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        left: bool,
+        lane: usize,
+        width: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        if i.op_kind(3) != OpKind::Immediate8 {
+            return Err(unsupported("the count is no constant"));
+        }
+        let count = i.immediate(3) as usize % lane;
+        let (b, c) = (self.vector(world, i, 1, width)?, self.vector(world, i, 2, width)?);
+        let out = b.chunks(lane).zip(c.chunks(lane)).flat_map(|(b, c)| {
+            let (low, high) = if left { (c, b) } else { (b, c) };
+            let both: Vec<Cell> = low.iter().chain(high).copied().collect();
+            let first = if left { lane - count } else { count };
+            both[first..first + lane].to_vec()
+        });
+        Ok(out.collect())
+    }
+
+    fn pair(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        pair: Pair,
+        lane: usize,
+        width: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        if self.is_same_register(i) && matches!(pair, Pair::Equal | Pair::Subtract | Pair::Greater)
+        {
+            return Ok(vec![world.bits.constant(pair == Pair::Equal); width]);
+        }
+        let (a, b) = self.two_vectors(world, i, width)?;
+        let mut out = Vec::with_capacity(width);
+        for (a, b) in a.chunks(lane).zip(b.chunks(lane)) {
+            out.extend(paired(world, pair, a, b));
+        }
+        Ok(out)
+    }
+}
+
+/// The number that some bits are.
+fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
+    if let Some(value) = world.bits.word(cells) {
+        return Ok(value);
+    }
+    if cells.iter().any(|&cell| world.bits.is_secret(cell)) {
+        return Err(Fault::new(Rule::SecretShift, format!("{what} depends on an input")));
+    }
+    Err(unsupported(format!("{what} is what nobody has written")))
+}
+
+/// One lane, shifted. Counts beyond the lane clear it, or fill it with its top bit.
+fn shifted(world: &World, cells: &[Cell], shift: Shift, count: u64) -> Vec<Cell> {
+    let lane = cells.len();
+    let zero = world.bits.constant(false);
+    let turn = (count % lane as u64) as usize;
+    let count = count.min(lane as u64) as usize;
+    let bit = |p: usize| match shift {
+        Shift::Left => p.checked_sub(count).map_or(zero, |from| cells[from]),
+        Shift::Right => cells.get(p + count).copied().unwrap_or(zero),
+        Shift::Arithmetic => cells[(p + count).min(lane - 1)],
+        Shift::RotateLeft => cells[(p + lane - turn) % lane],
+        Shift::RotateRight => cells[(p + turn) % lane],
+    };
+    (0..lane).map(bit).collect()
+}
+
+fn paired(world: &mut World, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+    let bits = &mut world.bits;
+    let lane = a.len();
+    match pair {
+        Pair::Add => bits.sum(a, b, false).0,
+        Pair::Subtract => bits.difference(a, b).0,
+        Pair::Multiply => bits.product(a, b),
+        Pair::MultiplyHalves => {
+            let extended = |half: &[Cell]| -> Vec<Cell> {
+                let zero = bits.constant(false);
+                half[..lane / 2]
+                    .iter()
+                    .copied()
+                    .chain(std::iter::repeat_n(zero, lane / 2))
+                    .collect()
+            };
+            let (a, b) = (extended(a), extended(b));
+            bits.product(&a, &b)
+        }
+        Pair::Equal => {
+            let equal = bits.equal(a, b);
+            vec![equal; lane]
+        }
+        Pair::Greater => {
+            // With both signs flipped this is the order of unsigned numbers.
+            let flipped = |word: &[Cell]| -> Vec<Cell> {
+                let mut word = word.to_vec();
+                word[lane - 1] = bits.not(word[lane - 1]);
+                word
+            };
+            let (a, b) = (flipped(a), flipped(b));
+            let borrow = bits.difference(&b, &a).1;
+            vec![borrow; lane]
+        }
+    }
+}

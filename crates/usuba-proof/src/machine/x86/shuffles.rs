@@ -1,0 +1,591 @@
+//! Moves of bits between places: plain moves, broadcasts, shuffles, extensions.
+//!
+//! ```text
+//! vmovdqu [rdi], ymm0          32 bytes, wherever they are
+//! vpbroadcastd ymm0, [rdi]     word k of ymm0 = the word
+//! pshufd xmm0, xmm1, 0x1b      word k of xmm0 = word 3 - k of xmm1
+//! vpshufb a, b, c              byte k of a = byte c[k] mod 16 of the same 16 bytes of b, or zero
+//! ```
+//!
+//! All of them are written as a function from places of the result to places of the operands. The
+//! controls of shuffles must be known: those of these instructions come from constants.
+
+use iced_x86::{Instruction, Mnemonic, OpKind};
+
+use super::super::cell::Cell;
+use super::super::{Fault, Rule, World};
+use super::operands::{is_legacy, number, width};
+use super::registers::Word;
+use super::{Outcome, X86, unsupported};
+
+/// Where a unit of the result comes from: operand and unit, or zero.
+type From = Option<(usize, usize)>;
+
+/// Bits of the groups in which most shuffles stay.
+const GROUP: usize = 128;
+
+/// Whether a plain move wants its memory operand to be aligned.
+fn plain_move(mnemonic: Mnemonic) -> Option<bool> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Movdqa | Movaps | Movapd | Vmovdqa | Vmovaps | Vmovapd | Vmovdqa32 | Vmovdqa64 => true,
+        Movntdq | Movntps | Movntpd | Vmovntdq | Vmovntps | Vmovntpd => true,
+        Movdqu | Movups | Movupd | Lddqu | Vmovdqu | Vmovups | Vmovupd | Vlddqu => false,
+        Vmovdqu8 | Vmovdqu16 | Vmovdqu32 | Vmovdqu64 => false,
+        _ => return None,
+    })
+}
+
+/// Bits of the part that is repeated over a vector.
+fn broadcast(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vpbroadcastb => 8,
+        Vpbroadcastw => 16,
+        Vpbroadcastd | Vbroadcastss => 32,
+        Vpbroadcastq | Vbroadcastsd | Vbroadcasti32x2 | Vbroadcastf32x2 => 64,
+        Vbroadcasti128 | Vbroadcastf128 => 128,
+        Vbroadcasti32x4 | Vbroadcastf32x4 | Vbroadcasti64x2 | Vbroadcastf64x2 => 128,
+        Vbroadcasti32x8 | Vbroadcastf32x8 | Vbroadcasti64x4 | Vbroadcastf64x4 => 256,
+        _ => return None,
+    })
+}
+
+/// Unit of an interleaving of the lower or upper halves of groups.
+fn interleaving(mnemonic: Mnemonic) -> Option<(bool, usize)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Punpcklbw | Vpunpcklbw => (false, 8),
+        Punpcklwd | Vpunpcklwd => (false, 16),
+        Punpckldq | Vpunpckldq | Unpcklps | Vunpcklps => (false, 32),
+        Punpcklqdq | Vpunpcklqdq | Unpcklpd | Vunpcklpd => (false, 64),
+        Punpckhbw | Vpunpckhbw => (true, 8),
+        Punpckhwd | Vpunpckhwd => (true, 16),
+        Punpckhdq | Vpunpckhdq | Unpckhps | Vunpckhps => (true, 32),
+        Punpckhqdq | Vpunpckhqdq | Unpckhpd | Vunpckhpd => (true, 64),
+        _ => return None,
+    })
+}
+
+/// Units of an extension, from and to, and whether it copies the sign.
+fn extension(mnemonic: Mnemonic) -> Option<(usize, usize, bool)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Pmovzxbw | Vpmovzxbw => (8, 16, false),
+        Pmovzxbd | Vpmovzxbd => (8, 32, false),
+        Pmovzxbq | Vpmovzxbq => (8, 64, false),
+        Pmovzxwd | Vpmovzxwd => (16, 32, false),
+        Pmovzxwq | Vpmovzxwq => (16, 64, false),
+        Pmovzxdq | Vpmovzxdq => (32, 64, false),
+        Pmovsxbw | Vpmovsxbw => (8, 16, true),
+        Pmovsxbd | Vpmovsxbd => (8, 32, true),
+        Pmovsxbq | Vpmovsxbq => (8, 64, true),
+        Pmovsxwd | Vpmovsxwd => (16, 32, true),
+        Pmovsxwq | Vpmovsxwq => (16, 64, true),
+        Pmovsxdq | Vpmovsxdq => (32, 64, true),
+        _ => return None,
+    })
+}
+
+/// Bits of the part that is inserted into a vector.
+fn insertion(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Pinsrb | Vpinsrb => 8,
+        Pinsrw | Vpinsrw => 16,
+        Pinsrd | Vpinsrd => 32,
+        Pinsrq | Vpinsrq => 64,
+        Vinserti128 | Vinsertf128 => 128,
+        Vinserti32x4 | Vinsertf32x4 | Vinserti64x2 | Vinsertf64x2 => 128,
+        Vinserti32x8 | Vinsertf32x8 | Vinserti64x4 | Vinsertf64x4 => 256,
+        _ => return None,
+    })
+}
+
+/// Bits of the part that is taken out of a vector.
+fn extraction(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Pextrb | Vpextrb => 8,
+        Pextrw | Vpextrw => 16,
+        Pextrd | Vpextrd => 32,
+        Pextrq | Vpextrq => 64,
+        Vextracti128 | Vextractf128 => 128,
+        Vextracti32x4 | Vextractf32x4 | Vextracti64x2 | Vextractf64x2 => 128,
+        Vextracti32x8 | Vextractf32x8 | Vextracti64x4 | Vextractf64x4 => 256,
+        _ => return None,
+    })
+}
+
+/// Unit of a shuffle of a whole vector by a vector of numbers.
+fn permutation(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vpermb => 8,
+        Vpermw => 16,
+        Vpermd | Vpermps => 32,
+        _ => return None,
+    })
+}
+
+/// Shuffles of one vector by an immediate, or by none.
+const ONE: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Pshufd, Vpshufd, Pshuflw, Vpshuflw, Pshufhw, Vpshufhw, Vpermq, Vpermpd, Movddup, Vmovddup,
+        Movshdup, Vmovshdup, Movsldup, Vmovsldup,
+    ]
+};
+
+/// Shuffles of two.
+const TWO: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Shufps, Vshufps, Shufpd, Vshufpd, Pblendw, Vpblendw, Vpblendd, Blendps, Vblendps, Blendpd,
+        Vblendpd, Vperm2i128, Vperm2f128, Vshufi32x4, Vshuff32x4, Vshufi64x2, Vshuff64x2, Valignd,
+        Valignq, Movhlps, Vmovhlps, Movlhps, Vmovlhps,
+    ]
+};
+
+/// Moves of parts, and shuffles that are like no others.
+const OTHERS: &[Mnemonic] = {
+    use Mnemonic::*;
+    &[
+        Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
+        Vmovlpd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+    ]
+};
+
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    plain_move(mnemonic).is_some()
+        || broadcast(mnemonic).is_some()
+        || interleaving(mnemonic).is_some()
+        || extension(mnemonic).is_some()
+        || insertion(mnemonic).is_some()
+        || extraction(mnemonic).is_some()
+        || permutation(mnemonic).is_some()
+        || [ONE, TWO, OTHERS].iter().any(|list| list.contains(&mnemonic))
+}
+
+impl X86 {
+    pub(super) fn shuffles(&mut self, world: &mut World, i: &Instruction) -> Outcome {
+        use Mnemonic::*;
+        let mnemonic = i.mnemonic();
+        if let Some(aligned) = plain_move(mnemonic) {
+            return Some(self.plain_move(world, i, aligned));
+        }
+        if let Some(part) = extraction(mnemonic) {
+            return Some(self.extract(world, i, part));
+        }
+        match mnemonic {
+            Movd | Vmovd => return Some(self.move_word(world, i, 4)),
+            Movq | Vmovq => return Some(self.move_word(world, i, 8)),
+            Movhps | Movhpd | Vmovhps | Vmovhpd => return Some(self.move_half(world, i, 64)),
+            Movlps | Movlpd | Vmovlps | Vmovlpd => return Some(self.move_half(world, i, 0)),
+            Vzeroupper => {
+                let zero = world.bits.constant(false);
+                for number in 0..16 {
+                    self.vectors_mut().get_mut(number)[GROUP..].fill(zero);
+                }
+                return Some(Ok(()));
+            }
+            _ => {}
+        }
+        let bits = self.vector_width(i)?;
+        let outcome = if let Some(part) = broadcast(mnemonic) {
+            self.broadcast(world, i, part, bits)
+        } else if let Some((high, unit)) = interleaving(mnemonic) {
+            self.interleave(world, i, high, unit, bits)
+        } else if let Some((from, to, signed)) = extension(mnemonic) {
+            self.extend(world, i, from, to, signed, bits)
+        } else if let Some(part) = insertion(mnemonic) {
+            self.insert(world, i, part, bits)
+        } else if let Some(unit) = permutation(mnemonic) {
+            self.permute(world, i, unit, bits)
+        } else {
+            match mnemonic {
+                Pshufb | Vpshufb => self.shuffle_bytes(world, i, bits),
+                Palignr | Vpalignr => self.align(world, i, bits),
+                Pslldq | Vpslldq | Psrldq | Vpsrldq => self.shift_bytes(world, i, bits),
+                _ => self.by_immediate(world, i, bits)?,
+            }
+        };
+        Some(outcome.map(|cells| self.set_vector(world, i, i.op0_register(), &cells)))
+    }
+
+    fn plain_move(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        aligned: bool,
+    ) -> Result<(), Fault> {
+        let of = if i.op0_kind() == OpKind::Register { 0 } else { 1 };
+        let bits = width(i.op_register(of));
+        let is_memory = [0, 1].iter().any(|&operand| i.op_kind(operand) == OpKind::Memory);
+        if aligned && is_memory {
+            self.check_alignment(world, i, bits / 8)?;
+        }
+        let cells = match i.op1_kind() {
+            // Not `vector`, which asks more of old instructions than these do.
+            OpKind::Memory => {
+                let address = self.address(world, i)?;
+                self.load_cells(world, address, bits / 8)?
+            }
+            _ => self.vector(world, i, 1, bits)?,
+        };
+        if of == 1 {
+            let address = self.address(world, i)?;
+            return self.store(world, address, &cells);
+        }
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
+    }
+
+    /// The lowest bits of a vector operand, of a general-purpose register, or of memory, without
+    /// any wish for alignment.
+    fn low_part(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        operand: u32,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        match i.op_kind(operand) {
+            OpKind::Memory => {
+                let address = self.address(world, i)?;
+                self.load_cells(world, address, bits / 8)
+            }
+            OpKind::Register if i.op_register(operand).is_gpr() => {
+                let word = self.general(number(i.op_register(operand)));
+                let cells = word.cells(&world.bits);
+                let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
+                Ok(cells[..bits].to_vec())
+            }
+            _ => self.vector(world, i, operand, bits),
+        }
+    }
+
+    /// movd, movq: the lowest bits of a vector, with zeros above.
+    fn move_word(&mut self, world: &mut World, i: &Instruction, bytes: usize) -> Result<(), Fault> {
+        if self.vector_width(i).is_none() {
+            let cells = self.vector(world, i, 1, 8 * bytes)?;
+            let word = Word::from_cells(&world.bits, &cells);
+            return match i.op0_kind() {
+                OpKind::Memory => {
+                    let address = self.address(world, i)?;
+                    self.store_word(world, address, &word, bytes)
+                }
+                _ => self.set_word(world, i, 0, word),
+            };
+        }
+        let mut cells = self.low_part(world, i, 1, 8 * bytes)?;
+        cells.resize(GROUP, world.bits.constant(false));
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
+    }
+
+    /// movhps, movlps: 64 bits of a vector, from `first` on, to or from memory.
+    fn move_half(&mut self, world: &mut World, i: &Instruction, first: usize) -> Result<(), Fault> {
+        let address = self.address(world, i)?;
+        if i.op0_kind() == OpKind::Memory {
+            let cells = self.vector(world, i, 1, GROUP)?;
+            return self.store(world, address, &cells[first..first + 64]);
+        }
+        // The other half is that of the register, or of the second operand.
+        let rest = if is_legacy(i) { 0 } else { 1 };
+        let mut cells = self.vector(world, i, rest, GROUP)?;
+        let half = self.load_cells(world, address, 8)?;
+        cells[first..first + 64].copy_from_slice(&half);
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
+    }
+
+    fn broadcast(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        part: usize,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let cells = self.low_part(world, i, 1, part)?;
+        Ok(cells.iter().copied().cycle().take(bits).collect())
+    }
+
+    fn interleave(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        high: bool,
+        unit: usize,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (a, b) = self.two_vectors(world, i, bits)?;
+        let half = GROUP / unit / 2;
+        Ok(in_groups(world, &[&a, &b], unit, bits, |_, at| {
+            Some((at % 2, at / 2 + if high { half } else { 0 }))
+        }))
+    }
+
+    fn extend(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        from: usize,
+        to: usize,
+        signed: bool,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let cells = self.low_part(world, i, 1, bits / to * from)?;
+        let zero = world.bits.constant(false);
+        let units = cells.chunks(from).flat_map(|unit| {
+            let above = if signed { unit[from - 1] } else { zero };
+            unit.iter().copied().chain(std::iter::repeat_n(above, to - from))
+        });
+        Ok(units.collect())
+    }
+
+    fn insert(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        part: usize,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (into, from) = if is_legacy(i) { (0, 1) } else { (1, 2) };
+        let at = i.immediate(from + 1) as usize % (bits / part);
+        let mut cells = self.vector(world, i, into, bits)?;
+        let new = self.low_part(world, i, from, part)?;
+        cells[at * part..(at + 1) * part].copy_from_slice(&new);
+        Ok(cells)
+    }
+
+    fn extract(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
+        let bits = width(i.op1_register());
+        let at = i.immediate(2) as usize % (bits / part);
+        let cells = self.vector(world, i, 1, bits)?;
+        let cells = &cells[at * part..(at + 1) * part];
+        match i.op0_kind() {
+            OpKind::Memory => {
+                let address = self.address(world, i)?;
+                self.store(world, address, cells)
+            }
+            _ if i.op0_register().is_gpr() => {
+                let word = Word::from_cells(&world.bits, cells);
+                self.set_word(world, i, 0, word)
+            }
+            _ => {
+                let cells = cells.to_vec();
+                self.set_vector(world, i, i.op0_register(), &cells);
+                Ok(())
+            }
+        }
+    }
+
+    fn permute(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        unit: usize,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let controls = self.vector(world, i, 1, bits)?;
+        let cells = self.vector(world, i, 2, bits)?;
+        let units = bits / unit;
+        let mut out = Vec::with_capacity(bits);
+        for control in controls.chunks(unit) {
+            let used = &control[..units.trailing_zeros() as usize];
+            let at = known_control(world, used)? as usize;
+            out.extend_from_slice(&cells[at * unit..(at + 1) * unit]);
+        }
+        Ok(out)
+    }
+
+    fn shuffle_bytes(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (cells, controls) = self.two_vectors(world, i, bits)?;
+        let zero = [world.bits.constant(false); 8];
+        let mut out = Vec::with_capacity(bits);
+        for (k, control) in controls.chunks(8).enumerate() {
+            if known_control(world, &control[7..])? == 1 {
+                out.extend(zero);
+                continue;
+            }
+            let at = k / 16 * 16 + known_control(world, &control[..4])? as usize;
+            out.extend_from_slice(&cells[8 * at..8 * at + 8]);
+        }
+        Ok(out)
+    }
+
+    /// palignr: 16 bytes, from byte k on, of the group of `a` above that of `b`.
+    fn align(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let (a, b) = self.two_vectors(world, i, bits)?;
+        let count = i.immediate(i.op_count() - 1) as usize;
+        Ok(in_groups(world, &[&b, &a], 8, bits, |_, at| match at + count {
+            from @ 0..16 => Some((0, from)),
+            from @ 16..32 => Some((1, from - 16)),
+            _ => None,
+        }))
+    }
+
+    /// pslldq, psrldq: groups shifted by bytes.
+    fn shift_bytes(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        bits: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let left = matches!(i.mnemonic(), Mnemonic::Pslldq | Mnemonic::Vpslldq);
+        let (from, last) = if is_legacy(i) { (0, 1) } else { (1, 2) };
+        let count = i.immediate(last) as usize;
+        let cells = self.vector(world, i, from, bits)?;
+        Ok(in_groups(world, &[&cells], 8, bits, |_, at| {
+            let from = if left { at.checked_sub(count)? } else { at + count };
+            (from < 16).then_some((0, from))
+        }))
+    }
+
+    /// Shuffles whose control is an immediate.
+    fn by_immediate(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        bits: usize,
+    ) -> Option<Result<Vec<Cell>, Fault>> {
+        use Mnemonic::*;
+        let mnemonic = i.mnemonic();
+        let operands = if ONE.contains(&mnemonic) {
+            let moved = matches!(mnemonic, Movddup | Vmovddup) && bits == GROUP;
+            let wanted = if moved { 64 } else { bits };
+            self.vector(world, i, 1, wanted).map(|cells| (cells, Vec::new()))
+        } else if TWO.contains(&mnemonic) {
+            self.two_vectors(world, i, bits)
+        } else {
+            return None;
+        };
+        let last = i.op_count() - 1;
+        let by_number = i.op_kind(last) == OpKind::Immediate8;
+        if matches!(mnemonic, Vpermq | Vpermpd) && !by_number {
+            return Some(Err(unsupported("a permutation by a vector of numbers")));
+        }
+        let k = if by_number { i.immediate(last) as usize } else { 0 };
+        Some(operands.map(|(a, b)| {
+            let sources: [&[Cell]; 2] = [&a, &b];
+            let pick = |at: usize, width: usize| k >> (at * width) & ((1 << width) - 1);
+            match mnemonic {
+                Pshufd | Vpshufd => {
+                    in_groups(world, &sources, 32, bits, |_, at| Some((0, pick(at, 2))))
+                }
+                Pshuflw | Vpshuflw => in_groups(world, &sources, 16, bits, |_, at| {
+                    Some((0, if at < 4 { pick(at, 2) } else { at }))
+                }),
+                Pshufhw | Vpshufhw => in_groups(world, &sources, 16, bits, |_, at| {
+                    Some((0, if at < 4 { at } else { 4 + pick(at - 4, 2) }))
+                }),
+                Shufps | Vshufps => {
+                    in_groups(world, &sources, 32, bits, |_, at| Some((at / 2, pick(at, 2))))
+                }
+                // One bit for each result, in all groups.
+                Shufpd | Vshufpd => in_groups(world, &sources, 64, bits, |group, at| {
+                    Some((at, pick(2 * group + at, 1)))
+                }),
+                Movddup | Vmovddup => in_groups(world, &sources, 64, bits, |_, _| Some((0, 0))),
+                Movshdup | Vmovshdup => {
+                    in_groups(world, &sources, 32, bits, |_, at| Some((0, at | 1)))
+                }
+                Movsldup | Vmovsldup => {
+                    in_groups(world, &sources, 32, bits, |_, at| Some((0, at & !1)))
+                }
+                // The eight bits are used again for each group.
+                Pblendw | Vpblendw => {
+                    in_groups(world, &sources, 16, bits, |_, at| Some((pick(at, 1), at)))
+                }
+                Vpblendd | Blendps | Vblendps => {
+                    moved(world, &sources, 32, bits, |at| Some((pick(at, 1), at)))
+                }
+                Blendpd | Vblendpd => {
+                    moved(world, &sources, 64, bits, |at| Some((pick(at, 1), at)))
+                }
+                Vpermq | Vpermpd => {
+                    moved(world, &sources, 64, bits, |at| Some((0, at / 4 * 4 + pick(at % 4, 2))))
+                }
+                Vperm2i128 | Vperm2f128 => moved(world, &sources, 128, bits, |at| {
+                    let control = pick(at, 4);
+                    (control & 8 == 0).then_some((control >> 1 & 1, control & 1))
+                }),
+                Vshufi32x4 | Vshuff32x4 | Vshufi64x2 | Vshuff64x2 => {
+                    let groups = bits / GROUP;
+                    let width = groups.trailing_zeros() as usize;
+                    moved(world, &sources, 128, bits, |at| Some((2 * at / groups, pick(at, width))))
+                }
+                Valignd | Valignq => {
+                    let unit = if mnemonic == Valignd { 32 } else { 64 };
+                    let units = bits / unit;
+                    // The second operand is below the first.
+                    moved(world, &sources, unit, bits, |at| {
+                        let from = at + k % units;
+                        Some((1 - from / units, from % units))
+                    })
+                }
+                Movhlps | Vmovhlps => moved(world, &sources, 64, bits, |at| Some((1 - at, 1))),
+                _ => moved(world, &sources, 64, bits, |at| Some((at, 0))),
+            }
+        }))
+    }
+}
+
+/// The number that the bits of a control are.
+fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
+    if let Some(value) = world.bits.word(cells) {
+        return Ok(value);
+    }
+    if cells.iter().any(|&cell| world.bits.is_secret(cell)) {
+        let what = "the control of the shuffle depends on an input";
+        return Err(Fault::new(Rule::SecretShift, what));
+    }
+    Err(unsupported("the control of the shuffle is what nobody has written"))
+}
+
+/// A vector of `bits` bits whose units come from units of the sources.
+fn moved(
+    world: &World,
+    sources: &[&[Cell]],
+    unit: usize,
+    bits: usize,
+    from: impl Fn(usize) -> From,
+) -> Vec<Cell> {
+    let zero = world.bits.constant(false);
+    let mut out = Vec::with_capacity(bits);
+    for at in 0..bits / unit {
+        match from(at) {
+            Some((source, at)) => out.extend_from_slice(&sources[source][at * unit..][..unit]),
+            None => out.extend(std::iter::repeat_n(zero, unit)),
+        }
+    }
+    out
+}
+
+/// The same in each group of 128 bits: `from` gets the group and the unit in it, and answers with a
+/// unit of the same group.
+fn in_groups(
+    world: &World,
+    sources: &[&[Cell]],
+    unit: usize,
+    bits: usize,
+    from: impl Fn(usize, usize) -> From,
+) -> Vec<Cell> {
+    let units = GROUP / unit;
+    moved(world, sources, unit, bits, |at| {
+        let (group, at) = (at / units, at % units);
+        from(group, at).map(|(source, at)| (source, group * units + at))
+    })
+}
