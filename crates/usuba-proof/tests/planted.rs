@@ -160,7 +160,7 @@ fn rounds(bits: u8, slicing: Slicing) -> Program {
 
 /// Choices under which passes have something to do.
 fn options() -> [PassOptions; 2] {
-    let all = logic::Logic { andn: true, ternary: true, lane: 16 };
+    let all = logic::Logic { andn: true, ternary: true, affine: true, lane: 16 };
     let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
     let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window: 4 };
     let first = PassOptions {
