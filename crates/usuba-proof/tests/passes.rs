@@ -109,7 +109,7 @@ fn each_step_of_pipelines_on_random_programs() {
 fn each_pass_on_the_programs_of_the_pass_tests() {
     let programs = support::pass_programs();
     assert!(programs.len() > 10, "{} programs", programs.len());
-    for before in &programs {
+    for (_, before) in &programs {
         for pass in ALL {
             for seed in 0..6 {
                 let mut after = before.clone();

@@ -15,8 +15,9 @@ pub fn random_programs(otherwise: u64) -> u64 {
     otherwise * wanted.unwrap_or(1000) / 1000
 }
 
-/// The programs of `tests/passes`, vertical or bitsliced, whichever they can be.
-pub fn pass_programs() -> Vec<Program> {
+/// The programs of `tests/passes`, each with the name of its pass; bitsliced if its flags say so,
+/// else vertical if it can be.
+pub fn pass_programs() -> Vec<(String, Program)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/passes");
     let mut paths = Vec::new();
     for folder in std::fs::read_dir(root).expect("the tests of passes") {
@@ -26,14 +27,19 @@ pub fn pass_programs() -> Vec<Program> {
     }
     paths.sort();
     let programs = paths.iter().flat_map(|path| {
+        let folder = path.parent()?.file_name()?.to_str()?.to_string();
         let text = std::fs::read_to_string(path).expect("the test can be read");
+        let bits = text.lines().any(|line| line.starts_with("# flags:") && line.contains("-B"));
+        let mut slicings = [Slicing::V, Slicing::B];
+        slicings.rotate_left(bits as usize);
         let mut sources = Sources::default();
         let root = sources.add("test.ua", text);
         let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default()).ok()?;
-        [Slicing::V, Slicing::B].into_iter().find_map(|slicing| {
+        let program = slicings.into_iter().find_map(|slicing| {
             let slice = Slice { slicing, word: Some(16), profile: Profile::Basic };
             to_usuba0(&checked.program, slice, &|_, _, _| None).ok()
-        })
+        });
+        Some((folder, program?))
     });
     programs.collect()
 }
