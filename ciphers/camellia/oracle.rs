@@ -17,7 +17,7 @@ where
 {
     let cipher = C::new_from_slice(key).ok()?;
     let mut block = Block::<C>::try_from(input).ok()?;
-    if function.ends_with("encrypt") {
+    if function.contains("encrypt") {
         cipher.encrypt_block(&mut block);
     } else {
         cipher.decrypt_block(&mut block);

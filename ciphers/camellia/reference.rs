@@ -118,7 +118,7 @@ fn fl_inverse(y: u64, key: u64) -> u64 {
 /// length, and the block has 16.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
     let mut keys = keys(key);
-    if function.ends_with("decrypt") {
+    if function.contains("decrypt") {
         // All in the opposite order, but within the outermost pairs.
         keys.reverse();
         let last = keys.len() - 1;

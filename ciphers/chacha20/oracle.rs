@@ -1,7 +1,8 @@
-//! The crate `chacha20`: the key stream of the block that the counter names, and `hchacha`.
+//! The crate `chacha20`: the key stream of the block that the counter names, `hchacha`, and the
+//! first 4096 bytes of XChaCha20.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
-use chacha20::{ChaCha8, ChaCha12, ChaCha20, R20, hchacha};
+use chacha20::{ChaCha8, ChaCha12, ChaCha20, R20, XChaCha20, hchacha};
 
 fn block<C: KeyIvInit + StreamCipher + StreamCipherSeek>(
     key: &[u8],
@@ -18,6 +19,11 @@ fn block<C: KeyIvInit + StreamCipher + StreamCipherSeek>(
 
 pub fn oracle(function: &str, key: &[u8], input: &[u8]) -> Option<Vec<u8>> {
     match function {
+        "xchacha20" => {
+            let mut stream = vec![0; 4096];
+            XChaCha20::new_from_slices(key, input).ok()?.apply_keystream(&mut stream);
+            Some(stream)
+        }
         "hchacha20" => {
             let subkey = hchacha::<R20>(key.try_into().ok()?, input.try_into().ok()?);
             Some(subkey.to_vec())

@@ -17,19 +17,22 @@ fn double_round(y: &mut [u32; 16]) {
     }
 }
 
-/// One block of 64 bytes from a key of 32 bytes and an input of 16: the nonce, then the
+/// One block of 64 bytes from a key of 32 or 16 bytes and an input of 16: the nonce, then the
 /// little-endian counter. `hsalsa20`: a key of 32 bytes from such a key and a nonce of 16.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
-    let text = b"expand 32-byte k";
-    let parts = [&text[..4], &key[..16], &text[4..8], input, &text[8..12], &key[16..], &text[12..]]
-        .concat();
+    let (text, second) = match key.len() {
+        16 => (b"expand 16-byte k", key),
+        _ => (b"expand 32-byte k", &key[16..]),
+    };
+    let parts = [&text[..4], &key[..16], &text[4..8], input, &text[8..12], second, &text[12..]];
+    let parts = parts.concat();
     let mut start = [0; 16];
     for (word, bytes) in start.iter_mut().zip(parts.chunks_exact(4)) {
         *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
     let rounds = match function {
-        "salsa20_12_block" => 12,
-        "salsa20_8_block" => 8,
+        "salsa20_12_block" | "salsa20_12_k16_block" => 12,
+        "salsa20_8_block" | "salsa20_8_k16_block" => 8,
         _ => 20,
     };
     let mut state = start;

@@ -6,7 +6,7 @@ use sm4::cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 pub fn oracle(function: &str, key: &[u8], input: &[u8]) -> Option<Vec<u8>> {
     let cipher = Sm4::new_from_slice(key).ok()?;
     let mut block = Block::<Sm4>::try_from(input).ok()?;
-    if function.ends_with("encrypt") {
+    if function.contains("encrypt") {
         cipher.encrypt_block(&mut block);
     } else {
         cipher.decrypt_block(&mut block);

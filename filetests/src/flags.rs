@@ -90,6 +90,7 @@ impl Flags {
                 "-no-unroll" => self.pass.unroll = unroll::Mode::None,
                 "-andn" => self.pass.logic.andn = true,
                 "-ternary" => self.pass.logic.ternary = true,
+                "-affine" => self.pass.logic.affine = true,
                 _ => return Err(format!("the flag `{word}` is unknown to tests")),
             }
         }

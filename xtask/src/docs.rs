@@ -9,6 +9,9 @@
 //! | `…,file=NAME` | also stands in the file NAME for later commands of the document |
 //! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
 //!
+//! A line `<!-- $ COMMAND -->` is a command too, whose output goes on to `<!-- end -->` as part of
+//! the document, such as a table.
+//!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`.
 
 use std::io;
@@ -50,6 +53,22 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
     out
 }
 
+/// What a command stands in whose output is a part of the document.
+const GENERATED: &str = "<!-- $ ";
+
+/// The generated parts of a document: line and text of the command, counted from 0, and the lines
+/// below it.
+fn generated<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str, Vec<&'a str>)> {
+    let mut parts = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(rest) = line.strip_prefix(GENERATED) else { continue };
+        let command = rest.trim_end_matches("-->").trim_end();
+        let below = lines[at + 1..].iter().take_while(|line| **line != "<!-- end -->");
+        parts.push((at, command, below.copied().collect()));
+    }
+    parts
+}
+
 /// Checks programs and commands of every document.
 ///
 /// # Errors
@@ -58,7 +77,8 @@ pub fn check(repo: &Repo) -> io::Result<Vec<Finding>> {
     let mut findings = programs(repo);
     let shell = Shell::prepare(&repo.root)?;
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    for file in documents(repo).filter(|file| file.text.contains("```console")) {
+    let runs = |file: &&File| file.text.contains("```console") || file.text.contains(GENERATED);
+    for file in documents(repo).filter(runs) {
         shell.empty(&repo.root)?;
         let text = commands(file, &shell, bless, &mut findings)?;
         if text != file.text {
@@ -267,6 +287,25 @@ fn commands(
             at += 1 + shown.len();
         }
     }
+    let text: Vec<&str> = file.text.lines().collect();
+    for (at, command, shown) in generated(&text) {
+        let printed = shell.run(command)?;
+        let printed: Vec<&str> = printed.lines().collect();
+        if at + 1 + shown.len() == text.len() {
+            findings.push(Finding::new(&file.path, at + 1, "there is no `<!-- end -->` below"));
+        } else if printed != shown {
+            if bless {
+                let printed = printed.iter().map(|line| line.to_string()).collect();
+                edits.push((at + 1, shown.len(), printed));
+            } else {
+                let what = format!(
+                    "`{command}` prints something else now (BLESS=1 cargo xtask docs writes it down)"
+                );
+                findings.push(Finding::new(&file.path, at + 1, what));
+            }
+        }
+    }
+    edits.sort_by_key(|(number, ..)| *number);
     for (number, length, printed) in edits.into_iter().rev() {
         let printed: Vec<String> = printed;
         lines.splice(number..number + length, printed);
@@ -294,6 +333,13 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!(found[0], Block { line: 3, info: "usuba,part", lines: vec!["a", "b"] });
         assert_eq!((found[1].line, found[1].info), (7, ""));
+    }
+
+    #[test]
+    fn generated_parts_are_cut_out() {
+        let lines = ["a", "<!-- $ date -u -->", "b", "c", "<!-- end -->", "<!-- $ d -->", "e"];
+        let found = generated(&lines);
+        assert_eq!(found, [(1, "date -u", vec!["b", "c"]), (5, "d", vec!["e"])]);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | gp64 | host compiler | host |
 //! | gp32 | riscv64-unknown-elf-gcc, without a C library | qemu-riscv32, else host |
-//! | sse, avx2, avx512 | host compiler, x86-64 only | host, if the CPU has the instructions |
+//! | sse, avx2, avx512, with GFNI or without | host compiler, x86-64 only | host, if the CPU has the instructions |
 //! | neon | host compiler on AArch64, else aarch64-linux-gnu-gcc | host, else qemu-aarch64 |
 //!
 //! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`,
@@ -149,9 +149,9 @@ pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     host(target, family).map_err(skip)
 }
 
-/// Every target with its answer, in the order of [`target::ALL`].
+/// Every target with its answer, in the order of [`target::all`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
-    target::ALL.iter().map(|target| find(target.name)).collect()
+    target::all().map(|target| find(target.name)).collect()
 }
 
 /// The host's compiler with the flags of the target, if the processor has what they ask for.
@@ -193,6 +193,7 @@ fn has_feature(feature: &str) -> bool {
         "avx512vl" => is_x86_feature_detected!("avx512vl"),
         "avx512vbmi" => is_x86_feature_detected!("avx512vbmi"),
         "avx512vbmi2" => is_x86_feature_detected!("avx512vbmi2"),
+        "gfni" => is_x86_feature_detected!("gfni"),
         _ => false,
     }
 }
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn every_target_has_an_answer() {
-        for (target, answer) in target::ALL.iter().zip(survey()) {
+        for (target, answer) in target::all().zip(survey()) {
             match answer {
                 Ok(machine) => assert_eq!(machine.target, target.name),
                 Err(skip) => assert!(!skip.why.is_empty() && skip.target == target.name),
@@ -289,7 +290,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn every_flag_of_the_targets_is_known() {
-        for flag in target::ALL.iter().flat_map(|target| target.cflags) {
+        for flag in target::all().flat_map(|target| target.cflags) {
             let feature = flag.strip_prefix("-m").expect("only features");
             let source = include_str!("cc.rs");
             assert!(source.contains(&format!("is_x86_feature_detected!(\"{feature}\")")), "{flag}");

@@ -50,15 +50,15 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     let Request { root, choice, variants, parse, version, .. } = *request;
     let ciphers = cipher::find(root)?;
     let wanted = |name: &str| choice.targets.is_empty() || choice.targets.iter().any(|t| t == name);
-    let targets: Vec<&'static Target> =
-        target::ALL.iter().copied().filter(|target| wanted(target.name)).collect();
+    let any = Side::default();
+    let all = subjects(&ciphers, choice, &any);
     let chosen: Vec<&Cipher> = ciphers
         .iter()
-        .filter(|cipher| {
-            let any = Side::default();
-            !subjects(std::slice::from_ref(*cipher), choice, &any).is_empty()
-        })
+        .filter(|cipher| all.iter().any(|subject| subject.cipher.folder == cipher.folder))
         .collect();
+    let used = |target: &Target| all.iter().any(|subject| subject.function.is_for(target));
+    let targets: Vec<&'static Target> =
+        target::all().filter(|target| wanted(target.name) && used(target)).collect();
     if chosen.is_empty() || targets.is_empty() {
         return Err(format!("nothing in {} fits the choice", root.display()));
     }
@@ -81,8 +81,6 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
         }
     }
     // By function and slicing; the targets and variants stay in their order.
-    let any = Side::default();
-    let all = subjects(&ciphers, choice, &any);
     run.entries.sort_by_key(|entry| {
         all.iter()
             .position(|s| s.function.name == entry.function && letter(s.slicing) == entry.slicing)
@@ -103,7 +101,8 @@ fn measure_cipher(
     run: &mut Run,
 ) -> Result<(), String> {
     let any = Side::default();
-    let functions = subjects(std::slice::from_ref(cipher), request.choice, &any);
+    let mut functions = subjects(std::slice::from_ref(cipher), request.choice, &any);
+    functions.retain(|subject| subject.function.is_for(target));
     let mut tuned = Vec::new();
     for subject in &functions {
         let found = tuned_variant(subject, target, request)?;

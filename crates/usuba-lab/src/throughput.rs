@@ -201,6 +201,7 @@ fn sample(target: &Target, class: Class, at: usize) -> Option<(&'static Row, u8)
         Class::Rotate => &[Inst::Rotl],
         Class::Shuffle => &[Inst::Bytes],
         Class::Multiply => &[Inst::Mul],
+        Class::Affine => &[Inst::Affine],
     };
     if class == Class::Rotate && !target.simd {
         return Some((&ROTATE, word_lane(target.bits as u8)));

@@ -34,11 +34,13 @@ pub enum Class {
     /// Bytes inside a register.
     Shuffle,
     Multiply,
+    /// Affine maps of bytes.
+    Affine,
 }
 
 impl Class {
     /// All, in the order in which reports show them.
-    pub const ALL: [Class; 7] = [
+    pub const ALL: [Class; 8] = [
         Class::Logic,
         Class::Ternary,
         Class::Add,
@@ -46,6 +48,7 @@ impl Class {
         Class::Rotate,
         Class::Shuffle,
         Class::Multiply,
+        Class::Affine,
     ];
 
     /// The class of an instruction; `None` for constants, which are loaded outside of loops, and
@@ -54,11 +57,12 @@ impl Class {
         match inst {
             Inst::And | Inst::Or | Inst::Xor | Inst::Andn | Inst::Not => Some(Class::Logic),
             Inst::Lut3 => Some(Class::Ternary),
-            Inst::Add | Inst::Sub | Inst::Negative | Inst::Equal => Some(Class::Add),
+            Inst::Add | Inst::Sub | Inst::Less | Inst::Negative | Inst::Equal => Some(Class::Add),
             Inst::Shl | Inst::Shr | Inst::Sar => Some(Class::Shift),
             Inst::Rotl => Some(Class::Rotate),
             Inst::Bytes => Some(Class::Shuffle),
-            Inst::Mul | Inst::MulWide => Some(Class::Multiply),
+            Inst::Mul | Inst::MulHigh | Inst::MulWide => Some(Class::Multiply),
+            Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
             Inst::Splat | Inst::Splat128 | Inst::Widen => None,
         }
     }
@@ -74,6 +78,7 @@ impl fmt::Display for Class {
             Class::Rotate => "rotate",
             Class::Shuffle => "shuffle",
             Class::Multiply => "multiply",
+            Class::Affine => "affine",
         })
     }
 }

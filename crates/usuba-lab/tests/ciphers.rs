@@ -6,7 +6,8 @@
 //!   N, N+1 and 2N+1 blocks (N instances of a call), in place and from odd addresses, what
 //!   `reference.rs` does;
 //! - a few ciphers do so with two and three instances side by side;
-//! - in long runs, SM4 encrypts a block a million times, as its standard asks.
+//! - in long runs, each of these numbers of blocks both in place and apart, and 10,000 blocks;
+//!   and SM4 encrypts a block a million times, as its standard asks.
 //!
 //! Of a family with many kernels each target has a part, unless `RANDOM_PROGRAMS` is set as in
 //! `make test-all`. A target that this machine cannot run is an ignored test that says so.
@@ -14,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use usuba::diag::Sources;
@@ -27,7 +28,7 @@ use usuba::target::{self, Target};
 use usuba::typed::{self, VarType};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::cipher::{self, Beside, Built, Cipher, Function, Parameter};
-use usuba_lab::native::{self, Kernel};
+use usuba_lab::native::{self, Build, Kernel, Suite};
 
 mod models {
     include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
@@ -55,10 +56,11 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::ALL.iter().copied() {
+    for target in target::all() {
         match cc::find(target.name) {
             Ok(machine) => {
-                for cipher in ciphers() {
+                let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
+                for cipher in ciphers().iter().filter(made) {
                     let title = format!("{}::{}", name(cipher), target.name);
                     let machine = machine.clone();
                     trials.push(Trial::test(title, move || natives(cipher, target, &machine)));
@@ -247,9 +249,12 @@ fn key_words(
 /// Functions of one node that differ in their keys only: one kernel serves them all.
 type Group<'a> = Vec<&'a Function>;
 
-fn groups(cipher: &Cipher) -> BTreeMap<(usize, &str, &str), Group<'_>> {
+fn groups<'a>(
+    cipher: &'a Cipher,
+    target: &Target,
+) -> BTreeMap<(usize, &'a str, &'a str), Group<'a>> {
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
-    for function in &cipher.functions {
+    for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
             if function.slicings.contains(slicing) {
                 let key = (at, &*function.source, &*function.node);
@@ -289,16 +294,21 @@ fn is_long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
 
-/// How a target's C is compiled. An optimising compiler takes two to four times as long, so that
-/// it works on one scalar and one SIMD target only, but on all of them in a long run.
-fn level(target: &Target) -> &'static str {
-    if is_long() || ["gp64", "avx512"].contains(&target.name) { "-O1" } else { "-O0" }
+/// How the C of a kernel is compiled. An optimising compiler takes two to four times as long, so
+/// that it works on one scalar and one SIMD target only and on files below [`OPTIMISED`] bytes,
+/// but on all of them in a long run.
+fn level(target: &Target, kernel: &Kernel) -> &'static str {
+    let short = kernel.text.len() < OPTIMISED && ["gp64", "avx512"].contains(&target.family());
+    if is_long() || short { "-O1" } else { "-O0" }
 }
+
+/// See [`level`]: what is longer takes two thirds of the time and is a quarter of the kernels.
+const OPTIMISED: usize = 150_000;
 
 fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
-    let groups = groups(cipher);
+    let groups = groups(cipher, target);
     let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(target::ALL.len()) };
     let turn = target::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
     for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {
@@ -307,13 +317,17 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
         }
         let slicing = SLICINGS[slicing];
         for choice in choices(cipher, source, slicing) {
-            let (kernel, expected) = group(cipher, &functions, slicing, target, choice)?;
-            kernels.push(kernel);
-            wanted.push(expected);
+            for (kernel, expected) in group(cipher, &functions, slicing, target, choice)? {
+                kernels.push(kernel);
+                wanted.push(expected);
+            }
         }
     }
-    let flags = [level(target), "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-    for (answer, expected) in native::run(machine, &flags, &kernels).into_iter().zip(wanted) {
+    let flags = |level| [level, "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    let flags: Vec<_> = kernels.iter().map(|kernel| flags(level(target, kernel))).collect();
+    let builds = kernels.iter().zip(&flags);
+    let builds = builds.map(|(kernel, flags)| Build { machine, flags, kernel }).collect();
+    for (answer, expected) in Suite::compile(builds)?.run().into_iter().zip(wanted) {
         let outputs = answer.map_err(|failure| format!("{}: {failure}", expected[0].what))?;
         for (output, expected) in outputs.iter().zip(&expected) {
             if !output[0].starts_with(&expected.bytes) {
@@ -325,19 +339,19 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
 }
 
 /// One C file for the functions of a group: the kernel once, an interface for each, and `drive`.
+/// Long messages are calls of their own: all calls of a kernel have inputs of one size.
 fn group(
     cipher: &Cipher,
     functions: &[&Function],
     slicing: Slicing,
     target: &'static Target,
     interleave: Choice,
-) -> Result<(Kernel, Vec<Expected>), Failed> {
+) -> Result<Vec<(Kernel, Vec<Expected>)>, Failed> {
     let mut options = PipelineOptions::default();
     options.pass.interleave = interleave;
     let mut text = String::new();
     let mut cases = String::new();
-    let mut calls = Vec::new();
-    let mut expected = Vec::new();
+    let mut parts: [Vec<(Call, Expected)>; 2] = Default::default();
     let mut shared: Vec<String> = Vec::new();
     for (number, function) in functions.iter().enumerate() {
         // Kernels of one batch are linked together.
@@ -358,9 +372,9 @@ fn group(
         }
         text += rest;
         cases += &case(number, &built);
-        for (call, want) in requests(cipher, function, &built, slicing, target, number)? {
-            calls.push(call);
-            expected.push(want);
+        for request in requests(cipher, function, &built, slicing, target, number)? {
+            let blocks = u16::from_le_bytes([request.0[0][1], request.0[0][2]]) as usize;
+            parts[(blocks >= LONG) as usize].push(request);
         }
     }
     let _ = write!(
@@ -371,17 +385,20 @@ fn group(
          const size_t blocks = how[1] | (size_t)how[2] << 8;\n    (void)key;\n    \
          switch (how[0]) {{\n{cases}    default: break;\n    }}\n}}\n"
     );
-    // All calls of a kernel have inputs of one size.
-    for part in 0..3 {
-        let size = calls.iter().map(|call: &Call| call[part].len()).max().unwrap_or(0);
-        calls.iter_mut().for_each(|call| call[part].resize(size, 0xaa));
-    }
-    let most = expected.iter().map(|e| e.bytes.len()).max().unwrap_or(0);
-    let kernel = Kernel { text, symbol: "drive".into(), align: 1, calls, outputs: vec![most] };
-    Ok((kernel, expected))
+    let kernel = |part: Vec<(Call, Expected)>| {
+        let (mut calls, expected): (Vec<Call>, Vec<Expected>) = part.into_iter().unzip();
+        for part in 0..3 {
+            let size = calls.iter().map(|call| call[part].len()).max().unwrap_or(0);
+            calls.iter_mut().for_each(|call| call[part].resize(size, 0xaa));
+        }
+        let most = expected.iter().map(|e| e.bytes.len()).max().unwrap_or(0);
+        let (text, symbol) = (text.clone(), "drive".into());
+        (Kernel { text, symbol, align: 1, calls, outputs: vec![most] }, expected)
+    };
+    Ok(parts.into_iter().filter(|part| !part.is_empty()).map(kernel).collect())
 }
 
-/// The case of `drive` for one function: odd numbers of blocks go in place.
+/// The case of `drive` for one function; `how[3]` says whether it works in place.
 fn case(number: usize, built: &Built) -> String {
     let Built { name, input, output, keyed, .. } = built;
     let (context, argument) = match keyed {
@@ -391,7 +408,7 @@ fn case(number: usize, built: &Built) -> String {
     let run = |from: &str| format!("{name}_blocks({argument}{from}, out, blocks);");
     let body = match input == output {
         true => format!(
-            "if (blocks & 1) {{ memcpy(out, in, blocks * {input}); {} }} else {{ {} }}",
+            "if (how[3]) {{ memcpy(out, in, blocks * {input}); {} }} else {{ {} }}",
             run("out"),
             run("in")
         ),
@@ -413,11 +430,13 @@ fn requests(
     let folder = name(cipher);
     let copies = built.kernel.copies;
     let what = format!("{copies} x {} in {slicing:?} on {}", function.name, target.name);
-    let how = |blocks: usize| vec![number as u8, blocks as u8, (blocks >> 8) as u8];
+    let how = |blocks: usize, same: bool| {
+        vec![number as u8, blocks as u8, (blocks >> 8) as u8, same as u8]
+    };
     let mut requests = Vec::new();
     let vectors = cipher.vectors(function)?;
     for (at, vector) in vectors.iter().enumerate() {
-        let call = vec![how(1), vector.key.clone(), vector.input.clone()];
+        let call = vec![how(1, true), vector.key.clone(), vector.input.clone()];
         let what = format!("{what}, vector {at},");
         requests.push((call, Expected { what, bytes: vector.output.clone() }));
     }
@@ -425,22 +444,56 @@ fn requests(
     let lanes = built.kernel.lanes as usize;
     let most = 2 * batch + 1;
     let key = noise(number as u64, vectors[0].key.len());
-    let input = noise(7, most * built.input);
-    let output: Vec<u8> = input
-        .chunks(built.input)
-        .flat_map(|block| models::reference(&folder, &function.name, &key, block))
-        .collect();
+    let long = if is_long() { LONG + 1 } else { 0 };
+    let input = noise(7, most.max(long) * built.input);
+    let output = answers(&folder, &function.name, &key, &input, built.input);
     let mut sizes = vec![0, 1, lanes - 1, lanes, lanes + 1, batch - 1, batch, batch + 1, most];
+    if is_long() {
+        sizes.extend([LONG, LONG + 1]);
+    }
     sizes.sort_unstable();
     sizes.dedup();
     for blocks in sizes {
-        let call = vec![how(blocks), key.clone(), input[..blocks * built.input].to_vec()];
-        let bytes = output[..blocks * built.output].to_vec();
-        let what = format!("{what}, {blocks} blocks,");
-        requests.push((call, Expected { what, bytes }));
+        // Odd numbers of blocks go in place, even ones apart, and in long runs both ways.
+        let ways = [blocks % 2 == 1, blocks % 2 == 0];
+        let short = !is_long() || blocks >= LONG;
+        for &same in &ways[..if short { 1 } else { 2 }] {
+            let call = vec![how(blocks, same), key.clone(), input[..blocks * built.input].to_vec()];
+            let bytes = output[..blocks * built.output].to_vec();
+            let what = format!("{what}, {blocks} blocks, in place: {same},");
+            requests.push((call, Expected { what, bytes }));
+        }
     }
     Ok(requests)
 }
+
+/// Blocks of a long message.
+const LONG: usize = 10_000;
+
+/// What blocks become: by the oracle crate in a long run where there is one, else by
+/// `reference.rs`. The longest answer for each function and key is kept: all slicings and targets
+/// of a long run ask for it.
+fn answers(folder: &str, function: &str, key: &[u8], input: &[u8], size: usize) -> Vec<u8> {
+    static KEPT: Mutex<BTreeMap<Question, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+    let question = (folder.to_string(), function.to_string(), key.to_vec(), input.len());
+    let kept = KEPT.lock().expect("nobody panics with it").get(&question).cloned();
+    if let Some(kept) = kept {
+        return kept.to_vec();
+    }
+    let one = |block: &[u8]| {
+        let oracle = if is_long() { models::oracle(folder, function, key, block) } else { None };
+        oracle.unwrap_or_else(|| models::reference(folder, function, key, block))
+    };
+    let answer: Vec<u8> = input.chunks(size).flat_map(one).collect();
+    if is_long() {
+        let kept = Arc::new(answer.clone());
+        KEPT.lock().expect("nobody panics with it").insert(question, kept);
+    }
+    answer
+}
+
+/// Folder, function, key, and bytes of the input, which all begin alike.
+type Question = (String, String, Vec<u8>, usize);
 
 /// GB/T 32907-2016, appendix A, example 2.
 fn million() -> Result<(), Failed> {

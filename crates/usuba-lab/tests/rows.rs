@@ -27,7 +27,7 @@ const ELEMENTS: &[u8] = &[2, 4, 8, 16, 32, 64];
 /// Every operator for words of `bits` bits, legal or not.
 fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
     let mut ops = vec![Op::Not, Op::And, Op::Or, Op::Xor, Op::Andn, Op::Copy];
-    ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack]);
+    ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack, Op::MulHigh, Op::Less]);
     let all = mask(bits);
     ops.extend([0, 1, all, all >> 1, random.word() & all].map(Op::Const));
     // Majority, parity, choice, the constants, the operands, and whatever comes.
@@ -53,6 +53,12 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
             [&reversed as &dyn Fn(u8) -> u8, &turned, &spread].map(|f| Op::Shuffle(pattern(f))),
         );
         ops.push(Op::Shuffle(Pattern::from(drawn)));
+    }
+    if bits == 8 {
+        let one = 0x0102_0408_1020_4080;
+        for (matrix, c) in [(one, 0), (random.word(), 0), (random.word(), random.word() as u8)] {
+            ops.extend([Op::Affine(matrix, c), Op::AffineInverse(matrix, c)]);
+        }
     }
     ops
 }
@@ -80,6 +86,23 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
     Program::new(vec![node], NodeId(0), slicing)
 }
 
+/// A program that changes each word size to each other one.
+fn resizes() -> Program {
+    let mut build = Builder::new("sizes", Slicing::V);
+    let words: Vec<Val> = WORDS
+        .iter()
+        .map(|bits| build.param(Port::new(format!("x{bits}"), *bits, &[]))[0])
+        .collect();
+    let mut outs = Vec::new();
+    for &bits in WORDS {
+        let others = words.iter().filter(|&&word| build.bits_of(word) != bits);
+        let others: Vec<Val> = others.copied().collect();
+        let made: Vec<Val> = others.into_iter().map(|word| build.resize(bits, word)).collect();
+        outs.push((Port::new(format!("y{bits}"), bits, &[made.len() as u32]), made));
+    }
+    Program::new(vec![build.finish(outs)], NodeId(0), Slicing::V)
+}
+
 /// The operators of `ops` that `target` has, in order.
 fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
     ops.into_iter()
@@ -89,7 +112,7 @@ fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
 
 fn programs(target: &Target) -> Vec<(String, Program)> {
     let mut random = Random::new(9);
-    let mut all = Vec::new();
+    let mut all = vec![("sizes".to_string(), resizes())];
     for (slicing, sizes) in [(Slicing::B, &[1][..]), (Slicing::V, WORDS), (Slicing::H, ELEMENTS)] {
         for &bits in sizes {
             let ops = legal(target, slicing, bits, operators(bits, &mut random));
@@ -114,6 +137,45 @@ fn every_operator_computes_what_it_means() {
             .collect();
         check_all(machine, STRICT, &cases);
     });
+}
+
+/// Words that fill bytes, and words that share lanes with longer ones: the others have no
+/// instructions that their base has not.
+#[test]
+fn targets_with_a_base_compute_what_it_means() {
+    for target in target::EXTENDED {
+        let machine = match usuba_lab::cc::find(target.name) {
+            Ok(machine) => machine,
+            Err(skip) => {
+                eprintln!("{skip}");
+                continue;
+            }
+        };
+        let mut random = Random::new(11);
+        let mut cases = Vec::new();
+        for bits in [5, 8] {
+            let ops = legal(target, Slicing::V, bits, operators(bits, &mut random));
+            let program = program(Slicing::V, bits, &ops);
+            let what = format!("V{bits}");
+            cases.push(Case::new(what, program, target, COptions::default(), 8, 7));
+        }
+        let ops = operators(8, &mut random);
+        let wide = in_wide_lanes(&legal(target, Slicing::V, 8, ops));
+        cases.push(Case::new("V8 beside V32".into(), wide, target, COptions::default(), 8, 8));
+        check_all(&machine, STRICT, &cases);
+    }
+}
+
+/// A program on bytes in lanes of 32 bits.
+fn in_wide_lanes(ops: &[Op]) -> Program {
+    let mut build = Builder::new("ops", Slicing::V);
+    let words = build.param(Port::new("x", 8, &[3]));
+    let wide = build.param(Port::new("w", 32, &[]));
+    let unary = ops.iter().filter(|op| op.arity() == 1);
+    let outs: Vec<Val> = unary.map(|op| build.op(op.clone(), &words[..1])).collect();
+    let y = (Port::new("y", 8, &[outs.len() as u32]), outs);
+    let node = build.finish(vec![y, (Port::new("v", 32, &[]), wide)]);
+    Program::new(vec![node], NodeId(0), Slicing::V)
 }
 
 #[test]
@@ -149,7 +211,7 @@ fn has_vbmi2() -> bool {
 /// A row that no operator selects would never run.
 #[test]
 fn every_row_is_reached() {
-    for target in target::ALL {
+    for target in target::all() {
         let mut reached = BTreeSet::new();
         for (_, program) in programs(target) {
             let layout = layout(&program, target);

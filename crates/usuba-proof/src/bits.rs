@@ -6,11 +6,17 @@
 //! y = a + b;           sums of bits, with carries
 //! ```
 //!
+//! A node that treats all bits of a word alike, and is not the entry, becomes a node of single bits
+//! that is called once for each bit.
+//!
 //! Engines on words treat all bits of a word alike. Where two programs are equal for a reason that
 //! differs from bit to bit (masks, shifts into each other, sums of parts), the same engines see it
 //! on bits. Bits count from the most significant one, as the values of a bitsliced port do.
 
-use usuba::ir::{Call, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Program, Read, Slicing, Val};
+use usuba::ir::op::mask;
+use usuba::ir::{
+    Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val,
+};
 
 /// Equations of the program of bits, at most.
 const LONGEST: usize = 2_000_000;
@@ -18,8 +24,13 @@ const LONGEST: usize = 2_000_000;
 /// A bitsliced program that computes what `program` does; `None` if it would be too long.
 pub fn apart(program: &Program) -> Option<Program> {
     let mut left = LONGEST;
-    let nodes = program.nodes.iter().map(|node| Apart::node(node, &mut left));
-    let nodes = nodes.collect::<Option<Vec<Node>>>()?;
+    let mut columns: Vec<bool> = Vec::with_capacity(program.nodes.len());
+    let mut nodes = Vec::with_capacity(program.nodes.len());
+    for (id, node) in program.nodes.iter().enumerate() {
+        let column = id != program.entry.0 as usize && is_column(node, &node.body, &columns);
+        nodes.push(if column { one_column(node) } else { Apart::node(node, &columns, &mut left)? });
+        columns.push(column);
+    }
     let notes = Vec::new();
     Some(Program {
         nodes,
@@ -31,7 +42,43 @@ pub fn apart(program: &Program) -> Option<Program> {
     })
 }
 
+/// Whether a node only has words of one size, and treats their bits alike.
+fn is_column(node: &Node, eqns: &[Eqn], columns: &[bool]) -> bool {
+    let width = node.bits.first().copied().unwrap_or(0);
+    // Words of one bit are bits already.
+    width > 1
+        && node.bits.iter().all(|&bits| bits == width)
+        && eqns.iter().all(|eqn| match eqn {
+            Eqn::Op(e) => match e.op {
+                Op::Const(word) => word == 0 || word == mask(width),
+                _ => e.op.is_bitwise(),
+            },
+            Eqn::Call(call) => columns[call.node.0 as usize],
+            Eqn::Loop(lp) => is_column(node, &lp.body, columns),
+        })
+}
+
+/// The node on one bit of each word.
+fn one_column(node: &Node) -> Node {
+    fn block(eqns: &mut [Eqn]) {
+        for eqn in eqns {
+            match eqn {
+                Eqn::Op(OpEqn { op: Op::Const(word), .. }) => *word &= 1,
+                Eqn::Op(_) | Eqn::Call(_) => {}
+                Eqn::Loop(lp) => block(&mut lp.body),
+            }
+        }
+    }
+    let mut node = node.clone();
+    node.bits.iter_mut().for_each(|bits| *bits = 1);
+    node.params.iter_mut().chain(&mut node.results).for_each(|port| port.word = 1);
+    block(&mut node.body);
+    node
+}
+
 struct Apart<'a> {
+    /// Which of the nodes before are nodes of single bits.
+    columns: &'a [bool],
     /// The node of words.
     old: &'a Node,
     /// For each of its values the first bit.
@@ -43,7 +90,7 @@ struct Apart<'a> {
 }
 
 impl Apart<'_> {
-    fn node(old: &Node, left: &mut usize) -> Option<Node> {
+    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<Node> {
         let mut first = Vec::with_capacity(old.bits.len());
         let mut count = 0u32;
         for &bits in &old.bits {
@@ -53,7 +100,7 @@ impl Apart<'_> {
         if count as usize > LONGEST {
             return None;
         }
-        let mut state = Apart { old, first, sizes: vec![1; count as usize], left };
+        let mut state = Apart { columns, old, first, sizes: vec![1; count as usize], left };
         let body = state.block(&old.body)?;
         let outs = state.all(&old.outs);
         let Apart { sizes, .. } = state;
@@ -86,7 +133,7 @@ impl Apart<'_> {
                 Eqn::Call(call) => {
                     let (dsts, args) = (self.all(&call.dsts), self.all(&call.args));
                     self.spend(dsts.len() + args.len())?;
-                    out.push(Eqn::Call(Call { dsts, node: call.node, args }));
+                    self.call(call.node, dsts, args, call, &mut out);
                 }
                 Eqn::Loop(lp) => {
                     let lp = self.repeat(lp)?;
@@ -95,6 +142,21 @@ impl Apart<'_> {
             }
         }
         Some(out)
+    }
+
+    /// A call on bits: one, or one for each bit of the words.
+    fn call(&self, node: NodeId, dsts: Vec<Val>, args: Vec<Val>, old: &Call, out: &mut Vec<Eqn>) {
+        let words = old.dsts.iter().chain(&old.args);
+        let Some(width) = words.map(|&v| self.old.bits_of(v) as usize).next() else { return };
+        if !self.columns[node.0 as usize] {
+            out.push(Eqn::Call(Call { dsts, node, args }));
+            return;
+        }
+        // All words of such a call have one size.
+        for bit in 0..width {
+            let of = |all: &[Val]| all.iter().skip(bit).step_by(width).copied().collect();
+            out.push(Eqn::Call(Call { dsts: of(&dsts), node, args: of(&args) }));
+        }
     }
 
     fn spend(&mut self, equations: usize) -> Option<()> {
@@ -181,17 +243,66 @@ impl Apart<'_> {
                 }
             }
             Op::Mul => self.product(&dst, &args[0], &args[1], out),
-            Op::Lookup(table) => {
+            Op::Lookup(table) => self.looked_up(&dst, table, &args[0], out),
+            Op::AffineInverse(..) => {
+                let table: Vec<u64> = (0..256).map(|x| e.op.eval(8, &[x])).collect();
+                self.looked_up(&dst, &table, &args[0], out);
+            }
+            Op::MulHigh => {
+                let zero = self.written(out, Op::Const(0), &[]);
+                let zeros = || std::iter::repeat_n(zero, width);
+                let [a, b] = [0, 1].map(|i| zeros().chain(args[i].iter().copied()).collect());
+                let (a, b): (Vec<Val>, Vec<Val>) = (a, b);
+                let low: Vec<Val> = (0..width).map(|_| self.fresh()).collect();
+                let all: Vec<Val> = dst.iter().copied().chain(low).collect();
+                self.product(&all, &a, &b, out);
+            }
+            Op::Less => {
+                // The carry out of ~a + b.
+                let mut carry = self.written(out, Op::Const(0), &[]);
+                for i in (0..width).rev() {
+                    let (a, b) = (args[0][i], args[1][i]);
+                    let half = self.written(out, Op::Xor, &[a, b]);
+                    let below = self.written(out, Op::Andn, &[a, b]);
+                    let kept = self.written(out, Op::Andn, &[half, carry]);
+                    carry = self.written(out, Op::Xor, &[below, kept]);
+                }
                 for (i, &bit) in dst.iter().enumerate() {
-                    let column = table.iter().map(|row| row >> (width - 1 - i) & 1);
-                    let column: Vec<u64> = column.collect();
-                    let picked = self.picked(&column, &args[0], out);
-                    write(out, bit, Op::Copy, &[picked]);
+                    match i + 1 == width {
+                        true => write(out, bit, Op::Copy, &[carry]),
+                        false => write(out, bit, Op::Const(0), &[]),
+                    }
+                }
+            }
+            Op::Resize(from) => {
+                let (from, width) = (*from as usize, width);
+                moved(&|i| (i + from).checked_sub(width), out);
+            }
+            Op::Affine(matrix, c) => {
+                for (i, &bit) in dst.iter().enumerate() {
+                    let mut sum = self.written(out, Op::Const((c >> (7 - i) & 1) as u64), &[]);
+                    // Row i of the matrix, most significant first, is byte i.
+                    for (j, &operand) in args[0].iter().enumerate() {
+                        if matrix >> (8 * i + 7 - j) & 1 == 1 {
+                            sum = self.written(out, Op::Xor, &[sum, operand]);
+                        }
+                    }
+                    write(out, bit, Op::Copy, &[sum]);
                 }
             }
             _ => unreachable!("all operators are named"),
         }
         self.spend(out.len() - start)
+    }
+
+    /// A look-up, bit by bit.
+    fn looked_up(&mut self, dst: &[Val], table: &[u64], arg: &[Val], out: &mut Vec<Eqn>) {
+        for (i, &bit) in dst.iter().enumerate() {
+            let column = table.iter().map(|row| row >> (dst.len() - 1 - i) & 1);
+            let column: Vec<u64> = column.collect();
+            let picked = self.picked(&column, arg, out);
+            write(out, bit, Op::Copy, &[picked]);
+        }
     }
 
     fn fresh(&mut self) -> Val {

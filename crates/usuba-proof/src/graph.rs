@@ -15,12 +15,14 @@
 //!   them: p(x) & p(y) = p(x & y). The operand with the smallest node has the identity; the
 //!   permutation that this takes is on the edge to the result. Operands are sorted.
 //! - What is made of one word z and constants is a ^ (b & z).
+//! - An operator on x and on an operator that has x as an operand is simpler: x & (x ^ r) is
+//!   x & ~r.
 //! - A constant is even; the odd ones are complements. Constants and words moved by a map that is
 //!   no permutation absorb permutations.
 //! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
 //!   ~(~a + b), and three-input logic is its algebraic normal form.
-//! - Sums, products, packed words, look-ups, calls and loops are opaque: equal if their operands
-//!   are.
+//! - Sums, products, comparisons, packed and resized words, look-ups, calls and loops are opaque:
+//!   equal if their operands are.
 
 use std::ops::Not;
 use std::rc::Rc;
@@ -28,6 +30,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
+use crate::bytes::Bytes;
 use crate::maps::{IDENTITY, MapId, Maps};
 use crate::rewrites::Rewrites;
 
@@ -112,6 +115,12 @@ pub enum Kind {
     Pack,
     Add,
     Mul,
+    /// The upper half of a product.
+    MulHigh,
+    /// Whether edge `a` is below edge `b`.
+    Less,
+    /// Edge `a` with another number of bits.
+    Resize,
     /// Edge `a` looked up in list `b`.
     Lookup,
     /// Result `b` of a call; `a` is the list node of the arguments and the class of the callee.
@@ -144,8 +153,13 @@ pub struct Graph {
     pub maps: Maps,
     lists: Vec<Rc<[u64]>>,
     list_ids: FxHashMap<Rc<[u64]>, u32>,
+    /// The edge for each function of three edges that was asked for, in a normal form: the
+    /// permutation taken out, zero on zeros.
+    pub functions: FxHashMap<(u8, [Edge; 3]), Edge>,
     /// The engines that see more than equal structure.
     pub rewrites: Option<Box<Rewrites>>,
+    /// Functions of one byte.
+    pub bytes: Bytes,
 }
 
 impl Graph {
@@ -157,7 +171,9 @@ impl Graph {
             maps: Maps::new(),
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
+            functions: FxHashMap::default(),
             rewrites: rewrites.map(Box::new),
+            bytes: Bytes::default(),
         }
     }
 
@@ -182,6 +198,11 @@ impl Graph {
         self.lists.push(list.clone());
         self.list_ids.insert(list, id);
         id
+    }
+
+    /// A list of words by its number.
+    pub fn words(&self, list: u64) -> Rc<[u64]> {
+        self.lists[list as usize].clone()
     }
 
     /// A node that holds edges. Fields that refer to it may use its low half.
@@ -360,6 +381,20 @@ impl Graph {
                 let kept = self.and(c, z);
                 return self.xor(both, kept);
             }
+            return self.bitwise(Kind::And, x, y);
+        }
+        for (x, other) in [(x, y), (y, x)] {
+            let Some((kind, own, rest)) = self.shared(other, x.plain()) else { continue };
+            // The operand is x or its complement, as `inverse` says.
+            let inverse = own.is_complement() != x.is_complement();
+            return match (kind, inverse, other.is_complement()) {
+                (Kind::And, false, false) => other,
+                (Kind::And, true, false) => zero(self),
+                (Kind::And, false, true) => self.and(x, !rest),
+                (Kind::And, true, true) => x,
+                // Where x is 1, so is what is added to the rest; `inverse` complements it.
+                (_, inverse, flip) => self.and(x, rest.flipped(inverse == flip)),
+            };
         }
         self.bitwise(Kind::And, x, y)
     }
@@ -379,8 +414,39 @@ impl Graph {
                 let both = self.constant(self.bits(c), word ^ d);
                 return self.xor(both, z).flipped(flip);
             }
+            return self.bitwise(Kind::Xor, x, y).flipped(flip);
+        }
+        for (x, other) in [(x, y), (y, x)] {
+            let Some((kind, own, rest)) = self.shared(other, x) else { continue };
+            return match kind {
+                // x ^ (x & r) = x & ~r, and x ^ (~x & r) = ~(~x & ~r)
+                Kind::And => self.and(own, !rest).flipped(own.is_complement()),
+                _ => rest.flipped(own.is_complement()),
+            }
+            .flipped(flip);
         }
         self.bitwise(Kind::Xor, x, y).flipped(flip)
+    }
+
+    /// How the node of `edge`, without the complement of `edge`, is made of the plain edge `x` and
+    /// a rest: the operator, the operand that is `x` or its complement, and the rest.
+    fn shared(&mut self, edge: Edge, x: Edge) -> Option<(Kind, Edge, Edge)> {
+        let node = self.node(edge);
+        if !matches!(node.kind, Kind::And | Kind::Xor) {
+            return None;
+        }
+        let (kind, a, b) = (node.kind, Edge::from_raw(node.a), Edge::from_raw(node.b));
+        if a.node() != x.node() && b.node() != x.node() {
+            return None;
+        }
+        let [a, b] = [a, b].map(|operand| self.permute(edge.map(), operand));
+        if a.plain() == x {
+            Some((kind, a, b))
+        } else if b.plain() == x {
+            Some((kind, b, a))
+        } else {
+            None
+        }
     }
 
     pub fn or(&mut self, x: Edge, y: Edge) -> Edge {
@@ -402,6 +468,29 @@ impl Graph {
     /// `And` or `Xor` of two edges that are neither equal nor complements nor trivial constants;
     /// operands of `Xor` are plain.
     fn bitwise(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
+        let (pivot, a, b, flip) = self.operands(kind, x, y);
+        let found = match self.slot(kind, self.bits(a), a.raw(), b.raw()) {
+            Ok(node) => Edge::to(node),
+            Err(slot) => self.new_bitwise(slot, kind, a, b),
+        };
+        self.permute(pivot, found).flipped(flip)
+    }
+
+    /// `And` or `Xor` of two edges if it is a node already. Neither is constant.
+    pub fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Option<Edge> {
+        if x.plain() == y.plain() {
+            return None;
+        }
+        let outer = kind == Kind::Xor && x.is_complement() != y.is_complement();
+        let (x, y) = if kind == Kind::Xor { (x.plain(), y.plain()) } else { (x, y) };
+        let (pivot, a, b, flip) = self.operands(kind, x, y);
+        let node = self.slot(kind, self.bits(a), a.raw(), b.raw()).ok()?;
+        Some(self.permute(pivot, Edge::to(node)).flipped(flip != outer))
+    }
+
+    /// The operands of `And` or `Xor` as they are in a node; the permutation and the complement
+    /// of its result.
+    fn operands(&mut self, kind: Kind, x: Edge, y: Edge) -> (MapId, Edge, Edge, bool) {
         let pivot = self.pivot(&[x, y]);
         let (mut a, mut b) = (x, y);
         if pivot != IDENTITY {
@@ -414,15 +503,7 @@ impl Graph {
             flip = a.is_complement() != b.is_complement();
             (a, b) = (a.plain(), b.plain());
         }
-        if a > b {
-            (a, b) = (b, a);
-        }
-        let bits = self.bits(a);
-        let found = match self.slot(kind, bits, a.raw(), b.raw()) {
-            Ok(node) => Edge::to(node),
-            Err(slot) => self.new_bitwise(slot, kind, a, b),
-        };
-        self.permute(pivot, found).flipped(flip)
+        (pivot, a.min(b), a.max(b), flip)
     }
 
     fn new_bitwise(&mut self, slot: usize, kind: Kind, a: Edge, b: Edge) -> Edge {

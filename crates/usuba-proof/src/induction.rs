@@ -346,8 +346,8 @@ pub fn children(g: &Graph, node: u32, out: &mut Vec<Edge>) {
     let node = &g.nodes[node as usize];
     match node.kind {
         Kind::Const | Kind::Param => {}
-        Kind::Carried | Kind::Map | Kind::Lookup => out.push(Edge::from_raw(node.a)),
-        Kind::And | Kind::Xor | Kind::Pack | Kind::Add | Kind::Mul => {
+        Kind::Carried | Kind::Map | Kind::Lookup | Kind::Resize => out.push(Edge::from_raw(node.a)),
+        Kind::And | Kind::Xor | Kind::Pack | Kind::Add | Kind::Mul | Kind::MulHigh | Kind::Less => {
             out.extend([node.a, node.b].map(Edge::from_raw));
         }
         Kind::Read | Kind::Call => out.push(Edge::from_raw(node.a).bare()),

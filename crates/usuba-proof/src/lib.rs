@@ -9,40 +9,64 @@
 //! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
 //! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
 //!
-//! Nothing here knows what a pass does: the crate imports `usuba::ir` alone. It is pure, as the
+//! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
+//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
 //! compiler is.
 //!
+//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
 //! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
 //! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
-//!   `sweep`: engine E4, windows of bits; `rewrites`: all of them.
+//!   `sweep`: engine E4, windows of bits; `solve`: engine E5, a SAT solver; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
+//! - `memory`: what stays true from one proof to the next.
 //! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
+//! - `meaning`: the walk of the language on equations; `source`: from there to what lowering made;
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
+//! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
+//!   `engines`: which ones a proof needed.
 
 mod bits;
+mod bytes;
+pub mod chain;
+pub mod contracts;
 mod cuts;
+mod engines;
+mod exhaust;
 mod graph;
 mod induction;
+pub mod lanes;
 pub mod machine;
 mod maps;
+pub mod meaning;
+mod memory;
 mod observer;
 mod operators;
 mod parity;
 mod ports;
 mod refute;
+pub mod report;
 mod rewrites;
 mod run;
+pub mod sat;
 mod search;
+mod solve;
+pub mod source;
 mod sweep;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use usuba::ir::{Program, Slicing, verify};
+use usuba::ir::{NodeId, Program, Slicing, verify};
 
+use memory::{Known, Memory};
+
+pub use engines::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use refute::Counterexample;
@@ -67,10 +91,30 @@ const RUNS: [u64; 2] = [8, 512];
 /// The entries have the same ports, or `after` has each port that is not constant once per copy,
 /// as `ports` says; then each copy must compute from its inputs alone what `before` does.
 pub fn equivalent(before: &Program, after: &Program) -> Verdict {
+    decide(before, after, None)
+}
+
+/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
+/// nodes of the same name are.
+fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
+    step(before, &mut None, after, pairs, &mut Memory::default())
+}
+
+/// As `decide`, with what is remembered of earlier proofs: `known` is what the last one knew of
+/// `before`, and becomes what is known of `after`.
+fn step(
+    before: &Program,
+    known: &mut Option<Known>,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+    memory: &mut Memory,
+) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
     }
-    for (when, program) in [("before", before), ("after", after)] {
+    // What an earlier proof knows has been verified there.
+    let fresh = known.is_none().then_some(("before", before));
+    for (when, program) in fresh.into_iter().chain([("after", after)]) {
         if let Err(rule) = verify::verify(program) {
             return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
         }
@@ -87,7 +131,8 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
         return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
     }
     let mut difference = None;
-    let on_words = prove(before, after, &copies, &mut || {
+    let goal = Goal { after, copies: &copies, pairs, effort: search::THOROUGH };
+    let on_words = prove((before, known), &goal, memory, &mut || {
         difference = refute::search(before, after, &copies, RUNS[0]);
         difference.is_some()
     });
@@ -99,30 +144,89 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     {
         return Verdict::Refuted(difference);
     }
-    match on_bits(before, after) {
-        Some(stats) => Verdict::Proved(stats),
-        None => Verdict::Unknown(resisted),
+    let suspect = match on_bits(before, after, pairs) {
+        Ok(stats) => return Verdict::Proved(stats),
+        Err(suspect) => suspect,
+    };
+    match suspect.and_then(|input| refute::differs(before, after, &copies, input)) {
+        Some(difference) => Verdict::Refuted(difference),
+        None => Verdict::Unknown(resisted.what),
     }
+}
+
+/// What is to be proved of a program.
+struct Goal<'a> {
+    after: &'a Program,
+    copies: &'a Copies,
+    pairs: Option<&'a [(NodeId, NodeId)]>,
+    effort: search::Effort,
+}
+
+/// What came of a proof that failed.
+struct Resisted {
+    what: String,
+    /// An input on which the programs may differ.
+    suspect: Option<Vec<u64>>,
 }
 
 fn prove(
-    before: &Program,
-    after: &Program,
-    copies: &Copies,
+    (before, known): (&Program, &mut Option<Known>),
+    goal: &Goal,
+    memory: &mut Memory,
     give_up: &mut dyn FnMut() -> bool,
-) -> Result<Stats, String> {
-    let mut search = search::Search::new(before, after);
-    search.prove_callees();
-    search.prove(before.entry, after.entry, copies, search::THOROUGH, give_up)?;
-    Ok(search.stats)
+) -> Result<Stats, Resisted> {
+    let Goal { after, copies, pairs, effort } = *goal;
+    let mut search = search::Search::new(before, known.take(), after, memory);
+    let resisted = match pairs {
+        Some(pairs) => search.prove_pairs(pairs),
+        None => search.prove_pairs(&search.same_names()),
+    };
+    let answer = match copies.factor() {
+        1 if search.alike(before.entry, after.entry) => Ok(()),
+        _ => search.prove(before.entry, after.entry, copies, effort, give_up),
+    };
+    let (stats, suspect) = (search.stats, search.suspect.take());
+    *known = Some(search.known());
+    let what = match (answer, resisted) {
+        (Ok(()), _) => return Ok(stats),
+        (Err(what), None) => what,
+        (Err(what), Some(callee)) => format!("{what}; before it {callee}"),
+    };
+    Err(Resisted { what, suspect })
 }
 
-/// The proof of the same programs on bits, where there were words.
-fn on_bits(before: &Program, after: &Program) -> Option<Stats> {
-    if before.slicing == Slicing::B {
-        return None;
+/// The proof on bits, with all engines; or an input on which the programs may differ.
+fn on_bits(
+    before: &Program,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+) -> Result<Stats, Option<Vec<u64>>> {
+    let words = before.slicing != Slicing::B;
+    let (old, new) = match words {
+        true => (bits::apart(before).ok_or(None)?, bits::apart(after).ok_or(None)?),
+        false => (before.clone(), after.clone()),
+    };
+    let copies = Copies::find(old.entry(), new.entry(), Slicing::B).map_err(|_| None)?;
+    let goal = Goal { after: &new, copies: &copies, pairs, effort: search::LAST };
+    let mut memory = Memory::default();
+    match prove((&old, &mut None), &goal, &mut memory, &mut || false) {
+        Ok(stats) if words => Ok(Stats { engines: stats.engines.with(Engines::BITS), ..stats }),
+        Ok(stats) => Ok(stats),
+        Err(Resisted { suspect, .. }) => {
+            let entry = after.entry();
+            let widths = &entry.bits[..entry.arity(after.slicing)];
+            Err(suspect.map(|bits| together(&bits, widths)))
+        }
     }
-    let (before, after) = (bits::apart(before)?, bits::apart(after)?);
-    let copies = Copies::find(before.entry(), after.entry(), Slicing::B).ok()?;
-    prove(&before, &after, &copies, &mut || false).ok()
+}
+
+/// Bits as words of these widths, the most significant bit of each first.
+fn together(bits: &[u64], widths: &[u8]) -> Vec<u64> {
+    let mut rest = bits;
+    let word = |&width: &u8| {
+        let (own, others) = rest.split_at(width as usize);
+        rest = others;
+        own.iter().fold(0, |word, bit| word << 1 | bit)
+    };
+    widths.iter().map(word).collect()
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use usuba::ir::Program;
 
-use crate::{Verdict, equivalent};
+use crate::memory::{Known, Memory};
+use crate::{Stats, Verdict, step};
 
 /// Sees a program after lowering and after each pass, and proves each step.
 ///
@@ -16,7 +17,11 @@ use crate::{Verdict, equivalent};
 #[derive(Default)]
 pub struct Observer {
     previous: Option<Program>,
+    /// What the last proof knew of the previous program.
+    known: Option<Known>,
+    memory: Memory,
     proved: usize,
+    stats: Stats,
     fault: Option<Fault>,
 }
 
@@ -38,8 +43,11 @@ impl Observer {
             return;
         }
         if let Some(previous) = &self.previous {
-            match equivalent(previous, program) {
-                Verdict::Proved(_) => self.proved += 1,
+            match step(previous, &mut self.known, program, None, &mut self.memory) {
+                Verdict::Proved(stats) => {
+                    self.proved += 1;
+                    self.stats = self.stats.and(stats);
+                }
                 verdict => {
                     let (pass, proved) = (pass.to_string(), self.proved);
                     self.fault = Some(Fault { pass, proved, verdict });
@@ -50,6 +58,11 @@ impl Observer {
         if self.previous.as_ref() != Some(program) {
             self.previous = Some(program.clone());
         }
+    }
+
+    /// What all proofs took so far.
+    pub fn stats(&self) -> Stats {
+        self.stats
     }
 
     /// The pass that could not be proved, if there is one so far.

@@ -13,8 +13,20 @@ use usuba::ir::Op;
 use usuba::ir::op::mask;
 
 use crate::graph::{Edge, Graph, Kind};
-use crate::maps::MapId;
-use crate::table::{self, MOST, VARIABLES};
+use crate::maps::{IDENTITY, MapId};
+use crate::table::{self, VARIABLES};
+
+/// Nodes that are looked at to find a function of three edges, at most.
+const MOST_MADE: usize = 16;
+
+/// The operators that nodes are, and which operands are complemented.
+const OPERATORS: [(Kind, bool, bool); 5] = [
+    (Kind::Xor, false, false),
+    (Kind::And, false, false),
+    (Kind::And, true, false),
+    (Kind::And, false, true),
+    (Kind::And, true, true),
+];
 
 impl Graph {
     /// The result of `bits` bits of an operator.
@@ -29,6 +41,11 @@ impl Graph {
         if known {
             return self.constant(bits, op.eval(bits, &words[..args.len()]));
         }
+        let edge = self.word(op, bits, args);
+        if bits == 8 { self.unified(edge) } else { edge }
+    }
+
+    fn word(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
         match (op, args) {
             (Op::Copy, &[a]) => a,
             (Op::Not, &[a]) => !a,
@@ -43,6 +60,18 @@ impl Graph {
             (Op::Add, &[a, b]) => self.add(a, b),
             (Op::Sub, &[a, b]) => !self.add(!a, b),
             (Op::Mul, &[a, b]) => self.mul(a, b),
+            (Op::MulHigh, &[a, b]) if bits > 1 => self.sorted(Kind::MulHigh, a, b),
+            (Op::MulHigh, _) => self.constant(bits, 0),
+            (Op::Less, &[a, b]) if bits == 1 => self.and(!a, b),
+            (Op::Less, &[a, b]) if a == b => self.constant(bits, 0),
+            (Op::Less, &[a, b]) => {
+                let depth = self.depth(a).max(self.depth(b));
+                self.intern(Kind::Less, bits, depth, a.raw(), b.raw())
+            }
+            (Op::Resize(_), &[a]) => {
+                let depth = self.depth(a);
+                self.intern(Kind::Resize, bits, depth, a.raw(), 0)
+            }
             (Op::Shl(k), &[a]) => self.shifted(a, *k, mask(bits) << k & mask(bits)),
             (Op::Shr(k), &[a]) => self.shifted(a, bits - k, mask(bits) >> k),
             (Op::Sar(k), &[a]) => {
@@ -68,12 +97,18 @@ impl Graph {
                 let packed = self.intern(Kind::Pack, bits, depth, x.raw(), y.raw());
                 packed.flipped(a.is_complement())
             }
-            (Op::Lookup(rows), &[a]) => {
-                let (list, depth) = (self.list(rows), self.depth(a));
-                self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
+            (Op::Lookup(rows), &[a]) => self.looked_up(rows, bits, a),
+            (Op::Affine(..) | Op::AffineInverse(..), &[a]) => {
+                let rows: Vec<u64> = (0..256).map(|x| op.eval(bits, &[x])).collect();
+                self.looked_up(&rows, bits, a)
             }
             _ => unreachable!("{op:?} of {} operands is not well-formed", args.len()),
         }
+    }
+
+    fn looked_up(&mut self, rows: &[u64], bits: u8, a: Edge) -> Edge {
+        let (list, depth) = (self.list(rows), self.depth(a));
+        self.intern(Kind::Lookup, bits, depth, a.raw(), list as u64)
     }
 
     /// `a` rotated to the left by `k` where `kept` is set, and zero elsewhere.
@@ -145,35 +180,67 @@ impl Graph {
     /// The function of three operands, bit by bit, whose value is bit i of `rows` where operand v
     /// is bit v of i.
     fn function(&mut self, rows: u8, operands: [Edge; 3]) -> Edge {
-        let mut leaves: Vec<Edge> = Vec::with_capacity(3);
-        let ones = |g: &Graph, e: Edge| g.value(e) == Some(mask(g.bits(e)));
+        let mut leaves = [Edge::NONE; 3];
+        let mut count = 0;
+        for operand in operands {
+            let plain = operand.plain();
+            let at = leaves[..count].partition_point(|&leaf| leaf < plain);
+            if !self.is_uniform(plain) && leaves[at] != plain {
+                leaves.copy_within(at..count, at + 1);
+                leaves[at] = plain;
+                count += 1;
+            }
+        }
         let variables = operands.map(|operand| {
             let plain = operand.plain();
-            let table = if self.value(plain) == Some(0) {
-                0
-            } else if ones(self, plain) {
-                u32::MAX
-            } else {
-                let at = leaves.iter().position(|&leaf| leaf == plain);
-                VARIABLES[at.unwrap_or_else(|| {
-                    leaves.push(plain);
-                    leaves.len() - 1
-                })]
+            let table = match leaves[..count].iter().position(|&leaf| leaf == plain) {
+                Some(at) => VARIABLES[at],
+                None if self.value(plain) == Some(0) => 0,
+                None => u32::MAX,
             };
             if operand.is_complement() { !table } else { table }
         });
         let mut table = table::compose(rows as u32, &variables);
-        // The order of operands must not matter, nor operands on which nothing depends.
-        let mut order: Vec<usize> =
-            (0..leaves.len()).filter(|&v| table::depends(table, v)).collect();
-        order.sort_by_key(|&v| leaves[v]);
-        let mut places = [0; MOST];
-        for (to, &from) in order.iter().enumerate() {
-            places[from] = VARIABLES[to];
+        // Operands on which nothing depends must not matter.
+        if (0..count).any(|v| !table::depends(table, v)) {
+            let (mut left, mut places) = (0, [0; 3]);
+            for v in 0..count {
+                if table::depends(table, v) {
+                    places[v] = VARIABLES[left];
+                    leaves[left] = leaves[v];
+                    left += 1;
+                }
+            }
+            table = table::compose(table, &places[..count]);
+            count = left;
         }
-        table = table::compose(table, &places);
-        let leaves: Vec<Edge> = order.iter().map(|&v| leaves[v]).collect();
         let bits = self.bits(operands[0]);
+        match leaves[..count] {
+            [] => self.constant(bits, 0).flipped(table & 1 == 1),
+            [only] => only.flipped(table & 1 == 1),
+            [x, y] => self.of_two(table as u8 & 15, x, y),
+            _ => self.of_three(table, leaves),
+        }
+    }
+
+    /// Whether all bits of a plain edge are known to be equal.
+    fn is_uniform(&self, edge: Edge) -> bool {
+        self.value(edge).is_some_and(|word| word == 0 || word == mask(self.bits(edge)))
+    }
+
+    /// The function of two edges whose value is bit x + 2y of `rows`; it depends on both.
+    fn of_two(&mut self, rows: u8, x: Edge, y: Edge) -> Edge {
+        match Two::of(rows) {
+            Two::Xor { flip } => self.xor(x, y).flipped(flip),
+            Two::And { x: a, y: b, flip } => self.and(x.flipped(a), y.flipped(b)).flipped(flip),
+        }
+    }
+
+    /// The function of three different plain edges, in ascending order, all of which matter.
+    ///
+    /// It is one node for one function of the same edges, whichever operators it is made of first:
+    /// of operators that exist already if there are such, else the sum of its products.
+    fn of_three(&mut self, table: u32, leaves: [Edge; 3]) -> Edge {
         if let Some(mut rewrites) = self.rewrites.take() {
             let known = rewrites.function(self, table, &leaves);
             self.rewrites = Some(rewrites);
@@ -181,12 +248,81 @@ impl Graph {
                 return edge;
             }
         }
-        let edge = self.sum_of_products(bits, table, &leaves);
+        let (pivot, name, flip) = self.function_name(table as u8, leaves);
+        let edge = match self.functions.get(&name) {
+            Some(&known) => self.permute(pivot, known).flipped(flip),
+            None => {
+                let edge = match self.made_of(table as u8, leaves) {
+                    Some(edge) => edge,
+                    None => self.sum_of_products(self.bits(leaves[0]), table, &leaves),
+                };
+                let back = self.maps.inverse(pivot).expect("edges have permutations");
+                let bare = self.permute(back, edge).flipped(flip);
+                self.functions.insert(name, bare);
+                edge
+            }
+        };
         if let Some(mut rewrites) = self.rewrites.take() {
             rewrites.learn_function(self, table, &leaves, edge);
             self.rewrites = Some(rewrites);
         }
         edge
+    }
+
+    /// The function with the permutation and the complement taken out that the graph takes out of
+    /// operators; and both.
+    fn function_name(&mut self, rows: u8, leaves: [Edge; 3]) -> (MapId, (u8, [Edge; 3]), bool) {
+        let pivot = self.pivot(&leaves);
+        let (mut rows, mut moved) = (rows, leaves);
+        if pivot != IDENTITY {
+            let back = self.maps.inverse(pivot).expect("edges have permutations");
+            moved = leaves.map(|leaf| self.permute(back, leaf));
+            let mut order = [0, 1, 2];
+            order.sort_unstable_by_key(|&v| moved[v].plain());
+            let mut places = [0; 3];
+            for (to, &from) in order.iter().enumerate() {
+                // Moving a constant may have made it odd.
+                let flip = 0u32.wrapping_sub(moved[from].is_complement() as u32);
+                places[from] = VARIABLES[to] ^ flip;
+            }
+            rows = table::compose(rows as u32, &places) as u8;
+            moved = order.map(|v| moved[v].plain());
+        }
+        let flip = rows & 1 == 1;
+        (pivot, (if flip { !rows } else { rows }, moved), flip)
+    }
+
+    /// An edge that is the function, if operators that exist already make one of the three edges.
+    ///
+    /// Starts with the edges, and adds every node that is an operator on two that are there, with
+    /// its table.
+    fn made_of(&mut self, rows: u8, leaves: [Edge; 3]) -> Option<Edge> {
+        if leaves.iter().any(|&leaf| self.node(leaf).kind == Kind::Const) {
+            return None;
+        }
+        let mut known: Vec<(Edge, u8)> = Vec::with_capacity(MOST_MADE);
+        known.extend((0..3).map(|v| (leaves[v], VARIABLES[v] as u8)));
+        let mut next = 1;
+        while next < known.len() {
+            for before in 0..next {
+                for (kind, a, b) in OPERATORS {
+                    let [(x, f), (y, g)] = [known[before], known[next]];
+                    let Some(made) = self.made(kind, x.flipped(a), y.flipped(b)) else { continue };
+                    let (f, g) = (if a { !f } else { f }, if b { !g } else { g });
+                    let table = if kind == Kind::And { f & g } else { f ^ g };
+                    let table = if made.is_complement() { !table } else { table };
+                    let made = made.plain();
+                    if table == rows || table == !rows {
+                        return Some(made.flipped(table != rows));
+                    }
+                    if known.len() < MOST_MADE && known.iter().all(|(edge, _)| *edge != made) {
+                        known.push((made, table));
+                    }
+                }
+            }
+            next += 1;
+        }
+        None
     }
 
     fn sum_of_products(&mut self, bits: u8, table: u32, leaves: &[Edge]) -> Edge {
@@ -200,5 +336,33 @@ impl Graph {
             sum = self.xor(sum, term);
         }
         sum
+    }
+}
+
+/// A function of two bits that depends on both.
+enum Two {
+    Xor {
+        flip: bool,
+    },
+    /// The operands that are complemented, and whether the product is.
+    And {
+        x: bool,
+        y: bool,
+        flip: bool,
+    },
+}
+
+impl Two {
+    /// Its value is bit x + 2y of `rows`.
+    fn of(rows: u8) -> Two {
+        match rows.count_ones() {
+            2 => Two::Xor { flip: rows & 1 == 1 },
+            ones => {
+                let flip = ones == 3;
+                // The one row that differs from the others.
+                let row = if flip { !rows & 15 } else { rows }.trailing_zeros();
+                Two::And { x: row & 1 == 0, y: row & 2 == 0, flip }
+            }
+        }
     }
 }

@@ -41,6 +41,28 @@ impl Copies {
     }
 }
 
+/// The name of a value among the flattened values of ports, as the source writes it; in bitslicing
+/// with the number of the bit, counted from the most significant one.
+pub fn element(ports: &[Port], slicing: Slicing, at: usize) -> String {
+    let mut rest = at;
+    for port in ports {
+        let values = port.values(slicing);
+        if rest >= values {
+            rest -= values;
+            continue;
+        }
+        let mut size = values;
+        let mut name = port.name.clone();
+        for &dim in &port.value_dims(slicing) {
+            size /= dim as usize;
+            name += &format!("[{}]", rest / size);
+            rest %= size;
+        }
+        return name;
+    }
+    format!("number {at}")
+}
+
 /// For each copy the places of its values among those of `after`. Constant parameters are shared.
 fn places(
     before: &[Port],

@@ -30,8 +30,7 @@ pub fn search(
     copies: &Copies,
     most: u64,
 ) -> Option<Counterexample> {
-    let cost = |program| live::executed(program).by_name.values().sum::<u64>();
-    let both = cost(before).saturating_mul(copies.factor() as u64).saturating_add(cost(after));
+    let both = cost(before, after, copies);
     let runs = most.min(OPERATORS / both.max(1)).max(2);
     if both > 4 * OPERATORS {
         return None;
@@ -53,20 +52,68 @@ pub fn search(
             _ if run % 3 == 1 => words(&mut random, bits),
             _ => random::inputs(&mut random, after),
         };
-        let found = interp::run(after, &input).expect("inputs that fit");
-        let mut expected = found.clone();
-        for (inputs, outputs) in copies.inputs.iter().zip(&copies.outputs) {
-            let own: Vec<u64> = inputs.iter().map(|&at| input[at]).collect();
-            let wanted = interp::run(before, &own).expect("inputs that fit");
-            for (&at, word) in outputs.iter().zip(wanted) {
-                expected[at] = word;
-            }
-        }
-        if found != expected {
-            return Some(Counterexample { input, expected, found });
+        if let Some(example) = differs(before, after, copies, input) {
+            return Some(example);
         }
     }
     None
+}
+
+/// What both programs make of an input of the one after the pass, if that is not the same.
+pub fn differs(
+    before: &Program,
+    after: &Program,
+    copies: &Copies,
+    input: Vec<u64>,
+) -> Option<Counterexample> {
+    let found = interp::run(after, &input).expect("inputs that fit");
+    let mut expected = found.clone();
+    for (inputs, outputs) in copies.inputs.iter().zip(&copies.outputs) {
+        let own: Vec<u64> = inputs.iter().map(|&at| input[at]).collect();
+        let wanted = interp::run(before, &own).expect("inputs that fit");
+        for (&at, word) in outputs.iter().zip(wanted) {
+            expected[at] = word;
+        }
+    }
+    (found != expected).then_some(Counterexample { input, expected, found })
+}
+
+/// An input with fewer words that are not zero, and fewer bits in them, on which they differ, too.
+/// No single word or bit of it could be cleared, unless the programs are long.
+pub fn smaller(
+    before: &Program,
+    after: &Program,
+    copies: &Copies,
+    example: Counterexample,
+) -> Counterexample {
+    let mut runs = (4 * OPERATORS / cost(before, after, copies).max(1)).max(100);
+    let mut best = example;
+    loop {
+        let weight = best.input.iter().map(|word| word.count_ones()).sum::<u32>();
+        for at in 0..best.input.len() {
+            let mut tries = vec![0];
+            tries.extend((0..64).rev().map(|bit| best.input[at] & !(1 << bit)));
+            for word in tries {
+                if word >= best.input[at] || runs == 0 {
+                    continue;
+                }
+                runs -= 1;
+                let mut input = best.input.clone();
+                // An earlier try may have cleared bits of it.
+                input[at] &= word;
+                best = differs(before, after, copies, input).unwrap_or(best);
+            }
+        }
+        if runs == 0 || weight == best.input.iter().map(|word| word.count_ones()).sum::<u32>() {
+            return best;
+        }
+    }
+}
+
+/// Operators that both programs run for one input.
+fn cost(before: &Program, after: &Program, copies: &Copies) -> u64 {
+    let cost = |program| live::executed(program).by_name.values().sum::<u64>();
+    cost(before).saturating_mul(copies.factor() as u64).saturating_add(cost(after))
 }
 
 fn words(random: &mut Random, bits: &[u8]) -> Vec<u64> {

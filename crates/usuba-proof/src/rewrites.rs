@@ -1,4 +1,4 @@
-//! Engines E2 to E4: nodes that differ in structure and are one function.
+//! Engines E2 to E5: nodes that differ in structure and are one function.
 //!
 //! Before the graph makes an `And` or `Xor`, engines are asked whether some node is known to be
 //! the same; what they do not know they learn. E3 is for words; E4 is for single bits, and for words
@@ -29,8 +29,13 @@ pub struct Facts {
 impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
-        let (parities, sweep) = (Parities::new(), Sweep::new());
+        let (parities, sweep) = (Parities::new(), Sweep::new(false));
         Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
+    }
+
+    /// All that they can, and E5.
+    pub fn with_solver() -> Rewrites {
+        Rewrites { sweep: Sweep::new(true), ..Rewrites::new(MOST) }
     }
 
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Call, Eqn, Loop, NodeId, OpEqn, Program, Val};
 
 use crate::graph::{Edge, Graph, Kind};
+use crate::memory::Results;
 
 /// Which of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,7 +25,7 @@ pub enum Side {
 }
 
 /// What is done with loops.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Loops {
     /// Each stands for its step, by induction.
     Kept,
@@ -34,10 +35,20 @@ pub enum Loops {
     Unfolded,
 }
 
-/// Nodes of both programs that are proved equal, by the number of their class.
+/// How a run takes loops, and the classes whose calls it leaves opaque, sorted.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Way {
+    pub loops: Loops,
+    pub opaque: Vec<u32>,
+}
+
+/// What is known of the nodes of both programs.
 #[derive(Clone, Default)]
 pub struct Classes {
+    /// The number of the class of nodes that are proved equal.
     pub of: FxHashMap<(Side, NodeId), u32>,
+    /// The number of what is written in a node, if its results are to be kept after the run.
+    pub bodies: FxHashMap<(Side, NodeId), u32>,
 }
 
 /// Why a program was not run to its end.
@@ -68,8 +79,8 @@ pub struct Run<'a> {
     classes: &'a Classes,
     /// Classes whose calls stay opaque.
     opaque: FxHashSet<u32>,
-    /// Results of inlined calls.
-    seen: FxHashMap<Inlined, Rc<[Edge]>>,
+    /// Results of inlined calls, and of goals.
+    pub seen: Results,
     /// Loops around the current equation that stand for their step.
     pub nesting: u16,
     depth: usize,
@@ -77,8 +88,10 @@ pub struct Run<'a> {
     budget: u64,
 }
 
-/// A node, or a class of nodes, and the arguments of a call.
-type Inlined = (u64, Box<[Edge]>);
+/// Sorts of names of what was run, besides classes.
+const BODY: u64 = 1 << 40;
+const PLACE: u64 = 2 << 40;
+const GOAL: u64 = 3 << 40;
 
 /// The values of the node that runs.
 pub struct Frame {
@@ -113,7 +126,7 @@ impl<'a> Run<'a> {
             programs,
             classes,
             opaque,
-            seen: FxHashMap::default(),
+            seen: Results::default(),
             nesting: 0,
             depth: 0,
             steps: 0,
@@ -128,6 +141,21 @@ impl<'a> Run<'a> {
         frame.values[..args.len()].copy_from_slice(args);
         self.block(&mut frame, &node.body)?;
         Ok(node.outs.iter().map(|&v| frame.get(v)).collect())
+    }
+
+    /// The same, looked up if the node has run on these arguments before.
+    pub fn goal(&mut self, side: Side, id: NodeId, args: &[Edge]) -> Result<Rc<[Edge]>, Stop> {
+        let Some(&body) = self.classes.bodies.get(&(side, id)) else {
+            return Ok(self.node(side, id, args)?.into());
+        };
+        // By what is written alone: that it equals something else may be what is to be proved.
+        let name = (GOAL | body as u64, args.into());
+        if let Some(results) = self.seen.get(&name) {
+            return Ok(results.clone());
+        }
+        let results: Rc<[Edge]> = self.node(side, id, args)?.into();
+        self.seen.insert(name, results.clone());
+        Ok(results)
     }
 
     pub fn block(&mut self, frame: &mut Frame, eqns: &[Eqn]) -> Result<(), Stop> {
@@ -168,9 +196,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         // Nodes of one class are one function, whichever program they are in.
-        let key = match class {
-            Some(class) => class as u64,
-            None => 1 << 40 | (frame.side as u64) << 32 | call.node.0 as u64,
+        let key = match (class, self.classes.bodies.get(&(frame.side, call.node))) {
+            (Some(class), _) => class as u64,
+            (None, Some(&body)) => BODY | body as u64,
+            (None, None) => PLACE | (frame.side as u64) << 32 | call.node.0 as u64,
         };
         let results = match self.seen.get(&(key, args.clone())) {
             Some(results) => results.clone(),

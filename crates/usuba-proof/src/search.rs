@@ -9,10 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
 
-use crate::graph::{Graph, Kind};
-use crate::ports::Copies;
+use crate::engines::Engines;
+use crate::exhaust;
+use crate::graph::{Edge, Graph, Kind};
+use crate::memory::{self, Known, Memory, Results};
+use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop};
+use crate::solve::{self, Decision};
+use crate::table::MOST;
 
 /// What a proof took.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -23,6 +28,20 @@ pub struct Stats {
     pub nodes: usize,
     /// Attempts that were made, for callees too.
     pub attempts: u32,
+    /// The engines that were on where attempts proved something.
+    pub engines: Engines,
+}
+
+impl Stats {
+    /// Of both proofs.
+    pub fn and(self, other: Stats) -> Stats {
+        Stats {
+            steps: self.steps + other.steps,
+            nodes: self.nodes.max(other.nodes),
+            attempts: self.attempts + other.attempts,
+            engines: self.engines.with(other.engines),
+        }
+    }
 }
 
 /// One way to try.
@@ -33,6 +52,19 @@ pub struct Attempt {
     pub loops: Loops,
     /// Leaves of cuts for engine E3, which comes with E2; zero for E1 alone.
     pub leaves: usize,
+    /// What windows leave open is asked of a SAT solver.
+    pub solver: bool,
+}
+
+/// What occurs in a goal.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Calls on either side.
+    calls: bool,
+    /// Loops on each side.
+    loops: [bool; 2],
+    /// Loops in loops, perhaps through calls.
+    nested: bool,
 }
 
 /// How much is tried for a goal.
@@ -42,33 +74,50 @@ pub struct Effort {
     pub steps: [u64; 2],
     /// Leaves of cuts, at most.
     pub leaves: usize,
+    /// Whether all engines besides E1 are tried at once, and the SAT solver with them.
+    pub solver: bool,
 }
 
 /// For the entry.
-pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5 };
+pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5, solver: false };
+
+/// For the entry, on bits, when nothing else helped.
+pub const LAST: Effort = Effort { solver: true, ..THOROUGH };
 
 /// For a callee: a caller can still be proved with it inlined.
-const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3 };
+const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3, solver: false };
 
-/// The attempts for a goal, cheap ones first.
-fn attempts(calls: bool, loops: bool, nested: bool) -> Vec<Attempt> {
-    let mut ways = vec![(true, Loops::Kept)];
-    if nested {
+/// Results of a goal that are asked of the SAT solver, at most.
+const ASKED: usize = 256;
+
+/// The attempts for a goal, cheap ones first. Loops that only one side has are unfolded at once.
+fn attempts(Shape { calls, loops, nested }: Shape, effort: Effort) -> Vec<Attempt> {
+    let (any, both) = (loops[0] || loops[1], loops[0] && loops[1]);
+    let mut ways = Vec::new();
+    if both || !any {
+        ways.push((true, Loops::Kept));
+    }
+    if both && nested {
         ways.push((true, Loops::OutermostKept));
     }
-    if loops {
+    if any {
         ways.push((true, Loops::Unfolded));
     }
-    if calls && loops {
+    if calls && both {
         ways.push((false, Loops::Kept));
     }
     if calls {
         ways.push((false, Loops::Unfolded));
     }
+    let solver = effort.solver;
     let with = |leaves: usize| {
-        ways.clone().into_iter().map(move |(calls, loops)| Attempt { calls, loops, leaves })
+        let solver = solver && leaves > 0;
+        let attempt = move |(calls, loops)| Attempt { calls, loops, leaves, solver };
+        ways.clone().into_iter().map(attempt)
     };
-    with(0).chain(with(3)).chain(with(5)).collect()
+    let leaves: &[usize] = if solver { &[0, MOST] } else { &[0, 3, MOST] };
+    let leaves = leaves.iter().filter(|&&leaves| leaves <= effort.leaves);
+    leaves.flat_map(|&leaves| with(leaves)).collect()
 }
 
 pub struct Search<'a> {
@@ -76,36 +125,114 @@ pub struct Search<'a> {
     /// Both programs without their operators.
     outlines: [Vec<Outline>; 2],
     classes: Classes,
+    memory: &'a mut Memory,
     pub stats: Stats,
+    /// A word for each parameter of the entry after, on which the SAT solver thinks that the
+    /// entries differ.
+    pub suspect: Option<Vec<u64>>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(before: &'a Program, after: &'a Program) -> Search<'a> {
-        let outline = |program: &Program| program.nodes.iter().map(Outline::new).collect();
-        let outlines = [outline(before), outline(after)];
-        let (classes, stats) = (Classes::default(), Stats::default());
-        Search { programs: [before, after], outlines, classes, stats }
+    /// `known` is what an earlier proof with the same memory knows of the program before.
+    pub fn new(
+        before: &'a Program,
+        known: Option<Known>,
+        after: &'a Program,
+        memory: &'a mut Memory,
+    ) -> Search<'a> {
+        let before_known = known.unwrap_or_else(|| Known::new(before, memory));
+        let after_known = Known::new(after, memory);
+        let mut classes = Classes::default();
+        for (&id, &class) in &before_known.classes {
+            classes.of.insert((Side::Before, id), class);
+        }
+        let sides = [(Side::Before, &before_known.bodies), (Side::After, &after_known.bodies)];
+        for (side, bodies) in sides {
+            let ids = (0..).map(NodeId);
+            classes.bodies.extend(ids.zip(bodies).map(|(id, &body)| ((side, id), body)));
+        }
+        let outlines = [before_known.outlines, after_known.outlines];
+        let stats = Stats::default();
+        Search { programs: [before, after], outlines, classes, memory, stats, suspect: None }
     }
 
-    /// Puts callees of the same name and ports into one class if they can be proved equal.
-    pub fn prove_callees(&mut self) {
+    /// What is known of the program after, for the next proof.
+    pub fn known(self) -> Known {
+        let of_after = |(&(side, id), &class): (&(Side, NodeId), &u32)| {
+            (side == Side::After).then_some((id, class))
+        };
+        let bodies = (0..self.programs[1].nodes.len() as u32)
+            .map(|id| self.classes.bodies[&(Side::After, NodeId(id))]);
+        Known {
+            classes: self.classes.of.iter().filter_map(of_after).collect(),
+            bodies: bodies.collect(),
+            outlines: self.outlines.into_iter().next_back().expect("two sides"),
+        }
+    }
+
+    /// Whether both nodes are written alike. Then the second one gets the name of the first.
+    pub fn alike(&mut self, old: NodeId, new: NodeId) -> bool {
+        let [before, after] = self.programs;
+        let (a, b) = (before.node(old), after.node(new));
+        let same = |old: NodeId, new: NodeId| {
+            let class = self.classes.of.get(&(Side::Before, old));
+            class.is_some() && class == self.classes.of.get(&(Side::After, new))
+        };
+        let alike = a.arity(before.slicing) == b.arity(after.slicing)
+            && a.outs == b.outs
+            && a.bits == b.bits
+            && memory::alike(&a.body, &b.body, &same);
+        if alike {
+            let body = self.classes.bodies[&(Side::Before, old)];
+            self.classes.bodies.insert((Side::After, new), body);
+        }
+        alike
+    }
+
+    /// The nodes of the same name that both entries reach, callees first.
+    pub fn same_names(&self) -> Vec<(NodeId, NodeId)> {
         let reached = [Side::Before, Side::After].map(|side| self.reached(side));
         let [before, after] = self.programs;
         let names: BTreeMap<&str, NodeId> =
             reached[0].iter().map(|&id| (before.node(id).name.as_str(), id)).collect();
-        for &new in &reached[1] {
-            let Some(&old) = names.get(after.node(new).name.as_str()) else { continue };
+        let pair = |&new: &NodeId| Some((*names.get(after.node(new).name.as_str())?, new));
+        reached[1].iter().filter_map(pair).collect()
+    }
+
+    /// Puts pairs of callees, callees first, into one class if they can be proved equal.
+    ///
+    /// Gives what resisted first, for people.
+    pub fn prove_pairs(&mut self, pairs: &[(NodeId, NodeId)]) -> Option<String> {
+        let mut resisted = None;
+        let [before, after] = self.programs;
+        for &(old, new) in pairs {
             if new == after.entry || old == before.entry {
                 continue;
             }
             let copies = Copies::find(before.node(old), after.node(new), after.slicing);
             let Some(copies) = copies.ok().filter(|copies| copies.factor() == 1) else { continue };
-            if self.prove(old, new, &copies, MODEST, &mut || false).is_ok() {
-                let class = self.classes.of.len() as u32;
-                self.classes.of.insert((Side::Before, old), class);
-                self.classes.of.insert((Side::After, new), class);
+            let answer = match exhaust::compare((before, old), (after, new)) {
+                _ if self.alike(old, new) => Ok(()),
+                Some(Ok(())) => {
+                    self.used(Engines::TABLES);
+                    Ok(())
+                }
+                Some(Err(_)) => Err(format!("`{}` is another function", after.node(new).name)),
+                None => self.prove(old, new, &copies, MODEST, &mut || false),
+            };
+            if let Err(what) = answer {
+                resisted.get_or_insert(what);
+            } else {
+                // One node may equal several of the other side.
+                let ends = [(Side::Before, old), (Side::After, new)];
+                let known = ends.iter().find_map(|end| self.classes.of.get(end).copied());
+                let class = known.unwrap_or_else(|| self.memory.fresh());
+                for end in ends {
+                    self.classes.of.entry(end).or_insert(class);
+                }
             }
         }
+        resisted
     }
 
     /// The nodes that the entry of a program reaches, callees first.
@@ -132,25 +259,51 @@ impl<'a> Search<'a> {
         effort: Effort,
         give_up: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
-        let (calls, loops, nested) = self.shape(old, new);
+        let shape = self.shape(old, new);
         let opaque = self.common(old, new);
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
-        for attempt in attempts(calls, loops, nested) {
+        for attempt in attempts(shape, effort) {
             // More leaves are for words.
             let bits = self.programs[0].slicing == Slicing::B;
-            if attempt.leaves > if bits { 3 } else { effort.leaves } {
+            if bits && attempt.leaves > 3 && !attempt.solver {
                 break;
             }
             if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {
                 return Err("an input shows that they differ".into());
             }
             match self.attempt(old, new, copies, attempt, effort, &opaque) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.used(self.engines(attempt, shape));
+                    return Ok(());
+                }
                 Err(what) => resisted = what,
             }
         }
         Err(resisted)
+    }
+
+    fn used(&mut self, engines: Engines) {
+        self.stats.engines = self.stats.engines.with(engines);
+    }
+
+    /// The engines that an attempt turns on.
+    fn engines(&self, attempt: Attempt, shape: Shape) -> Engines {
+        let bits = self.programs[0].slicing == Slicing::B;
+        let mut on = Engines::GRAPH;
+        if attempt.leaves > 0 && !bits {
+            on = on.with(Engines::SUMS).with(Engines::CUTS);
+        }
+        if attempt.leaves > 0 && (bits || attempt.leaves == MOST) {
+            on = on.with(Engines::WINDOWS);
+        }
+        if attempt.solver {
+            on = on.with(Engines::SOLVER);
+        }
+        if attempt.loops != Loops::Unfolded && (shape.loops[0] || shape.loops[1]) {
+            on = on.with(Engines::INDUCTION);
+        }
+        on
     }
 
     fn attempt(
@@ -164,6 +317,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), String> {
         let (rewrites, budget) = match attempt.leaves {
             0 => (None, effort.steps[0]),
+            _ if attempt.solver => (Some(Rewrites::with_solver()), effort.steps[1]),
             leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
         let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
@@ -174,8 +328,19 @@ impl<'a> Search<'a> {
         if before.saturating_add(after) > budget {
             return Err(Stop::TooLong.to_string());
         }
-        let graph = Graph::new(rewrites);
+        // What E1 finds is kept.
+        let way = memory::way(attempt.loops, opaque.iter().copied());
+        let (graph, seen) = match rewrites {
+            None => {
+                let graph = self.memory.graph.take();
+                let seen = self.memory.results.remove(&way).unwrap_or_default();
+                (graph.unwrap_or_else(|| Graph::new(None)), seen)
+            }
+            rewrites => (Graph::new(rewrites), Results::default()),
+        };
+        let keep = graph.rewrites.is_none();
         let mut run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
+        run.seen = seen;
         let after = self.programs[1].node(new);
         let bits = &after.bits[..after.arity(self.programs[1].slicing)];
         let params: Vec<_> = bits
@@ -188,34 +353,59 @@ impl<'a> Search<'a> {
         let mut outcome = Ok(());
         for (inputs, outputs) in copies.inputs.iter().zip(&copies.outputs) {
             let own: Vec<_> = inputs.iter().map(|&at| params[at]).collect();
-            match run.node(Side::Before, old, &own) {
+            match run.goal(Side::Before, old, &own) {
                 Ok(results) => {
-                    for (&at, edge) in outputs.iter().zip(results) {
+                    for (&at, &edge) in outputs.iter().zip(results.iter()) {
                         wanted[at] = Some(edge);
                     }
                 }
                 Err(stop) => outcome = Err(stop),
             }
         }
-        let outcome = outcome.and_then(|()| run.node(Side::After, new, &params));
+        let outcome = outcome.and_then(|()| run.goal(Side::After, new, &params));
         self.stats.steps += run.steps;
         self.stats.nodes = self.stats.nodes.max(run.graph.nodes.len());
+        let mut suspect = None;
+        if let Ok(found) = &outcome
+            && attempt.solver
+        {
+            let differ = found.iter().zip(&mut wanted).filter(|(f, w)| **w != Some(**f));
+            for (&found, wanted) in differ.take(ASKED) {
+                let Some(edge) = *wanted else { continue };
+                match solve::decide(&mut run.graph, edge, found, solve::RESULTS) {
+                    Decision::Equal => *wanted = Some(found),
+                    Decision::Differ(values) => {
+                        suspect = input(&run.graph, &values, params.len());
+                        break;
+                    }
+                    Decision::Unknown => break,
+                }
+            }
+        }
+        if keep {
+            self.memory.results.insert(way, run.seen);
+            self.memory.graph = Some(run.graph);
+            self.memory.tidy();
+        }
+        self.suspect = suspect.or(self.suspect.take());
         let found = outcome.map_err(|stop| stop.to_string())?;
         let differ: Vec<usize> =
             (0..found.len()).filter(|&at| wanted[at] != Some(found[at])).collect();
         match differ.first() {
             None => Ok(()),
             Some(first) => Err(format!(
-                "{} of {} outputs could not be shown equal; the first is number {first}",
+                "{} of {} outputs of `{}` could not be shown equal; the first is `{}`",
                 differ.len(),
-                found.len()
+                found.len(),
+                after.name,
+                element(&after.results, self.programs[1].slicing, *first)
             )),
         }
     }
 
-    /// Whether calls, loops, and loops in loops occur on either side of a goal.
-    fn shape(&self, old: NodeId, new: NodeId) -> (bool, bool, bool) {
-        let mut shape = (false, false, 0);
+    /// What occurs on the sides of a goal.
+    fn shape(&self, old: NodeId, new: NodeId) -> Shape {
+        let (mut calls, mut loops, mut nesting) = (false, [false; 2], 0);
         for (side, id) in [(Side::Before, old), (Side::After, new)] {
             let mut work = vec![id];
             let mut seen = FxHashSet::default();
@@ -224,14 +414,14 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let outline = &self.outlines[side as usize][id.0 as usize];
-                shape.0 |= !outline.calls.is_empty();
+                calls |= !outline.calls.is_empty();
                 work.extend(outline.calls.keys());
-                shape.1 |= outline.nesting > 0;
-                shape.2 += outline.nesting;
+                loops[side as usize] |= outline.nesting > 0;
+                nesting += outline.nesting;
             }
         }
         // Calls may put loops into loops.
-        (shape.0, shape.1, shape.2 > 2)
+        Shape { calls, loops, nested: nesting > 2 }
     }
 
     /// Equations that a run of a node executes, with loops unfolded or run once, and calls of
@@ -298,9 +488,25 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The values of leaves as words of parameters, if the leaves are parameters of one bit.
+fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+    let mut words = vec![0; params];
+    for (leaf, value) in values {
+        let node = graph.node(*leaf);
+        if graph.value(*leaf).is_some() {
+            continue;
+        }
+        if node.kind != Kind::Param || node.bits != 1 {
+            return None;
+        }
+        words[node.a as usize] = *value as u64;
+    }
+    Some(words)
+}
+
 /// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
 /// loops that are unfolded.
-struct Outline {
+pub struct Outline {
     /// Equations of its own.
     own: [u64; 2],
     /// How often it calls which node.
@@ -310,7 +516,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn new(node: &Node) -> Outline {
+    pub fn new(node: &Node) -> Outline {
         let mut outline = Outline { own: [0; 2], calls: BTreeMap::new(), nesting: 0 };
         outline.block(&node.body, 1, 0);
         outline

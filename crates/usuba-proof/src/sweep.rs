@@ -22,6 +22,7 @@ use usuba::ir::op::mask;
 
 use crate::graph::{Edge, Graph, Kind};
 use crate::maps::IDENTITY;
+use crate::solve;
 use crate::table::VARIABLES;
 
 /// Values on random inputs: in each word as many words of the program as fit.
@@ -48,18 +49,25 @@ const ALIKE: usize = 3;
 /// Windows in vain after which no more are opened: such programs are not made of small functions.
 const PATIENCE: u32 = 3000;
 
+/// Questions to the SAT solver in vain after which no more are asked.
+const TRUST: u32 = 100;
+
 pub struct Sweep {
     /// Signatures of the nodes that are operators.
     signatures: FxHashMap<u32, Signature>,
     /// Nodes by width and signature, complemented if its first bit would be set.
     alike: FxHashMap<(u8, Signature), Vec<Edge>>,
     failures: u32,
+    /// Questions to the SAT solver that may still be in vain.
+    questions: u32,
 }
 
 impl Sweep {
-    pub fn new() -> Sweep {
+    /// With `solver` what windows leave open is asked of a SAT solver.
+    pub fn new(solver: bool) -> Sweep {
         let (signatures, alike) = (FxHashMap::default(), FxHashMap::default());
-        Sweep { signatures, alike, failures: 0 }
+        let questions = if solver { TRUST } else { 0 };
+        Sweep { signatures, alike, failures: 0, questions }
     }
 
     /// An edge that is `kind` of two edges, or the signature of a new node.
@@ -131,7 +139,7 @@ impl Sweep {
     /// Whether it can be shown that `kind` of two edges is a third one.
     fn is(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
         if self.failures > PATIENCE {
-            return false;
+            return self.is_by_solver(g, kind, [a, b, c]);
         }
         let shown = match kind {
             Kind::Xor => {
@@ -142,6 +150,12 @@ impl Sweep {
             _ => is_zero(g, &[a, b], &[c], false),
         };
         self.failures += !shown as u32;
+        shown || self.is_by_solver(g, kind, [a, b, c])
+    }
+
+    fn is_by_solver(&mut self, g: &mut Graph, kind: Kind, edges: [Edge; 3]) -> bool {
+        let shown = self.questions > 0 && solve::is(g, kind, edges, solve::INSIDE);
+        self.questions -= (self.questions > 0 && !shown) as u32;
         shown
     }
 }
@@ -214,14 +228,14 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
 }
 
 /// An operator in a window.
-struct Inner {
-    kind: Kind,
-    operands: [Edge; 2],
+pub struct Inner {
+    pub kind: Kind,
+    pub operands: [Edge; 2],
 }
 
 impl Inner {
     /// `None` if the plain edge is no operator that is taken apart.
-    fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
+    pub fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
         let node = *g.node(edge);
         if !matches!(node.kind, Kind::And | Kind::Xor) {
             return None;

@@ -12,14 +12,19 @@ pub const VARIABLES: [u32; MOST] =
 
 /// The table of `f(g[0], g[1], ...)` for the table `f` of a function of `g.len()` variables.
 pub fn compose(f: u32, g: &[u32]) -> u32 {
-    match g.split_last() {
-        None if f & 1 == 1 => u32::MAX,
-        None => 0,
-        Some((last, rest)) => {
-            let (high, low) = (compose(f >> (1 << rest.len()), rest), compose(f, rest));
-            last & high | !last & low
+    let mut count = 1usize << g.len();
+    let mut values = [0u32; 1 << MOST];
+    for (row, value) in values[..count].iter_mut().enumerate() {
+        *value = 0u32.wrapping_sub(f >> row & 1);
+    }
+    // One variable after the other is replaced by its function.
+    for &variable in g {
+        count /= 2;
+        for i in 0..count {
+            values[i] = variable & values[2 * i + 1] | !variable & values[2 * i];
         }
     }
+    values[0]
 }
 
 /// Whether a function depends on a variable.

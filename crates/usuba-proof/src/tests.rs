@@ -44,8 +44,12 @@ impl Meaning<'_> {
             Kind::Pack => at(node.a) << (node.bits / 2) | at(node.b),
             Kind::Add => at(node.a).wrapping_add(at(node.b)) & ones,
             Kind::Mul => at(node.a).wrapping_mul(at(node.b)) & ones,
+            Kind::MulHigh => (at(node.a) as u128 * at(node.b) as u128 >> node.bits) as u64,
+            Kind::Less => (at(node.a) < at(node.b)) as u64,
+            Kind::Resize => at(node.a) & ones,
             Kind::At => self.iterated(edge, around),
-            Kind::Lookup | Kind::Call | Kind::List => unreachable!("not in these tests"),
+            Kind::Lookup => self.graph.words(node.b)[at(node.a) as usize],
+            Kind::Call | Kind::List => unreachable!("not in these tests"),
         };
         let moved = self.graph.maps.apply(edge.map(), word);
         if edge.is_complement() { !moved & ones } else { moved }
@@ -145,9 +149,14 @@ fn each_operator_means_what_it_does() {
         ops.extend((1..m).flat_map(|k| [Op::Shl(k), Op::Shr(k), Op::Sar(k), Op::Rotl(k)]));
         ops.push(Op::Shuffle((0..m).rev().collect()));
         ops.push(Op::Shuffle(vec![0; m as usize].into()));
+        if m == 8 {
+            let matrix = 0x8f3b_5501_e2c4_9a76;
+            ops.extend([Op::Affine(matrix, 0xa5), Op::AffineInverse(matrix, 0x3c)]);
+        }
         ops
     };
-    let binary = [Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
+    let mut binary = vec![Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
+    binary.extend([Op::MulHigh, Op::Less]);
     let mut random = Random::new(7);
     for m in [1, 5, 8, 13, 64] {
         for mut g in graphs() {

@@ -36,6 +36,17 @@ fn entries(cipher: &Cipher) -> BTreeMap<(String, String), Vec<Slicing>> {
     out
 }
 
+/// The targets of a program: those that its function names, or one for each set of gates.
+fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
+    let same = |f: &&cipher::Function| f.source == file && f.node == node;
+    match cipher.functions.iter().find(same) {
+        Some(function) if !function.targets.is_empty() => {
+            function.targets.iter().map(String::as_str).collect()
+        }
+        _ => TARGETS.to_vec(),
+    }
+}
+
 /// Calls `check` for every program that is sliced in a direction, on each set of gates. It gets
 /// words for messages, and what compiles the program with a pipeline; that is `None` where the
 /// program does not exist in this slicing.
@@ -55,16 +66,17 @@ fn each_program(wanted: Slicing, check: &mut dyn FnMut(&str, &str, &mut Compile)
             let flags = typed::Flags::default();
             let checked = front(&mut sources, root, &mut Beside, Some(&node), flags);
             let program = checked.expect("the program is right").program;
-            for (at, name) in TARGETS.into_iter().enumerate() {
+            for (at, name) in targets(&cipher, &file, &node).into_iter().enumerate() {
                 // Schedules are much alike, and many.
                 if is_schedule && !is_long() && number % TARGETS.len() != at {
                     continue;
                 }
                 let what = format!("{file}, {node} in {wanted:?} for {name}");
-                check(&what, name, &mut |pipeline, observer| {
+                let target = target::find(name).expect("a target");
+                check(&what, target.family(), &mut |pipeline, observer| {
                     let options = Options {
                         slicing: wanted,
-                        target: target::find(name).expect("a target"),
+                        target,
                         cpu: target::cpu::ALL[0],
                         word: None,
                         entry: Some(node.clone()),

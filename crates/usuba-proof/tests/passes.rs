@@ -34,7 +34,8 @@ fn random_options(random: &mut Random, most_copies: usize) -> PassOptions {
         interleave::Choice { factor: Some(factor), grain: 1 + random.below(20) as u32 };
     let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(5)]);
     let (andn, ternary) = (random.once_in(2), random.once_in(2));
-    let logic = logic::Logic { andn, ternary, lane: [0, 16, 64][random.below(3)] };
+    let lane = [0, 16, 64][random.below(3)];
+    let logic = logic::Logic { andn, ternary, lane, affine: random.below(2) == 0 };
     let machine = Machine { regs: [1, 6, 16][random.below(3)], ..Machine::default() };
     let window = [1, 3, 10][random.below(3)];
     let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window };

@@ -128,7 +128,7 @@ macro_rules! codes {
     ($($name:ident = $text:literal, $title:literal;)*) => {
         /// Stable diagnostic codes: U01 lexing and parsing, U02 names, U03 types and literals,
         /// U04 definitions, U05 indices and loops, U06 tables, perms and calls, U07 slicing and
-        /// targets, U08 limits, U09 files and flags. A code is never reused.
+        /// targets, U08 limits, U09 files and flags, U10 contracts. A code is never reused.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Code { $($name,)* }
 
@@ -212,6 +212,12 @@ codes! {
     IncludeNotFound = "U0901", "an include that cannot be found";
     IncludeCycle = "U0902", "a file that includes itself";
     NotSupported = "U0903", "a feature that is not there yet";
+
+    BadContract = "U1001", "a contract whose terms have no meaning";
+    BadRange = "U1002", "a range that the words cannot have";
+    ContractFails = "U1003", "a contract that does not hold";
+    ArithmeticWraps = "U1004", "arithmetic that wraps, or a word that loses bits";
+    ContractUnknown = "U1005", "a contract that is neither proved nor refuted";
 }
 
 impl fmt::Display for Code {

@@ -133,6 +133,7 @@ pub fn logic(target: &target::Target, slicing: ir::Slicing, widest: u8) -> passe
         andn: has(target::Inst::Andn),
         ternary: has(target::Inst::Lut3),
         lane: if lanes { target::word_lane(widest) } else { 0 },
+        affine: lanes && target.row(target::Inst::AffineInverse, 8).is_some(),
     }
 }
 

@@ -75,7 +75,8 @@ fn sample(kind: Kind, bits: u8) -> Option<Op> {
         Kind::Shuffle if bits > 1 => Op::Shuffle((0..bits).rev().collect()),
         Kind::Bitmask if bits > 1 => Op::Bitmask(1),
         Kind::Pack if bits.is_multiple_of(2) => Op::Pack,
-        Kind::Shuffle | Kind::Bitmask | Kind::Pack => return None,
+        Kind::Affine if bits == 8 => Op::AffineInverse(1, 0),
+        Kind::Shuffle | Kind::Bitmask | Kind::Pack | Kind::Affine => return None,
     })
 }
 

@@ -2,11 +2,11 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: how the values of flags are written.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -22,12 +22,14 @@ use crate::report::{Color, Format};
 
 mod bench;
 mod dist;
+mod prove;
 mod synth;
 mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, codegen, tuned_flags};
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
@@ -86,6 +88,8 @@ pub enum Command {
     Demo(Bench),
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
+    /// Prove that what a compile makes is what its source means
+    Prove(Prove),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
     /// Search small circuits for tables, or few xors for a matrix
@@ -101,9 +105,6 @@ pub enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Refused by name: a program called `prove` is not meant
-    #[command(hide = true, disable_help_flag = true)]
-    Prove(Later),
     /// Write the completions of a shell to standard output
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
@@ -119,13 +120,6 @@ pub enum Direction {
     H,
     #[value(name = "B")]
     B,
-}
-
-/// The words after a sub-command that this version does not have.
-#[derive(Args, Debug)]
-pub struct Later {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _words: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -271,6 +265,26 @@ impl Language {
         let keep = self.keep_tables.then(|| "--keep-tables".to_string());
         let legacy = self.legacy_tables.then(|| "--legacy-tables".to_string());
         [word, keep, legacy].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Language {
+    /// Reads what [`Language::reading`] wrote.
+    pub fn read_as(&mut self, reading: &str) -> Result<(), String> {
+        (self.word, self.keep_tables, self.legacy_tables) = (None, false, false);
+        let mut words = reading.split_whitespace();
+        while let Some(word) = words.next() {
+            match (word, words.clone().next().map(str::parse)) {
+                ("-m", Some(Ok(bits))) => {
+                    self.word = Some(bits);
+                    words.next();
+                }
+                ("--keep-tables", _) => self.keep_tables = true,
+                ("--legacy-tables", _) => self.legacy_tables = true,
+                _ => return Err(format!("`{word}` does not say how a program is read")),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -646,8 +660,13 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// What a command line without flags says of the language.
+    pub fn language() -> Language {
+        Cli::try_parse_from(["usubac"]).expect("no flags").compile.language
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

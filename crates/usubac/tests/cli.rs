@@ -9,7 +9,8 @@
 //! ! ...                        what it wrote to standard error
 //! ```
 //!
-//! A command may read a file with `< NAME`. Other lines are comments.
+//! A command may read a file with `< NAME`. Other lines are comments. The times that proofs took
+//! read as TIME.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -38,6 +39,25 @@ fn words(line: &str) -> Vec<String> {
         words.push(word);
     }
     words
+}
+
+/// The times of proofs are those of the machine.
+fn without_times(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let starts = ["compiled in ", "proved in ", "PROVED in ", "seconds\":"];
+        let ends = starts.iter().filter_map(|start| Some(rest.find(start)? + start.len()));
+        let Some(end) =
+            ends.filter(|&end| rest[end..].starts_with(|c: char| c.is_ascii_digit())).min()
+        else {
+            return out + rest;
+        };
+        out.push_str(&rest[..end]);
+        out.push_str("TIME");
+        let number = |c: char| c.is_ascii_digit() || ".e- µms".contains(c);
+        rest = rest[end..].trim_start_matches(number);
+    }
 }
 
 /// The lines that a command answers with.
@@ -74,6 +94,7 @@ fn answer(command: &str, dir: &Path) -> Vec<String> {
     if status != 0 {
         lines.push(format!("? {status}"));
     }
+    let (out, err) = (without_times(&out), without_times(&err));
     let mark = |mark: char, line: &str| format!("{mark} {line}").trim_end().to_string();
     lines.extend(out.lines().map(|line| mark('>', line)));
     lines.extend(err.lines().map(|line| mark('!', line)));

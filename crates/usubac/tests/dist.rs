@@ -39,6 +39,28 @@ fn files_are_where_they_were_asked_for() {
 }
 
 #[test]
+fn a_crate_has_its_names_and_is_always_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let run = |to: &str, more: &[&str]| {
+        let arguments = [&["gimli", "--targets", "gp64", "--rust", to], more].concat();
+        assert_eq!(dist(path, &arguments).0, Some(0));
+    };
+    run("one", &[]);
+    run("two", &[]);
+    run("mine", &["--prefix", "my_"]);
+    let read = |file: &str| std::fs::read_to_string(path.join(file)).expect("it is written");
+    let files = ["Cargo.toml", "build.rs", "src/gimli.rs", "src/ffi/gimli.rs", "c/src/layout.c"];
+    for file in files {
+        assert_eq!(read(&format!("one/{file}")), read(&format!("two/{file}")), "{file}");
+        assert!(!read(&format!("mine/{file}")).contains("usuba_"), "{file}: another prefix");
+    }
+    assert!(read("one/src/gimli.rs").contains("pub fn gimli(states: &mut"));
+    assert!(read("mine/Cargo.toml").contains("name = \"my-ciphers\""));
+    assert!(read("mine/src/ffi/gimli.rs").contains("fn my_gimli_permute("));
+}
+
+#[test]
 fn ladders_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--targets", "gp64"]);

@@ -1,4 +1,5 @@
-//! `--prove`: what is said, and that output does not depend on it.
+//! `--prove`: what is said, and that output does not depend on it. `usubac prove`: ciphers from
+//! their source to the last program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -42,4 +43,72 @@ fn a_single_pass_can_be_proved() {
     let text = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(text.starts_with("proved: 1 pass, "), "{text}");
     assert!(dir.path().join("f.c").exists());
+}
+
+fn ciphers() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn one_cipher_of_each_slicing_is_proved_from_its_source() {
+    for (file, flags) in [
+        ("chacha20/chacha20.ua", "-V -arch avx2"),
+        ("aes/aes_h.ua", "-H -arch avx512"),
+        ("rectangle/rectangle.ua", "-B -arch gp64"),
+    ] {
+        let path = ciphers().join(file).display().to_string();
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let output = usubac(Path::new("."), &[&["prove", &path], &flags[..]].concat());
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{file}: {said}{}", text(&output.stderr));
+        assert!(said.lines().next().is_some_and(|line| line.ends_with(": PROVED")), "{said}");
+        for part in ["proved to be the source", "passes", "in every lane", "trusted"] {
+            assert!(said.contains(part), "{file}: {said}");
+        }
+    }
+}
+
+#[test]
+fn faults_in_ciphers_are_refuted() {
+    for (file, flags, fault, after) in [
+        ("chacha20/chacha20.ua", "-V", "rotation@lower", "after lowering"),
+        ("rectangle/rectangle.ua", "-H", "gate@lower", "after lowering"),
+        ("rectangle/rectangle.ua", "-B", "ports@cse", "after the pass cse"),
+        ("present/present.ua", "-B", "gate@lower", "after lowering"),
+    ] {
+        let path = ciphers().join(file).display().to_string();
+        let output =
+            usubac(Path::new("."), &["prove", &path, flags, "-arch", "avx2", "--plant", fault]);
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{file}: {said}{}", text(&output.stderr));
+        assert!(said.contains("REFUTED") && said.contains(after), "{file}: {said}");
+        assert!(said.contains(" gives ") && said.contains(" and should give "), "{file}: {said}");
+    }
+}
+
+/// Everything in long runs; else two small ciphers on two targets.
+#[test]
+fn folders_are_proved_and_what_was_proved_is_kept() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
+    let cache = cache.display().to_string();
+    let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
+    if std::env::var_os("RANDOM_PROGRAMS").is_none() {
+        let few = "--only rectangle --only trivium --target gp64 --target avx512";
+        args.extend(few.split(' '));
+    }
+    for again in [false, true] {
+        let output = usubac(dir.path(), &args);
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}{}", text(&output.stderr));
+        let last = said.lines().last().unwrap_or_default();
+        let count = last.split(' ').next().and_then(|count| count.parse::<usize>().ok());
+        let count = count.expect("a number of proofs");
+        assert!(count > 8 && last.starts_with(&format!("{count} of {count} PROVED")), "{last}");
+        assert_eq!(last.contains(&format!("{count} of them before")), again, "{last}");
+    }
 }

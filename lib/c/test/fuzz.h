@@ -187,3 +187,95 @@ static void any_backend(void)
         free(one.whole); \
         free(two.whole); \
     }
+
+/* Counter-in-tweak mode of a cipher with blocks of `size` and tweaks of `bytes`. */
+#define TWEAKABLE(name, size, bytes) \
+    static void name##_fuzz_tweakable(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t length = some_length(40000), cut = below(length + 1); \
+        const uint64_t position = below(300); \
+        place start = make(size), tweak = make(bytes), text = make(length), one = make(length); \
+        place two = copy(text, length); \
+        size_t i; \
+        tweak.at[0] &= 0x7f; \
+        tweak.at[(bytes) - 1] &= 0x7f; \
+        any_backend(); \
+        expect(!usuba_##name##_ctrt(key, start.at, tweak.at, position, text.at, one.at, length), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_ctrt(key, start.at, tweak.at, position, two.at, two.at, cut), \
+               "status", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_ctrt(key, start.at, tweak.at, position + cut, two.at + cut, \
+                                    two.at + cut, length - cut), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, length), "in parts and in place", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_ctrt_keystream(key, start.at, tweak.at, position, two.at, length), \
+               "status", #name, length); \
+        for (i = 0; i < length; i++) two.at[i] ^= text.at[i]; \
+        expect(!memcmp(one.at, two.at, length), "key stream", #name, length); \
+        free(key); \
+        free(start.whole); \
+        free(tweak.whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* Blocks of `size` bytes behind their tweaks of `bytes`, both ways. */
+#define INVERSE_TWEAKED(name, bytes, size) \
+    static void name##_fuzz_inverse(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t both = (bytes) + (size), count = some_length(40000) / both; \
+        place text = make(count * both), one = make(count * (size)), two = copy(text, count * both); \
+        size_t i; \
+        any_backend(); \
+        expect(!usuba_##name##_encrypt_blocks(key, text.at, one.at, count), "status", #name, count); \
+        for (i = 0; i < count; i++) memcpy(two.at + i * both + (bytes), one.at + i * (size), size); \
+        any_backend(); \
+        expect(!usuba_##name##_decrypt_blocks(key, two.at, one.at, count), "status", #name, count); \
+        for (i = 0; i < count; i++) \
+            expect(!memcmp(text.at + i * both + (bytes), one.at + i * (size), size), \
+                   "there and back", #name, count); \
+        free(key); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* Key streams with a state and a nonce of `bytes`. */
+#define RUNNING(name, bytes) \
+    static void name##_fuzz_running(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t length = some_length(5000), count = 1 + below(70); \
+        place starts = make(count * (bytes)), many = make(count * length), text = make(length); \
+        place one = make(length); \
+        const size_t at = below(count); \
+        size_t done = 0, i; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        if (!run) exit(3); \
+        any_backend(); \
+        expect(!usuba_##name##_keystreams(key, starts.at, count, many.at, length), "status", #name, \
+               length); \
+        any_backend(); \
+        expect(!usuba_##name##_begin(run, key, starts.at + at * (bytes)), "status", #name, length); \
+        while (done < length) { \
+            const size_t part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_xor(run, text.at + done, one.at + done, part), "status", #name, \
+                   length); \
+            done += part; \
+        } \
+        for (i = 0; i < length; i++) one.at[i] ^= text.at[i]; \
+        expect(!memcmp(one.at, many.at + at * length, length), "side by side", #name, length); \
+        COMMON(wipe)(run, sizeof *run); \
+        free(run); \
+        free(key); \
+        free(starts.whole); \
+        free(many.whole); \
+        free(text.whole); \
+        free(one.whole); \
+    }

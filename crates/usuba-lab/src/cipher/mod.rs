@@ -17,6 +17,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
+use usuba::target::{self, Target};
 
 pub use build::{Beside, Built, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
@@ -30,6 +31,26 @@ pub struct Cipher {
     /// Where the specification is.
     pub spec: String,
     pub functions: Vec<Function>,
+    pub streams: Vec<Stream>,
+}
+
+/// A key stream that two functions make together.
+///
+/// If `then` has a key and a counter, `first` makes that key from the user's key and the beginning
+/// of the nonce, and the rest of the nonce is the end of the other's, with zeros before it. If
+/// `then` has no key, `first` makes a state from key and nonce, and `then` makes from a state the
+/// next one and behind it a part of the key stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stream {
+    /// The C name.
+    pub name: String,
+    /// Names of functions of this folder.
+    pub first: String,
+    pub then: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder: `in` is the nonce, `out` begins the key stream.
+    pub vectors: String,
 }
 
 /// A function of the byte interface.
@@ -42,18 +63,23 @@ pub struct Function {
     /// The entry node.
     pub node: String,
     pub slicings: Vec<Slicing>,
+    /// The names of the targets that it is made for; see [`Function::is_for`].
+    pub targets: Vec<String>,
     /// What a block consists of, in the order of its bytes; at least one.
     pub inputs: Vec<Parameter>,
     pub output: Parameter,
     pub key: Option<Key>,
     /// Where the number of the block lies in the input, if the output is a key stream.
     pub counter: Option<Counter>,
+    /// Where the tweak of a tweakable block cipher lies in the input, and how it counts.
+    pub tweak: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
 }
 
-/// The bytes of an input that count the blocks of a key stream; the others are the nonce.
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce, or the
+/// block of a cipher whose tweak counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
@@ -109,6 +135,18 @@ struct File {
     spec: String,
     source: String,
     function: Vec<FileFunction>,
+    #[serde(default)]
+    stream: Vec<FileStream>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileStream {
+    name: String,
+    first: String,
+    then: String,
+    nonce: usize,
+    vectors: String,
 }
 
 #[derive(Deserialize)]
@@ -118,11 +156,14 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     slicings: Vec<String>,
+    #[serde(default)]
+    targets: Vec<String>,
     #[serde(deserialize_with = "one_or_more")]
     input: Vec<FileParameter>,
     output: FileParameter,
     key: Option<FileKey>,
     counter: Option<Counter>,
+    tweak: Option<Counter>,
     vectors: String,
     direction: Direction,
 }
@@ -192,8 +233,27 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let wrong = |what: String| format!("{}: {what}", path.display());
     let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let functions = file.function.into_iter().map(|f| function(f, &file.source).map_err(wrong));
-    let functions = functions.collect::<Result<_, _>>()?;
-    Ok(Cipher { folder: folder.to_path_buf(), title: file.title, spec: file.spec, functions })
+    let functions = functions.collect::<Result<Vec<_>, _>>()?;
+    let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
+    let streams = streams.collect::<Result<_, _>>()?;
+    let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
+    Ok(Cipher { folder, title, spec, functions, streams })
+}
+
+fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
+    let FileStream { name, first, then, nonce, vectors } = file;
+    let find = |wanted: &String| {
+        let function = functions.iter().find(|function| function.name == *wanted);
+        function.ok_or_else(|| format!("stream `{name}` names `{wanted}`, which is no function"))
+    };
+    let (begins, goes_on) = (find(&first)?, find(&then)?);
+    if begins.key.is_none() {
+        return Err(format!("stream `{name}` begins with `{first}`, which has no key"));
+    }
+    if goes_on.key.is_some() && goes_on.counter.is_none() {
+        return Err(format!("stream `{name}` goes on with `{then}`, which has no counter"));
+    }
+    Ok(Stream { name, first, then, nonce, vectors })
 }
 
 fn function(file: FileFunction, source: &str) -> Result<Function, String> {
@@ -217,15 +277,21 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
+    let unknown = file.targets.iter().find(|name| target::find(name).is_none());
+    if let Some(name) = unknown {
+        return Err(format!("there is no target `{name}`"));
+    }
     if file.input.is_empty() {
         return Err(format!("function `{}` has an empty list as its `input`", file.name));
     }
     Ok(Function {
         slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
+        targets: file.targets,
         inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
         output: parameter(file.output)?,
         key: file.key.map(key).transpose()?,
         counter: file.counter,
+        tweak: file.tweak,
         name: file.name,
         source,
         node: file.node,
@@ -234,20 +300,25 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
     })
 }
 
+impl Function {
+    /// Whether it is made for a target: one that it names, or, if it names none, any without a
+    /// base, whose instructions are all that most programs need.
+    pub fn is_for(&self, target: &Target) -> bool {
+        match self.targets.is_empty() {
+            true => target.base.is_none(),
+            false => self.targets.iter().any(|name| name == target.name),
+        }
+    }
+}
+
 impl Cipher {
     /// The test vectors of `function`, in its own direction.
     ///
     /// # Errors
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
-        let path = self.folder.join(&function.vectors);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        let mut vectors = vectors::parse(&text).map_err(wrong)?;
-        if vectors.is_empty() {
-            return Err(wrong("there are no vectors in it".into()));
-        }
+        let mut vectors = self.answers(&function.vectors)?;
+        let wrong = |what: String| format!("{}: {what}", function.vectors);
         if function.direction == Direction::Decrypt {
             for Vector { input, output, .. } in &mut vectors {
                 let before = input.len().checked_sub(output.len());
@@ -256,6 +327,21 @@ impl Cipher {
             }
         }
         Ok(vectors)
+    }
+
+    /// The known answers of a file of the folder, as they stand there.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
+        let path = self.folder.join(file);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        match vectors::parse(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
     }
 }
 

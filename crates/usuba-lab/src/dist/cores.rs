@@ -65,9 +65,9 @@ pub struct Compiled<'a> {
 }
 
 /// What two functions must have in common to share a core.
-type Key<'a> = (&'a str, &'a str, String, char, &'static str);
+pub type Key<'a> = (&'a str, &'a str, String, char, &'static str);
 
-fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
+pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
     let ports = format!("{:?} {:?}", function.inputs, function.output);
     let ports = format!("{ports} {:?}", function.key.as_ref().map(|key| &key.param));
     (&function.source, &function.node, ports, letter(slicing), target.name)
@@ -95,7 +95,7 @@ pub fn compile<'a>(
     let mut wanted: Vec<(&Function, Slicing, &'static Target)> = Vec::new();
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
-        for &target in targets {
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
             for &slicing in &function.slicings {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
@@ -150,7 +150,7 @@ fn users(
                 }))
             }
         };
-        for &target in targets {
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
             for &slicing in &function.slicings {
                 uses.push(Use { core: number(function, slicing, target), form });
             }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use usuba::target::Target;
 
 use super::cores::Compiled;
+use super::primitive::Primitive;
 use super::section::{guarded, processors};
 use super::template::{self, fill};
 use super::{Folder, Rung};
@@ -23,6 +24,23 @@ pub enum Kind {
         inverse: Option<usize>,
         wide: bool,
     },
+    /// A block cipher with a tweak: counter-in-tweak mode.
+    Tweakable {
+        tweak: Counter,
+        inverse: Option<usize>,
+    },
+    /// The key stream `stream` under a key that `subkey` makes from key and nonce: primitives, by
+    /// number.
+    Extended {
+        subkey: usize,
+        stream: usize,
+    },
+    /// A key stream that `next` makes from states, the first of which `start` makes: primitives,
+    /// by number.
+    Running {
+        start: usize,
+        next: usize,
+    },
     /// A key, and no mode.
     Keyed,
     Permutation,
@@ -38,6 +56,9 @@ pub struct Description {
     pub kind: Kind,
     /// Bytes of a key; 0 without.
     pub key: usize,
+    /// Bytes of a nonce; 0 for what has none.
+    pub nonce: usize,
+    /// Its own, or the two that an extended or running key stream is made of.
     pub operations: Vec<Described>,
 }
 
@@ -56,6 +77,8 @@ pub struct Described {
 /// The hand-written parts that a file needs, and their sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Needs {
+    /// Addition of a key stream.
+    pub xor: bool,
     pub stream: bool,
     pub cbc: bool,
     pub xts: bool,
@@ -72,6 +95,7 @@ impl Needs {
     /// The parts that either needs.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
+            xor: self.xor || other.xor,
             stream: self.stream || other.stream,
             cbc: self.cbc || other.cbc,
             xts: self.xts || other.xts,
@@ -81,45 +105,65 @@ impl Needs {
     }
 }
 
+/// What users do with a primitive, from its shape: whether it has a key, and the bytes of a block
+/// before and after.
+pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, usize)) -> Kind {
+    let first = &primitive.operations[0];
+    let inverse = primitive.operation(Direction::Decrypt);
+    match (first.functions[0].counter, first.functions[0].tweak) {
+        (Some(counter), _) if keyed => return Kind::Stream(counter),
+        (_, Some(tweak)) if keyed => return Kind::Tweakable { tweak, inverse },
+        _ => {}
+    }
+    match (first.direction, keyed, input == output) {
+        (Direction::Encrypt, true, true) => Kind::Block { inverse, wide: input == 16 },
+        (_, true, _) => Kind::Keyed,
+        (_, false, true) => Kind::Permutation,
+        (_, false, false) => Kind::Unkeyed,
+    }
+}
+
 impl Folder<'_> {
     /// Bytes of a block of an operation, before and after.
-    fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
+    pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
         let core = &self.cores[self.compiled[primitive].uses[operation][0].core];
         (core.input, core.output)
     }
 
     fn kind(&self, at: usize) -> Kind {
         let Compiled { primitive, forms, .. } = &self.compiled[at];
-        let (input, output) = self.sizes(at, 0);
-        let first = &primitive.operations[0];
-        match first.functions[0].counter {
-            Some(counter) if !forms.is_empty() => return Kind::Stream(counter),
-            _ => {}
-        }
-        match (first.direction, forms.is_empty(), input == output) {
-            (Direction::Encrypt, false, true) => {
-                Kind::Block { inverse: primitive.operation(Direction::Decrypt), wide: input == 16 }
-            }
-            (_, false, _) => Kind::Keyed,
-            (_, true, true) => Kind::Permutation,
-            (_, true, false) => Kind::Unkeyed,
-        }
+        kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
     pub fn descriptions(&self) -> Vec<Description> {
         let describe = |(at, compiled): (usize, &Compiled)| Description {
             name: compiled.primitive.name.clone(),
             kind: self.kind(at),
-            key: compiled.forms.first().map_or(0, |form| form.words.key_bytes),
-            operations: (compiled.primitive.operations.iter().enumerate())
-                .map(|(number, operation)| {
-                    let (input, output) = self.sizes(at, number);
-                    let function = operation.functions[0].name.clone();
-                    Described { name: operation.name.clone(), function, input, output }
-                })
+            key: self.key_bytes(at),
+            nonce: match self.kind(at) {
+                Kind::Stream(counter) | Kind::Tweakable { tweak: counter, .. } => {
+                    self.sizes(at, 0).0 - counter.bytes
+                }
+                _ => 0,
+            },
+            operations: (0..compiled.primitive.operations.len())
+                .map(|number| self.described(at, number))
                 .collect(),
         };
-        self.compiled.iter().enumerate().map(describe).collect()
+        let own = self.compiled.iter().enumerate().map(describe);
+        own.chain(self.composed_descriptions()).collect()
+    }
+
+    /// Bytes of the key of a primitive.
+    pub(super) fn key_bytes(&self, at: usize) -> usize {
+        self.compiled[at].forms.first().map_or(0, |form| form.words.key_bytes)
+    }
+
+    pub(super) fn described(&self, at: usize, number: usize) -> Described {
+        let operation = &self.compiled[at].primitive.operations[number];
+        let (input, output) = self.sizes(at, number);
+        let function = operation.functions[0].name.clone();
+        Described { name: operation.name.clone(), function, input, output }
     }
 
     /// What the primitives of this folder need.
@@ -127,7 +171,7 @@ impl Folder<'_> {
         let mut needs = Needs::default();
         for at in 0..self.compiled.len() {
             let (stream, full) = match self.kind(at) {
-                Kind::Stream(_) => (true, false),
+                Kind::Stream(_) | Kind::Tweakable { .. } => (true, false),
                 Kind::Block { inverse, wide } => (true, inverse.is_some() && wide),
                 _ => continue,
             };
@@ -135,28 +179,35 @@ impl Folder<'_> {
             let rungs = self.ladders[at].iter().flatten().flatten();
             let batch = rungs.map(|rung| self.cores[rung.used.core].batch).max().unwrap_or(1);
             let chunk = (batch * output).clamp(*CHUNK.start(), *CHUNK.end());
-            needs = needs.and(Needs { stream, cbc: full, xts: full, chunk, block: input });
+            let new = Needs { xor: true, stream, cbc: full, xts: full, chunk, block: input };
+            needs = needs.and(new);
         }
+        let running = |stream| matches!(self.composed_kind(stream), Kind::Running { .. });
+        needs.xor |= self.cipher.streams.iter().any(running);
         needs
     }
 
     /// Bytes of the inputs of a buffer of key stream, where they do not lie in the buffer.
     pub fn counters(&self, chunk: usize) -> usize {
-        let apart = (0..self.compiled.len()).filter(|&at| matches!(self.kind(at), Kind::Stream(_)));
+        let numbered = |kind| matches!(kind, Kind::Stream(_) | Kind::Tweakable { .. });
+        let apart = (0..self.compiled.len()).filter(|&at| numbered(self.kind(at)));
         let sizes = apart.map(|at| self.sizes(at, 0)).filter(|(input, output)| input != output);
         sizes.map(|(input, output)| chunk / output * input).max().unwrap_or(0)
     }
 
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
-        (0..self.compiled.len()).map(|at| self.primitive(at, true)).collect()
+        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, true)).collect();
+        own + &self.composed("", true)
     }
 
-    /// Ladders and functions of all primitives.
-    pub fn definitions(&self, backends: &[&'static Target]) -> String {
-        (0..self.compiled.len())
+    /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
+    /// `common`.
+    pub fn definitions(&self, backends: &[&'static Target], common: &str) -> String {
+        let own: String = (0..self.compiled.len())
             .map(|at| self.operations(at, backends) + &self.primitive(at, false))
-            .collect()
+            .collect();
+        own + &self.composed(common, false)
     }
 
     /// The C names of the cores that ladders use, with their target.
@@ -166,7 +217,7 @@ impl Folder<'_> {
     }
 
     /// The forms of a primitive that ladders use, with their numbers.
-    fn forms(&self, at: usize) -> BTreeSet<usize> {
+    pub fn forms(&self, at: usize) -> BTreeSet<usize> {
         self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
     }
 
@@ -236,7 +287,7 @@ impl Folder<'_> {
             let _ = writeln!(init, "    {}(key->words{number}, bytes);", form.symbol);
         }
         let counter = match kind {
-            Kind::Stream(counter) => counter,
+            Kind::Stream(counter) | Kind::Tweakable { tweak: counter, .. } => counter,
             _ => Counter { at: 0, bytes: input, order: Order::Big },
         };
         let Counter { at: first, bytes: size, order } = counter;
@@ -269,6 +320,7 @@ impl Folder<'_> {
             ("NONCE", input.saturating_sub(size).to_string()),
             ("AT", first.to_string()),
             ("SIZE", size.to_string()),
+            ("ORDER", if order == Order::Little { "little" } else { "big" }.to_string()),
             ("LITTLE", ((order == Order::Little) as u8).to_string()),
             ("START", start),
             ("OPERATION", operation(0)),
@@ -285,9 +337,12 @@ impl Folder<'_> {
                     parts.extend([(t::CBC_H, t::CBC_C), (t::XTS_H, t::XTS_C)]);
                 }
             }
+            Kind::Tweakable { .. } => {
+                parts.extend([(t::KEY_H, t::KEY_C), (t::TWEAKABLE_H, t::TWEAKABLE_C)]);
+            }
             Kind::Keyed => parts.push((t::KEY_H, t::KEY_C)),
             Kind::Permutation => parts.push((t::PERMUTATION_H, t::PERMUTATION_C)),
-            Kind::Unkeyed => {}
+            Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => {}
         }
         let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
         let mut text: String =
@@ -317,7 +372,7 @@ impl Folder<'_> {
     }
 
     /// One sentence on the kernels of a primitive.
-    fn about(&self, at: usize) -> String {
+    pub(super) fn about(&self, at: usize) -> String {
         let rungs = self.ladders[at].iter().flatten().flatten();
         let slicings: BTreeSet<char> =
             rungs.map(|rung| super::cores::letter(self.cores[rung.used.core].slicing)).collect();

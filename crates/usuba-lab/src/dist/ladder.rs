@@ -152,6 +152,19 @@ pub fn ladder(costs: &[&Cost]) -> Vec<Step> {
     steps
 }
 
+/// Cycles for so many blocks down a ladder over kernels with these costs.
+pub fn cycles(costs: &[&Cost], steps: &[Step], blocks: usize) -> f64 {
+    let (mut left, mut cycles) = (blocks, 0.0);
+    while left > 0 {
+        let step = steps.iter().find(|step| step.from <= left).expect("from 1 on");
+        let cost = costs[step.kernel];
+        let part = if left < cost.unit { left } else { left - left % cost.unit };
+        cycles += cost.of(part);
+        left -= part;
+    }
+    cycles
+}
+
 /// The first of the costs for which `total` is smallest.
 fn cheapest(costs: &[&Cost], total: impl Fn(&Cost) -> f64) -> usize {
     let by_total = |a: &usize, b: &usize| total(costs[*a]).total_cmp(&total(costs[*b]));

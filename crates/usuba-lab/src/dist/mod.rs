@@ -10,17 +10,23 @@
 //! - `cores`: kernels as C functions over any number of blocks.
 //! - `ladder`: from how many blocks which of them.
 //! - `interface`: the C that users call, from the templates of `lib/c`.
+//! - `composed`: key streams that two functions make together.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
+//! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `measure`: what calls cost on this machine.
+//! - `status`: tables of all of it for documents.
 
+mod composed;
 mod cores;
 mod interface;
 pub mod ladder;
 pub mod measure;
 mod primitive;
+mod rust;
 mod section;
+mod status;
 mod template;
 mod write;
 
@@ -35,6 +41,8 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use rust::rust;
+pub use status::{curves, status};
 pub use write::{File, Single, library, single};
 
 /// What is asked for.
@@ -49,13 +57,20 @@ pub struct Request {
 }
 
 /// The instruction sets of a request, narrowest first, so that the last one that a processor has
-/// is its best. One that every processor has is among them.
-pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
-    let mut all = targets.to_vec();
+/// is its best. One that every processor has is among them. A target with a base stands for its
+/// base where no function of `ciphers` is made for it.
+pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static Target> {
+    let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
+    let used = |target: &Target| functions().any(|function| function.is_for(target));
+    let plain = |target: &&'static Target| match target.base {
+        Some(base) if !used(target) => base,
+        _ => *target,
+    };
+    let mut all: Vec<_> = targets.iter().map(plain).collect();
     if all.iter().all(|target| section::processors(target).is_some()) {
         all.push(cipher::scalar(target::ALL[0]));
     }
-    all.sort_by_key(|target| (section::processors(target), target.bits));
+    all.sort_by_key(|target| (section::processors(target), target.bits, target.base.is_some()));
     all.dedup_by_key(|target| target.name);
     all
 }
@@ -64,7 +79,7 @@ pub fn backends(targets: &[&'static Target]) -> Vec<&'static Target> {
 pub fn usual() -> Vec<&'static Target> {
     let scalar = cipher::scalar(target::ALL[0]);
     let wanted = |target: &&Target| target.simd || target.name == scalar.name;
-    backends(&target::ALL.iter().copied().filter(wanted).collect::<Vec<_>>())
+    target::all().filter(wanted).collect()
 }
 
 /// A step of a ladder: from so many blocks on, this core with these words of the context.
@@ -95,7 +110,22 @@ fn name(folder: &Path) -> String {
 /// Whether code for `below` runs wherever code for `target` does.
 fn includes(target: &Target, below: &Target) -> bool {
     let (one, other) = (section::processors(target), section::processors(below));
-    below.bits <= target.bits && (other.is_none() || one == other)
+    let instructions = below.base.is_none() || target.base.is_some();
+    below.bits <= target.bits && instructions && (other.is_none() || one == other)
+}
+
+/// The folders of a library, in the order of `ciphers`.
+fn folders<'a>(
+    ciphers: &'a [Cipher],
+    backends: &[&'static Target],
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<Folder<'a>>, String> {
+    let each = |cipher| {
+        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ")?;
+        done(&folder.name);
+        Ok(folder)
+    };
+    ciphers.iter().map(each).collect()
 }
 
 impl<'a> Folder<'a> {
@@ -115,7 +145,9 @@ impl<'a> Folder<'a> {
                 primitive.uses.iter().map(of).collect()
             })
             .collect();
-        Ok(Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders })
+        let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
+        folder.check_streams()?;
+        Ok(folder)
     }
 
     /// The processors whose ladders use a core, as the condition of an `#if`; `None` if all do.
@@ -144,7 +176,7 @@ impl<'a> Folder<'a> {
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
-    let backends = backends(&request.targets);
+    let backends = backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ")?;
     let measured = ladder::measured(&cipher.folder)?;
     let mut text = String::new();
@@ -174,15 +206,12 @@ impl Folder<'_> {
             let (letter, target) = (cores::letter(core.slicing), core.target.name);
             text += &format!("  from {:>4}  {letter} {target}, {} at once\n", rung.from, core.unit);
         }
+        let costs: Vec<&Cost> = rungs.iter().map(cost).collect();
+        let steps = rungs.iter().enumerate();
+        let steps: Vec<_> =
+            steps.map(|(kernel, rung)| ladder::Step { from: rung.from, kernel }).collect();
         for blocks in CURVE {
-            let (mut left, mut cycles) = (blocks, 0.0);
-            while left > 0 {
-                let rung = rungs.iter().find(|rung| rung.from <= left).expect("from 1 on");
-                let unit = self.cores[rung.used.core].unit;
-                let part = if left < unit { left } else { left - left % unit };
-                cycles += cost(rung).of(part);
-                left -= part;
-            }
+            let cycles = ladder::cycles(&costs, &steps, blocks);
             let bytes = blocks * self.cores[rungs[0].used.core].output;
             let each = cycles / bytes as f64;
             let bar = "#".repeat((each.log2() * 4.0).clamp(1.0, 60.0) as usize);
@@ -207,7 +236,7 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
     let measured_on = |u: &Use| known(&cores[u.core], measured);
     // Guesses and measurements do not compare, and measurements of other kernels mean nothing.
-    let own = |u: &&Use| cores[u.core].target.name == backend.name;
+    let own = |u: &&Use| cores[u.core].target.family() == backend.family();
     let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
         && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
             let core = &cores[u.core];

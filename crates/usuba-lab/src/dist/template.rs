@@ -25,6 +25,12 @@ templates! {
     BLOCK_C = "api/block.c";
     STREAM_H = "api/stream.h";
     STREAM_C = "api/stream.c";
+    TWEAKABLE_H = "api/tweakable.h";
+    TWEAKABLE_C = "api/tweakable.c";
+    EXTENDED_H = "api/extended.h";
+    EXTENDED_C = "api/extended.c";
+    RUNNING_H = "api/running.h";
+    RUNNING_C = "api/running.c";
     CBC_H = "api/cbc.h";
     CBC_C = "api/cbc.c";
     XTS_H = "api/xts.h";

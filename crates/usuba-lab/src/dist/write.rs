@@ -24,14 +24,14 @@ pub struct Single {
 }
 
 /// The prefix that templates and kernels are written with.
-const PREFIX: &str = "usuba_";
+pub const PREFIX: &str = "usuba_";
 
 /// One C file and one header for a cipher folder, called `stem`, or after prefix and cipher.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ")?;
     let base = format!("{PREFIX}{}", folder.name);
     let needs = folder.needs();
@@ -47,7 +47,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let mut text = parts.internal() + "\n";
     text += &includes(&backends);
     for target in &backends {
-        let xor = if needs.stream { parts.xor(target) } else { String::new() };
+        let xor = if needs.xor { parts.xor(target) } else { String::new() };
         let cores = cores(&folder, target, &backends);
         if !(xor.is_empty() && cores.is_empty()) {
             text += &section(target, target.name, &(xor + &cores));
@@ -55,7 +55,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     }
     text += &parts.common_functions();
     text += &key_section(&folder);
-    text += &folder.definitions(&backends);
+    text += &folder.definitions(&backends, parts.common);
     let header = parts.header(&about, &folder.name, &folder.declarations(), request);
     let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
     let files = vec![
@@ -74,39 +74,46 @@ pub fn library(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets);
+    let backends = super::backends(&request.targets, ciphers);
+    Ok(library_of(request, &backends, &super::folders(ciphers, &backends, done)?))
+}
+
+/// The library of folders that are compiled.
+pub fn library_of(
+    request: &Request,
+    backends: &[&'static Target],
+    folders: &[Folder],
+) -> Vec<File> {
     let mut files = Vec::new();
-    let mut declarations = String::new();
-    let mut needs = Needs::default();
-    let mut folders = Vec::new();
-    for cipher in ciphers {
-        let folder = Folder::new(cipher, &backends, "USUBA_HIDDEN ")?;
-        done(&folder.name);
-        needs = needs.and(folder.needs());
-        declarations += &folder.declarations();
-        folders.push(folder);
-    }
+    let declarations: String = folders.iter().map(Folder::declarations).collect();
+    let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
     // Every part is there, whoever uses it.
-    let needs = Needs { stream: true, cbc: true, xts: true, block: needs.block.max(16), ..needs };
+    let needs = Needs {
+        xor: true,
+        stream: true,
+        cbc: true,
+        xts: true,
+        block: needs.block.max(16),
+        ..needs
+    };
     let chunk = needs.chunk.max(4096);
     let needs = Needs { chunk, ..needs };
     let counters = folders.iter().map(|folder| folder.counters(chunk)).max().unwrap_or(0);
-    let parts =
-        Parts { backends: &backends, common: PREFIX, local: "USUBA_HIDDEN ", needs, counters };
+    let parts = Parts { backends, common: PREFIX, local: "USUBA_HIDDEN ", needs, counters };
     let mut source = |path: String, about: &str, text: &str| {
         let text = format!("{}\n#include \"internal.h\"\n{text}", banner(about, request));
         files.push(File { path: format!("src/{path}"), text });
     };
     source("common.c".into(), "backends and modes", &parts.common_functions());
-    for target in &backends {
+    for target in backends {
         let body = section(target, target.name, &parts.xor(target));
         let text = format!("{}{body}", includes(&[target]));
         source(format!("common_{}.c", target.name), &format!("bytes on {}", target.name), &text);
     }
-    for folder in &folders {
+    for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
-        for target in &backends {
-            let cores = cores(folder, target, &backends);
+        for target in backends {
+            let cores = cores(folder, target, backends);
             if cores.is_empty() {
                 continue;
             }
@@ -124,7 +131,7 @@ pub fn library(
             text += &guarded(processors(target), &line);
         }
         text += &key_section(folder);
-        text += &folder.definitions(&backends);
+        text += &folder.definitions(backends, parts.common);
         source(format!("{name}.c"), title, &text);
     }
     let internal = format!(
@@ -138,8 +145,7 @@ pub fn library(
     let header = parts.header("sliced, constant-time ciphers", "", &declarations, request);
     files.push(File { path: "include/usuba.h".into(), text: header });
     let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
-    let version: String =
-        request.version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let version = version(&request.version);
     let values = [("VERSION", &*version), ("SOURCES", sources.trim_end())];
     let plain = [
         ("CMakeLists.txt", fill(t::CMAKE, &values)),
@@ -147,7 +153,12 @@ pub fn library(
         ("usuba.pc.in", t::PKG_CONFIG.to_string()),
     ];
     let plain = plain.map(|(path, text)| File { path: path.to_string(), text });
-    Ok(files.chain(plain).collect())
+    files.chain(plain).collect()
+}
+
+/// The numbers of a version.
+pub fn version(text: &str) -> String {
+    text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
 }
 
 /// The cores of one target that ladders use. What runs anywhere may be of use to the ladders of
@@ -262,7 +273,7 @@ impl Parts<'_> {
         let count = self.backends.len().to_string();
         let mut text =
             fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
-        if self.needs.stream {
+        if self.needs.xor {
             text += &self.xors();
         }
         text += t::BLOCKS;

@@ -10,7 +10,7 @@ use super::results::{Cell, Missing, Results};
 use super::{Compiler, Experiment, Flags, slicing};
 use crate::bench::{Batch, Parse, Problem, Scope, Side, Subject, Variant};
 use crate::cc::{self, Machine};
-use crate::cipher::{self, Cipher};
+use crate::cipher::{self, Cipher, Function};
 use crate::native::Timing;
 use crate::record::{Entry, FORMAT, Host, Outcome, compiler_version};
 use crate::session::{Progress, folder, letter, measure_machine};
@@ -118,8 +118,8 @@ fn plan<'a>(
         wanted = all.iter().filter(|name| only.contains(name)).cloned().collect();
     }
     let targets = smaller(&experiment.targets, &experiment.quick.targets);
-    let targets = target::ALL.iter().copied().filter(|t| match targets.is_empty() {
-        true => true,
+    let targets = target::all().filter(|t| match targets.is_empty() {
+        true => t.base.is_none(),
         false => {
             targets.iter().any(|name| target::find(name).is_some_and(|found| found.name == t.name))
         }
@@ -176,7 +176,8 @@ fn measure(
     let path = machine.compiler.display().to_string();
     let version =
         results.compilers.entry(path).or_insert_with(|| compiler_version(&machine)).clone();
-    let function = cipher.functions.iter().find(|f| f.slicings.contains(&slicing));
+    let fits = |f: &&Function| f.slicings.contains(&slicing) && f.is_for(target);
+    let function = cipher.functions.iter().find(fits);
     let function = function.ok_or("not in this slicing")?;
     let written: Vec<Variant> = variants
         .iter()

@@ -10,11 +10,13 @@
 //! linked and run without it. Kernels with the same text are compiled once.
 //!
 //! - `suite`: compiles, links, runs.
+//! - `headers`: what many kernels include, compiled once.
 //! - `clock`: times the kernels of a suite by turns.
 //! - `trace`: looks at their machine code, and at which of it runs.
 //! - `*.c`: the drivers, and what replaces the C library where there is none.
 
 mod clock;
+mod headers;
 mod suite;
 mod trace;
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use super::headers::Headers;
 use super::{Failure, Kernel, Outputs};
 use crate::cc::{Machine, System};
 
@@ -110,13 +111,15 @@ impl<'a> Suite<'a> {
     fn compile_all(&mut self) -> Result<(), Failure> {
         let fresh = |&i: &usize| self.failed[i].is_none() && self.twins[i] == i;
         let todo: Vec<usize> = (0..self.builds.len()).filter(fresh).collect();
+        let builds: Vec<Build> = todo.iter().map(|&index| self.builds[index]).collect();
+        let headers = Headers::compile(&self.folder, &builds)?;
         let next = AtomicUsize::new(0);
         let results = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for _ in 0..JOBS.min(todo.len()) {
                 scope.spawn(|| {
                     while let Some(&index) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let result = self.compile_kernel(index);
+                        let result = self.compile_kernel(index, &headers);
                         results.lock().expect("no job panics").push((index, result));
                     }
                 });
@@ -133,7 +136,11 @@ impl<'a> Suite<'a> {
         Ok(())
     }
 
-    fn compile_kernel(&self, index: usize) -> Result<Option<String>, Failure> {
+    fn compile_kernel(
+        &self,
+        index: usize,
+        headers: &Headers<'a>,
+    ) -> Result<Option<String>, Failure> {
         let Build { machine, flags, kernel } = self.builds[index];
         let Kernel { text, symbol, .. } = kernel;
         let args: Vec<String> =
@@ -148,7 +155,9 @@ impl<'a> Suite<'a> {
         );
         let (source, object) = (format!("k{index}.c"), format!("k{index}.o"));
         self.folder.write(&source, whole)?;
-        self.folder.compiler(machine, flags, &["-c", &source, "-o", &object])
+        let mut args = headers.flags(&self.builds[index]);
+        args.extend(["-c", &source, "-o", &object]);
+        self.folder.compiler(machine, flags, &args)
     }
 
     /// Links the `alive` kernels with `driver` and its `table` into `batch`.
@@ -250,13 +259,13 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    pub(super) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
         fs::write(self.path(name), bytes).map_err(|error| system("write a temporary file", &error))
     }
 
     /// Runs the compiler in the folder; its messages if it fails. Relative file names keep the
     /// folder out of the messages.
-    fn compiler(
+    pub(super) fn compiler(
         &self,
         machine: &Machine,
         flags: &[&str],

@@ -1,9 +1,13 @@
-//! The main function of a fuzzer, whose parts are macros of `lib/c/test/fuzz.h`.
+//! The main function of a fuzzer, whose parts are macros of `lib/c/test/fuzz.h`. It begins with the
+//! known answers on every backend.
 
+use std::fmt::Write;
+
+use usuba_lab::cipher::{Cipher, Vector};
 use usuba_lab::dist::{Description, Kind, Single};
 
 /// The program that fuzzes a folder.
-pub fn fuzzer(folder: &str, single: &Single) -> String {
+pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
     let mut text = format!(
         "#include \"{}\"\n#define COMMON(name) usuba_{folder}_##name\n#include \"fuzz.h\"\n\n",
         single.files[0].path
@@ -14,12 +18,11 @@ pub fn fuzzer(folder: &str, single: &Single) -> String {
         text.push('\n');
         calls += &format!("        {call}();\n");
     };
-    for Description { name, kind, key, operations } in &single.primitives {
+    for Description { name, kind, key, nonce, operations } in &single.primitives {
         let size = operations[0].input;
         let keyed = format!("KEYED({name}, {key})\n");
         match kind {
-            Kind::Stream(counter) => {
-                let nonce = size - counter.bytes;
+            Kind::Stream(_) | Kind::Extended { .. } => {
                 let line = format!("{keyed}STREAM({name}, xor, keystream, {nonce})");
                 part(line, format!("{name}_fuzz_stream"));
             }
@@ -37,14 +40,104 @@ pub fn fuzzer(folder: &str, single: &Single) -> String {
                 let line = format!("PERMUTATION({name}, {size})");
                 part(line, format!("{name}_fuzz_permutation"));
             }
+            Kind::Tweakable { tweak, inverse } => {
+                let line = format!("{keyed}TWEAKABLE({name}, {nonce}, {})", tweak.bytes);
+                part(line, format!("{name}_fuzz_tweakable"));
+                if inverse.is_some() {
+                    let line = format!("INVERSE_TWEAKED({name}, {}, {nonce})", tweak.bytes);
+                    part(line, format!("{name}_fuzz_inverse"));
+                }
+            }
+            Kind::Running { .. } => {
+                let line = format!("{keyed}RUNNING({name}, {nonce})");
+                part(line, format!("{name}_fuzz_running"));
+            }
             // Their calls are those that everything else is made of.
             Kind::Keyed | Kind::Unkeyed => {}
         }
     }
+    let answers = answers(cipher, single);
     format!(
-        "{text}\nint main(int count, char **words)\n{{\n    \
-         long rounds = count > 1 ? atol(words[1]) : 100;\n    \
+        "{text}\nstatic void known_answers(void)\n{{\n{answers}}}\n\n\
+         int main(int count, char **words)\n{{\n    \
+         long rounds = count > 1 ? atol(words[1]) : 100;\n    size_t i;\n    \
+         for (i = 0; COMMON(backends)(i); i++) {{\n        \
+         expect(!COMMON(force_backend)(COMMON(backends)(i)), \"backend\", \"force\", 0);\n        \
+         known_answers();\n        puts(COMMON(backend)());\n    }}\n    \
          state = count > 2 ? (uint64_t)atol(words[2]) : 1;\n    \
          while (rounds--) {{\n{calls}    }}\n    return 0;\n}}\n"
     )
+}
+
+/// A call for every vector of a folder.
+fn answers(cipher: &Cipher, single: &Single) -> String {
+    let mut text = String::new();
+    for primitive in &single.primitives {
+        let name = &primitive.name;
+        if let Some(stream) = cipher.streams.iter().find(|stream| stream.name == *name) {
+            let begin = match primitive.kind {
+                Kind::Running { .. } => Some(format!("usuba_{name}_begin(&state, &context, in)")),
+                _ => None,
+            };
+            let run = match begin {
+                Some(_) => format!("usuba_{name}_keystream(&state, out, sizeof out)"),
+                None => format!("usuba_{name}_keystream(&context, in, 0, out, sizeof out)"),
+            };
+            for vector in cipher.answers(&stream.vectors).expect("they can be read") {
+                answer(&mut text, primitive, &vector, begin.iter().chain([&run]));
+            }
+            continue;
+        }
+        for operation in &primitive.operations {
+            let same = |f: &&usuba_lab::cipher::Function| f.name == operation.function;
+            let function = cipher.functions.iter().find(same).expect("it is there");
+            let first = if primitive.key > 0 { "&context, in" } else { "in" };
+            let run = format!("usuba_{}_blocks({first}, out, 1)", operation.name);
+            for vector in cipher.vectors(function).expect("they can be read") {
+                answer(&mut text, primitive, &vector, [&run].into_iter());
+            }
+        }
+    }
+    text
+}
+
+/// One known answer: calls that must succeed, and what they leave in `out`.
+fn answer<'a>(
+    text: &mut String,
+    primitive: &Description,
+    vector: &Vector,
+    calls: impl Iterator<Item = &'a String>,
+) {
+    let name = &primitive.name;
+    let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
+    let _ = writeln!(
+        text,
+        "    {{\n        static const uint8_t in[] = {{{}}}, wanted[] = {{{}}};\n        \
+         static uint8_t out[sizeof wanted];",
+        list(&vector.input),
+        list(&vector.output)
+    );
+    if primitive.key > 0 {
+        let _ = writeln!(
+            text,
+            "        static const uint8_t key[] = {{{}}};\n        \
+             static usuba_{name}_key context;",
+            list(&vector.key)
+        );
+    }
+    if matches!(primitive.kind, Kind::Running { .. }) {
+        let _ = writeln!(text, "        static usuba_{name}_state state;");
+    }
+    if primitive.key > 0 {
+        let init = format!("usuba_{name}_init(&context, key, sizeof key)");
+        let _ = writeln!(text, "        expect(!{init}, \"init\", \"{name}\", 0);");
+    }
+    for call in calls {
+        let _ = writeln!(text, "        expect(!{call}, \"status\", \"{name}\", sizeof in);");
+    }
+    let _ = writeln!(
+        text,
+        "        expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", \
+         sizeof in);\n    }}"
+    );
 }

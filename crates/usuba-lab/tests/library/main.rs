@@ -1,6 +1,7 @@
 //! What `usubac dist` writes, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
+//! - `rust`: the Rust crate.
 //!
 //! What is tested:
 //!
@@ -13,43 +14,64 @@
 //!   used;
 //! - random calls under the sanitizers.
 //!
-//! With RANDOM_PROGRAMS set (`make test-all`) every folder, else one of each kind.
+//! With RANDOM_PROGRAMS set (`make test-all`) every folder by gcc and by clang, else one of each
+//! kind by either.
 
 mod fuzz;
 mod modes;
+mod rust;
 mod subject;
 
 use std::ffi::c_int;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use usuba::target;
+use tempfile::TempDir;
+use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, Description, File, Request};
+use usuba_lab::dist::{self, Description, File, Kind, Request};
 
 use fuzz::fuzzer;
 use modes::Modes;
 use subject::{
-    BLOCKS, Loaded, NULL, Noise, STRICT, Subject, apply, call, compiler, request, root, run, write,
+    BLOCKS, Loaded, NULL, Noise, STRICT, Subject, apply, call, compiler, compilers, request, root,
+    run, write,
 };
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
-/// cipher, and a permutation.
-const SHORT: [&str; 4] = ["gift", "rectangle", "chacha20", "gimli"];
+/// cipher, a permutation, and a stream cipher with a state.
+const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
 
+/// Rounds of the fuzzer: a tenth of RANDOM_PROGRAMS in the long run.
+fn rounds() -> String {
+    let programs = std::env::var("RANDOM_PROGRAMS").ok().and_then(|text| text.parse().ok());
+    programs.map_or(60, |programs: u64| programs / 10).to_string()
+}
+
 fn everything(folder: &str) {
-    let subject = Subject::new(folder);
+    for compiler in compilers(long()) {
+        everything_by(folder, &compiler);
+    }
+}
+
+fn everything_by(folder: &str, compiler: &Path) {
+    let subject = Subject::new(folder, compiler);
     assert_eq!(subject.force("no such backend"), 5);
     for primitive in &subject.single.primitives {
         let mut noise = Noise(primitive.name.len() as u64);
         let key = noise.bytes(primitive.key);
+        // Key streams that are made of two others have no blocks of their own.
+        let own: &[_] = match primitive.kind {
+            Kind::Extended { .. } | Kind::Running { .. } => &[],
+            _ => &primitive.operations,
+        };
         let mut cases: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for operation in &primitive.operations {
+        for operation in own {
             let input = noise.bytes(operation.input * BLOCKS);
             let output = subject.reference(&operation.function, &key, &input, operation.input);
             cases.push((input, output));
@@ -61,7 +83,7 @@ fn everything(folder: &str) {
                 0 => Vec::new(),
                 _ => subject.key(primitive, &key),
             };
-            for (operation, (input, output)) in primitive.operations.iter().zip(&cases) {
+            for (operation, (input, output)) in own.iter().zip(&cases) {
                 let sizes = (operation.input, operation.output);
                 let name = format!("usuba_{}_blocks", operation.name);
                 let mut counts: Vec<usize> = (1..10).chain([BLOCKS]).collect();
@@ -75,7 +97,10 @@ fn everything(folder: &str) {
                     });
                 }
             }
-            vectors(&subject, primitive);
+            match own {
+                [] => stream_vectors(&subject, primitive),
+                _ => vectors(&subject, primitive),
+            }
             modes.check(&subject, &context, &mut noise);
         }
     }
@@ -100,6 +125,28 @@ fn vectors(subject: &Subject, primitive: &Description) {
     }
 }
 
+/// The known answers of a key stream that two functions make.
+fn stream_vectors(subject: &Subject, primitive: &Description) {
+    let name = |what: &str| format!("usuba_{}_{what}", primitive.name);
+    let mut streams = subject.cipher.streams.iter();
+    let stream = streams.find(|stream| stream.name == primitive.name).expect("it is there");
+    for vector in subject.cipher.answers(&stream.vectors).expect("they can be read") {
+        let context = subject.key(primitive, &vector.key);
+        let (context, nonce) = (context.as_ptr(), vector.input.as_ptr());
+        let length = vector.output.len();
+        apply(&[], &vector.output, false, 1, |_, to| match primitive.kind {
+            Kind::Running { .. } => {
+                let mut state = vec![0u64; 512];
+                let begin =
+                    call!(subject.loaded, &name("begin"), state.as_mut_ptr(), context, nonce);
+                assert_eq!(begin, 0);
+                call!(subject.loaded, &name("keystream"), state.as_ptr(), to, length)
+            }
+            _ => call!(subject.loaded, &name("keystream"), context, nonce, 0, to, length),
+        });
+    }
+}
+
 #[test]
 fn a_wide_block_cipher_on_every_backend() {
     everything(SHORT[0]);
@@ -118,6 +165,24 @@ fn a_stream_cipher_on_every_backend() {
 #[test]
 fn a_permutation_on_every_backend() {
     everything(SHORT[3]);
+}
+
+#[test]
+fn a_key_stream_with_a_state_on_every_backend() {
+    everything(SHORT[4]);
+}
+
+/// Measured costs belong to the kernels of today, wherever they can be measured here.
+#[test]
+fn ladders_follow_from_measurements() {
+    let folders = cipher::find(&root()).expect("the folders can be read");
+    let short = |cipher: &&Cipher| long() || cipher.folder.ends_with("gimli");
+    for cipher in folders.iter().filter(short) {
+        let text = dist::ladders(&request("usuba_"), cipher).expect("it compiles");
+        let guessed = |line: &&str| line.ends_with(", not measured") && !line.contains(" on neon");
+        let lines: Vec<&str> = text.lines().filter(guessed).collect();
+        assert!(lines.is_empty(), "`usubac dist --measure` was not run again: {lines:?}");
+    }
 }
 
 /// All other folders, in the long run.
@@ -341,36 +406,68 @@ fn beside() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib")
 }
 
+/// The names of all cipher folders.
+fn folders() -> Vec<String> {
+    let all = cipher::find(&root()).expect("the folders can be read");
+    let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into_owned();
+    all.iter().map(name).collect()
+}
+
 /// Random lengths, offsets and keys under the sanitizers; many more in the long run.
 #[test]
 fn sanitizers_find_nothing() {
-    let (folders, rounds): (Vec<String>, _) = match long() {
-        false => (SHORT.iter().take(3).map(|name| name.to_string()).collect(), "60"),
-        true => {
-            let all = cipher::find(&root()).expect("the folders can be read");
-            let name = |c: &Cipher| c.folder.file_name().expect("a name").to_string_lossy().into();
-            (all.iter().map(name).collect(), "2000")
-        }
+    let folders: Vec<String> = match long() {
+        false => SHORT.iter().take(3).map(|name| name.to_string()).collect(),
+        true => folders(),
     };
     for name in folders {
-        let folder = tempfile::tempdir().expect("a folder");
-        let cipher = cipher::read(&root().join(&name)).expect("the folder is there");
-        let mut request = request("usuba_");
+        let mut targets = dist::usual();
         if !long() {
             // The least that has a ladder.
-            request.targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
+            targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
         }
-        let single = dist::single(&request, &cipher, None).expect("it compiles");
-        write(folder.path(), &single.files);
-        let name = name.replace('-', "_");
-        let main = File { path: "fuzz.c".into(), text: fuzzer(&name, &single) };
-        write(folder.path(), &[main]);
-        let header = beside().join("c/test");
         let mut compile = Command::new(compiler());
-        compile.args(["-std=c99", "-O0", "-g", "-fsanitize=address,undefined"]);
-        compile.args(["-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-I"]).arg(header);
-        run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
-        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds));
+        compile.args(["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        let folder = fuzzer_of(&name, targets, compile);
+        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds()));
+        println!("{name}: {} rounds", rounds());
+    }
+}
+
+/// The fuzzer of a cipher folder, built as `fuzz` in a new folder.
+fn fuzzer_of(name: &str, targets: Vec<&'static Target>, mut compile: Command) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cipher = cipher::read(&root().join(name)).expect("the folder is there");
+    let request = Request { targets, ..request("usuba_") };
+    let single = dist::single(&request, &cipher, None).expect("it compiles");
+    write(folder.path(), &single.files);
+    let text = fuzzer(&name.replace('-', "_"), &cipher, &single);
+    write(folder.path(), &[File { path: "fuzz.c".into(), text }]);
+    compile.args(["-std=c99", "-o", "fuzz", "fuzz.c", "-I"]).arg(beside().join("c/test"));
+    run(folder.path(), compile.args(STRICT).arg(&single.files[1].path));
+    folder
+}
+
+/// The same files on another processor, in an emulator where there is none: known answers and
+/// random calls.
+#[test]
+fn one_file_on_aarch64() {
+    let machine = match cc::find("neon") {
+        Ok(machine) => machine,
+        Err(skip) => return println!("{skip}"),
+    };
+    let (folders, level, rounds) = match long() {
+        false => (vec!["rectangle".to_string()], "-O0", "20".to_string()),
+        true => (folders(), "-O1", (rounds().parse::<u64>().expect("a number") / 20).to_string()),
+    };
+    for name in folders {
+        let mut compile = machine.compile();
+        compile.args(["-static", level]);
+        let folder = fuzzer_of(&name, dist::usual(), compile);
+        let mut fuzz = machine.command(&folder.path().join("fuzz"));
+        let text = run(folder.path(), fuzz.arg(&rounds));
+        assert_eq!(text, "gp64\nneon\n");
+        println!("{name}: {rounds} rounds");
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Modes<'a> {
     /// The counter or the nonce, and the key stream behind it.
     start: Vec<u8>,
     stream: Vec<u8>,
+    /// Nonces of running key streams, and the beginnings of these.
+    side: Vec<(Vec<u8>, Vec<u8>)>,
     /// Initial value, ciphertext, plaintext.
     cbc: Option<[Vec<u8>; 3]>,
     xts: Option<Xts>,
@@ -38,20 +40,58 @@ impl<'a> Modes<'a> {
         let size = forwards.input;
         let encrypt =
             |key: &[u8], block: &[u8]| model(&subject.folder, &forwards.function, key, block);
-        let mut modes =
-            Modes { primitive, start: Vec::new(), stream: Vec::new(), cbc: None, xts: None };
+        let mut modes = Modes {
+            primitive,
+            start: Vec::new(),
+            stream: Vec::new(),
+            side: Vec::new(),
+            cbc: None,
+            xts: None,
+        };
         match primitive.kind {
             Kind::Stream(counter) => {
-                modes.start = noise.bytes(size - counter.bytes);
-                for number in 0..BLOCKS as u64 {
-                    let mut input = modes.start.clone();
-                    let mut bytes: Vec<u8> = number.to_le_bytes()[..counter.bytes.min(8)].to_vec();
-                    bytes.resize(counter.bytes, 0);
-                    if counter.order == cipher::Order::Big {
-                        bytes.reverse();
+                modes.start = noise.bytes(primitive.nonce);
+                let block = |input: &[u8]| encrypt(key, input);
+                modes.stream = numbered(&modes.start, counter, &vec![0; counter.bytes], block);
+            }
+            Kind::Tweakable { tweak, .. } => {
+                // The tweak stands behind the nonce here.
+                let nonce = noise.bytes(primitive.nonce);
+                let mut first = noise.bytes(tweak.bytes);
+                let low = match tweak.order {
+                    cipher::Order::Little => ..tweak.bytes / 2,
+                    cipher::Order::Big => ..0,
+                };
+                first[low].fill(0xff);
+                modes.stream = numbered(&nonce, tweak, &first, |input| encrypt(key, input));
+                modes.start = [nonce, first].concat();
+            }
+            Kind::Extended { stream, .. } => {
+                modes.start = noise.bytes(primitive.nonce);
+                let inner = &subject.single.primitives[stream];
+                let Kind::Stream(counter) = inner.kind else { panic!("it is a key stream") };
+                let (first, rest) = modes.start.split_at(size);
+                let subkey = encrypt(key, first);
+                let nonce = [&vec![0; inner.nonce - rest.len()], rest].concat();
+                let block = |input: &[u8]| {
+                    model(&subject.folder, &inner.operations[0].function, &subkey, input)
+                };
+                modes.stream = numbered(&nonce, counter, &vec![0; counter.bytes], block);
+                let whole = model(&subject.folder, &primitive.name, key, &modes.start);
+                assert_eq!(modes.stream[..64], whole[..64]);
+            }
+            Kind::Running { .. } => {
+                let next = &primitive.operations[1];
+                for _ in 0..70 {
+                    let nonce = noise.bytes(primitive.nonce);
+                    let mut state = encrypt(key, &nonce);
+                    let mut stream = Vec::new();
+                    for _ in 0..4 {
+                        let mut out = model(&subject.folder, &next.function, &[], &state);
+                        stream.extend(out.split_off(next.input));
+                        state = out;
                     }
-                    input.splice(counter.at..counter.at, bytes);
-                    modes.stream.extend(encrypt(key, &input));
+                    modes.side.push((nonce, stream));
                 }
             }
             Kind::Block { inverse, wide } => {
@@ -85,8 +125,12 @@ impl<'a> Modes<'a> {
 
     pub fn check(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
         let name = &self.primitive.name;
+        self.check_running(subject, context, noise);
         let (add, make) = match self.primitive.kind {
-            Kind::Stream(_) => (format!("usuba_{name}_xor"), format!("usuba_{name}_keystream")),
+            Kind::Stream(_) | Kind::Extended { .. } => {
+                (format!("usuba_{name}_xor"), format!("usuba_{name}_keystream"))
+            }
+            Kind::Tweakable { .. } => return self.check_tweakable(subject, context, noise),
             Kind::Block { .. } => {
                 (format!("usuba_{name}_ctr"), format!("usuba_{name}_ctr_keystream"))
             }
@@ -130,6 +174,93 @@ impl<'a> Modes<'a> {
             }
         }
     }
+}
+
+impl Modes<'_> {
+    fn check_tweakable(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
+        let (key, name) = (context.as_ptr(), &self.primitive.name);
+        let (nonce, tweak) = self.start.split_at(self.primitive.nonce);
+        let (nonce, tweak) = (nonce.as_ptr(), tweak.as_ptr());
+        let (add, make) = (format!("usuba_{name}_ctrt"), format!("usuba_{name}_ctrt_keystream"));
+        for length in lengths(noise, self.stream.len()) {
+            let position = noise.below(self.stream.len() - length + 1);
+            let stream = &self.stream[position..position + length];
+            let text = noise.bytes(length);
+            let (same, offset) = (length % 2 == 0, noise.below(64));
+            apply(&text, &xor(&text, stream), same, offset, |from, to| {
+                call!(subject.loaded, &add, key, nonce, tweak, position, from, to, length)
+            });
+            apply(&[], stream, false, offset, |_, to| {
+                call!(subject.loaded, &make, key, nonce, tweak, position, to, length)
+            });
+        }
+    }
+
+    /// Key streams with a state: one in parts, in two ways, and many side by side.
+    fn check_running(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
+        let Kind::Running { .. } = self.primitive.kind else { return };
+        let (key, name) = (context.as_ptr(), &self.primitive.name);
+        let function = |what: &str| format!("usuba_{name}_{what}");
+        for (nonce, stream) in self.side.iter().take(9) {
+            let mut state = vec![0u64; 512];
+            let state = state.as_mut_ptr();
+            let (begin, nonce) = (function("begin"), nonce.as_ptr());
+            assert_eq!(call!(subject.loaded, &begin, state, key, nonce), 0);
+            let mut done = 0;
+            while done < stream.len() {
+                let part = noise.below(100).min(stream.len() - done);
+                let (stream, text) = (&stream[done..done + part], noise.bytes(part));
+                let (same, offset) = (part % 2 == 0, noise.below(64));
+                match noise.below(2) {
+                    0 => apply(&text, &xor(&text, stream), same, offset, |from, to| {
+                        call!(subject.loaded, &function("xor"), state, from, to, part)
+                    }),
+                    _ => apply(&[], stream, false, offset, |_, to| {
+                        call!(subject.loaded, &function("keystream"), state, to, part)
+                    }),
+                }
+                done += part;
+            }
+        }
+        let most = self.side[0].1.len();
+        for count in [1, 2, 5, 63, 64, 65, self.side.len()] {
+            let length = if count == 5 { most } else { noise.below(most) };
+            let sides = &self.side[..count];
+            let nonces: Vec<u8> = sides.iter().flat_map(|(nonce, _)| nonce.clone()).collect();
+            let streams: Vec<u8> =
+                sides.iter().flat_map(|(_, stream)| stream[..length].to_vec()).collect();
+            apply(&nonces, &streams, false, noise.below(64), |from, to| {
+                call!(subject.loaded, &function("keystreams"), key, from, count, to, length)
+            });
+        }
+    }
+}
+
+/// The key stream of [`BLOCKS`] numbered blocks: `first`, which counts, stands in the nonce.
+fn numbered(
+    nonce: &[u8],
+    counter: cipher::Counter,
+    first: &[u8],
+    block: impl Fn(&[u8]) -> Vec<u8>,
+) -> Vec<u8> {
+    let mut stream = Vec::new();
+    for number in 0..BLOCKS as u64 {
+        let mut bytes = first.to_vec();
+        let mut carry = number;
+        let mut add = |byte: &mut u8| {
+            carry += *byte as u64;
+            *byte = carry as u8;
+            carry >>= 8;
+        };
+        match counter.order {
+            cipher::Order::Little => bytes.iter_mut().for_each(&mut add),
+            cipher::Order::Big => bytes.iter_mut().rev().for_each(&mut add),
+        }
+        let mut input = nonce.to_vec();
+        input.splice(counter.at..counter.at, bytes);
+        stream.extend(block(&input));
+    }
+    stream
 }
 
 impl Xts {

@@ -34,6 +34,13 @@ pub fn compiler() -> PathBuf {
     cc::find_native(target::ALL[0].name, Family::Any).expect("there is a C compiler").compiler
 }
 
+/// The compilers whose code is called: in a long run every family that is there.
+pub fn compilers(long: bool) -> Vec<PathBuf> {
+    let families: &[Family] = if long { &[Family::Gcc, Family::Clang] } else { &[Family::Any] };
+    let find = |family: &Family| cc::find_native(target::ALL[0].name, *family).ok();
+    families.iter().filter_map(find).map(|machine| machine.compiler).collect()
+}
+
 pub fn write(folder: &Path, files: &[File]) {
     for file in files {
         let path = folder.join(&file.path);
@@ -64,9 +71,13 @@ pub struct Loaded {
 
 impl Loaded {
     pub fn new(single: &Single, flags: &[&str]) -> Loaded {
+        Loaded::by(&compiler(), single, flags)
+    }
+
+    pub fn by(compiler: &Path, single: &Single, flags: &[&str]) -> Loaded {
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), &single.files);
-        let mut compile = Command::new(compiler());
+        let mut compile = Command::new(compiler);
         compile.args(["-std=c99", "-shared", "-fPIC", "-o", "it.so"]).args(STRICT).args(flags);
         run(folder.path(), compile.arg(&single.files[1].path));
         let path = folder.path().join("it.so");
@@ -135,11 +146,11 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn new(folder: &str) -> Subject {
+    pub fn new(folder: &str, compiler: &Path) -> Subject {
         let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
         let single = dist::single(&request("usuba_"), &cipher, None).expect("it compiles");
         // What is tested is our C, and not what becomes of it.
-        let loaded = Loaded::new(&single, &["-O0"]);
+        let loaded = Loaded::by(compiler, &single, &["-O0"]);
         Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
     }
 

@@ -69,6 +69,8 @@ impl Mutator<'_> {
                 Op::Shuffle(pattern.into())
             }
             (Op::Bitmask(k), _) => Op::Bitmask(k ^ 1),
+            (Op::Affine(matrix, c), _) => Op::Affine(matrix.rotate_left(9), *c),
+            (Op::AffineInverse(matrix, c), _) => Op::AffineInverse(matrix.rotate_left(9), *c),
             (Op::Pack | Op::Lookup(_), _) => return false,
             (_, 1) => pick(
                 self.random,

@@ -69,13 +69,15 @@ fn inverse(x: u8) -> u8 {
         .1
 }
 
-/// The way from inversion to a box: `S(x) = back(1 / front(x ^ before)) ^ after`.
+/// The way from inversion to a box: `S(x) = back(1 / front(x ^ before)) ^ after`, modulo
+/// x^8 + x^4 + x^3 + x + 1.
 #[derive(Clone, Debug)]
-pub(super) struct Maps {
-    before: u8,
-    front: Map,
-    back: Map,
-    after: u8,
+pub struct Maps {
+    pub before: u8,
+    /// The values of a linear map, as are those of `back`.
+    pub front: [u8; 256],
+    pub back: [u8; 256],
+    pub after: u8,
 }
 
 /// Whether differences spread as they do in inversion: for each of the input, one of the output
@@ -179,7 +181,7 @@ impl Search {
 }
 
 /// The maps of a table, if it is inversion between two of them.
-pub(super) fn maps(table: &Table) -> Option<Maps> {
+pub fn maps(table: &Table) -> Option<Maps> {
     if (table.inputs, table.outputs) != (8, 8) {
         return None;
     }

@@ -29,7 +29,7 @@ mod canon;
 mod cover;
 mod eval;
 mod horner;
-mod inversion;
+pub mod inversion;
 mod known;
 mod linear;
 mod matrices;

@@ -18,7 +18,7 @@ use crate::target::{Layout, Target, word_lane, word_type};
 
 /// The header of the original for each target, and the register width that it must be told.
 fn original(target: &Target) -> (&'static str, u32) {
-    match target.name {
+    match target.family() {
         "sse" => ("SSE.h", 128),
         "avx2" => ("AVX.h", 256),
         "avx512" => ("AVX512.h", 512),

@@ -116,7 +116,16 @@ impl Builder {
                 args[0]
             }
             Op::Pack => self.push(Op::Pack, bits * 2, args),
+            Op::Resize(_) => panic!("sizes are changed by `resize`"),
             _ => self.push(op, bits, args),
+        }
+    }
+
+    /// The word with `bits` bits: its low bits, or zeros above it.
+    pub fn resize(&mut self, bits: u8, v: Val) -> Val {
+        match self.bits_of(v) {
+            from if from == bits => v,
+            from => self.push(Op::Resize(from), bits, &[v]),
         }
     }
 

@@ -1,9 +1,12 @@
 //! The operators: the one place that says what each of them means.
 //!
-//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Bit positions in
+//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Usuba0 has no words
+//! of more bits; the language has those of 128, for which there is `eval_wide`. Bit positions in
 //! patterns count from the most significant bit, as everywhere in Usuba.
 
 use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 use super::Pattern;
 
@@ -25,6 +28,12 @@ pub enum Op {
     Add,
     Sub,
     Mul,
+    /// The upper half of the product.
+    MulHigh,
+    /// 1 if the first operand is below the second, else 0.
+    Less,
+    /// An operand of so many bits with more bits, or its low bits.
+    Resize(u8),
     /// Zeros enter; `1 <= k < m` here and below.
     Shl(u8),
     Shr(u8),
@@ -40,6 +49,12 @@ pub enum Op {
     Pack,
     /// `table[a]`, zero beyond its end. Not constant-time; only `-keep-tables` makes it.
     Lookup(Rc<[u64]>),
+    /// `M a ^ c` on words of 8 bits: result bit i, counted from the least significant, is the
+    /// parity of `a` and byte `7 - i` of the matrix, as in GF2P8AFFINEQB.
+    Affine(u64, u8),
+    /// `M (1 / a) ^ c` with the inverse modulo x^8 + x^4 + x^3 + x + 1, and `1 / 0 = 0`, as in
+    /// GF2P8AFFINEINVQB.
+    AffineInverse(u64, u8),
 }
 
 /// All ones in the low `bits` bits.
@@ -62,6 +77,9 @@ impl Op {
             Op::Add => "add",
             Op::Sub => "sub",
             Op::Mul => "mul",
+            Op::MulHigh => "mulhigh",
+            Op::Less => "less",
+            Op::Resize(_) => "resize",
             Op::Shl(_) => "shl",
             Op::Shr(_) => "shr",
             Op::Sar(_) => "sar",
@@ -70,6 +88,8 @@ impl Op {
             Op::Bitmask(_) => "bitmask",
             Op::Pack => "pack",
             Op::Lookup(_) => "lookup",
+            Op::Affine(..) => "affine",
+            Op::AffineInverse(..) => "affine inverse",
         }
     }
 
@@ -78,9 +98,10 @@ impl Op {
         match self {
             Op::Const(_) => 0,
             Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
-            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) => 1,
+            Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) | Op::Resize(_) => 1,
+            Op::Affine(..) | Op::AffineInverse(..) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
-            Op::Add | Op::Sub | Op::Mul | Op::Pack => 2,
+            Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::MulHigh | Op::Less => 2,
             Op::Lut3(_) => 3,
         }
     }
@@ -92,7 +113,7 @@ impl Op {
 
     /// Whether the two operands may be exchanged.
     pub fn is_commutative(&self) -> bool {
-        matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul)
+        matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul | Op::MulHigh)
     }
 
     /// The result word of `bits` bits.
@@ -112,6 +133,9 @@ impl Op {
             Op::Add => a.wrapping_add(b),
             Op::Sub => a.wrapping_sub(b),
             Op::Mul => a.wrapping_mul(b),
+            Op::MulHigh => (a as u128 * b as u128 >> m) as u64,
+            Op::Less => (a < b) as u64,
+            Op::Resize(_) => a,
             Op::Shl(k) => a << k,
             Op::Shr(k) => a >> k,
             Op::Sar(k) => {
@@ -123,9 +147,96 @@ impl Op {
             Op::Bitmask(i) => 0u64.wrapping_sub(a >> i & 1),
             Op::Pack => a << (m / 2) | b,
             Op::Lookup(table) => table.get(a as usize).copied().unwrap_or(0),
+            Op::Affine(matrix, c) => affine(*matrix, *c, a as u8) as u64,
+            Op::AffineInverse(matrix, c) => affine(*matrix, *c, INVERSES[a as u8 as usize]) as u64,
         };
         word & mask(bits)
     }
+
+    /// The result word of `bits` bits, 128 at most; `None` if there is no such operator on words of
+    /// 128 bits.
+    pub fn eval_wide(&self, bits: u8, args: &[u128]) -> Option<u128> {
+        let narrow = |args: &[u128]| args.iter().map(|&a| a as u64).collect::<SmallVec<[u64; 3]>>();
+        let a = args.first().copied().unwrap_or(0);
+        let b = args.get(1).copied().unwrap_or(0);
+        if let Op::Resize(_) = self {
+            return Some(if bits == 128 { a } else { a & mask(bits) as u128 });
+        }
+        if bits <= 64 {
+            return Some(self.eval(bits, &narrow(args)) as u128);
+        }
+        Some(match self {
+            Op::Const(value) => *value as u128,
+            Op::Copy => a,
+            Op::Not => !a,
+            Op::And => a & b,
+            Op::Or => a | b,
+            Op::Xor => a ^ b,
+            Op::Andn => !a & b,
+            Op::Add => a.wrapping_add(b),
+            Op::Sub => a.wrapping_sub(b),
+            Op::Mul => a.wrapping_mul(b),
+            Op::Shl(k) => a << k,
+            Op::Shr(k) => a >> k,
+            Op::Sar(k) => (a as i128 >> k) as u128,
+            Op::Rotl(k) => a.rotate_left(*k as u32),
+            Op::Bitmask(i) => 0u128.wrapping_sub(a >> i & 1),
+            Op::Pack => a << 64 | b,
+            Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) | Op::MulHigh | Op::Less => return None,
+            Op::Affine(..) | Op::AffineInverse(..) => return None,
+            Op::Resize(_) => unreachable!("handled above"),
+        })
+    }
+}
+
+/// The inverse of each element of the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1; that
+/// of 0 is 0.
+pub const INVERSES: [u8; 256] = inverses();
+
+const fn inverses() -> [u8; 256] {
+    let mut inverses = [0; 256];
+    // 3 generates the group, and a second element runs through it in the opposite direction.
+    let (mut forth, mut back) = (1u8, 1u8);
+    let mut step = 0;
+    while step < 255 {
+        inverses[forth as usize] = back;
+        forth ^= double(forth);
+        // Times 1/3, which is 0xf6.
+        let (mut power, mut sum, mut bit) = (back, 0, 0);
+        while bit < 8 {
+            if 0xf6 >> bit & 1 == 1 {
+                sum ^= power;
+            }
+            power = double(power);
+            bit += 1;
+        }
+        back = sum;
+        step += 1;
+    }
+    inverses
+}
+
+const fn double(a: u8) -> u8 {
+    a << 1 ^ if a >> 7 == 1 { 0x1b } else { 0 }
+}
+
+fn affine(matrix: u64, c: u8, a: u8) -> u8 {
+    let bit = |i: u32| ((matrix >> (8 * (7 - i))) as u8 & a).count_ones() as u8 & 1;
+    (0..8).fold(c, |sum, i| sum ^ bit(i) << i)
+}
+
+/// The matrix and the constant of [`Op::Affine`] for a table of 256 bytes, if it is affine.
+pub fn affine_form(table: &[u8; 256]) -> Option<(u64, u8)> {
+    let c = table[0];
+    let row = |i: u32| (0..8).fold(0, |row, j| row | ((table[1 << j] ^ c) >> i & 1) << j);
+    let matrix = (0..8).fold(0, |matrix, i| matrix | (row(i) as u64) << (8 * (7 - i)));
+    (0..=255u8).all(|a| table[a as usize] == affine(matrix, c, a)).then_some((matrix, c))
+}
+
+/// The same for [`Op::AffineInverse`].
+pub fn affine_inverse_form(table: &[u8; 256]) -> Option<(u64, u8)> {
+    // Inversion is its own inverse.
+    affine_form(&INVERSES.map(|a| table[a as usize]))
 }
 
 fn lut3(table: u8, a: u64, b: u64, c: u64) -> u64 {

@@ -43,7 +43,10 @@ pub fn program(program: &Program) -> String {
         let word = word_type(program.slicing, *bits);
         let entries: Vec<String> = table.iter().map(u64::to_string).collect();
         let name = lookup_name(at);
-        writeln!(out, "# needs -keep-tables").expect("text grows");
+        // Tables of all bytes need no flag.
+        if *bits > 8 || table.len() != 1 << bits {
+            writeln!(out, "# needs -keep-tables").expect("text grows");
+        }
         writeln!(out, "table {name} (x:{word}) returns (y:{word})").expect("text grows");
         writeln!(out, "{{ {} }}\n", entries.join(", ")).expect("text grows");
     }
@@ -60,14 +63,27 @@ fn lookup_name(at: usize) -> String {
     format!("lookup'{at}")
 }
 
+/// The table of an operator that is written as one: the language has no other way to write those
+/// on bytes that need special instructions.
+fn table_of(op: &Op) -> Option<Rc<[u64]>> {
+    match op {
+        Op::Lookup(table) => Some(table.clone()),
+        Op::Affine(..) | Op::AffineInverse(..) => {
+            Some((0..256).map(|a| op.eval(8, &[a])).collect())
+        }
+        _ => None,
+    }
+}
+
 /// Every table that a look-up reads, with its word size, once, in the order of the text.
 fn lookups(program: &Program) -> Vec<(Rc<[u64]>, u8)> {
     fn visit(node: &Node, body: &[Eqn], found: &mut Vec<(Rc<[u64]>, u8)>) {
         for eqn in body {
             match eqn {
-                Eqn::Op(OpEqn { op: Op::Lookup(table), dst, .. }) => {
-                    let entry = (table.clone(), node.bits_of(*dst));
-                    if !found.contains(&entry) {
+                Eqn::Op(OpEqn { op, dst, .. }) => {
+                    let bits = node.bits_of(*dst);
+                    let entry = table_of(op).map(|table| (table, bits));
+                    if let Some(entry) = entry.filter(|entry| !found.contains(entry)) {
                         found.push(entry);
                     }
                 }
@@ -277,6 +293,9 @@ impl Printer<'_> {
             Op::Add => infix("+"),
             Op::Sub => infix("-"),
             Op::Mul => infix("*"),
+            Op::MulHigh => format!("mulhigh({}, {})", arg(0), arg(1)),
+            Op::Less => format!("less({}, {})", arg(0), arg(1)),
+            Op::Resize(_) => format!("{}({})", word_type(self.program.slicing, bits), arg(0)),
             Op::Shl(k) => format!("{} << {k}", arg(0)),
             Op::Shr(k) => format!("{} >> {k}", arg(0)),
             Op::Sar(k) => format!("{} >>! {k}", arg(0)),
@@ -290,8 +309,8 @@ impl Printer<'_> {
                 let ty = word_type(self.program.slicing, bits);
                 format!("Pack({}, {}):{ty}", arg(0), arg(1))
             }
-            Op::Lookup(table) => {
-                let entry = (table.clone(), bits);
+            op @ (Op::Lookup(_) | Op::Affine(..) | Op::AffineInverse(..)) => {
+                let entry = (table_of(op).expect("these have tables"), bits);
                 let at = lookups(self.program).iter().position(|known| *known == entry);
                 let name = lookup_name(at.expect("every look-up is listed"));
                 format!("{name}({})", arg(0))

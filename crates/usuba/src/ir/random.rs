@@ -235,10 +235,14 @@ impl Maker<'_> {
             }
             16 if words && arithmetic => b.op(Op::Add, &[x, y]),
             17 if words && arithmetic => {
-                let op = if self.random.once_in(2) { Op::Sub } else { Op::Mul };
+                let op = [Op::Sub, Op::Mul, Op::MulHigh, Op::Less][self.random.below(4)].clone();
                 b.op(op, &[x, y])
             }
             18 if words => b.op(Op::Bitmask(self.random.below(bits as usize) as u8), &[x]),
+            19 if words && self.random.once_in(2) => {
+                let other = self.random.pick(self.shape.words);
+                b.resize(other, x)
+            }
             19 if self.shape.words.contains(&(bits * 2)) => b.op(Op::Pack, &[x, y]),
             _ => b.op(Op::Xor, &[x, y]),
         };

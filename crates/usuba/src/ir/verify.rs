@@ -117,7 +117,11 @@ impl<'a> Checker<'a> {
         }
         self.define(e.dst)?;
         let m = self.node.bits_of(e.dst);
-        let operand = if e.op == Op::Pack { m / 2 } else { m };
+        let operand = match e.op {
+            Op::Pack => m / 2,
+            Op::Resize(from) => from,
+            _ => m,
+        };
         for &arg in &e.args {
             self.want_bits(arg, operand)?;
         }
@@ -132,6 +136,8 @@ impl<'a> Checker<'a> {
             }
             Op::Bitmask(i) => *i < m,
             Op::Pack => m.is_multiple_of(2),
+            Op::Affine(..) | Op::AffineInverse(..) => m == 8,
+            Op::Resize(from) => *from != m && self.slicing == Slicing::V,
             _ => true,
         };
         if !fits {
@@ -357,6 +363,8 @@ mod tests {
         shuffle_groups_exist: |p| op(p, 2).op = Op::Shuffle([0, 2].as_slice().into()), "fit 8";
         shuffle_has_groups: |p| op(p, 2).op = Op::Shuffle([].as_slice().into()), "fit 8";
         bitmask_is_below_the_width: |p| op(p, 3).op = Op::Bitmask(8), "does not fit 8";
+        sizes_change: |p| op(p, 1).op = Op::Resize(8), "does not fit 8";
+        resized_operands_have_their_width: |p| op(p, 1).op = Op::Resize(16), "%0 has 8 bits, not 16";
         pack_doubles: |p| {
             let e = op(p, 3);
             e.op = Op::Pack;

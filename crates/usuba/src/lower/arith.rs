@@ -61,3 +61,23 @@ pub(super) fn mul(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
     }
     sum
 }
+
+/// The upper half of a product: that of the operands with as many zeros above them.
+pub(super) fn mul_high(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
+    let zero = scope.constant(1, 0);
+    let widen = |x: &[Val]| -> Vec<Val> {
+        std::iter::repeat_n(zero, x.len()).chain(x.iter().copied()).collect()
+    };
+    let (a, b) = (widen(a), widen(b));
+    let mut product = mul(scope, &a, &b);
+    product.truncate(product.len() / 2);
+    product
+}
+
+/// Whether a is below b: the borrow of a - b.
+pub(super) fn less(scope: &mut Scope, a: &[Val], b: &[Val]) -> Val {
+    let zero = scope.constant(1, 0);
+    let widen = |x: &[Val]| -> Vec<Val> { [zero].iter().chain(x).copied().collect() };
+    let (a, b) = (widen(a), widen(b));
+    sub(scope, &a, &b)[0]
+}

@@ -6,15 +6,19 @@
 //!
 //! - `slice`: the domain of the run; what an operator becomes under each slicing.
 //! - `arith`: carry circuits for bitslicing.
+//! - `bytes`: look-ups by a whole word.
+//! - `wide`: words of 128 bits as two of 64.
 //! - `scope`: the node that is being written.
 //! - `linear`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
 
 mod arith;
+mod bytes;
 mod linear;
 mod roll;
 mod scope;
 mod slice;
+mod wide;
 
 use crate::circuit::Profile;
 use crate::diag::{Code, Diagnostic, Span};

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::linear::{self, Matrix};
 use super::scope::Scope;
-use super::{Options, arith, roll};
+use super::{Options, arith, bytes, roll};
 use crate::circuit::{self, Circuit, Gate, Goal, Table};
 use crate::diag::{Code, Span};
 use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val};
@@ -18,7 +18,8 @@ use crate::typed::{Atom, Decl, Instance, Program, Size, Var, VarType};
 /// Most equations that one program may be lowered to.
 pub const MAX_EQUATIONS: u64 = 1_000_000;
 
-/// The values of one atom: one in V and H; in B its bits, most significant first.
+/// The values of one atom: one in V and H, but two of 64 bits for a word of 128 bits, the upper one
+/// first; in B its bits, most significant first.
 pub(super) type Bits = SmallVec<[Val; 1]>;
 
 pub(super) struct Lower<'a> {
@@ -31,8 +32,18 @@ pub(super) struct Lower<'a> {
     done: FxHashMap<Instance, Option<NodeId>>,
     names: FxHashSet<String>,
     circuits: FxHashMap<Table, Rc<Circuit>>,
+    /// Tables of bytes as instructions of the target, if they are any.
+    instructions: FxHashMap<Rc<[u64]>, Option<Rc<[Op]>>>,
     scopes: Vec<Scope>,
     equations: u64,
+}
+
+/// The word size of which Usuba0 has halves only.
+pub(super) const WIDE: u8 = 128;
+
+/// Values of one word in V and H.
+fn parts(bits: u8) -> usize {
+    if bits == WIDE { 2 } else { 1 }
 }
 
 type LowerWalker<'p, 'a> = Walker<'p, Lower<'a>>;
@@ -47,6 +58,7 @@ impl<'a> Lower<'a> {
             done: FxHashMap::default(),
             names: FxHashSet::default(),
             circuits: FxHashMap::default(),
+            instructions: FxHashMap::default(),
             scopes: Vec::new(),
             equations: 0,
         }
@@ -167,6 +179,18 @@ impl<'a> Lower<'a> {
             Op::Add => arith::add(scope, args[0], args[1]).into(),
             Op::Sub => arith::sub(scope, args[0], args[1]).into(),
             Op::Mul => arith::mul(scope, args[0], args[1]).into(),
+            Op::MulHigh => arith::mul_high(scope, args[0], args[1]).into(),
+            Op::Less => {
+                let zero = scope.constant(1, 0);
+                let below = arith::less(scope, args[0], args[1]);
+                std::iter::repeat_n(zero, m - 1).chain([below]).collect()
+            }
+            Op::Resize(_) => {
+                let given = args[0].len();
+                let zero = scope.constant(1, 0);
+                let zeros = std::iter::repeat_n(zero, m.saturating_sub(given));
+                zeros.chain(args[0][given.saturating_sub(m)..].iter().copied()).collect()
+            }
             Op::Rotl(k) => {
                 let mut bits = args[0].clone();
                 bits.rotate_left(*k as usize);
@@ -206,11 +230,56 @@ impl<'a> Lower<'a> {
                 help: Some("circuits have at most 8 input bits; compile for V on gp64".into()),
             });
         }
-        let mut entries = entries.to_vec();
-        entries.resize(1 << m, 0);
-        let table = Table { inputs: m as u8, outputs: m as u8, entries };
-        let circuit = self.circuit(table);
+        let circuit = self.circuit(bytes::table(entries, m as u8));
         Ok(self.gates(&circuit, arg, 1).into())
+    }
+
+    /// A look-up by a word that stays whole, if it is no load: by instructions of the target for
+    /// it, else by a circuit.
+    fn lookup_word(
+        &mut self,
+        entries: &Rc<[u64]>,
+        m: u8,
+        word: Val,
+    ) -> Result<Option<Val>, Refusal> {
+        let lacks = self.options.lacks;
+        if m == 8 && lacks(&Op::AffineInverse(0, 0), m).is_none() {
+            let make = || bytes::instructions(entries).map(Rc::from);
+            let known = self.instructions.entry(entries.clone()).or_insert_with(make).clone();
+            if let Some(ops) = known {
+                self.limit(ops.len())?;
+                let scope = self.scope();
+                let value = ops.iter().fold(word, |word, op| scope.op(op.clone(), m, &[word]));
+                return Ok(Some(value));
+            }
+        }
+        if self.program.flags.keep_tables || m as usize > crate::typed::resolve::MAX_TABLE_INPUTS {
+            return Ok(None);
+        }
+        let circuit = self.circuit(bytes::table(entries, m));
+        self.limit(bytes::equations(&circuit, m))?;
+        let bits = bytes::spread(self.scope(), word, m);
+        let bits = self.gates(&circuit, &bits, m);
+        Ok(Some(bytes::gathered(self.scope(), &bits, m)))
+    }
+
+    /// One operator on words of Usuba0.
+    pub(super) fn word_op(&mut self, op: &Op, m: u8, args: &[Val]) -> Result<Val, Refusal> {
+        self.limit(1)?;
+        if let Some(why) = (self.options.lacks)(op, m) {
+            let help = match self.options.slicing {
+                Slicing::H => "compile the program for -V or -B",
+                _ => "compile the program for another slicing or target",
+            };
+            let help = Some(help.to_string());
+            return Err(Refusal { code: Code::NoSuchOperation, message: why, help });
+        }
+        Ok(self.scope().op(op.clone(), m, args))
+    }
+
+    /// A constant word.
+    pub(super) fn word(&mut self, m: u8, value: u64) -> Val {
+        self.scope().constant(m, value)
     }
 
     fn limit(&mut self, count: usize) -> Result<(), Refusal> {
@@ -250,13 +319,13 @@ pub(super) fn node(
     let mut scope = Scope::new(name, inline);
     let mut args: Vec<Bits> = Vec::new();
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
-        let port = port(var, instance);
+        let port = port(var, instance, slicing);
         let (count, bits) = (port.values(slicing), port.value_bits(slicing));
-        let per_word = count / port.words();
+        let per_word = count / var.ty.atoms();
         let values = scope.param(port, count, bits);
         args.extend(values.chunks(per_word).map(Bits::from));
     }
-    scope.node.results = decl.results.iter().map(|var| port(var, instance)).collect();
+    scope.node.results = decl.results.iter().map(|var| port(var, instance, slicing)).collect();
     walker.domain.scopes.push(scope);
     let findings = walker.diags.len();
     let outs = walker.run(instance, args);
@@ -279,13 +348,18 @@ pub(super) fn node(
     }
 }
 
-/// The port of a parameter or result.
-fn port(var: &Var, instance: &Instance) -> Port {
+/// The port of a parameter or result. A word of 128 bits is a row of two of 64.
+fn port(var: &Var, instance: &Instance, slicing: Slicing) -> Port {
     let VarType::Words { atom, dims } = &var.ty else {
         unreachable!("nats have no port");
     };
-    let word = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
-    Port { name: var.name.to_string(), word, dims: dims.clone(), constant: var.constant }
+    let bits = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
+    let mut dims = dims.clone();
+    let mut word = bits;
+    if bits == WIDE && slicing != Slicing::B {
+        (word, dims) = (64, dims.into_iter().chain([2]).collect());
+    }
+    Port { name: var.name.to_string(), word, dims, constant: var.constant }
 }
 
 /// The word sizes of a signature, ascending, each once.
@@ -314,17 +388,16 @@ impl Domain for Lower<'_> {
             self.limit(written as usize)?;
             return Ok(result);
         }
-        self.limit(1)?;
-        if let Some(why) = (self.options.lacks)(op, m) {
-            let help = match self.options.slicing {
-                Slicing::H => "compile the program for -V or -B",
-                _ => "compile the program for another slicing or target",
-            };
-            let help = Some(help.to_string());
-            return Err(Refusal { code: Code::NoSuchOperation, message: why, help });
+        if let Op::Lookup(entries) = op
+            && let Some(value) = self.lookup_word(entries, m, args[0][0])?
+        {
+            return Ok(smallvec![value]);
+        }
+        if m == WIDE || matches!(op, Op::Resize(WIDE)) {
+            return self.wide_op(op, m, args);
         }
         let values: SmallVec<[Val; 3]> = args.iter().map(|arg| arg[0]).collect();
-        Ok(smallvec![self.scope().op(op.clone(), m, &values)])
+        Ok(smallvec![self.word_op(op, m, &values)?])
     }
 
     fn table(
@@ -337,12 +410,12 @@ impl Domain for Lower<'_> {
         let table = Table { inputs: args.len() as u8, outputs: outputs as u8, entries };
         let circuit = self.circuit(table);
         let m = ty.bits().expect("a lowered instance has no open sizes");
-        let columns = if self.bitsliced() { m as usize } else { 1 };
+        let columns = if self.bitsliced() { m as usize } else { parts(m) };
         self.limit(columns * circuit.gates.len())?;
         let mut outs = vec![Bits::new(); outputs];
         for column in 0..columns {
             let inputs: Vec<Val> = args.iter().map(|arg| arg[column]).collect();
-            let bits = if self.bitsliced() { 1 } else { m };
+            let bits = if self.bitsliced() { 1 } else { m.min(64) };
             let values = self.gates(&circuit, &inputs, bits);
             for (out, value) in outs.iter_mut().zip(values) {
                 out.push(value);
@@ -395,7 +468,8 @@ impl Domain for Lower<'_> {
         let bitsliced = walker.domain.bitsliced();
         let mut outs = outs.into_iter();
         let word = |ty: &Atom| -> Bits {
-            let width = if bitsliced { ty.bits().unwrap_or(1) as usize } else { 1 };
+            let bits = ty.bits().unwrap_or(1);
+            let width = if bitsliced { bits as usize } else { parts(bits) };
             outs.by_ref().take(width).collect()
         };
         Ok(results.iter().map(word).collect())

@@ -4,6 +4,7 @@
 //! general registers   and or xor not
 //! AVX2                and or xor andn; not takes a register of ones
 //! AVX-512             any function of three bits
+//! GFNI                beside those, affine maps of bytes
 //! ```
 //!
 //! Plain data that the facade fills in from the target. The default is the poorest machine.
@@ -20,6 +21,8 @@ pub struct Logic {
     pub ternary: bool,
     /// Width of the lanes that words sit in, zero-extended; 0 if words fill what they sit in.
     pub lane: u8,
+    /// Affine maps of bytes and of their inverses are one instruction each.
+    pub affine: bool,
 }
 
 /// The tables of the operands of `Lut3`.
@@ -89,7 +92,7 @@ mod tests {
         let leaves = [Val(0), Val(1), Val(2)];
         for andn in [false, true] {
             for ternary in [false, true] {
-                let logic = Logic { andn, ternary, lane: 0 };
+                let logic = Logic { andn, ternary, ..Logic::default() };
                 for count in 1..=3 {
                     for table in 0..=255u8 {
                         let depends = |i: usize| {
@@ -114,7 +117,7 @@ mod tests {
 
     #[test]
     fn narrow_words_get_no_function_that_fills_their_lane() {
-        let logic = Logic { andn: true, ternary: true, lane: 32 };
+        let logic = Logic { andn: true, ternary: true, lane: 32, affine: false };
         let leaves = [Val(0), Val(1), Val(2)];
         assert!(logic.instruction(0x69, &leaves, 24).is_none());
         assert!(logic.instruction(0x69, &leaves, 32).is_some());

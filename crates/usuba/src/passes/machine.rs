@@ -36,10 +36,12 @@ pub enum Kind {
     Bitmask,
     Pack,
     Lookup,
+    /// Affine maps of bytes, and of their inverses.
+    Affine,
 }
 
 /// Every kind, in the order of the table of a [`Machine`].
-pub const KINDS: [Kind; 15] = [
+pub const KINDS: [Kind; 16] = [
     Kind::Free,
     Kind::Logic,
     Kind::Andn,
@@ -55,6 +57,7 @@ pub const KINDS: [Kind; 15] = [
     Kind::Bitmask,
     Kind::Pack,
     Kind::Lookup,
+    Kind::Affine,
 ];
 
 /// The word sizes for which a [`Machine`] has prices; a word has that of the next larger one.
@@ -64,13 +67,13 @@ impl Kind {
     /// The kind of an operator.
     pub fn of(op: &Op) -> Kind {
         match op {
-            Op::Const(_) | Op::Copy => Kind::Free,
+            Op::Const(_) | Op::Copy | Op::Resize(_) => Kind::Free,
             Op::And | Op::Or | Op::Xor => Kind::Logic,
             Op::Andn => Kind::Andn,
             Op::Not => Kind::Not,
             Op::Lut3(_) => Kind::Ternary,
-            Op::Add | Op::Sub => Kind::Add,
-            Op::Mul => Kind::Mul,
+            Op::Add | Op::Sub | Op::Less => Kind::Add,
+            Op::Mul | Op::MulHigh => Kind::Mul,
             Op::Shl(_) | Op::Shr(_) => Kind::Shift,
             Op::Sar(_) => Kind::Sar,
             Op::Rotl(k) if k % 8 == 0 => Kind::Turn,
@@ -79,6 +82,7 @@ impl Kind {
             Op::Bitmask(_) => Kind::Bitmask,
             Op::Pack => Kind::Pack,
             Op::Lookup(_) => Kind::Lookup,
+            Op::Affine(..) | Op::AffineInverse(..) => Kind::Affine,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A pass never changes what one instance computes. It may rely on what `ir::verify` checks and
 //! must leave it so; `pipeline` says which pass runs when.
 //!
+//! - `affine`: functions of one byte, where the target has affine maps.
 //! - `bitslice-sched`: linear layers between S-boxes, in bitslicing.
 //! - `canon`: one order for the operands of commutative operators.
 //! - `complement`: complements where they cost nothing.
@@ -22,6 +23,7 @@
 //! - `machine`: what passes may know of the machine.
 //! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
 
+pub mod affine;
 pub mod bitslice_sched;
 pub mod canon;
 pub mod complement;
@@ -113,6 +115,7 @@ impl When {
 
 /// All passes, by name.
 pub static ALL: &[&Pass] = &[
+    &affine::PASS,
     &bitslice_sched::PASS,
     &canon::PASS,
     &complement::PASS,

@@ -1,8 +1,8 @@
 //! Which pass runs when: one plain list per optimisation level.
 
 use super::{
-    Pass, PassOptions, When, bitslice_sched, canon, complement, const_fold, copy_prop, cse, dce,
-    fuse, inline, inline_rest, interleave, mslice_sched, pressure, unroll,
+    Pass, PassOptions, When, affine, bitslice_sched, canon, complement, const_fold, copy_prop, cse,
+    dce, fuse, inline, inline_rest, interleave, mslice_sched, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -44,7 +44,7 @@ static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressur
 ///
 /// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
 /// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
-/// made stays. `complement` and `fuse` choose instructions of the target, so the schedulers that
+/// made stays. `affine`, `complement` and `fuse` choose instructions of the target, so the schedulers that
 /// count those come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
@@ -64,6 +64,8 @@ static O2: &[&Pass] = simplify![
     &cse::PASS,
     &const_fold::PASS,
     &copy_prop::PASS,
+    &dce::PASS,
+    &affine::PASS,
     &dce::PASS,
     &complement::PASS,
     &copy_prop::PASS,

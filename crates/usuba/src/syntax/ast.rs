@@ -40,6 +40,8 @@ pub struct Decl {
     pub name: Ident,
     pub params: Vec<ParamGroup>,
     pub results: Vec<ParamGroup>,
+    /// What callers promise and what the node promises, in the order of the text.
+    pub contract: Vec<Clause>,
     pub kind: DeclKind,
     /// From the first option or keyword to the end of the body.
     pub span: Span,
@@ -53,6 +55,8 @@ pub enum DeclKind {
     TableArray(Vec<IntList>),
     Perm(IntList),
     PermArray(Vec<IntList>),
+    /// `value fe (a:u64x5) = ...`: the integer that the parameters stand for.
+    Value(Term),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +72,83 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
+    pub range: Option<Range>,
+}
+
+/// `in [0, 2^51)`: where every word of a parameter, result or local lies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Range {
+    pub low: Term,
+    pub high: Term,
+    /// The bound above belongs to the range: `]` and not `)`.
+    pub closed: bool,
+    /// From `in` to the closing bracket.
+    pub span: Span,
+}
+
+/// One line of a contract.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Clause {
+    pub role: Role,
+    pub left: Term,
+    pub relation: Relation,
+    pub right: Term,
+    /// `mod m`, behind an equality only.
+    pub modulus: Option<Term>,
+    /// From `requires` or `ensures` to the end of the last term.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Callers show it.
+    Requires,
+    /// The node shows it.
+    Ensures,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    Equal,
+    Less,
+    AtMost,
+}
+
+/// An integer, or a list of words, in a contract. Here `^` is a power.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Term {
+    pub kind: TermKind,
+    /// Covers the term without parentheses around it.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum TermKind {
+    Int(u64),
+    Var(Var),
+    /// A value map or a node.
+    Apply {
+        callee: Ident,
+        args: Vec<Term>,
+    },
+    Bin(TermOp, Box<Term>, Box<Term>),
+    /// `sum(i in [0,4], term)`
+    Sum {
+        index: Ident,
+        from: AExpr,
+        to: AExpr,
+        term: Box<Term>,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TermOp {
+    Add,
+    Sub,
+    Mul,
+    /// Of constants only, rounded down.
+    Div,
+    Power,
 }
 
 /// A type word with its array dimensions, outer dimension first.
@@ -276,6 +357,46 @@ impl BinOp {
             BinOp::Mul => "*",
             BinOp::Div => "/",
             BinOp::Mod => "%",
+        }
+    }
+}
+
+impl Relation {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Relation::Equal => "==",
+            Relation::Less => "<",
+            Relation::AtMost => "<=",
+        }
+    }
+}
+
+impl Role {
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Requires => "requires",
+            Role::Ensures => "ensures",
+        }
+    }
+}
+
+impl TermOp {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            TermOp::Add => "+",
+            TermOp::Sub => "-",
+            TermOp::Mul => "*",
+            TermOp::Div => "/",
+            TermOp::Power => "^",
+        }
+    }
+
+    /// How tightly it binds: sums loosest, powers tightest.
+    pub fn level(self) -> u8 {
+        match self {
+            TermOp::Add | TermOp::Sub => 1,
+            TermOp::Mul | TermOp::Div => 2,
+            TermOp::Power => 3,
         }
     }
 }

@@ -15,4 +15,4 @@ mod parser;
 pub mod print;
 pub mod splice;
 
-pub use parser::{MAX_ERRORS, parse};
+pub use parser::{MAX_ERRORS, parse, size_word};

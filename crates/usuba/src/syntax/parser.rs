@@ -302,6 +302,9 @@ impl<'a> Parser<'a> {
             });
             self.bump();
         }
+        if opts.is_empty() && self.at_name("value") {
+            return self.value(start).map(Item::Decl);
+        }
         let kind = match self.word() {
             kind @ ("node" | "table" | "perm") => kind,
             _ => return Err(self.no_declaration(!opts.is_empty())),
@@ -341,6 +344,14 @@ impl<'a> Parser<'a> {
             "a declaration reads `node name (a:u32) returns (b:u32)`",
         )?;
         let results = self.signature_part("the results in parentheses")?;
+        let contract = self.contract()?;
+        if let Some(clause) = contract.first()
+            && (array || kind != "node")
+        {
+            let text = format!("a contract of a {kind}{}", if array { "[]" } else { "" });
+            let help = "only single nodes have contracts; call it from one";
+            self.report(Diagnostic::error(Code::UnexpectedToken, clause.span, text).help(help));
+        }
         let kind = match (kind, array) {
             ("node", false) => DeclKind::Node(self.body()?),
             ("node", true) => DeclKind::NodeArray(self.alternatives("node", Self::body)?),
@@ -349,7 +360,7 @@ impl<'a> Parser<'a> {
             (_, false) => DeclKind::Perm(self.int_list()?),
             (_, true) => DeclKind::PermArray(self.alternatives("perm", Self::int_list)?),
         };
-        Ok(Decl { opts, name, params, results, kind, span: self.span_from(start) })
+        Ok(Decl { opts, name, params, results, contract, kind, span: self.span_from(start) })
     }
 
     fn alternatives<T>(
@@ -449,7 +460,8 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
-            groups.push(ParamGroup { names, is_const, lazy_lift, ty });
+            let range = if self.at("in") { Some(self.range()?) } else { None };
+            groups.push(ParamGroup { names, is_const, lazy_lift, ty, range });
             if !self.eat(",") {
                 return Ok(groups);
             }
@@ -845,6 +857,14 @@ impl<'a> Parser<'a> {
                 let name = self.ident("a variable")?;
                 self.named(name)?
             }
+            Tok::TypeWord => {
+                let span = self.bump().span;
+                if !self.at("(") {
+                    let help = "a type before parentheses changes the size: `u<V>64(x)`";
+                    return Err(self.unexpected("`(` and a word", help));
+                }
+                self.named(Ident { name: self.text_of(span).to_string(), span })?
+            }
             Tok::Word("Shuffle") => {
                 let help = "write `Shuffle(x,[3,2,1,0])`";
                 self.bump();
@@ -955,6 +975,14 @@ enum TypeProblem {
     LateDirection,
 }
 
+/// The type of a name such as `u64`, which in front of parentheses changes the size of a word.
+pub fn size_word(name: &str) -> Option<TypeWord> {
+    match type_word(name) {
+        Ok(word @ TypeWord::U { len: None, .. }) => Some(word),
+        _ => None,
+    }
+}
+
 /// Reads a whole type word such as `u<'D>32x4`.
 fn type_word(text: &str) -> Result<TypeWord, TypeProblem> {
     use TypeProblem::NoType;
@@ -1004,6 +1032,8 @@ fn size(digits: &str) -> Result<u64, TypeProblem> {
     }
     digits.parse().map_err(|_| TypeProblem::TooLarge)
 }
+
+mod contract;
 
 #[cfg(test)]
 mod tests;

@@ -334,6 +334,15 @@ impl<'a> Printer<'a> {
     }
 
     fn decl(&mut self, decl: &Decl) {
+        if let DeclKind::Value(term) = &decl.kind {
+            self.put("value ");
+            self.leaf(decl.name.span.start, &decl.name.name);
+            self.put(" (");
+            self.params(&decl.params);
+            self.put(") =");
+            self.may_break(" ");
+            return self.term(term, 0);
+        }
         for opt in &decl.opts {
             match opt {
                 DeclOpt::Inline => self.put("_inline "),
@@ -350,6 +359,7 @@ impl<'a> Printer<'a> {
             DeclKind::TableArray(_) => "table[] ",
             DeclKind::Perm(_) => "perm ",
             DeclKind::PermArray(_) => "perm[] ",
+            DeclKind::Value(_) => unreachable!("values are written above"),
         });
         self.leaf(decl.name.span.start, &decl.name.name);
         self.put(" (");
@@ -359,6 +369,9 @@ impl<'a> Printer<'a> {
         self.put("returns (");
         self.params(&decl.results);
         self.put(")");
+        for clause in &decl.contract {
+            self.clause(clause);
+        }
         let end = decl.span.end.saturating_sub(1);
         match &decl.kind {
             DeclKind::Node(body) => self.body(body),
@@ -366,6 +379,7 @@ impl<'a> Printer<'a> {
                 self.put(" ");
                 self.int_list(list, 0);
             }
+            DeclKind::Value(_) => {}
             DeclKind::NodeArray(bodies) => {
                 self.put(" [");
                 self.alternatives(bodies, end, |body| body.span.start, Self::body);
@@ -433,6 +447,81 @@ impl<'a> Printer<'a> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
+        if let Some(range) = &group.range {
+            self.put(" in [");
+            self.term(&range.low, 0);
+            self.put(", ");
+            self.term(&range.high, 0);
+            self.put(if range.closed { "]" } else { ")" });
+        }
+    }
+
+    // Contracts.
+
+    fn clause(&mut self, clause: &Clause) {
+        self.begin(clause.span.start);
+        self.put(clause.role.word());
+        self.put(" ");
+        self.term(&clause.left, 0);
+        self.may_break(" ");
+        self.put(clause.relation.symbol());
+        self.put(" ");
+        self.term(&clause.right, 0);
+        if let Some(modulus) = &clause.modulus {
+            self.may_break(" ");
+            self.put("mod ");
+            self.term(modulus, 0);
+        }
+    }
+
+    /// A term whose operator must bind tighter than `level`.
+    fn term(&mut self, term: &Term, level: u8) {
+        match &term.kind {
+            TermKind::Int(value) => {
+                let text = self.number(*value, term.span.start);
+                self.leaf(term.span.start, &text);
+            }
+            TermKind::Var(var) => self.var(var),
+            TermKind::Apply { callee, args } => {
+                self.leaf(callee.span.start, &callee.name);
+                self.put("(");
+                for (i, arg) in args.iter().enumerate() {
+                    if i > 0 {
+                        self.put(",");
+                        self.may_break(" ");
+                    }
+                    self.term(arg, 0);
+                }
+                self.put(")");
+            }
+            TermKind::Sum { index, from, to, term: inner } => {
+                self.leaf(term.span.start, "sum(");
+                self.leaf(index.span.start, &index.name);
+                self.put(" in [");
+                self.index(from, 0);
+                self.put(",");
+                self.index(to, 0);
+                self.put("],");
+                self.may_break(" ");
+                self.term(inner, 0);
+                self.put(")");
+            }
+            TermKind::Bin(op, l, r) => {
+                let own = op.level();
+                self.put(if own <= level { "(" } else { "" });
+                let power = *op == TermOp::Power;
+                self.term(l, if power { own } else { own - 1 });
+                if power {
+                    self.put("^");
+                } else {
+                    self.may_break(" ");
+                    self.put(op.symbol());
+                    self.put(" ");
+                }
+                self.term(r, if power { own - 1 } else { own });
+                self.put(if own <= level { ")" } else { "" });
+            }
+        }
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -530,7 +619,8 @@ impl<'a> Printer<'a> {
             self.newline();
             self.indent = indent;
             if let (Some(source), Some(last)) = (&self.source, body.vars.last()) {
-                let after = source.token_at(last.ty.span.end);
+                let end = last.range.as_ref().map_or(last.ty.span.end, |range| range.span.end);
+                let after = source.token_at(end);
                 let_offset = source.tokens.get(after).map_or(let_offset, |t| t.span.start);
             }
         }

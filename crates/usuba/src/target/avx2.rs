@@ -10,6 +10,7 @@ use super::{ANY, Row, Target, inst};
 pub static AVX2: Target = Target {
     name: "avx2",
     aliases: &["avx"],
+    base: None,
     bits: 256,
     regs: 16,
     simd: true,

@@ -11,6 +11,7 @@ use super::{ANY, Row, Target, inst, inst_when};
 pub static AVX512: Target = Target {
     name: "avx512",
     aliases: &[],
+    base: None,
     bits: 512,
     regs: 32,
     simd: true,

@@ -14,6 +14,8 @@ use smallvec::smallvec;
 use super::formula::{self, Form};
 use super::select::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
+use crate::ir::Op;
+use crate::ir::op::{affine_form, mask};
 
 /// One way to make an instruction.
 pub struct Fallback {
@@ -33,15 +35,22 @@ pub struct Want {
 #[rustfmt::skip] // One way, one line.
 pub const TABLE: &[Fallback] = &[
     Fallback { inst: Inst::Lut3,     about: "the cheapest expression of two-operand logic", make: lut3 },
+    Fallback { inst: Inst::Rotl,     about: "8 bits: an affine map",                     make: rotl_affine },
     Fallback { inst: Inst::Rotl,     about: "a byte shuffle",                            make: rotl_bytes },
     Fallback { inst: Inst::Rotl,     about: "two shifts",                                make: rotl_shifts },
     Fallback { inst: Inst::Mul,      about: "8 bits: even and odd bytes in 16-bit lanes",  make: mul8 },
     Fallback { inst: Inst::Mul,      about: "64 bits: three 32-bit products",            make: mul64 },
+    Fallback { inst: Inst::Sar,      about: "8 bits: an affine map",                     make: sar_affine },
+    Fallback { inst: Inst::MulHigh,  about: "8 and 16 bits: the product in wider lanes",  make: mulhigh_wider },
+    Fallback { inst: Inst::MulHigh,  about: "64 bits: four 32-bit products",              make: mulhigh64 },
+    Fallback { inst: Inst::Less,     about: "the borrow of a difference",                 make: less },
     Fallback { inst: Inst::Sar,      about: "the sign of each lane",                     make: sar_sign },
     Fallback { inst: Inst::Sar,      about: "a logical shift, then the sign is spread",  make: sar_spread },
     Fallback { inst: Inst::Negative, about: "an arithmetic shift",                       make: negative },
+    Fallback { inst: Inst::Shl,      about: "8 bits: an affine map",                     make: shl_affine },
     Fallback { inst: Inst::Shl,      about: "left by one: a sum",                        make: shl_sum },
     Fallback { inst: Inst::Shl,      about: "8 bits: 16-bit shift and mask",             make: shl8 },
+    Fallback { inst: Inst::Shr,      about: "8 bits: an affine map",                     make: shr_affine },
     Fallback { inst: Inst::Shr,      about: "8 bits: 16-bit shift and mask",             make: shr8 },
     Fallback { inst: Inst::Andn,     about: "not, and",                                  make: andn },
     Fallback { inst: Inst::Not,      about: "xor with ones",                             make: not },
@@ -78,6 +87,31 @@ fn tree(maker: &mut Maker, want: &Want, table: u8) -> Option<Arg> {
         Form::Xor(f, g) => two(maker, Inst::Xor, f, g),
         Form::Andn(f, g) => two(maker, Inst::Andn, f, g),
     }
+}
+
+fn rotl_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Rotl)
+}
+
+fn sar_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Sar)
+}
+
+fn shl_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Shl)
+}
+
+fn shr_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    affine(maker, want, Op::Shr)
+}
+
+/// What moves the bits of a byte, as a matrix.
+fn affine(maker: &mut Maker, want: &Want, op: fn(u8) -> Op) -> Option<Arg> {
+    (want.lane == 8).then_some(())?;
+    let op = op(want.imm.int()? as u8);
+    let table = std::array::from_fn(|a| op.eval(8, &[a as u64]) as u8);
+    let (matrix, c) = affine_form(&table)?;
+    maker.matrix(Inst::Affine, want.args[0], matrix, c)
 }
 
 fn rotl_bytes(maker: &mut Maker, want: &Want) -> Option<Arg> {
@@ -129,6 +163,77 @@ fn mul64(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let cross = maker.make(Inst::Add, 64, Imm::None, smallvec![left, right])?;
     let cross = maker.make(Inst::Shl, 64, Imm::Int(32), smallvec![cross])?;
     maker.make(Inst::Add, 64, Imm::None, smallvec![low, cross])
+}
+
+/// In lanes of twice the width, the even and the odd words by themselves.
+fn mulhigh_wider(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let lane = want.lane;
+    if !maker.target().simd || lane > 32 {
+        return None;
+    }
+    let (a, b) = (want.args[0], want.args[1]);
+    let wide = 2 * lane;
+    let half = Imm::Int(lane as u64);
+    let low = maker.splat(wide, mask(lane))?;
+    let upper = maker.splat(wide, mask(lane) << lane)?;
+    let product = |maker: &mut Maker, a, b| match wide {
+        64 => maker.make(Inst::MulWide, 64, Imm::None, smallvec![a, b]),
+        _ => maker.make(Inst::Mul, wide, Imm::None, smallvec![a, b]),
+    };
+    let even = |maker: &mut Maker, x| maker.make(Inst::And, wide, Imm::None, smallvec![x, low]);
+    let odd = |maker: &mut Maker, x| maker.make(Inst::Shr, wide, half, smallvec![x]);
+    let (a0, b0) = (even(maker, a)?, even(maker, b)?);
+    let (a1, b1) = (odd(maker, a)?, odd(maker, b)?);
+    let first = product(maker, a0, b0)?;
+    let first = maker.make(Inst::Shr, wide, half, smallvec![first])?;
+    let second = product(maker, a1, b1)?;
+    let second = maker.make(Inst::And, wide, Imm::None, smallvec![second, upper])?;
+    maker.make(Inst::Or, wide, Imm::None, smallvec![first, second])
+}
+
+/// With a = a1 * 2^32 + a0 and b alike, the products in the middle meet what the lowest one
+/// carries; no sum exceeds 64 bits.
+fn mulhigh64(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    (want.lane == 64).then_some(())?;
+    let (a, b) = (want.args[0], want.args[1]);
+    let lane = 64;
+    let low = maker.splat(lane, 0xffff_ffff)?;
+    let clip = |maker: &mut Maker, x| maker.make(Inst::And, lane, Imm::None, smallvec![x, low]);
+    let upper = |maker: &mut Maker, x| maker.make(Inst::Shr, lane, Imm::Int(32), smallvec![x]);
+    let add = |maker: &mut Maker, x, y| maker.make(Inst::Add, lane, Imm::None, smallvec![x, y]);
+    let wide = maker.has(Inst::MulWide, lane);
+    let (mut a0, mut b0) = (a, b);
+    if !wide {
+        (a0, b0) = (clip(maker, a)?, clip(maker, b)?);
+    }
+    let (a1, b1) = (upper(maker, a)?, upper(maker, b)?);
+    let inst = if wide { Inst::MulWide } else { Inst::Mul };
+    let product = |maker: &mut Maker, x, y| maker.make(inst, lane, Imm::None, smallvec![x, y]);
+    let lowest = product(maker, a0, b0)?;
+    let left = product(maker, a1, b0)?;
+    let right = product(maker, a0, b1)?;
+    let highest = product(maker, a1, b1)?;
+    let carried = upper(maker, lowest)?;
+    let (l, r) = (clip(maker, left)?, clip(maker, right)?);
+    let middle = add(maker, carried, l)?;
+    let middle = add(maker, middle, r)?;
+    let (l, r, m) = (upper(maker, left)?, upper(maker, right)?, upper(maker, middle)?);
+    let sum = add(maker, highest, l)?;
+    let sum = add(maker, sum, r)?;
+    add(maker, sum, m)
+}
+
+/// The top bit of `(~a & b) | (~(a ^ b) & (a - b))`: where the top bits differ, that of b decides,
+/// and where they agree, that of the difference.
+fn less(maker: &mut Maker, want: &Want) -> Option<Arg> {
+    let (a, b, lane) = (want.args[0], want.args[1], want.lane);
+    let two = |maker: &mut Maker, inst, x, y| maker.make(inst, lane, Imm::None, smallvec![x, y]);
+    let below = two(maker, Inst::Andn, a, b)?;
+    let differ = two(maker, Inst::Xor, a, b)?;
+    let difference = two(maker, Inst::Sub, a, b)?;
+    let borrow = two(maker, Inst::Andn, differ, difference)?;
+    let either = two(maker, Inst::Or, below, borrow)?;
+    maker.make(Inst::Shr, lane, Imm::Int(lane as u64 - 1), smallvec![either])
 }
 
 fn sar_sign(maker: &mut Maker, want: &Want) -> Option<Arg> {

@@ -8,6 +8,7 @@ use super::{Target, gp64};
 pub static GP32: Target = Target {
     name: "gp32",
     aliases: &[],
+    base: None,
     bits: 32,
     regs: 16,
     simd: false,

@@ -6,6 +6,7 @@
 //! line in [`ALL`].
 //!
 //! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
+//! - `gfni`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `select`: operator and layout → instructions.
 //! - `fallback`: instructions that a target lacks, from those it has.
 //! - `shuffle`: groups of bits that move inside words.
@@ -17,6 +18,7 @@ mod avx512;
 pub mod cpu;
 pub mod fallback;
 pub mod formula;
+mod gfni;
 mod gp32;
 mod gp64;
 mod neon;
@@ -56,6 +58,10 @@ pub enum Inst {
     Add,
     Sub,
     Mul,
+    /// The upper half of the product.
+    MulHigh,
+    /// 1 where the first operand is below the second, both unsigned, else 0.
+    Less,
     /// 64-bit product of the low halves of two 64-bit lanes.
     MulWide,
     Shl,
@@ -72,8 +78,13 @@ pub enum Inst {
     Splat,
     /// The immediate 16 bytes in every 128-bit group.
     Splat128,
-    /// A narrower general-purpose word in a wider type.
+    /// A general-purpose word in another type: its low bits, or zeros above it.
     Widen,
+    /// The first operand times the matrix that the second holds, plus the immediate byte; see
+    /// [`crate::ir::Op::Affine`].
+    Affine,
+    /// The same for the inverse of the first operand.
+    AffineInverse,
 }
 
 /// The marker of [`Inst::Bytes`] for a byte that becomes zero.
@@ -125,6 +136,9 @@ pub struct Target {
     pub name: &'static str,
     /// Other spellings that the command line accepts.
     pub aliases: &'static [&'static str],
+    /// The target whose instructions it has too. Whatever goes by the name of a target goes by
+    /// that of its base, unless it is about instructions.
+    pub base: Option<&'static Target>,
     /// Register width.
     pub bits: u32,
     /// Number of registers that generated code can count on.
@@ -141,27 +155,47 @@ pub struct Target {
     pub cflags: &'static [&'static str],
     /// The C type of a register; general-purpose words have the type of their size instead.
     pub register: &'static str,
+    /// Its instructions, without those of its base.
     pub rows: &'static [Row],
 }
 
-/// Every target, in the order in which they are listed to users.
+/// Every target that is no other one with more instructions, in the order in which they are
+/// listed to users.
 pub const ALL: &[&Target] =
     &[&gp64::GP64, &gp32::GP32, &sse::SSE, &avx2::AVX2, &avx512::AVX512, &neon::NEON];
 
+/// The targets with a base. Only programs that use their instructions gain by them.
+pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI];
+
+/// Every target.
+pub fn all() -> impl Iterator<Item = &'static Target> {
+    ALL.iter().chain(EXTENDED).copied()
+}
+
 /// The target with this name or alias.
 pub fn find(name: &str) -> Option<&'static Target> {
-    ALL.iter().copied().find(|t| t.name == name || t.aliases.contains(&name))
+    all().find(|t| t.name == name || t.aliases.contains(&name))
 }
 
 impl Target {
+    /// The name of the registers: its own, or that of its base.
+    pub fn family(&self) -> &'static str {
+        self.base.map_or(self.name, |base| base.name)
+    }
+
+    /// Every row, its own first.
+    pub fn all_rows(&self) -> impl Iterator<Item = &'static Row> {
+        self.rows.iter().chain(self.base.map_or(&[][..], |base| base.rows))
+    }
+
     /// The row that every machine of this target has for an instruction on lanes of `lane` bits.
     pub fn row(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
-        self.rows.iter().find(|r| r.fits(inst, lane) && r.when.is_empty())
+        self.all_rows().find(|r| r.fits(inst, lane) && r.when.is_empty())
     }
 
     /// The row of an extension for an instruction on lanes of `lane` bits.
     pub fn row_when(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
-        self.rows.iter().find(|r| r.fits(inst, lane) && !r.when.is_empty())
+        self.all_rows().find(|r| r.fits(inst, lane) && !r.when.is_empty())
     }
 
     /// Instances that one call processes under `layout`.

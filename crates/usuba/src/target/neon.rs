@@ -10,6 +10,7 @@ use super::{ANY, Row, Target, inst};
 pub static NEON: Target = Target {
     name: "neon",
     aliases: &[],
+    base: None,
     bits: 128,
     regs: 32,
     simd: true,

@@ -133,7 +133,8 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     let arithmetic = match op {
         Op::Add => Some("addition"),
         Op::Sub => Some("subtraction"),
-        Op::Mul => Some("multiplication"),
+        Op::Mul | Op::MulHigh => Some("multiplication"),
+        Op::Less => Some("comparison"),
         _ => None,
     };
     if let Some(k) = amount(op)
@@ -153,8 +154,16 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     if matches!(op, Op::Bitmask(i) if *i >= bits) {
         return Err(format!("a word of {bits} bits has no bit of that number"));
     }
+    if matches!(op, Op::Affine(..) | Op::AffineInverse(..)) && bits != 8 {
+        return Err(format!("affine maps are for bytes, and not for words of {bits} bits"));
+    }
     if matches!(op, Op::Pack) && bits % 2 == 1 {
         return Err(format!("a word of {bits} bits has no halves to join"));
+    }
+    if let Op::Resize(from) = op
+        && (*from == 0 || *from > 64 || *from == bits)
+    {
+        return Err(format!("a word of {from} bits does not become one of {bits}"));
     }
     match layout {
         Layout::Bits if bits > 1 => Err(format!("bitslicing has no words of {bits} bits")),
@@ -180,6 +189,11 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
                     "horizontal slicing has no {name}: the bits of a word lie in different \
                      elements of the register, and carries cannot cross them"
                 ));
+            }
+            if matches!(op, Op::Resize(_)) {
+                return Err("horizontal slicing cannot change the size of a word: all words have \
+                            the same size there"
+                    .to_string());
             }
             if matches!(op, Op::Pack) {
                 return Err("horizontal slicing cannot join two words with `Pack`: all words \
@@ -227,6 +241,8 @@ fn on_bits(maker: &mut Maker, op: &Op) -> Option<Arg> {
         Op::Const(value) => maker.splat(whole, if value & 1 == 1 { u64::MAX } else { 0 }),
         Op::Copy | Op::Shuffle(_) | Op::Bitmask(_) => Some(Arg::Operand(0)),
         Op::Add | Op::Sub => maker.make(Inst::Xor, whole, Imm::None, operands(2)),
+        Op::MulHigh => maker.splat(whole, 0),
+        Op::Less => maker.make(Inst::Andn, whole, Imm::None, operands(2)),
         Op::Mul => maker.make(Inst::And, whole, Imm::None, operands(2)),
         _ => None,
     }
@@ -244,6 +260,23 @@ fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
     match op {
         Op::Const(value) => maker.splat(lane, value & mask(bits)),
         Op::Copy => Some(a),
+        Op::Less => maker.make(Inst::Less, lane, Imm::None, operands(2)),
+        // The product of narrower words has all of its bits in the lane.
+        Op::MulHigh if 2 * bits <= lane => {
+            let product = maker.make(Inst::Mul, lane, Imm::None, operands(2))?;
+            maker.make(Inst::Shr, lane, Imm::Int(bits as u64), smallvec![product])
+        }
+        Op::MulHigh => {
+            (spare == 0).then_some(())?;
+            maker.make(Inst::MulHigh, lane, Imm::None, operands(2))
+        }
+        Op::Resize(from) => {
+            let word = match maker.target().simd || word_lane(*from) == lane {
+                true => a,
+                false => maker.make(Inst::Widen, lane, Imm::None, smallvec![a])?,
+            };
+            if *from < bits { Some(word) } else { maker.clip(word, bits, lane) }
+        }
         Op::Add | Op::Sub | Op::Mul => {
             let inst = match op {
                 Op::Add => Inst::Add,
@@ -287,6 +320,13 @@ fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
             let high = maker.widen(a, lane, bits / 2)?;
             let high = maker.make(Inst::Shl, lane, Imm::Int(bits as u64 / 2), smallvec![high])?;
             maker.make(Inst::Or, lane, Imm::None, smallvec![high, Arg::Operand(1)])
+        }
+        Op::Affine(matrix, c) | Op::AffineInverse(matrix, c) => {
+            let inverse = matches!(op, Op::AffineInverse(..));
+            let inst = if inverse { Inst::AffineInverse } else { Inst::Affine };
+            let word = maker.matrix(inst, a, *matrix, *c)?;
+            // The bytes above the word are zero, and become the constant.
+            if *c == 0 { Some(word) } else { maker.clip(word, bits, lane) }
         }
         _ => None,
     }
@@ -360,6 +400,13 @@ impl<'t> Maker<'t> {
         }
         self.steps.push(Step { row, lane, imm, args });
         Some(Arg::Step(self.steps.len() as u16 - 1))
+    }
+
+    /// An affine map of every byte, if the target has such instructions.
+    pub fn matrix(&mut self, inst: Inst, a: Arg, matrix: u64, c: u8) -> Option<Arg> {
+        self.has(inst, 8).then_some(())?;
+        let matrix = self.make(Inst::Splat, 64, Imm::Int(matrix), Args::new())?;
+        self.make(inst, 8, Imm::Int(c as u64), smallvec![a, matrix])
     }
 
     /// The low bits of `value` in every lane.
@@ -451,7 +498,7 @@ fn cost(inst: Inst) -> u32 {
     match inst {
         Inst::Splat | Inst::Splat128 => 1,
         Inst::Widen => 0,
-        Inst::Mul | Inst::MulWide => 12,
+        Inst::Mul | Inst::MulHigh | Inst::MulWide => 12,
         _ => 4,
     }
 }

@@ -12,7 +12,8 @@ use smallvec::smallvec;
 use super::fallback::byte_pattern;
 use super::select::{Arg, Args, Imm, Maker, make_bytes};
 use super::{ANY, Inst};
-use crate::ir::op::mask;
+use crate::ir::Op;
+use crate::ir::op::{affine_form, mask};
 
 /// Groups inside the low `bits` bits of each lane; `sources[i]` is the group that becomes group
 /// i, counted from the most significant, or `None` for zeros.
@@ -25,7 +26,7 @@ pub fn in_lanes(
 ) -> Option<Arg> {
     let field = Field { bits, lane, group: bits / sources.len() as u8 };
     type Way = fn(&mut Maker, Arg, Field, &[Option<u8>]) -> Option<Arg>;
-    let ways: [Way; 3] = [by_bytes, by_shifts, by_rotations];
+    let ways: [Way; 4] = [by_bytes, by_matrix, by_shifts, by_rotations];
     maker.cheapest(&ways, |maker, way| way(maker, a, field, sources))
 }
 
@@ -65,6 +66,10 @@ pub fn positions(maker: &mut Maker, m: u8, value: u64) -> Option<Arg> {
 /// All ones where bit i of the word is set, else zero.
 pub fn bitmask(maker: &mut Maker, a: Arg, bits: u8, lane: u8, i: u8) -> Option<Arg> {
     type Way = fn(&mut Maker, Arg, u8, u8) -> Option<Arg>;
+    if bits == 8 && maker.has(Inst::Affine, 8) {
+        // Every row of the matrix is the bit.
+        return maker.matrix(Inst::Affine, a, 0x0101_0101_0101_0101 << i, 0);
+    }
     let ways: [Way; 4] = [mask_by_sign, mask_by_shifts, mask_by_compare, mask_by_minus];
     let all = maker.cheapest(&ways, |maker, way| way(maker, a, lane, i))?;
     maker.clip(all, bits, lane)
@@ -130,6 +135,18 @@ fn by_bytes(maker: &mut Maker, a: Arg, field: Field, sources: &[Option<u8>]) -> 
         Some(start + word - 1 - (source * group + from_top % group))
     };
     make_bytes(maker, a, byte_pattern(byte))
+}
+
+/// Bits of a byte, if the target moves them in any way.
+fn by_matrix(maker: &mut Maker, a: Arg, field: Field, sources: &[Option<u8>]) -> Option<Arg> {
+    if field.bits != 8 || sources.iter().any(Option::is_none) {
+        return None;
+    }
+    let pattern: Vec<u8> = sources.iter().flatten().copied().collect();
+    let op = Op::Shuffle(pattern.into());
+    let table = std::array::from_fn(|a| op.eval(8, &[a as u64]) as u8);
+    let (matrix, c) = affine_form(&table)?;
+    maker.matrix(Inst::Affine, a, matrix, c)
 }
 
 fn by_shifts(maker: &mut Maker, a: Arg, field: Field, sources: &[Option<u8>]) -> Option<Arg> {

@@ -9,11 +9,12 @@ use super::{ANY, Row, Target, inst};
 pub static SSE: Target = Target {
     name: "sse",
     aliases: &[],
+    base: None,
     bits: 128,
     regs: 16,
     simd: true,
     masks: false,
-    header: "immintrin.h",
+    header: "nmmintrin.h",
     header_warnings: &[],
     cflags: &["-msse4.2"],
     register: "__m128i",

@@ -88,12 +88,32 @@ pub fn entry_instance(
         Slicing::V => Dir::V,
         Slicing::H => Dir::H,
     };
+    if decl.params.iter().chain(&decl.results).any(|var| is_wide(var, &instance)) {
+        return Err(wide_port(decl, &instance));
+    }
     for var in decl.all_vars() {
         if let VarType::Words { atom: Atom { dir: Dir::Var(name), .. }, .. } = &var.ty {
             instance.bind_dir(name, dir.clone());
         }
     }
     Ok(instance)
+}
+
+/// Whether a parameter or result has words of 128 bits.
+fn is_wide(var: &Var, instance: &Instance) -> bool {
+    matches!(&var.ty, VarType::Words { atom, .. } if instance.apply(atom).bits() > Some(64))
+}
+
+/// Words of 128 bits exist inside of a program only.
+pub(super) fn wide_port(decl: &Decl, instance: &Instance) -> Diagnostic {
+    let mut ports = decl.params.iter().chain(&decl.results);
+    let (name, span) = match ports.find(|var| is_wide(var, instance)) {
+        Some(var) => (&var.name, var.span),
+        None => (&decl.name, decl.name_span),
+    };
+    let text = format!("`{name}` of the entry has words of 128 bits");
+    Diagnostic::error(Code::UnsupportedType, span, text)
+        .help("the entry takes and gives words of at most 64 bits: write two words")
 }
 
 /// The slicing of a program: the direction that it writes explicitly, or else `flag`.

@@ -21,7 +21,7 @@ pub fn eval(
         }
     }
     let fits = |(ty, value): (&Atom, &u64)| match ty.bits() {
-        Some(bits) => bits >= 64 || value >> bits == 0,
+        Some(bits) => bits == 64 || bits < 64 && value >> bits == 0,
         None => false,
     };
     if want.len() != inputs.len() || !want.iter().zip(inputs).all(fits) {
@@ -33,9 +33,11 @@ pub fn eval(
         )]);
     }
     let mut walker = Walker::new(program, Numbers);
-    let result = walker.run(instance, inputs.to_vec());
+    let result = walker.run(instance, inputs.iter().map(|&word| word as u128).collect());
     walker.diags.retain(Diagnostic::is_error);
-    result.map_err(|_| walker.diags)
+    let words = result.map_err(|_| walker.diags)?;
+    let narrow: Result<Vec<u64>, _> = words.into_iter().map(u64::try_from).collect();
+    narrow.map_err(|_| vec![super::check::wide_port(decl, instance)])
 }
 
 /// The domain of numbers.
@@ -46,11 +48,11 @@ fn bits(ty: &Atom) -> u8 {
 }
 
 impl Domain for Numbers {
-    type V = u64;
+    type V = u128;
 
-    fn op(&mut self, op: &Op, ty: &Atom, args: &[&u64]) -> Result<u64, Refusal> {
-        let args: smallvec::SmallVec<[u64; 3]> = args.iter().map(|&&a| a).collect();
-        Ok(op.eval(bits(ty), &args))
+    fn op(&mut self, op: &Op, ty: &Atom, args: &[&u128]) -> Result<u128, Refusal> {
+        let args: smallvec::SmallVec<[u128; 3]> = args.iter().map(|&&a| a).collect();
+        op.eval_wide(bits(ty), &args).ok_or_else(|| Refusal::wide(op))
     }
 
     fn table(
@@ -58,13 +60,13 @@ impl Domain for Numbers {
         entries: Vec<u64>,
         outputs: usize,
         ty: &Atom,
-        args: &[u64],
-    ) -> Result<Vec<u64>, Refusal> {
+        args: &[u128],
+    ) -> Result<Vec<u128>, Refusal> {
         let mut outs = vec![0; outputs];
         for bit in 0..bits(ty) {
             let index = args.iter().fold(0, |sum, a| sum << 1 | (a >> bit & 1) as usize);
             for (at, out) in outs.iter_mut().enumerate() {
-                *out |= (entries[index] >> (outputs - 1 - at) & 1) << bit;
+                *out |= (entries[index] as u128 >> (outputs - 1 - at) & 1) << bit;
             }
         }
         Ok(outs)
@@ -73,10 +75,10 @@ impl Domain for Numbers {
     fn call(
         walker: &mut Walker<'_, Self>,
         instance: &Instance,
-        args: Vec<Typed<u64>>,
+        args: Vec<Typed<u128>>,
         _: &[Atom],
         _: Span,
-    ) -> Result<Vec<u64>, Stop> {
+    ) -> Result<Vec<u128>, Stop> {
         walker.run(instance, args.into_iter().map(|(_, value)| value).collect())
     }
 }

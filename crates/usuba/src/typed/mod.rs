@@ -9,9 +9,11 @@
 //! - `resolve`: from declarations to a program in which every name is known.
 //! - `walk`: the run.
 //! - `check`: every rule, over every node.
+//! - `contract`: what the terms of contracts mean, on integers of any kind.
 //! - `eval`: what one instance computes. It *is* the language; everything else is tested by it.
 
 pub mod check;
+pub mod contract;
 pub mod eval;
 pub mod resolve;
 pub mod types;

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::contract;
 use super::types::*;
+use super::walk::Builtin;
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
@@ -18,7 +20,13 @@ pub fn resolve(
     entry: Option<&str>,
     flags: Flags,
 ) -> (Option<Program>, Vec<Diagnostic>) {
-    let mut r = Resolver { diags: Vec::new(), known: FxHashMap::default(), flags, done: vec![] };
+    let mut r = Resolver {
+        diags: Vec::new(),
+        known: FxHashMap::default(),
+        flags,
+        done: Vec::new(),
+        values: Vec::new(),
+    };
     let mut errors = 0;
     for decl in decls {
         let before = r.diags.len();
@@ -37,7 +45,7 @@ pub fn resolve(
     if entry.is_none() && r.diags.is_empty() {
         r.diags.push(no_entry(&r.done));
     }
-    let program = entry.map(|entry| Program { decls: r.done, entry, flags });
+    let program = entry.map(|entry| Program { decls: r.done, values: r.values, entry, flags });
     (program, r.diags)
 }
 
@@ -65,6 +73,7 @@ struct Resolver {
     known: FxHashMap<Rc<str>, Span>,
     flags: Flags,
     done: Vec<Decl>,
+    values: Vec<ValueMap>,
 }
 
 impl Resolver {
@@ -85,6 +94,10 @@ impl Resolver {
             d.help = Some("rename one of them".into());
         }
         let params = self.vars(&decl.params);
+        if let ast::DeclKind::Value(term) = &decl.kind {
+            self.known.entry(name.clone()).or_insert(decl.name.span);
+            return self.value(ValueMap { name, params, term: term.clone() });
+        }
         let results = self.vars(&decl.results);
         for var in results.iter().filter(|v| v.ty == VarType::Nat) {
             self.error(Code::NatMismatch, var.span, format!("result `{}` is a nat", var.name))
@@ -102,8 +115,10 @@ impl Resolver {
                     | ast::DeclKind::TableArray(_)
                     | ast::DeclKind::PermArray(_)
             ),
+            contract: decl.contract.clone(),
             kind: Kind::Perm(Vec::new()),
         };
+        self.diags.extend(contract::check(&self.done, &self.values, &done));
         done.kind = match &decl.kind {
             ast::DeclKind::Node(body) => Kind::Node(self.bodies(&done, std::slice::from_ref(body))),
             ast::DeclKind::NodeArray(bodies) => Kind::Node(self.bodies(&done, bodies)),
@@ -111,6 +126,7 @@ impl Resolver {
             ast::DeclKind::TableArray(lists) => Kind::Table(lists.clone()),
             ast::DeclKind::Perm(list) => Kind::Perm(vec![list.clone()]),
             ast::DeclKind::PermArray(lists) => Kind::Perm(lists.clone()),
+            ast::DeclKind::Value(_) => unreachable!("values are kept apart"),
         };
         match &done.kind {
             Kind::Table(lists) => {
@@ -136,16 +152,50 @@ impl Resolver {
         self.done.push(done);
     }
 
+    fn value(&mut self, map: ValueMap) {
+        self.scope(&map.params, &[], &[]);
+        for var in map.params.iter().filter(|var| var.ty == VarType::Nat) {
+            let text = format!("`{}` is a nat", var.name);
+            self.error(Code::NatMismatch, var.span, text).help =
+                Some("a value is one of words".into());
+        }
+        self.diags.extend(contract::check_value(&self.done, &self.values, &map));
+        self.values.push(map);
+    }
+
+    /// The range of a group of variables, if it has one that their words can have.
+    fn range(&mut self, group: &ast::ParamGroup, ty: &VarType) -> Option<Range> {
+        let written = group.range.as_ref()?;
+        let bits = match ty {
+            VarType::Nat => {
+                let text = "a range of a nat";
+                self.error(Code::BadRange, written.span, text).help =
+                    Some("a nat is known when the program is compiled; remove the range".into());
+                return None;
+            }
+            VarType::Words { atom, .. } => atom.bits(),
+        };
+        match contract::range(written, bits) {
+            Ok(range) => Some(range),
+            Err(finding) => {
+                self.diags.push(*finding);
+                None
+            }
+        }
+    }
+
     fn vars(&mut self, groups: &[ast::ParamGroup]) -> Vec<Var> {
         let mut vars = Vec::new();
         for group in groups {
             let ty = self.var_type(&group.ty);
+            let range = self.range(group, &ty);
             for name in &group.names {
                 vars.push(Var {
                     name: name.name.as_str().into(),
                     span: name.span,
                     ty: ty.clone(),
                     constant: group.is_const,
+                    range,
                 });
             }
         }
@@ -242,7 +292,8 @@ impl Resolver {
     fn table(&mut self, decl: &Decl, list: &ast::IntList) {
         let inputs: usize = decl.params.iter().map(|v| v.ty.atoms()).sum();
         let outputs: usize = decl.results.iter().map(|v| v.ty.atoms()).sum();
-        if let (true, Some(bits)) = (self.flags.keep_tables, word_table(decl)) {
+        let whole = |bits: &u8| self.flags.keep_tables || is_whole(*bits, list.values.len());
+        if let Some(bits) = word_table(decl).filter(whole) {
             let most = 1u64.checked_shl(bits as u32).unwrap_or(u64::MAX);
             if list.values.len() as u64 > most {
                 let text = format!(
@@ -277,6 +328,11 @@ impl Resolver {
             let word = word_table(decl);
             let d = self.error(Code::TableSize, list.span, text);
             d.help = Some(match word {
+                Some(bits) if (2..=MAX_TABLE_INPUTS).contains(&(bits as usize)) => format!(
+                    "u{bits} is one atom: a look-up by the whole word has {} entries; for a \
+                     circuit on single bits write b{bits}",
+                    1u64 << bits
+                ),
                 Some(bits) if bits > 1 => format!(
                     "u{bits} is one atom: a look-up by the whole word needs -keep-tables \
                      (not constant-time); for a circuit write b{bits}"
@@ -320,6 +376,12 @@ impl Resolver {
 /// Most input bits of a table that becomes a circuit.
 pub const MAX_TABLE_INPUTS: usize = 8;
 
+/// Whether a table from one word of `bits` bits to another has an entry for each word: then it is
+/// a look-up by the whole word, and needs no flag.
+pub fn is_whole(bits: u8, entries: usize) -> bool {
+    (2..=MAX_TABLE_INPUTS as u8).contains(&bits) && entries == 1 << bits
+}
+
 /// The word size of a table from exactly one word to one word, if it is known.
 pub fn word_table(decl: &Decl) -> Option<u8> {
     let one = |vars: &[Var]| match vars {
@@ -359,10 +421,11 @@ pub(super) fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
         }
         ast::TypeWord::U { dir, width, len } => {
             let size = match width {
-                ast::Width::Bits(bits @ 1..=64) => Size::Bits(*bits as u8),
+                ast::Width::Bits(bits @ (1..=64 | 128)) => Size::Bits(*bits as u8),
                 ast::Width::Bits(bits) => {
                     let text = format!("a word of {bits} bits");
-                    let help = "words have 1 to 64 bits; use a vector such as u32x4 for more";
+                    let help =
+                        "words have 1 to 64 bits, or 128; use a vector such as u32x4 for more";
                     return fail(Code::UnsupportedType, text, help);
                 }
                 ast::Width::Var(name) => Size::Var(name.as_str().into()),
@@ -565,7 +628,7 @@ impl Names<'_> {
     }
 
     fn callee(&mut self, id: &ast::Ident) {
-        if id.name == "refresh" || self.r.known.contains_key(id.name.as_str()) {
+        if Builtin::of(&id.name).is_some() || self.r.known.contains_key(id.name.as_str()) {
             return;
         }
         if *id.name == *self.node.name {

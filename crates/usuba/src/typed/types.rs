@@ -28,7 +28,7 @@ pub enum Dir {
 /// A word size as far as it is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Size {
-    /// 1 to 64.
+    /// 1 to 64, or 128.
     Bits(u8),
     /// Follows from the call; in a node that is checked by itself it stays open.
     Var(Rc<str>),
@@ -58,6 +58,24 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: the same for all instances.
     pub constant: bool,
+    /// Where each of its words lies, as the text says.
+    pub range: Option<Range>,
+}
+
+/// An interval of words, both ends in it, and where it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub low: u128,
+    pub high: u128,
+    pub span: Span,
+}
+
+/// The integer that some words stand for.
+#[derive(Clone, Debug)]
+pub struct ValueMap {
+    pub name: Rc<str>,
+    pub params: Vec<Var>,
+    pub term: ast::Term,
 }
 
 /// Index of a declaration in [`Program::decls`].
@@ -72,6 +90,9 @@ pub struct Decl {
     pub results: Vec<Var>,
     /// Written with `[]`; otherwise there is exactly one alternative.
     pub array: bool,
+    /// What callers and the node promise. Names and shapes are checked; whether it holds is a
+    /// matter of proof.
+    pub contract: Vec<ast::Clause>,
     pub kind: Kind,
 }
 
@@ -94,6 +115,8 @@ pub struct Body {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub decls: Vec<Decl>,
+    /// Value maps, of which contracts speak.
+    pub values: Vec<ValueMap>,
     pub entry: DeclId,
     pub flags: Flags,
 }
@@ -179,6 +202,11 @@ impl VarType {
 }
 
 impl Decl {
+    /// Whether its text promises anything: a range or a clause.
+    pub fn has_contract(&self) -> bool {
+        !self.contract.is_empty() || self.all_vars().any(|var| var.range.is_some())
+    }
+
     pub fn alternatives(&self) -> usize {
         match &self.kind {
             Kind::Node(bodies) => bodies.len(),

@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::types::*;
 use crate::diag::{Code, Diagnostic, Span};
-use crate::ir::Op;
-use crate::syntax::ast;
+use crate::ir::{Op, op};
+use crate::syntax::{ast, size_word};
 
 /// Deepest nesting of calls and expressions together, while walking.
 pub const MAX_NESTING: usize = 400;
@@ -46,6 +46,21 @@ pub trait Domain: Sized {
         span: Span,
     ) -> Result<Vec<Self::V>, Stop>;
 
+    /// A word of type `ty` as its quotient and remainder by 2^k, `1 <= k <= 64` and below its size.
+    fn split(&mut self, ty: &Atom, value: &Self::V, k: u8) -> Result<(Self::V, Self::V), Refusal> {
+        let quotient = self.op(&Op::Shr(k), ty, &[value])?;
+        let mask = self.op(&Op::Const(op::mask(k)), ty, &[])?;
+        Ok((quotient, self.op(&Op::And, ty, &[value, &mask])?))
+    }
+
+    /// The operators that follow, until this is called with `false`, are meant to be modulo 2^m.
+    fn wrap(&mut self, _inside: bool) {}
+
+    /// A local that is declared with a range takes a value of type `ty`.
+    fn define(&mut self, _range: &Range, _ty: &Atom, _value: &Self::V) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// A loop begins; then [`Domain::iteration`] for every iteration; then `loop_exit`.
     fn loop_enter(&mut self, _opts: &[ast::LoopOpt]) {}
     fn iteration(&mut self) {}
@@ -57,6 +72,17 @@ pub struct Refusal {
     pub code: Code,
     pub message: String,
     pub help: Option<String>,
+}
+
+impl Refusal {
+    /// What words of 128 bits do not have.
+    pub fn wide(op: &Op) -> Refusal {
+        Refusal {
+            code: Code::BadArithmetic,
+            message: format!("`{}` on words of 128 bits", op.name()),
+            help: Some("split the word into two of 64 bits by `u64(x)` and `u64(x >> 64)`".into()),
+        }
+    }
 }
 
 /// Why a walk does not go on. Errors have been recorded in [`Walker::diags`].
@@ -103,6 +129,8 @@ struct Slot<V> {
     name: Rc<str>,
     span: Span,
     role: Role,
+    /// Of a local.
+    range: Option<Range>,
     ty: Atom,
     dims: Vec<u32>,
     cells: Vec<Cell<V>>,
@@ -235,7 +263,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         };
         let ty = instance.apply(atom);
         self.tick(outputs, decl.name_span)?;
-        if is_lookup(self.program, decl) {
+        if is_lookup(self.program, decl, list) {
             if instance.column {
                 return Err(Stop::NotColumnwise);
             }
@@ -439,6 +467,14 @@ impl<'p, D: Domain> Walker<'p, D> {
                     )
                     .help("write `:=` if this is meant"),
                 );
+            }
+            if let Some(range) = f.slots[slot].range {
+                let done = self.domain.define(&range, &f.slots[slot].ty, &value);
+                done.map_err(|mut refusal| {
+                    refusal.message =
+                        format!("`{}`: {}", f.slots[slot].element(at), refusal.message);
+                    self.refuse(refusal, eq.span)
+                })?;
             }
             f.slots[slot].cells[at] = Cell::Full(value);
             if !update {
@@ -738,20 +774,7 @@ impl<'p, D: Domain> Walker<'p, D> {
                 Ok(out)
             }
             ast::ExprKind::Bin(op, l, r) => {
-                let (left, right) = match (needs_context(l), needs_context(r)) {
-                    (true, false) => {
-                        let right = self.expr(f, r, want)?;
-                        let types: Vec<Atom> = right.iter().map(|(ty, _)| ty.clone()).collect();
-                        (self.expr(f, l, Some(&types))?, right)
-                    }
-                    (false, true) => {
-                        let left = self.expr(f, l, want)?;
-                        let types: Vec<Atom> = left.iter().map(|(ty, _)| ty.clone()).collect();
-                        let right = self.expr(f, r, Some(&types))?;
-                        (left, right)
-                    }
-                    _ => (self.expr(f, l, want)?, self.expr(f, r, want)?),
-                };
+                let (left, right) = self.operands(f, l, r, want)?;
                 self.binary(f, *op, left, right, e.span, r.span)
             }
             ast::ExprKind::Shift(op, inner, amount) => {
@@ -765,6 +788,31 @@ impl<'p, D: Domain> Walker<'p, D> {
                 self.shift(f, *op, atoms, k as u64, e.span)
             }
         }
+    }
+
+    /// Two operands; bare literals take the type of the other one.
+    #[allow(clippy::type_complexity)] // Twice the same.
+    fn operands(
+        &mut self,
+        f: &mut Frame<D::V>,
+        l: &ast::Expr,
+        r: &ast::Expr,
+        want: Option<&[Atom]>,
+    ) -> Run<(Vec<Typed<D::V>>, Vec<Typed<D::V>>)> {
+        Ok(match (needs_context(l), needs_context(r)) {
+            (true, false) => {
+                let right = self.expr(f, r, want)?;
+                let types: Vec<Atom> = right.iter().map(|(ty, _)| ty.clone()).collect();
+                (self.expr(f, l, Some(&types))?, right)
+            }
+            (false, true) => {
+                let left = self.expr(f, l, want)?;
+                let types: Vec<Atom> = left.iter().map(|(ty, _)| ty.clone()).collect();
+                let right = self.expr(f, r, Some(&types))?;
+                (left, right)
+            }
+            _ => (self.expr(f, l, want)?, self.expr(f, r, want)?),
+        })
     }
 
     /// A literal in a place where the atoms `want` are expected.
@@ -930,6 +978,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         span: Span,
         right_span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
+        let sizes: &[u8] = &[8, 16, 32, 64, 128];
         let op = match op {
             ast::BinOp::And => Op::And,
             ast::BinOp::Or => Op::Or,
@@ -944,6 +993,22 @@ impl<'p, D: Domain> Walker<'p, D> {
                 return self.fail(Code::DivisionOnWords, span, text, help);
             }
         };
+        let sizes = if op.is_bitwise() { None } else { Some(sizes) };
+        self.pairs(f, &op, sizes, left, right, span, right_span)
+    }
+
+    /// An operator on lists of equal length, atom by atom, on words of the given sizes.
+    #[allow(clippy::too_many_arguments)] // Two operands, each with its place.
+    fn pairs(
+        &mut self,
+        f: &Frame<D::V>,
+        op: &Op,
+        sizes: Option<&[u8]>,
+        left: Vec<Typed<D::V>>,
+        right: Vec<Typed<D::V>>,
+        span: Span,
+        right_span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
         if left.len() != right.len() {
             let text = format!(
                 "the left operand has {}, the right one {}",
@@ -962,12 +1027,17 @@ impl<'p, D: Domain> Walker<'p, D> {
         let mut out = Vec::with_capacity(left.len());
         for ((lt, l), (rt, r)) in left.into_iter().zip(right) {
             let ty = merge(lt, &rt);
-            if !op.is_bitwise() && !matches!(ty.bits(), None | Some(8 | 16 | 32 | 64)) {
+            if let (Some(sizes), Some(bits)) = (sizes, ty.bits())
+                && !sizes.contains(&bits)
+            {
                 let text = format!("arithmetic on {ty}");
-                let help = "arithmetic needs words of 8, 16, 32 or 64 bits";
+                let help = match sizes.contains(&128) {
+                    true => "arithmetic needs words of 8, 16, 32, 64 or 128 bits",
+                    false => "this needs words of 8, 16, 32 or 64 bits",
+                };
                 return self.fail(Code::BadArithmetic, span, text, help);
             }
-            let value = self.op(&op, &ty, &[&l, &r], span)?;
+            let value = self.op(op, &ty, &[&l, &r], span)?;
             out.push((ty, value));
         }
         Ok(out)
@@ -1160,7 +1230,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         let program = self.program;
         let known = self.decls.get(callee.name.as_str()).copied();
         let Some(id) = known.filter(|&id| id < f.instance.decl) else {
-            return self.refresh(f, callee, instance, args, want, span);
+            return self.builtin(f, callee, instance, args, want, span);
         };
         let decl = &program.decls[id];
         let mut inst = Instance::open(id, self.alternative(f, decl, instance, callee.span)?);
@@ -1296,7 +1366,8 @@ impl<'p, D: Domain> Walker<'p, D> {
         Ok(values)
     }
 
-    fn refresh(
+    /// A call of what the language has itself.
+    fn builtin(
         &mut self,
         f: &mut Frame<D::V>,
         callee: &ast::Ident,
@@ -1305,20 +1376,142 @@ impl<'p, D: Domain> Walker<'p, D> {
         want: Option<&[Atom]>,
         span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
-        if callee.name != "refresh" {
-            let text = format!("no node called `{}` is declared before", callee.name);
+        let name = &callee.name;
+        let Some(builtin) = Builtin::of(name) else {
+            let text = format!("no node called `{name}` is declared before");
             return self.fail(Code::UndefinedNode, callee.span, text, "move its declaration up");
+        };
+        if let Some(e) = instance {
+            let text = format!("`{name}` is not an array");
+            return self.fail(Code::UnwantedInstance, e.span(), text, "remove the index in <>");
         }
-        match (instance, args) {
-            (None, [arg]) => self.expr(f, arg, want),
-            (Some(e), _) => {
-                let text = "`refresh` is not an array";
-                self.fail(Code::UnwantedInstance, e.span(), text, "remove the index in <>")
+        if f.instance.column && !matches!(builtin, Builtin::Refresh | Builtin::Wrap) {
+            return Err(Stop::NotColumnwise);
+        }
+        match (&builtin, args) {
+            (Builtin::Refresh, [arg]) => self.expr(f, arg, want),
+            (Builtin::Wrap, [arg]) => {
+                self.domain.wrap(true);
+                let result = self.expr(f, arg, want);
+                self.domain.wrap(false);
+                result
+            }
+            (Builtin::Resize(word), [arg]) => self.resize(f, word, arg, span),
+            (Builtin::Split, [arg, amount]) => self.split(f, arg, amount, span),
+            (Builtin::Less | Builtin::MulHigh, [l, r]) => {
+                let op = if builtin == Builtin::Less { Op::Less } else { Op::MulHigh };
+                let (left, right) = self.operands(f, l, r, want)?;
+                self.pairs(f, &op, Some(&[8, 16, 32, 64]), left, right, span, r.span)
             }
             _ => {
-                let text = format!("`refresh` takes one argument, not {}", args.len());
-                self.fail(Code::LengthMismatch, span, text, "refresh each value by itself")
+                let (count, help) = builtin.use_of();
+                let text = format!("`{name}` takes {count}, not {}", args.len());
+                self.fail(Code::LengthMismatch, span, text, help)
             }
+        }
+    }
+
+    /// `u64(x)`: each word with another number of bits.
+    fn resize(
+        &mut self,
+        f: &mut Frame<D::V>,
+        word: &ast::TypeWord,
+        arg: &ast::Expr,
+        span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
+        let ty = ast::Type { word: word.clone(), dims: Vec::new(), span };
+        let VarType::Words { atom, .. } = self.written_type(&ty)? else {
+            unreachable!("a size is one of words");
+        };
+        let ty = f.instance.apply(&atom);
+        let atoms = self.expr(f, arg, None)?;
+        self.tick(atoms.len(), span)?;
+        let mut out = Vec::with_capacity(atoms.len());
+        for (from, value) in atoms {
+            let value = match (from.bits(), ty.bits()) {
+                (Some(from), Some(to)) if from != to => {
+                    self.op(&Op::Resize(from), &ty, &[&value], span)?
+                }
+                _ => value,
+            };
+            let dir = if matches!(ty.dir, Dir::Var(_)) { from.dir } else { ty.dir.clone() };
+            out.push((Atom { dir, size: ty.size.clone() }, value));
+        }
+        Ok(out)
+    }
+
+    /// `split(x, k)`: all quotients by 2^k, then all remainders.
+    fn split(
+        &mut self,
+        f: &mut Frame<D::V>,
+        arg: &ast::Expr,
+        amount: &ast::Expr,
+        span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
+        let atoms = self.expr(f, arg, None)?;
+        let k = self.nat(f, amount)?;
+        self.tick(2 * atoms.len(), span)?;
+        let (mut quotients, mut remainders) = (Vec::new(), Vec::new());
+        for (ty, value) in atoms {
+            let Some(bits) = ty.bits() else {
+                quotients.push((ty.clone(), value.clone()));
+                remainders.push((ty, value));
+                continue;
+            };
+            let most = (bits as i64 - 1).min(64);
+            if k < 1 || k > most {
+                let text = format!("a split of {bits} bits at {k}");
+                let help = format!("words of {bits} bits are split at 1 to {most}");
+                return self.fail(Code::BadShift, amount.span, text, &help);
+            }
+            let (q, r) =
+                self.domain.split(&ty, &value, k as u8).map_err(|no| self.refuse(no, span))?;
+            quotients.push((ty.clone(), q));
+            remainders.push((ty, r));
+        }
+        quotients.extend(remainders);
+        Ok(quotients)
+    }
+}
+
+/// What can be called without being declared. A node of the same name hides it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Builtin {
+    /// `refresh(x)` is x.
+    Refresh,
+    /// `wrap(e)`: the arithmetic in e is meant modulo 2^m.
+    Wrap,
+    /// `split(x, k)`: quotient and remainder by 2^k.
+    Split,
+    /// `less(a, b)`: 1 if a is below b, else 0.
+    Less,
+    /// `mulhigh(a, b)`: the upper half of the product.
+    MulHigh,
+    /// `u64(x)`: the same number with more bits, or its low bits.
+    Resize(ast::TypeWord),
+}
+
+impl Builtin {
+    pub fn of(name: &str) -> Option<Builtin> {
+        Some(match name {
+            "refresh" => Builtin::Refresh,
+            "wrap" => Builtin::Wrap,
+            "split" => Builtin::Split,
+            "less" => Builtin::Less,
+            "mulhigh" => Builtin::MulHigh,
+            _ => Builtin::Resize(size_word(name)?),
+        })
+    }
+
+    /// How many arguments it takes, and an example.
+    fn use_of(&self) -> (&'static str, &'static str) {
+        match self {
+            Builtin::Refresh => ("one argument", "refresh each value by itself"),
+            Builtin::Wrap => ("one argument", "write `wrap(a + b)`"),
+            Builtin::Split => ("a word and an amount", "write `(q, r) = split(x, 51)`"),
+            Builtin::Less => ("two arguments", "write `less(a, b)`"),
+            Builtin::MulHigh => ("two arguments", "write `mulhigh(a, b)`"),
+            Builtin::Resize(_) => ("one argument", "change the size of each value by itself"),
         }
     }
 }
@@ -1334,6 +1527,7 @@ impl<V> Frame<V> {
             name: var.name.clone(),
             span: var.span,
             role,
+            range: var.range.filter(|_| role == Role::Local),
             ty: self.instance.apply(atom),
             dims: dims.clone(),
             cells: (0..count).map(|_| Cell::Empty).collect(),
@@ -1404,9 +1598,11 @@ fn atoms(count: usize) -> String {
     format!("{count} atom{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether a table is a look-up by a whole word under the flags of the program.
-pub fn is_lookup(program: &Program, decl: &Decl) -> bool {
-    program.flags.keep_tables && super::resolve::word_table(decl).is_some()
+/// Whether a table is a look-up by a whole word: under `-keep-tables`, or because it has an entry
+/// for each word.
+fn is_lookup(program: &Program, decl: &Decl, list: &ast::IntList) -> bool {
+    let whole = |bits| super::resolve::is_whole(bits, list.values.len());
+    super::resolve::word_table(decl).is_some_and(|bits| program.flags.keep_tables || whole(bits))
 }
 
 /// The same function with the other bit order on both sides.

@@ -16,8 +16,8 @@ fn parse_name(text: &str) -> Result<String, String> {
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
-    /// Names of cipher folders; each becomes one C file and one header [default for --library and --measure: all]
-    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "measure"])]
+    /// Names of cipher folders; each becomes one C file and one header [default for --library, --rust and --measure: all]
+    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "measure", "status", "curves"])]
     pub ciphers: Vec<String>,
     /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
     #[arg(short, long, value_name = "PATH", conflicts_with = "library")]
@@ -25,6 +25,9 @@ pub struct Dist {
     /// Write a library of all ciphers into this folder, to be built with CMake
     #[arg(long, value_name = "DIR")]
     pub library: Option<PathBuf>,
+    /// Write a Rust crate of all ciphers into this folder, with the traits of the crate `cipher`
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["library", "out"])]
+    pub rust: Option<PathBuf>,
     /// What all names begin with
     #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
           conflicts_with = "library")]
@@ -33,11 +36,17 @@ pub struct Dist {
     #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
     pub targets: Vec<String>,
     /// Write no C; measure on this machine what calls cost, and write costs.toml into each folder
-    #[arg(long, conflicts_with_all = ["library", "out", "ladders"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "out", "ladders"])]
     pub measure: bool,
     /// Write no C; show from how many blocks which kernel is used, and cycles per byte
-    #[arg(long, conflicts_with_all = ["library", "out"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "out"])]
     pub ladders: bool,
+    /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
+    #[arg(long, conflicts_with_all = ["library", "rust", "out", "measure", "ladders"])]
+    pub status: bool,
+    /// Write no C; show ladders and curves of all ciphers as a table for documents
+    #[arg(long, conflicts_with_all = ["library", "rust", "out", "measure", "ladders", "status"])]
+    pub curves: bool,
     /// Where the cipher folders are
     #[arg(long, value_name = "DIR", default_value = "ciphers")]
     pub folder: PathBuf,

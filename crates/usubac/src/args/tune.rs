@@ -126,6 +126,11 @@ impl Codegen {
             && !self.auto_interleave
     }
 
+    /// These flags for a target.
+    pub fn for_target(self, name: &str) -> Result<Codegen, String> {
+        Ok(Codegen { arch: parse_arch(name)?, ..self })
+    }
+
     /// These flags with the optimisation of others.
     pub fn optimised_as(&self, other: Codegen) -> Codegen {
         Codegen {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use usuba::passes;
-use usuba::target;
 use usuba::target::cpu::{self, Cpu};
+use usuba::target::{self, Target};
 
 use super::Arch;
 
@@ -13,10 +13,14 @@ pub fn parse_arch(name: &str) -> Result<Arch, String> {
     match target::find(if native { best_here() } else { name }) {
         Some(target) => Ok(Arch { target, native }),
         None => {
-            let names: Vec<&str> = target::ALL.iter().map(|t| t.name).collect();
+            let names: Vec<&str> = target::all().map(|t| t.name).collect();
             Err(format!("the targets are {} and native", names.join(", ")))
         }
     }
+}
+
+pub fn parse_target(name: &str) -> Result<&'static Target, String> {
+    parse_arch(name).map(|arch| arch.target)
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
@@ -56,11 +60,12 @@ fn best_here() -> &'static str {
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl");
+        let gfni = is_x86_feature_detected!("gfni");
         if avx512 {
-            return "avx512";
+            return if gfni { "avx512_gfni" } else { "avx512" };
         }
         if is_x86_feature_detected!("avx2") {
-            return "avx2";
+            return if gfni { "avx2_gfni" } else { "avx2" };
         }
         if is_x86_feature_detected!("sse4.1") {
             return "sse";

@@ -11,8 +11,10 @@ use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
 use usuba::syntax::{parse, print};
 use usuba::target::Target;
+use usuba_lab::tune::subject::fingerprint;
 
 use super::front::{self, Input, reported};
+use super::prove::certificate;
 use super::{slice, tuned};
 use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
@@ -43,8 +45,12 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.emit == Emit::U0 {
         return write_all(&[(place, ir::print::program(&program))]);
     }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let proof = certificate::name(folder, target.name, &fingerprint(&input.sources), &|| {
+        super::prove::program_fingerprint(&program)
+    });
     let options =
-        COptions { tuned: note, ..options(args, codegen, file, &input, &program, target) };
+        COptions { tuned: note, proof, ..options(args, codegen, file, &input, &program, target) };
     let emitted = match args.abi {
         Abi::Usuba => kernel(&program, target, &options),
         Abi::Usubac => abi::usubac(&program, target, &options),

@@ -23,21 +23,21 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     if args.measure {
         return measure(args, &request);
     }
+    if args.status || args.curves {
+        let table = if args.status { dist::status } else { dist::curves };
+        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
+        return to_stdout(&text);
+    }
     if args.ladders {
         for cipher in ciphers(args)? {
             to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
         }
         return Ok(());
     }
-    match &args.library {
-        Some(folder) => {
-            let ciphers = ciphers(args)?;
-            let bar = ProgressBar::new(ciphers.len() as u64);
-            let files = dist::library(&request, &ciphers, &mut |_| bar.inc(1));
-            bar.finish_and_clear();
-            write(folder, &files.map_err(Failure::Program)?)
-        }
-        None => {
+    match (&args.library, &args.rust) {
+        (Some(folder), _) => whole(folder, args, &request, dist::library),
+        (None, Some(folder)) => whole(folder, args, &request, dist::rust),
+        (None, None) => {
             let (folder, stem) = place(args)?;
             for cipher in ciphers(args)? {
                 let files = dist::single(&request, &cipher, stem.as_deref());
@@ -48,17 +48,28 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     }
 }
 
+/// What writes several ciphers together.
+type Writer = fn(&Request, &[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>;
+
+fn whole(folder: &Path, args: &Dist, request: &Request, writer: Writer) -> Result<(), Failure> {
+    let ciphers = ciphers(args)?;
+    let bar = ProgressBar::new(ciphers.len() as u64);
+    let files = writer(request, &ciphers, &mut |_| bar.inc(1));
+    bar.finish_and_clear();
+    write(folder, &files.map_err(Failure::Program)?)
+}
+
 /// Rounds of a measurement: of so many the least time counts.
 const ROUNDS: u32 = 200;
 
 fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
-    let targets = dist::backends(&request.targets);
-    let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
-    let widest = widest.map_or("", |target| target.name);
-    let about = format!("a {} processor with {widest}", std::env::consts::ARCH);
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
+        let targets = dist::backends(&request.targets, std::slice::from_ref(cipher));
+        let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
+        let widest = widest.map_or("", |target| target.name);
+        let about = format!("a {} processor with {widest}", std::env::consts::ARCH);
         let costs = dist::measure::measure(cipher, &targets, ROUNDS);
         let costs = costs.map_err(Failure::Program)?;
         let path = cipher.folder.join(ladder::FILE);

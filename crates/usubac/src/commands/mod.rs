@@ -8,7 +8,8 @@ mod experiment;
 mod fmt;
 mod front;
 mod headers;
-mod prove;
+mod passes;
+pub mod prove;
 mod run;
 mod slice;
 mod synth;
@@ -17,7 +18,7 @@ mod tuned;
 
 use clap::CommandFactory;
 use clap_complete::generate;
-use usuba::{passes, target};
+use usuba::target;
 
 use crate::args::{Cli, Command, Print};
 use crate::output::to_stdout;
@@ -40,10 +41,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Headers { folder }) => headers::run(folder),
-        Some(Command::Prove(_)) => Err(Failure::usage(
-            "`usubac prove` is not in this version; `usubac run --engine native` compares compiled \
-             code with what its program means",
-        )),
+        Some(Command::Prove(args)) => prove::run(args, reporter),
         Some(Command::Dist(args)) => dist::run(args),
         Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Synth(args)) => synth::run(args, reporter),
@@ -65,9 +63,9 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 fn list(what: Print) -> String {
     let lines = |names: Vec<&str>| names.join("\n") + "\n";
     match what {
-        Print::Targets => lines(target::ALL.iter().map(|t| t.name).collect()),
+        Print::Targets => lines(target::all().map(|t| t.name).collect()),
         Print::Cpus => lines(target::cpu::ALL.iter().map(|c| c.name).collect()),
-        Print::Passes => lines(passes::ALL.iter().map(|p| p.name).collect()),
+        Print::Passes => lines(usuba::passes::ALL.iter().map(|p| p.name).collect()),
         Print::Slicings => "V\nH\nB\n".to_string(),
         Print::Build => {
             let profile = if cfg!(debug_assertions) { "debug" } else { "release" };

@@ -9,7 +9,7 @@ use usuba_lab::interleave;
 use usuba_lab::native::Timing;
 
 use super::front::{Input, reported};
-use super::prove::Prover;
+use super::passes::Prover;
 use crate::args::{Abi, Codegen, Language};
 use crate::output::to_stderr;
 use crate::report::Reporter;
@@ -23,19 +23,8 @@ pub fn compiled(
     abi: Abi,
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
-    let target = codegen.target()?;
-    if codegen.cpu.unit(target).is_none() {
-        let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
-        let names: Vec<&str> = units.collect();
-        return Err(Failure::usage(format!(
-            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
-            codegen.cpu.name,
-            target.name,
-            names.join(", ")
-        )));
-    }
-    let pipeline = codegen.pipeline(abi);
-    let mut options = Options { cpu: codegen.cpu, ..options(language, target, pipeline) };
+    let mut options = chosen(language, codegen, abi)?;
+    let target = options.target;
     if codegen.auto_interleave {
         options.pipeline.pass.interleave.factor = Some(fastest(input, &options, reporter)?);
     }
@@ -57,6 +46,22 @@ pub fn compiled(
         program.notes.push(note);
     }
     Ok((program, target))
+}
+
+/// How flags say that a program is compiled.
+pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Options, Failure> {
+    let target = codegen.target()?;
+    if codegen.cpu.unit(target).is_none() {
+        let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
+        let names: Vec<&str> = units.collect();
+        return Err(Failure::usage(format!(
+            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
+            codegen.cpu.name,
+            target.name,
+            names.join(", ")
+        )));
+    }
+    Ok(Options { cpu: codegen.cpu, ..options(language, target, codegen.pipeline(abi)) })
 }
 
 /// As many instances side by side as are fastest here. Says what was measured.
@@ -101,7 +106,8 @@ pub fn check(
     sliced(input, &options, reporter, &mut |_, _| {}).map(|_| ())
 }
 
-fn options(language: &Language, target: &'static Target, pipeline: PipelineOptions) -> Options {
+/// The same for any target and passes.
+pub fn options(language: &Language, target: &'static Target, pipeline: PipelineOptions) -> Options {
     Options {
         slicing: language.slicing().unwrap_or(Slicing::V),
         target,

@@ -193,7 +193,7 @@ const NEON: Registers = Registers {
 
 /// The registers of a SIMD target.
 fn registers(target: &Target) -> &'static Registers {
-    match target.name {
+    match target.family() {
         "sse" => &SSE,
         "avx2" => &AVX2,
         "avx512" => &AVX512,

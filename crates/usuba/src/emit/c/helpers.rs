@@ -132,6 +132,9 @@ impl<'t> Helpers<'t> {
             Op::Add => format!("add{bits}"),
             Op::Sub => format!("sub{bits}"),
             Op::Mul => format!("mul{bits}"),
+            Op::MulHigh => format!("mulhigh{bits}"),
+            Op::Less => format!("less{bits}"),
+            Op::Resize(from) => format!("resize{from}_{bits}"),
             Op::Shl(k) => format!("shl{bits}_{k}"),
             Op::Shr(k) => format!("shr{bits}_{k}"),
             Op::Sar(k) => format!("sar{bits}_{k}"),
@@ -146,6 +149,8 @@ impl<'t> Helpers<'t> {
                 self.lookups += 1;
                 format!("lookup{bits}_n{}", self.lookups)
             }
+            Op::Affine(matrix, c) => format!("affine_{matrix:016x}_{c:02x}"),
+            Op::AffineInverse(matrix, c) => format!("affine_inverse_{matrix:016x}_{c:02x}"),
         }
     }
 
@@ -158,7 +163,11 @@ impl<'t> Helpers<'t> {
         extended: &Selected,
         when: &str,
     ) -> String {
-        let source = if matches!(op, Op::Pack) { bits / 2 } else { bits };
+        let source = match op {
+            Op::Pack => bits / 2,
+            Op::Resize(from) => *from,
+            _ => bits,
+        };
         let letters = ["a", "b", "c"];
         let params: Vec<String> = letters[..op.arity()]
             .iter()

@@ -335,9 +335,54 @@ fn stmt() -> impl Strategy<Value = Stmt> {
     })
 }
 
+fn term() -> impl Strategy<Value = Term> {
+    let wrap = |kind| Term { kind, span: span() };
+    let leaf = prop_oneof![number().prop_map(TermKind::Int), var().prop_map(TermKind::Var)];
+    leaf.prop_map(wrap).prop_recursive(3, 12, 3, move |inner| {
+        use TermOp::*;
+        let one = inner.clone().prop_map(Box::new);
+        let ops = prop::sample::select(vec![Add, Sub, Mul, Div, Power]);
+        prop_oneof![
+            4 => (ops, one.clone(), one.clone()).prop_map(|(op, l, r)| TermKind::Bin(op, l, r)),
+            1 => (ident(), prop::collection::vec(inner, 1..3))
+                .prop_map(|(callee, args)| TermKind::Apply { callee, args }),
+            1 => (ident(), aexpr(), aexpr(), one)
+                .prop_map(|(index, from, to, term)| TermKind::Sum { index, from, to, term }),
+        ]
+        .prop_map(wrap)
+    })
+}
+
+fn clauses() -> impl Strategy<Value = Vec<Clause>> {
+    let role = prop::sample::select(vec![Role::Requires, Role::Ensures]);
+    let relation = prop::sample::select(vec![Relation::Equal, Relation::Less, Relation::AtMost]);
+    let clause = (role, relation, term(), term(), prop::option::of(term())).prop_map(
+        |(role, relation, left, right, modulus)| {
+            let modulus = modulus.filter(|_| relation == Relation::Equal);
+            Clause { role, left, relation, right, modulus, span: span() }
+        },
+    );
+    prop::collection::vec(clause, 0..3)
+}
+
 fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
-    let group = (prop::collection::vec(ident(), 1..3), any::<bool>(), any::<bool>(), ty())
-        .prop_map(|(names, is_const, lazy_lift, ty)| ParamGroup { names, is_const, lazy_lift, ty });
+    let range = (term(), term(), any::<bool>()).prop_map(|(low, high, closed)| Range {
+        low,
+        high,
+        closed,
+        span: span(),
+    });
+    let range = prop::option::weighted(0.2, range);
+    let names = prop::collection::vec(ident(), 1..3);
+    let group = (names, any::<bool>(), any::<bool>(), ty(), range).prop_map(
+        |(names, is_const, lazy_lift, ty, range)| ParamGroup {
+            names,
+            is_const,
+            lazy_lift,
+            ty,
+            range,
+        },
+    );
     prop::collection::vec(group, 0..3)
 }
 
@@ -355,12 +400,21 @@ fn program() -> impl Strategy<Value = File> {
         1 => list.clone().prop_map(DeclKind::Perm),
         1 => prop::collection::vec(list.clone(), 1..3).prop_map(DeclKind::TableArray),
         1 => prop::collection::vec(list, 1..3).prop_map(DeclKind::PermArray),
+        1 => term().prop_map(DeclKind::Value),
     ];
     use DeclOpt::*;
     let opts = prop::sample::select(vec![Inline, NoInline, NoOpt, LsbFirst, Interleave(7)]);
-    let decl = (prop::collection::vec(opts, 0..2), ident(), groups(), groups(), kind).prop_map(
-        |(opts, name, params, results, kind)| {
-            Item::Decl(Decl { opts, name, params, results, kind, span: span() })
+    let opts = prop::collection::vec(opts, 0..2);
+    let decl = (opts, ident(), groups(), groups(), clauses(), kind).prop_map(
+        |(mut opts, name, params, mut results, mut contract, kind)| {
+            if !matches!(kind, DeclKind::Node(_)) {
+                contract.clear();
+            }
+            if matches!(kind, DeclKind::Value(_)) {
+                opts.clear();
+                results.clear();
+            }
+            Item::Decl(Decl { opts, name, params, results, contract, kind, span: span() })
         },
     );
     let include = Just(Item::Include { path: "a/b.ua".to_string(), span: span() });

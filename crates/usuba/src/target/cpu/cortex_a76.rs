@@ -43,6 +43,8 @@ const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b111),
     figure(&[Mul], 64, 4, 0b100),
     figure(&[Mul], ANY, 2, 0b100),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b111 },
+    figure(&[MulHigh], ANY, 5, 0b100),
 ];
 
 const VECTOR: &[Figure] = &[

@@ -63,10 +63,13 @@ const VECTOR: &[Figure] = &[
     figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b0011),
     figure(&[Bytes], ANY, 2, 0b1100),
     figure(&[Mul, MulWide], ANY, 5, 0b0011),
+    figure(&[Affine, AffineInverse], ANY, 3, 0b0011),
 ];
 
 const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b1_1111),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b0_0011),
     figure(&[Mul], ANY, 3, 0b0_0001),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b1_1111 },
+    Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: 0b0_0101 },
 ];

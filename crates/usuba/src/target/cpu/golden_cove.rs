@@ -59,6 +59,8 @@ const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, P0 | P1 | P5 | P6 | P10),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P6),
     figure(&[Mul], ANY, 3, P1),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: P0 | P1 | P5 | P6 | P10 },
+    Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: P1 | P5 },
 ];
 
 const VECTOR256: &[Figure] = &[
@@ -68,6 +70,8 @@ const VECTOR256: &[Figure] = &[
     figure(&[Bytes], ANY, 1, P1 | P5),
     Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P1 },
     figure(&[Mul, MulWide], ANY, 5, P0 | P1),
+    // Measured on a server of this family, as below.
+    figure(&[Affine, AffineInverse], ANY, 3, P0 | P1),
 ];
 
 const VECTOR512: &[Figure] = &[
@@ -79,4 +83,5 @@ const VECTOR512: &[Figure] = &[
     Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 },
     Figure { insts: &[Mul], lane: 64, uops: 3, latency: 15, ports: P0 },
     figure(&[Mul, MulWide], ANY, 5, P0),
+    figure(&[Affine, AffineInverse], ANY, 3, P0),
 ];

@@ -41,6 +41,8 @@ pub static NEOVERSE_V1: Cpu = Cpu {
 const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b1111),
     figure(&[Mul], ANY, 2, 0b1100),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b1111 },
+    figure(&[MulHigh], ANY, 3, 0b0100),
 ];
 
 const VECTOR: &[Figure] = &[

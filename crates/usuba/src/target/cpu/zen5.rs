@@ -59,6 +59,8 @@ const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
     figure(&[Shl, Shr, Sar, Rotl, Bytes], ANY, 2, 0b0110),
     figure(&[Mul, MulWide], ANY, 3, 0b1001),
+    // Not measured: as products.
+    figure(&[Affine, AffineInverse], ANY, 3, 0b1001),
 ];
 
 /// Six ALUs; three of them shift and multiply, of which 2.3 and 2.7 a cycle were measured.
@@ -66,4 +68,6 @@ const GENERAL: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b11_1111),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b00_0111),
     figure(&[Mul], ANY, 3, 0b00_0111),
+    Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b11_1111 },
+    Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: 0b00_0111 },
 ];

@@ -1,0 +1,85 @@
+//! A proof from the source to the last program, link by link.
+//!
+//! ```text
+//! source ─ lowering ─ pass ─ pass ─ ... ─ last program ─ rows of the target
+//! ```
+//!
+//! Each link is a claim of its own about two programs, so the engines never see more than what one
+//! pass changed. Equality is transitive: when all links hold, the last program computes what the
+//! source means, once for each copy of an interleaved program; and with the lanes, so does every
+//! lane of a register that runs it by the rows of the target.
+
+use usuba::ir::Program;
+use usuba::target::{Layout, Target};
+
+use crate::memory::Memory;
+use crate::report::{Claim, Kind, Outcome, outcome};
+use crate::search::Search;
+use crate::source::Source;
+use crate::{equivalent, lanes};
+
+/// The links that were seen so far.
+pub struct Chain {
+    source: Source,
+    lowered: Option<Program>,
+    previous: Option<Program>,
+}
+
+impl Chain {
+    pub fn new(source: Source) -> Chain {
+        Chain { source, lowered: None, previous: None }
+    }
+
+    /// Compares `program`, which is what `pass` left, with what was seen before; the first one
+    /// with the source.
+    pub fn see(&mut self, pass: &str, program: &Program) -> Claim {
+        let (kind, outcome) = match &self.previous {
+            None => (Kind::Lowering, self.source.outcome(program)),
+            Some(previous) => (Kind::Pass, compared(previous, program)),
+        };
+        if self.lowered.is_none() {
+            self.lowered = Some(program.clone());
+        }
+        if self.previous.as_ref() != Some(program) {
+            self.previous = Some(program.clone());
+        }
+        Claim { kind, subject: pass.to_string(), outcome }
+    }
+
+    /// Compares the last program with what lowering made in one step. It says nothing that the
+    /// links do not say, in another way.
+    pub fn direct(&self) -> Option<Claim> {
+        let (first, last) = (self.lowered.as_ref()?, self.previous.as_ref()?);
+        let subject = "the last program".to_string();
+        Some(Claim { kind: Kind::Direct, subject, outcome: compared(first, last) })
+    }
+
+    /// Whether the target computes the operators of the last program in every lane; one claim
+    /// for all of them, or for the first one of which it is not known.
+    pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
+        let operators = lanes::operators(self.previous.as_ref()?);
+        let mut engines = String::new();
+        for (op, bits) in &operators {
+            match lanes::prove(target, layout, op, *bits) {
+                Outcome::Proved(by) if by.len() > engines.len() => engines = by,
+                Outcome::Proved(_) => {}
+                outcome => {
+                    let subject = format!("{} on {bits} bits", op.name());
+                    return Some(Claim { kind: Kind::Lanes, subject, outcome });
+                }
+            }
+        }
+        let subject = match operators.len() {
+            1 => "1 operator".to_string(),
+            count => format!("{count} operators"),
+        };
+        Some(Claim { kind: Kind::Lanes, subject, outcome: Outcome::Proved(engines) })
+    }
+}
+
+fn compared(before: &Program, after: &Program) -> Outcome {
+    let verdict = equivalent(before, after);
+    let mut memory = Memory::default();
+    let pairs = Search::new(before, None, after, &mut memory).same_names();
+    outcome(verdict, before, after, &pairs)
+}

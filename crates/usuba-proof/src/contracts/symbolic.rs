@@ -1,0 +1,365 @@
+//! A run of a node on numbers of which only intervals and polynomials are known.
+//!
+//! Every `+ - *` is shown to stay inside of its word before it becomes a sum, difference or product
+//! of numbers; what is in `wrap(...)` is reduced instead. A call of a node that promises something
+//! is not looked into: its arguments must be in its ranges, its results are any numbers that are as
+//! promised.
+
+use num_bigint::{BigInt, BigUint};
+use usuba::diag::{Code, Span};
+use usuba::ir::Op;
+use usuba::typed::contract::Scope;
+use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use usuba::typed::{Atom, Decl, Instance, Range, contract};
+
+use super::numbers::{Num, Numbers};
+use super::poly::Poly;
+use super::query::{self, Compare, Fact};
+use super::{cases, clause};
+
+/// What is known besides the numbers.
+#[derive(Default)]
+pub struct Symbolic {
+    pub numbers: Numbers,
+    /// Comparisons that hold because callers or callees promise them.
+    pub facts: Vec<Fact>,
+    /// Variables that are polynomials of earlier ones, modulo a constant if there is one.
+    pub rules: Vec<(u32, Poly, Option<BigInt>)>,
+    /// `wrap(...)` around the current place.
+    wraps: usize,
+    /// Things that had to be shown.
+    pub obligations: usize,
+    /// Those of them for which bits were looked at.
+    pub queries: usize,
+    /// Calls for which a promise stands.
+    pub promises: usize,
+}
+
+/// 2^m - 1
+pub fn ones(m: u8) -> BigUint {
+    (BigUint::from(1u8) << m) - 1u8
+}
+
+/// A bound in a message: exact where that is short.
+pub fn bound(value: &BigUint) -> String {
+    let next = value + 1u8;
+    match next.trailing_zeros() {
+        Some(k) if BigUint::from(1u8) << k == next && k > 16 => format!("2^{k} - 1"),
+        _ if value.bits() <= 24 => value.to_string(),
+        _ => format!("{value:#x}, a number of {} bits", value.bits()),
+    }
+}
+
+impl Symbolic {
+    pub fn compare(&mut self, fact: Fact) -> bool {
+        let (compare, a, b) = fact;
+        self.obligations += 1;
+        let (x, y) = (self.numbers.get(a), self.numbers.get(b));
+        let known = match compare {
+            Compare::Less => x.high < y.low,
+            Compare::AtMost => x.high <= y.low,
+            Compare::Equal => a == b || x.poly == y.poly,
+        };
+        if known {
+            return true;
+        }
+        let gap = y.poly.sub(&x.poly);
+        let bounds = gap.bounds(|variable| self.numbers.bounds(variable));
+        let known = bounds.is_some_and(|(low, _)| match compare {
+            Compare::Less => low > BigInt::ZERO,
+            Compare::AtMost => low >= BigInt::ZERO,
+            Compare::Equal => false,
+        });
+        if known {
+            return true;
+        }
+        if cases::holds(&self.numbers, &self.facts, fact) {
+            return true;
+        }
+        self.queries += 1;
+        query::holds(&self.numbers, &self.facts, fact)
+    }
+
+    /// Shows that a number is one of m bits.
+    fn fits(&mut self, n: Num, m: u8, what: &str) -> Result<Num, Refusal> {
+        self.obligations += 1;
+        let most = ones(m);
+        if self.numbers.get(n).high <= most {
+            return Ok(n);
+        }
+        let limit = self.numbers.constant(most.clone());
+        if self.compare((Compare::AtMost, n, limit)) {
+            return Ok(self.numbers.at_most(n, most));
+        }
+        let high = bound(&self.numbers.get(n).high);
+        Err(Refusal {
+            code: Code::ArithmeticWraps,
+            message: format!("{what} can be {high}; its words have {m} bits"),
+            help: Some(match what {
+                "this number" => {
+                    "carry before, widen the result, or write `wrap(...)` if the upper \
+                                  bits are meant to be lost"
+                        .into()
+                }
+                _ => format!(
+                    "carry before, use wider words, or write `wrap(...)` if it is meant modulo 2^{m}"
+                ),
+            }),
+        })
+    }
+
+    fn add(&mut self, a: Num, b: Num, m: u8) -> Result<Num, Refusal> {
+        let sum = self.numbers.sum(a, b);
+        match self.wraps {
+            0 => self.fits(sum, m, "this sum"),
+            _ => Ok(self.numbers.split(sum, m as u64).1),
+        }
+    }
+
+    fn sub(&mut self, a: Num, b: Num, m: u8) -> Result<Num, Refusal> {
+        if self.wraps == 0 || self.numbers.get(a).low >= self.numbers.get(b).high {
+            if !self.compare((Compare::AtMost, b, a)) {
+                let high = bound(&self.numbers.get(b).high);
+                let low = bound(&self.numbers.get(a).low);
+                return Err(Refusal {
+                    code: Code::ArithmeticWraps,
+                    message: format!(
+                        "this difference can go below zero: {high} can be taken from {low}"
+                    ),
+                    help: Some(format!(
+                        "add a multiple of the modulus before, or write `wrap(...)` if it is meant \
+                         modulo 2^{m}"
+                    )),
+                });
+            }
+            return Ok(self.numbers.diff(a, b));
+        }
+        if self.numbers.value(a) == Some(&BigUint::ZERO) && self.numbers.is_bit(b) {
+            return Ok(self.numbers.spread(b, ones(m)));
+        }
+        let above = self.numbers.constant(BigUint::from(1u8) << m);
+        let raised = self.numbers.sum(a, above);
+        let difference = self.numbers.diff(raised, b);
+        Ok(self.numbers.split(difference, m as u64).1)
+    }
+
+    fn mul(&mut self, a: Num, b: Num, m: u8) -> Result<Num, Refusal> {
+        let product = self.numbers.product(a, b);
+        match self.wraps {
+            0 => self.fits(product, m, "this product"),
+            _ => Ok(self.numbers.split(product, m as u64).1),
+        }
+    }
+
+    /// `a * 2^k` without what leaves a word of m bits.
+    fn shl(&mut self, a: Num, k: u8, m: u8) -> Num {
+        let (_, kept) = self.numbers.split(a, (m - k) as u64);
+        let power = self.numbers.constant(BigUint::from(1u8) << k);
+        self.numbers.product(kept, power)
+    }
+
+    fn not(&mut self, a: Num, m: u8) -> Num {
+        if let Some(bit) = self.numbers.get(a).spread
+            && self.numbers.get(a).high == ones(m)
+        {
+            let one = self.numbers.constant(1u8);
+            let other = self.numbers.diff(one, bit);
+            return self.numbers.spread(other, ones(m));
+        }
+        let all = self.numbers.constant(ones(m));
+        self.numbers.diff(all, a)
+    }
+
+    fn anything(&mut self, m: u8) -> Num {
+        self.numbers.any(0u8, ones(m))
+    }
+
+    /// Shows that a number is in a range.
+    pub fn within(&mut self, n: Num, range: &Range) -> Result<(), Refusal> {
+        self.obligations += 1;
+        let number = self.numbers.get(n);
+        let (low, high) = (BigUint::from(range.low), BigUint::from(range.high));
+        let (least, most) = (number.low.clone(), number.high.clone());
+        let (low, high) = (self.numbers.constant(low), self.numbers.constant(high));
+        let inside =
+            self.compare((Compare::AtMost, low, n)) && self.compare((Compare::AtMost, n, high));
+        if inside {
+            self.numbers.at_most(n, BigUint::from(range.high));
+            return Ok(());
+        }
+        let (low, high) = (BigUint::from(range.low), BigUint::from(range.high));
+        Err(Refusal {
+            code: Code::ContractFails,
+            message: format!(
+                "this can be from {} to {}, the range is from {} to {}",
+                bound(&least),
+                bound(&most),
+                bound(&low),
+                bound(&high)
+            ),
+            help: Some("carry before, or widen the range".into()),
+        })
+    }
+}
+
+impl Domain for Symbolic {
+    type V = Num;
+
+    fn op(&mut self, op: &Op, ty: &Atom, args: &[&Num]) -> Result<Num, Refusal> {
+        let m = ty.bits().expect("a node without open sizes");
+        let a = args.first().map_or(Num(0), |&&a| a);
+        let b = args.get(1).map_or(Num(0), |&&b| b);
+        Ok(match op {
+            Op::Const(value) => self.numbers.constant(*value),
+            Op::Copy => a,
+            Op::Not => self.not(a, m),
+            Op::And => self.numbers.and(a, b),
+            Op::Or => self.numbers.or(a, b),
+            Op::Xor => self.numbers.xor(a, b),
+            Op::Andn => {
+                let a = self.not(a, m);
+                self.numbers.and(a, b)
+            }
+            Op::Add => self.add(a, b, m)?,
+            Op::Sub => self.sub(a, b, m)?,
+            Op::Mul => self.mul(a, b, m)?,
+            Op::MulHigh => {
+                let product = self.numbers.product(a, b);
+                self.numbers.split(product, m as u64).0
+            }
+            Op::Less => self.numbers.less(a, b),
+            Op::Resize(from) if m >= *from => a,
+            Op::Resize(_) if self.wraps > 0 => self.numbers.split(a, m as u64).1,
+            Op::Resize(_) => self.fits(a, m, "this number")?,
+            Op::Shl(k) => self.shl(a, *k, m),
+            Op::Shr(k) => self.numbers.split(a, *k as u64).0,
+            Op::Sar(k) if self.numbers.get(a).high <= ones(m - 1) => {
+                self.numbers.split(a, *k as u64).0
+            }
+            Op::Sar(k) => {
+                let (sign, _) = self.numbers.split(a, m as u64 - 1);
+                let (quotient, _) = self.numbers.split(a, *k as u64);
+                let above = ones(m) - ones(m - k);
+                let above = self.numbers.constant(above);
+                let above = self.numbers.product(sign, above);
+                self.numbers.sum(quotient, above)
+            }
+            Op::Rotl(k) => {
+                let (upper, _) = self.numbers.split(a, (m - k) as u64);
+                let lower = self.shl(a, *k, m);
+                self.numbers.sum(lower, upper)
+            }
+            Op::Bitmask(i) => {
+                let (upper, _) = self.numbers.split(a, *i as u64);
+                let (_, bit) = self.numbers.split(upper, 1);
+                self.numbers.spread(bit, ones(m))
+            }
+            Op::Pack => {
+                let power = self.numbers.constant(BigUint::from(1u8) << (m / 2));
+                let upper = self.numbers.product(a, power);
+                self.numbers.sum(upper, b)
+            }
+            // Nothing is known of these but their size.
+            Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) => self.anything(m),
+            Op::Affine(..) | Op::AffineInverse(..) => self.anything(m),
+        })
+    }
+
+    fn split(&mut self, _: &Atom, value: &Num, k: u8) -> Result<(Num, Num), Refusal> {
+        Ok(self.numbers.split(*value, k as u64))
+    }
+
+    fn wrap(&mut self, inside: bool) {
+        self.wraps = if inside { self.wraps + 1 } else { self.wraps - 1 };
+    }
+
+    fn define(&mut self, range: &Range, _: &Atom, value: &Num) -> Result<(), Refusal> {
+        self.within(*value, range)
+    }
+
+    fn table(
+        &mut self,
+        _: Vec<u64>,
+        outputs: usize,
+        ty: &Atom,
+        _: &[Num],
+    ) -> Result<Vec<Num>, Refusal> {
+        let m = ty.bits().expect("a node without open sizes");
+        Ok((0..outputs).map(|_| self.anything(m)).collect())
+    }
+
+    fn call(
+        walker: &mut Walker<'_, Self>,
+        instance: &Instance,
+        args: Vec<Typed<Num>>,
+        results: &[Atom],
+        span: Span,
+    ) -> Result<Vec<Num>, Stop> {
+        let program = walker.program;
+        let decl = &program.decls[instance.decl];
+        let args: Vec<Num> = args.into_iter().map(|(_, value)| value).collect();
+        keeps_ranges(walker, decl, &args, span)?;
+        let mut scope = contract::bind(&decl.params, &args);
+        if let Err(finding) = clause::required(&mut walker.domain, program, decl, &scope) {
+            let text = format!("`{}` requires more: {}", decl.name, finding.message);
+            let help = Some("show it before the call, or require it of the caller as well".into());
+            let refusal = Refusal { code: finding.code, message: text, help };
+            return Err(walker.refuse(refusal, span));
+        }
+        if !clause::promises(decl) {
+            // What a callee wraps is its own matter.
+            let wraps = std::mem::take(&mut walker.domain.wraps);
+            let outs = walker.run(instance, args);
+            walker.domain.wraps = wraps;
+            return outs;
+        }
+        walker.domain.promises += 1;
+        let outs = promised(&mut walker.domain, decl, results);
+        scope.extend(contract::bind(&decl.results, &outs));
+        match clause::assume(&mut walker.domain, program, decl, &scope, &outs) {
+            Ok(outs) => Ok(outs),
+            Err(finding) => {
+                walker.report(*finding);
+                Err(Stop::Error)
+            }
+        }
+    }
+}
+
+/// The flattened ranges of variables.
+pub fn ranges(vars: &[usuba::typed::Var]) -> Vec<Option<Range>> {
+    vars.iter().flat_map(|var| std::iter::repeat_n(var.range, var.ty.atoms())).collect()
+}
+
+fn keeps_ranges(
+    walker: &mut Walker<'_, Symbolic>,
+    decl: &Decl,
+    args: &[Num],
+    span: Span,
+) -> Result<(), Stop> {
+    for (at, (range, &arg)) in ranges(&decl.params).iter().zip(args).enumerate() {
+        let Some(range) = range else { continue };
+        if let Err(mut refusal) = walker.domain.within(arg, range) {
+            refusal.message = format!("argument {at} of `{}`: {}", decl.name, refusal.message);
+            return Err(walker.refuse(refusal, span));
+        }
+    }
+    Ok(())
+}
+
+/// Results of which nothing is known but their ranges.
+fn promised(symbolic: &mut Symbolic, decl: &Decl, types: &[Atom]) -> Vec<Num> {
+    let ranges = ranges(&decl.results);
+    let mut outs = Vec::with_capacity(types.len());
+    for (range, ty) in ranges.iter().zip(types) {
+        let m = ty.bits().expect("a node without open sizes");
+        outs.push(match range {
+            Some(range) => symbolic.numbers.any(range.low, range.high),
+            None => symbolic.anything(m),
+        });
+    }
+    outs
+}
+
+/// A name, its dimensions and its words.
+pub type Words = Scope<Num>;

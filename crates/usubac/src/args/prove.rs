@@ -1,0 +1,61 @@
+//! Flags of `usubac prove`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use usuba::target::Target;
+
+use super::values::parse_target;
+use super::{Codegen, Language};
+use crate::commands::prove::plant::{self, Plant};
+
+/// What to prove.
+#[derive(Args, Debug)]
+pub struct Prove {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "all", conflicts_with = "all")]
+    pub file: Option<PathBuf>,
+    /// Prove every function of every cipher folder, in every slicing, on every target
+    #[arg(long)]
+    pub all: bool,
+    /// Where the cipher folders are
+    #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "all")]
+    pub folder: PathBuf,
+    /// Only the folders of these names; may be repeated
+    #[arg(long, value_name = "CIPHER", requires = "all")]
+    pub only: Vec<String>,
+    /// Only these targets; may be repeated. Without --all, --arch names the target
+    #[arg(long, value_name = "TARGET", value_parser = parse_target, requires = "all")]
+    pub target: Vec<&'static Target>,
+    #[command(flatten)]
+    pub language: Language,
+    #[command(flatten)]
+    pub codegen: Codegen,
+    /// Also compare the last program with what lowering made in one step
+    #[arg(long)]
+    pub direct: bool,
+    /// Write what was proved to proof/TARGET.toml beside the program
+    #[arg(long)]
+    pub certify: bool,
+    /// Prove again what the files proof/TARGET.toml say
+    #[arg(long, conflicts_with_all = ["certify", "direct"])]
+    pub check: bool,
+    /// Put a fault into what a pass left, such as gate@lower, to see that it is found: gate,
+    /// rotation, operands, ports, equation
+    #[arg(long, value_name = "FAULT@PASS", value_parser = plant::parse,
+          conflicts_with_all = ["all", "certify", "check"])]
+    pub plant: Option<Plant>,
+    /// Write JSON, one object for each proof
+    #[arg(long)]
+    pub json: bool,
+    /// Proofs at the same time [default: one for each core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// With --all: where to keep what was proved, so that it is not proved again [default:
+    /// usubac/proofs in the folder of the user's caches]
+    #[arg(long, value_name = "DIR", requires = "all")]
+    pub cache: Option<PathBuf>,
+    /// With --all: prove everything, and keep nothing
+    #[arg(long, requires = "all", conflicts_with = "cache")]
+    pub no_cache: bool,
+}

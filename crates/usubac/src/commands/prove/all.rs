@@ -1,0 +1,265 @@
+//! Every function of every cipher folder, in every slicing, on every target.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use usuba::Options;
+use usuba::diag::Sources;
+use usuba::ir::Slicing;
+use usuba::target::{self, Target};
+use usuba::typed;
+use usuba_lab::cipher::{self, Beside, Cipher};
+use usuba_lab::tune::subject::fingerprint;
+
+use super::cache::Cache;
+use super::cell::Cell;
+use super::certificate::{self, Record};
+use super::show;
+use crate::args::{Abi, Prove};
+use crate::commands::slice;
+use crate::output::to_stdout;
+use crate::report::Reporter;
+use crate::{Failure, fault, files};
+
+/// An entry of a folder in one slicing; programs are read where they are proved, as no two threads
+/// can have the same.
+struct Task {
+    folder: PathBuf,
+    file: String,
+    node: String,
+    slicing: Slicing,
+}
+
+/// What came of a task.
+enum Done {
+    /// Proved now or before.
+    Proved(Box<Record>),
+    /// Its report is written.
+    Failed,
+    /// The target or the slicing cannot do what the program asks for.
+    Impossible,
+}
+
+pub fn run(args: &Prove) -> Result<(), Failure> {
+    let start = Instant::now();
+    fault::stage("reading the ciphers");
+    let tasks = tasks(args)?;
+    let targets = targets(args);
+    fault::stage("proving the ciphers");
+    let cache = Cache::new(args.cache.clone(), args.no_cache);
+    let bar = ProgressBar::new((tasks.len() * targets.len()) as u64);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
+    bar.set_style(style.expect("the template is well-formed"));
+    let before = Mutex::new(0usize);
+    let prove = |task: &Task| task.prove(args, &targets, &cache, &bar, &before);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
+    let pool = threads.build().map_err(|why| Failure::program(format!("no threads: {why}")))?;
+    // Tasks take very different times, so each is taken by itself.
+    let done: Vec<Result<Vec<Done>, Failure>> =
+        pool.install(|| tasks.par_iter().with_max_len(1).map(prove).collect());
+    bar.finish_and_clear();
+    let mut records: BTreeMap<&Path, Vec<Record>> = BTreeMap::new();
+    let (mut proved, mut failed, mut impossible) = (0, 0, 0);
+    for (task, done) in tasks.iter().zip(done) {
+        for done in done? {
+            match done {
+                Done::Proved(record) => {
+                    proved += 1;
+                    records.entry(&task.folder).or_default().push(*record);
+                }
+                Done::Failed => failed += 1,
+                Done::Impossible => impossible += 1,
+            }
+        }
+    }
+    if args.certify {
+        for (folder, records) in &records {
+            certificate::write(folder, records)?;
+        }
+    }
+    let before = *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !args.json {
+        to_stdout(&summary(&records, proved, failed, impossible, before, start.elapsed()))?;
+    }
+    if failed == 0 { Ok(()) } else { Err(Failure::Reported) }
+}
+
+fn summary(
+    records: &BTreeMap<&Path, Vec<Record>>,
+    proved: usize,
+    failed: usize,
+    impossible: usize,
+    before: usize,
+    time: Duration,
+) -> String {
+    let mut text = String::new();
+    for (folder, records) in records {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut ways: Vec<String> =
+            records.iter().map(|r| format!("{}/{}", r.slicing, r.target)).collect();
+        ways.sort();
+        ways.dedup();
+        let entries: BTreeSet<&str> = records.iter().map(|r| r.entry.as_str()).collect();
+        text.push_str(&format!(
+            "{name}: {} proved, {} entries, {}\n",
+            records.len(),
+            entries.len(),
+            ways.join(" ")
+        ));
+    }
+    let all = proved + failed;
+    text.push_str(&format!("{proved} of {all} PROVED in {}", show::time(time)));
+    if before > 0 {
+        text.push_str(&format!(", {before} of them before"));
+    }
+    if impossible > 0 {
+        text.push_str(&format!("; {impossible} that the slicing or the target does not have"));
+    }
+    text + "\n"
+}
+
+impl Task {
+    fn prove(
+        &self,
+        args: &Prove,
+        targets: &[&'static Target],
+        cache: &Cache,
+        bar: &ProgressBar,
+        before: &Mutex<usize>,
+    ) -> Result<Vec<Done>, Failure> {
+        let path = self.folder.join(&self.file);
+        let text = files::read(&path)?;
+        let mut sources = Sources::default();
+        let root = sources.add(text.name, text.text);
+        let flags = args.language.flags();
+        let checked = usuba::front(&mut sources, root, &mut Beside, Some(&self.node), flags);
+        let checked = checked.map_err(|findings| {
+            let first = findings.iter().find(|finding| finding.is_error());
+            let first = first.map(|finding| finding.message.clone());
+            Failure::program(format!("{}: {}", path.display(), first.unwrap_or_default()))
+        })?;
+        let sha256 = fingerprint(&sources);
+        let one = |target: &&'static Target| {
+            bar.set_message(format!("{}, {} on {}", self.file, self.node, target.name));
+            let cell = self.cell(args, target, &sha256);
+            let known = if args.json { None } else { cache.find(&cell, args.direct) };
+            let done = match known {
+                Some(record) => {
+                    *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
+                    Ok(Done::Proved(Box::new(record)))
+                }
+                None => prove(&cell, &checked.program, args, cache, bar),
+            };
+            bar.inc(1);
+            done
+        };
+        targets.iter().map(one).collect()
+    }
+
+    fn cell(&self, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
+        let mut language = args.language.clone();
+        language.set_slicing(self.slicing);
+        language.entry = Some(self.node.clone());
+        let options = slice::options(&language, target, args.codegen.pipeline(Abi::Usuba));
+        Cell {
+            program: self.file.clone(),
+            reading: language.reading(),
+            flags: args.codegen.written().trim().to_string(),
+            sha256: sha256.to_string(),
+            options: Options { cpu: args.codegen.cpu, ..options },
+        }
+    }
+}
+
+/// Proves a cell; what is not proved is reported at once.
+fn prove(
+    cell: &Cell,
+    program: &typed::Program,
+    args: &Prove,
+    cache: &Cache,
+    bar: &ProgressBar,
+) -> Result<Done, Failure> {
+    let Ok(proof) = cell.prove(program, args.direct, None) else { return Ok(Done::Impossible) };
+    let said = match args.json {
+        true => Some(show::json(&proof)),
+        false if proof.is_proved() => None,
+        false => Some(show::line(&proof)),
+    };
+    if let Some(text) = said {
+        bar.suspend(|| to_stdout(&text))?;
+    }
+    if !proof.is_proved() {
+        return Ok(Done::Failed);
+    }
+    let record = proof.record();
+    cache.keep(cell, args.direct, &record);
+    Ok(Done::Proved(Box::new(record)))
+}
+
+fn targets(args: &Prove) -> Vec<&'static Target> {
+    if args.target.is_empty() { target::ALL.to_vec() } else { args.target.clone() }
+}
+
+/// The entries of all folders: functions in the slicings that they have, key schedules in V and B,
+/// unless one slicing was asked for.
+fn tasks(args: &Prove) -> Result<Vec<Task>, Failure> {
+    let mut out = Vec::new();
+    for cipher in ciphers(args)? {
+        let mut nodes: BTreeMap<(String, String), BTreeSet<Slicing>> = BTreeMap::new();
+        for function in &cipher.functions {
+            let main = (function.source.clone(), function.node.clone());
+            nodes.entry(main).or_default().extend(&function.slicings);
+            if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
+                nodes.entry(schedule).or_default().extend([Slicing::V, Slicing::B]);
+            }
+        }
+        for ((file, node), slicings) in nodes {
+            let wanted = args.language.slicing();
+            for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
+                let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
+                out.push(Task { folder, file, node, slicing });
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
+    let mut ciphers = cipher::find(&args.folder).map_err(Failure::program)?;
+    let name = |cipher: &Cipher| {
+        cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    if let Some(missing) = args.only.iter().find(|n| ciphers.iter().all(|c| name(c) != **n)) {
+        let folder = args.folder.display();
+        return Err(Failure::program(format!("there is no cipher `{missing}` in {folder}")));
+    }
+    ciphers.retain(|cipher| args.only.is_empty() || args.only.contains(&name(cipher)));
+    Ok(ciphers)
+}
+
+/// Proves again what the certificates of all folders say.
+pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
+    let (mut any, mut good) = (false, true);
+    for cipher in ciphers(args)? {
+        let mut records = certificate::read(&cipher.folder)?;
+        records.retain(|record| {
+            args.target.is_empty() || args.target.iter().any(|t| t.name == record.target)
+        });
+        any |= !records.is_empty();
+        match super::checked(args, &cipher.folder, &records, reporter) {
+            Err(Failure::Reported) => good = false,
+            other => other?,
+        }
+    }
+    match (any, good) {
+        (true, true) => Ok(()),
+        (true, false) => Err(Failure::Reported),
+        (false, _) => Err(Failure::program(
+            "there are no certificates; `usubac prove --all --certify` writes them",
+        )),
+    }
+}

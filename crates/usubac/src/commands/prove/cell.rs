@@ -1,0 +1,171 @@
+//! One proof: an entry in a slicing on a target with its flags, compiled and proved.
+
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+use usuba::diag::Diagnostic;
+use usuba::ir::{self, Program, Slicing};
+use usuba::{Options, emit, optimise, typed};
+use usuba_lab::tune::subject::hex;
+use usuba_proof::chain::Chain;
+use usuba_proof::report::{Claim, Kind, Outcome};
+use usuba_proof::source::Source;
+
+use super::certificate::Record;
+use super::plant::Plant;
+
+/// What is compiled.
+#[derive(Clone)]
+pub struct Cell {
+    /// The file name of the program.
+    pub program: String,
+    /// Flags that change what the program means.
+    pub reading: String,
+    /// Flags about the optimisation.
+    pub flags: String,
+    /// The fingerprint of the source and of what it includes.
+    pub sha256: String,
+    pub options: Options,
+}
+
+/// A compile and what was shown of it.
+pub struct Proof {
+    pub program: String,
+    pub entry: String,
+    pub slicing: Slicing,
+    pub target: &'static str,
+    pub reading: String,
+    pub flags: String,
+    pub sha256: String,
+    /// The fingerprint of the last program.
+    pub usuba0: String,
+    pub claims: Vec<(Claim, Duration)>,
+    /// The time that the compile took.
+    pub compiled: Duration,
+}
+
+impl Cell {
+    /// Compiles a program and proves each step. After a step that is not proved nothing more is.
+    /// A fault is put into what a pass left before it is looked at.
+    pub fn prove(
+        &self,
+        program: &typed::Program,
+        direct: bool,
+        plant: Option<&Plant>,
+    ) -> Result<Proof, Vec<Diagnostic>> {
+        let one = |diagnostic| vec![diagnostic];
+        let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
+        let instance = typed::check::entry_instance(program, slicing, self.options.word);
+        let instance = instance.map_err(one)?;
+        let start = Instant::now();
+        let mut claims: Vec<(Claim, Duration)> = Vec::new();
+        let mut chain = None;
+        let mut good = true;
+        let mut prove = |start: Instant, claim: Claim| {
+            let proved = claim.outcome.is_proved();
+            claims.push((claim, start.elapsed()));
+            proved
+        };
+        let source = || Source::new(program, &instance, slicing).map(Chain::new);
+        let last = optimise(program, &self.options, &mut |pass, program| {
+            if !good {
+                return;
+            }
+            let planted = plant.filter(|plant| plant.pass == pass);
+            let planted = planted.and_then(|plant| plant.fault.put(program));
+            let program = planted.as_ref().unwrap_or(program);
+            let start = Instant::now();
+            // The meaning is made once, when lowering has accepted the program.
+            let claim = match chain.get_or_insert_with(source) {
+                Ok(chain) => chain.see(pass, program),
+                Err(why) => unknown(Kind::Lowering, pass, why),
+            };
+            good = prove(start, claim);
+        })?;
+        if let Some(Ok(chain)) = &chain
+            && good
+        {
+            let layout = emit::layout(&last, self.options.target);
+            let start = Instant::now();
+            let lanes = chain.lanes(self.options.target, layout);
+            lanes.into_iter().for_each(|claim| good &= prove(start, claim));
+            let start = Instant::now();
+            let whole = chain.direct().filter(|_| direct && good);
+            whole.into_iter().for_each(|claim| good &= prove(start, claim));
+        }
+        let spent: Duration = claims.iter().map(|(_, time)| *time).sum();
+        Ok(Proof {
+            program: self.program.clone(),
+            entry: program.decls[instance.decl].name.to_string(),
+            slicing,
+            target: self.options.target.name,
+            reading: self.reading.clone(),
+            flags: self.flags.clone(),
+            sha256: self.sha256.clone(),
+            usuba0: fingerprint(&last),
+            claims,
+            compiled: start.elapsed().saturating_sub(spent),
+        })
+    }
+}
+
+fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {
+    Claim { kind, subject: subject.to_string(), outcome: Outcome::Unknown(why.to_string()) }
+}
+
+/// Names a program of Usuba0 by its text.
+pub fn fingerprint(program: &Program) -> String {
+    hex(&Sha256::digest(ir::print::program(program).as_bytes()))
+}
+
+impl Proof {
+    pub fn is_proved(&self) -> bool {
+        self.claims.iter().all(|(claim, _)| claim.outcome.is_proved())
+    }
+
+    /// The first claim that does not hold, or is not known to.
+    pub fn fault(&self) -> Option<&Claim> {
+        self.claims.iter().map(|(claim, _)| claim).find(|claim| !claim.outcome.is_proved())
+    }
+
+    /// Time that proofs took.
+    pub fn spent(&self) -> Duration {
+        self.claims.iter().map(|(_, time)| *time).sum()
+    }
+
+    /// The engines that some proofs needed, in the order of their names in the book.
+    pub fn engines(&self, kinds: &[Kind]) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for (claim, _) in &self.claims {
+            if let Outcome::Proved(engines) = &claim.outcome
+                && kinds.contains(&claim.kind)
+            {
+                names.extend(engines.split(", ").filter(|name| *name != "nothing changed"));
+            }
+        }
+        let known = ["tables", "bits", "E1", "E2", "E3", "E4", "SAT", "induction"];
+        names.sort_by_key(|name| known.iter().position(|n| n == name).unwrap_or(known.len()));
+        names.dedup();
+        if names.is_empty() { "nothing changed".into() } else { names.join(", ") }
+    }
+
+    /// What a certificate says of it.
+    pub fn record(&self) -> Record {
+        let count = |kind| self.claims.iter().filter(|(claim, _)| claim.kind == kind).count();
+        let lanes = self.claims.iter().find(|(claim, _)| claim.kind == Kind::Lanes);
+        Record {
+            program: self.program.clone(),
+            entry: self.entry.clone(),
+            slicing: format!("{:?}", self.slicing),
+            target: self.target.to_string(),
+            reading: self.reading.clone(),
+            flags: self.flags.clone(),
+            source: self.sha256.clone(),
+            usuba0: self.usuba0.clone(),
+            object: String::new(),
+            passes: count(Kind::Pass),
+            lanes: lanes.map(|(claim, _)| claim.subject.clone()).unwrap_or_default(),
+            engines: self.engines(&[Kind::Lowering, Kind::Pass, Kind::Lanes]),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Certificates: `proof/TARGET.toml` beside a program says what was proved of it.
+//!
+//! ```text
+//! [[proof]]
+//! program = "rectangle.ua"      which program, by name,
+//! entry = "encrypt"             entry,
+//! slicing = "V"
+//! reading = ""                  flags that change what it means,
+//! flags = ""                    and flags that change what is made of it
+//! source = "5a1f..."            its text, and that of what it includes
+//! usuba0 = "09c3..."            the last program of the compile
+//! object = ""                   the object file, if it was proved too
+//! passes = 19
+//! lanes = "9 operators"
+//! engines = "tables, E1, induction"
+//! ```
+//!
+//! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
+//! certificate is believed by nobody: `usubac prove --check` proves it again, and a header names
+//! it only for the very program that it is about.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use usuba::ir::Slicing;
+use usuba_lab::tune::subject::hex;
+
+use crate::Failure;
+use crate::args::{self, Codegen, Language};
+use crate::output::{Place, plain, write_all};
+
+/// The name of the folder beside the program.
+pub const FOLDER: &str = "proof";
+
+/// What was proved of one entry in one slicing on one target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    pub program: String,
+    pub entry: String,
+    pub slicing: String,
+    /// Named by the file, not in it.
+    #[serde(default, skip_serializing)]
+    pub target: String,
+    pub reading: String,
+    pub flags: String,
+    pub source: String,
+    pub usuba0: String,
+    pub object: String,
+    pub passes: usize,
+    pub lanes: String,
+    pub engines: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    proof: Vec<Record>,
+}
+
+impl Record {
+    /// What it is about, besides the texts.
+    fn subject(&self) -> [&str; 6] {
+        let Record { program, entry, slicing, target, reading, flags, .. } = self;
+        [target, program, entry, slicing, reading, flags]
+    }
+
+    /// The name of the certificate: what it is about and what was proved, shortened.
+    pub fn id(&self) -> String {
+        let Record { source, usuba0, object, .. } = self;
+        let subject = self.subject();
+        let texts = subject.iter().copied().chain([source.as_str(), usuba0, object]);
+        let mut hash = Sha256::new();
+        for text in texts {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        hex(&hash.finalize())[..16].to_string()
+    }
+
+    /// What a new proof says otherwise.
+    pub fn differs(&self, new: &Record) -> Option<&'static str> {
+        match () {
+            () if self.source != new.source => Some("the source is another one"),
+            () if self.usuba0 != new.usuba0 => Some("usubac makes another program of it"),
+            () if self.subject() != new.subject() => Some("it is about something else"),
+            () => None,
+        }
+    }
+
+    /// The flags with which the program was compiled, beside those that say where includes are.
+    pub fn flags(&self, given: &Language) -> Result<(Language, Codegen), Failure> {
+        let wrong = |why: String| {
+            Failure::program(format!("the certificate of {}, {}: {why}", self.program, self.entry))
+        };
+        let mut language = given.clone();
+        language.entry = Some(self.entry.clone());
+        language.read_as(&self.reading).map_err(wrong)?;
+        language.set_slicing(match self.slicing.as_str() {
+            "V" => Slicing::V,
+            "H" => Slicing::H,
+            "B" => Slicing::B,
+            other => return Err(wrong(format!("`{other}` is no slicing"))),
+        });
+        let codegen = args::tuned_flags(&self.flags).map_err(wrong)?;
+        let codegen = codegen.for_target(&self.target).map_err(wrong)?;
+        Ok((language, codegen))
+    }
+}
+
+/// The file of a target beside a program.
+pub fn path(folder: &Path, target: &str) -> PathBuf {
+    folder.join(FOLDER).join(target).with_extension("toml")
+}
+
+/// The records of one file; none if there is no file.
+fn file(path: &Path) -> Result<Vec<Record>, Failure> {
+    let wrong = |why: String| Failure::program(format!("cannot read {}: {why}", path.display()));
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(wrong(plain(&error))),
+    };
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
+    let target = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let named = |record| Record { target: target.clone(), ..record };
+    Ok(file.proof.into_iter().map(named).collect())
+}
+
+/// All records beside a program, in the order of the names of their files.
+pub fn read(folder: &Path) -> Result<Vec<Record>, Failure> {
+    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    paths.sort();
+    let records: Result<Vec<_>, _> = paths.iter().map(|path| file(path)).collect();
+    Ok(records?.into_iter().flatten().collect())
+}
+
+/// Writes records beside a program, in the place of older ones about the same.
+pub fn write(folder: &Path, records: &[Record]) -> Result<(), Failure> {
+    let mut targets: Vec<&str> = records.iter().map(|record| record.target.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let mut results = Vec::new();
+    for target in targets {
+        let path = path(folder, target);
+        let own = || records.iter().filter(|record| record.target == target);
+        let mut all = file(&path)?;
+        all.retain(|old| own().all(|new| new.subject() != old.subject()));
+        all.extend(own().cloned());
+        all.sort_by(|a, b| a.subject().cmp(&b.subject()));
+        let text = toml::to_string(&File { proof: all }).expect("strings and numbers");
+        let head = "# What `usubac prove` has shown of programs in this folder; `usubac prove \
+                    --check` shows it again.\n\n";
+        results.push((Place::File(path), format!("{head}{text}")));
+    }
+    let proofs = folder.join(FOLDER);
+    fs::create_dir_all(&proofs).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", proofs.display(), plain(&error)))
+    })?;
+    write_all(&results)
+}
+
+/// How a header names the certificate of exactly this source and program, if there is one.
+pub fn name(folder: &Path, target: &str, source: &str, usuba0: &dyn Fn() -> String) -> String {
+    // A file that cannot be read says nothing about the program.
+    let records = file(&path(folder, target)).unwrap_or_default();
+    let mut records = records.iter().filter(|record| record.source == source).peekable();
+    if records.peek().is_none() {
+        return String::new();
+    }
+    let usuba0 = usuba0();
+    let found = records.find(|record| record.usuba0 == usuba0);
+    found.map_or(String::new(), |record| {
+        format!("{FOLDER}/{target}.toml, certificate {}, up to Usuba0", record.id())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(entry: &str, usuba0: &str) -> Record {
+        Record {
+            program: "f.ua".into(),
+            entry: entry.into(),
+            slicing: "V".into(),
+            target: "avx2".into(),
+            reading: "-m 16".into(),
+            flags: "--inter-factor 2".into(),
+            source: "00".into(),
+            usuba0: usuba0.into(),
+            object: String::new(),
+            passes: 3,
+            lanes: "2 operators".into(),
+            engines: "E1".into(),
+        }
+    }
+
+    #[test]
+    fn records_replace_older_ones_about_the_same() {
+        let dir = tempfile::tempdir().expect("a folder");
+        write(dir.path(), &[record("g", "1"), record("f", "2")]).expect("written");
+        write(dir.path(), &[record("f", "3")]).expect("written");
+        let found = read(dir.path()).expect("read");
+        assert_eq!(found, [record("f", "3"), record("g", "1")]);
+        assert!(found[0].id() != record("f", "2").id());
+        let name =
+            |source, usuba0: &str| super::name(dir.path(), "avx2", source, &|| usuba0.to_string());
+        assert!(name("00", "3").contains(&record("f", "3").id()));
+        assert_eq!(name("00", "2"), "");
+        assert_eq!(name("01", "3"), "");
+    }
+
+    #[test]
+    fn a_record_says_how_the_program_was_compiled() {
+        let given = args::tests::language();
+        let (language, codegen) = record("f", "1").flags(&given).expect("flags");
+        assert_eq!(language.reading(), "-m 16");
+        assert_eq!(language.entry.as_deref(), Some("f"));
+        assert_eq!(codegen.written(), " --inter-factor 2");
+        assert_eq!(codegen.target().expect("a target").name, "avx2");
+        assert!(Record { slicing: "X".into(), ..record("f", "1") }.flags(&given).is_err());
+        assert!(Record { reading: "-q".into(), ..record("f", "1") }.flags(&given).is_err());
+    }
+}

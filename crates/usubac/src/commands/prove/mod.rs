@@ -1,0 +1,137 @@
+//! `usubac prove`: that what a compile makes is what the source means.
+//!
+//! ```text
+//! rectangle.ua, encrypt in V on avx2: PROVED
+//!   lowering      proved by tables, E1
+//!   19 passes     proved by E1, induction
+//!   9 operators   proved in every lane by E1
+//! ```
+//!
+//! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
+//! - `all`: every cipher folder; `cache`: what need not be proved again.
+//! - `certificate`: the files beside programs, written and checked.
+//! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
+
+mod all;
+mod cache;
+mod cell;
+pub mod certificate;
+pub mod plant;
+mod show;
+
+use std::path::Path;
+
+use usuba_lab::tune::subject::fingerprint;
+
+pub use self::cell::fingerprint as program_fingerprint;
+use self::cell::{Cell, Proof};
+use self::plant::Plant;
+use super::front;
+use super::slice;
+use crate::args::{self, Abi, Codegen, Language, Prove};
+use crate::output::to_stdout;
+use crate::report::Reporter;
+use crate::{Failure, fault};
+
+pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
+    if args.codegen.auto_interleave {
+        return Err(Failure::usage(
+            "--auto-interleave measures, and a proof is about one program; --inter-factor says how \
+             many instances it has",
+        ));
+    }
+    if args.certify {
+        let readable = args::tuned_flags(&args.codegen.written());
+        readable.map_err(|why| {
+            Failure::usage(format!("a certificate is about what a compile makes: {why}"))
+        })?;
+    }
+    match (&args.file, args.check) {
+        (None, false) => all::run(args),
+        (None, true) => all::check(args, reporter),
+        (Some(file), false) => one(args, file, reporter),
+        (Some(file), true) => check(args, file, reporter),
+    }
+}
+
+/// Proves one entry, as a compile with the same flags makes it.
+fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
+    let (direct, plant) = (args.direct, args.plant.as_ref());
+    let proof = prove(file, &args.language, &args.codegen, direct, plant, reporter)?;
+    if let Some(plant) = plant.filter(|_| proof.is_proved()) {
+        return Err(Failure::program(format!(
+            "there is no place for the fault after {}, or it changes nothing",
+            plant.pass
+        )));
+    }
+    to_stdout(&match args.json {
+        true => show::json(&proof),
+        false => show::report(&proof),
+    })?;
+    if args.certify && proof.is_proved() {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        certificate::write(folder, &[proof.record()])?;
+    }
+    if proof.is_proved() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+fn prove(
+    file: &Path,
+    language: &Language,
+    codegen: &Codegen,
+    direct: bool,
+    plant: Option<&Plant>,
+    reporter: Reporter,
+) -> Result<Proof, Failure> {
+    let input = front::read(file, language, reporter)?;
+    let options = slice::chosen(language, codegen, Abi::Usuba)?;
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    let cell = Cell {
+        program: name,
+        reading: language.reading(),
+        flags: codegen.written().trim().to_string(),
+        sha256: fingerprint(&input.sources),
+        options,
+    };
+    fault::stage("proving the program");
+    cell.prove(&input.checked.program, direct, plant)
+        .map_err(|findings| front::reported(&input.sources, &findings, reporter))
+}
+
+/// Proves again what the certificates beside a program say of it.
+fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let records = certificate::read(folder)?;
+    let records: Vec<_> = records.into_iter().filter(|record| record.program == name).collect();
+    if records.is_empty() {
+        let folder = folder.join(certificate::FOLDER);
+        return Err(Failure::program(format!(
+            "{} has no certificate of {name}; `usubac prove --certify` writes one",
+            folder.display()
+        )));
+    }
+    checked(args, folder, &records, reporter)
+}
+
+/// Proves records again, and says of each whether it still holds.
+fn checked(
+    args: &Prove,
+    folder: &Path,
+    records: &[certificate::Record],
+    reporter: Reporter,
+) -> Result<(), Failure> {
+    let mut good = true;
+    for record in records {
+        let (language, codegen) = record.flags(&args.language)?;
+        let proof =
+            prove(&folder.join(&record.program), &language, &codegen, false, None, reporter)?;
+        let stale = record.differs(&proof.record());
+        good &= stale.is_none() && proof.is_proved();
+        to_stdout(&match args.json {
+            true => show::json_check(&proof, stale),
+            false => show::check(&proof, stale),
+        })?;
+    }
+    if good { Ok(()) } else { Err(Failure::Reported) }
+}

@@ -1,0 +1,210 @@
+//! What a proof says, for people and as JSON.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use usuba_proof::report::{Claim, Difference, Kind, Outcome};
+
+use super::cell::Proof;
+
+/// What nobody proves here, said under every proof.
+const TRUSTED: &str =
+    "the meaning of the language, the prover, the C of instructions, the C compiler";
+
+/// What it is about, in a few words.
+pub fn subject(proof: &Proof) -> String {
+    let flags: Vec<&str> = [&proof.reading, &proof.flags].into_iter().map(|f| f.as_str()).collect();
+    let flags = flags.join(" ");
+    let flags = flags.trim();
+    let flags = if flags.is_empty() { String::new() } else { format!(" with {flags}") };
+    let Proof { program, entry, slicing, target, .. } = proof;
+    format!("{program}, {entry} in {slicing:?} on {target}{flags}")
+}
+
+fn verdict(proof: &Proof) -> &'static str {
+    proof.fault().map_or("PROVED", |claim| claim.outcome.name())
+}
+
+/// A time for people: three digits.
+pub fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        0.0..0.001 => format!("{:.0} µs", seconds * 1e6),
+        0.001..1.0 => format!("{:.1} ms", seconds * 1e3),
+        _ => format!("{seconds:.1} s"),
+    }
+}
+
+/// The report of one proof. Times stand in one line; JSON has them all.
+pub fn report(proof: &Proof) -> String {
+    let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
+    let mut line = |what: &str, how: String| text.push_str(&format!("  {what:<14} {how}\n"));
+    let proved = |(claim, _): &&(Claim, Duration)| claim.outcome.is_proved();
+    let passes = proof.claims.iter().filter(proved).filter(|(c, _)| c.kind == Kind::Pass).count();
+    let mut shown = false;
+    for (claim, _) in proof.claims.iter().filter(proved) {
+        let engines = proof.engines(&[claim.kind]);
+        match claim.kind {
+            Kind::Lowering => line("lowering", format!("proved to be the source, by {engines}")),
+            Kind::Pass if !std::mem::replace(&mut shown, true) => {
+                let noun = if passes == 1 { "pass" } else { "passes" };
+                line(&format!("{passes} {noun}"), format!("proved by {engines}"));
+            }
+            Kind::Pass => {}
+            Kind::Lanes => line(&claim.subject, format!("proved in every lane by {engines}")),
+            Kind::Direct => {
+                line("in one step", format!("proved from lowering to the end, by {engines}"))
+            }
+            other => line(other.name(), format!("{} proved by {engines}", claim.subject)),
+        }
+    }
+    match proof.fault() {
+        Some(claim) => text.push_str(&fault(claim)),
+        None => text.push_str(&format!(
+            "  trusted        {TRUSTED}\n  compiled in {}, proved in {}\n",
+            time(proof.compiled),
+            time(proof.spent())
+        )),
+    }
+    text
+}
+
+/// What is wrong, over a few lines.
+fn fault(claim: &Claim) -> String {
+    let step = match claim.kind {
+        Kind::Lowering => "lowering".to_string(),
+        Kind::Pass => format!("the pass {}", claim.subject),
+        Kind::Direct => "all passes together".to_string(),
+        Kind::Lanes => format!("the target, {}", claim.subject),
+        other => format!("{} {}", other.name(), claim.subject),
+    };
+    match &claim.outcome {
+        Outcome::Proved(_) => String::new(),
+        Outcome::Unknown(why) => format!("  after {step} nothing is known: {why}\n"),
+        Outcome::Refuted(difference) => {
+            let inner = difference.inner.as_deref();
+            let inner = inner.map(|inner| format!("  by itself, {inner}\n")).unwrap_or_default();
+            format!("  after {step}, {difference}\n{inner}")
+        }
+    }
+}
+
+/// One line for a proof among many.
+pub fn line(proof: &Proof) -> String {
+    let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
+    if let Some(claim) = proof.fault() {
+        text.push_str(&fault(claim));
+    }
+    text
+}
+
+/// One line for a certificate.
+pub fn check(proof: &Proof, stale: Option<&str>) -> String {
+    match (proof.is_proved(), stale) {
+        (true, Some(why)) => format!("{}: STALE, {why}\n", subject(proof)),
+        (true, None) => format!("{}: PROVED again\n", subject(proof)),
+        (false, _) => line(proof),
+    }
+}
+
+#[derive(Serialize)]
+struct JsonProof<'a> {
+    program: &'a str,
+    entry: &'a str,
+    slicing: String,
+    target: &'a str,
+    reading: &'a str,
+    flags: &'a str,
+    verdict: &'a str,
+    source: &'a str,
+    usuba0: &'a str,
+    compile_seconds: f64,
+    proof_seconds: f64,
+    claims: Vec<JsonClaim<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<&'a str>,
+    trusted: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonClaim<'a> {
+    kind: &'a str,
+    subject: &'a str,
+    verdict: &'a str,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engines: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resisted: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<JsonDifference<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonDifference<'a> {
+    node: &'a str,
+    inputs: Vec<(&'a str, String)>,
+    value: &'a str,
+    expected: String,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inner: Option<Box<JsonDifference<'a>>>,
+}
+
+impl<'a> JsonDifference<'a> {
+    fn new(difference: &'a Difference) -> JsonDifference<'a> {
+        let hex = |word: u64| format!("{word:#x}");
+        JsonDifference {
+            node: &difference.node,
+            inputs: difference.inputs.iter().map(|(name, word)| (&**name, hex(*word))).collect(),
+            value: &difference.value,
+            expected: hex(difference.expected),
+            found: hex(difference.found),
+            inner: difference.inner.as_ref().map(|inner| Box::new(JsonDifference::new(inner))),
+        }
+    }
+}
+
+/// The proof as one line of JSON.
+pub fn json(proof: &Proof) -> String {
+    json_check(proof, None)
+}
+
+/// The same with what is out of date in its certificate.
+pub fn json_check(proof: &Proof, stale: Option<&str>) -> String {
+    let claims = proof.claims.iter().map(|(claim, spent)| JsonClaim {
+        kind: claim.kind.name(),
+        subject: &claim.subject,
+        verdict: claim.outcome.name(),
+        seconds: spent.as_secs_f64(),
+        engines: match &claim.outcome {
+            Outcome::Proved(engines) => Some(engines),
+            _ => None,
+        },
+        resisted: match &claim.outcome {
+            Outcome::Unknown(why) => Some(why),
+            _ => None,
+        },
+        difference: match &claim.outcome {
+            Outcome::Refuted(difference) => Some(JsonDifference::new(difference)),
+            _ => None,
+        },
+    });
+    let text = serde_json::to_string(&JsonProof {
+        program: &proof.program,
+        entry: &proof.entry,
+        slicing: format!("{:?}", proof.slicing),
+        target: proof.target,
+        reading: &proof.reading,
+        flags: &proof.flags,
+        verdict: verdict(proof),
+        source: &proof.sha256,
+        usuba0: &proof.usuba0,
+        compile_seconds: proof.compiled.as_secs_f64(),
+        proof_seconds: proof.spent().as_secs_f64(),
+        claims: claims.collect(),
+        stale,
+        trusted: TRUSTED,
+    });
+    text.expect("strings and numbers have a JSON form") + "\n"
+}

@@ -1,0 +1,42 @@
+//! What can go wrong.
+
+use core::ffi::c_int;
+use core::fmt;
+
+/// Why nothing was done; outputs are as they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A length that the function does not take, or two that must be equal and are not.
+    Length,
+    /// The counter of a key stream would pass its end and begin again.
+    Counter,
+    /// There is no such backend, or this processor does not have it.
+    Backend,
+}
+
+impl Error {
+    /// The status of a C function. The others of its errors are pointers that this crate never
+    /// passes.
+    pub(crate) fn check(status: c_int) -> Result<(), Error> {
+        match status {
+            0 => Ok(()),
+            2 => Err(Error::Length),
+            3 => Err(Error::Counter),
+            5 => Err(Error::Backend),
+            _ => unreachable!("slices are not null and do not overlap"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Length => "a length that does not fit",
+            Error::Counter => "the key stream ends before",
+            Error::Backend => "there is no such backend here",
+        })
+    }
+}
+
+impl core::error::Error for Error {}

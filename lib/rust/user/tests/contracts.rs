@@ -1,0 +1,163 @@
+//! What users of the crate may rely on beyond answers: errors, ends of key streams, secrets.
+
+use std::mem::MaybeUninit;
+
+use usuba_ciphers::Error;
+use usuba_ciphers::chacha20::{ChaCha20, HChaCha20};
+use usuba_ciphers::cipher::array::Array;
+use usuba_ciphers::cipher::zeroize::ZeroizeOnDrop;
+use usuba_ciphers::cipher::{
+    AlgorithmName, BlockCipherEncrypt, InOutBuf, KeyInit, KeyIvInit, StreamCipher,
+    StreamCipherSeek, TweakBlockCipherDecrypt, TweakBlockCipherEncrypt,
+};
+use usuba_ciphers::clyde::Clyde128;
+use usuba_ciphers::rectangle::{Rectangle80, Rectangle80Ctr};
+
+fn stream() -> ChaCha20 {
+    ChaCha20::new(&[7; 32].into(), &[9; 12].into())
+}
+
+#[test]
+fn lengths_that_do_not_fit_are_errors() {
+    assert!(Rectangle80::new_from_slice(&[0; 9]).is_err());
+    assert!(ChaCha20::new_from_slices(&[0; 32], &[0; 13]).is_err());
+    assert!(stream().try_apply_keystream_b2b(&[0; 3], &mut [0; 4]).is_err());
+    let cipher = Clyde128::new(&[1; 16].into());
+    let mut blocks = [Array::from([5; 16]); 3];
+    assert_eq!(cipher.encrypt_each(&[Array::default(); 2], &mut blocks[..]), Err(Error::Length));
+    assert_eq!(blocks, [Array::from([5; 16]); 3]);
+    let function = HChaCha20::new(&[1; 32].into());
+    assert_eq!(function.blocks(&[Array::default()], &mut []), Err(Error::Length));
+}
+
+#[test]
+fn key_streams_end() {
+    // Block numbers have 32 bits.
+    let end = 64_u64 << 32;
+    let mut stream = stream();
+    let mut first = [0; 80];
+    stream.write_keystream(&mut first);
+    assert!(stream.try_seek(end + 1).is_err());
+    assert!(stream.try_seek(-1).is_err());
+    stream.seek(end - 100);
+    assert!(stream.try_current_pos::<u32>().is_err());
+    assert!(stream.check_remaining(100).is_ok());
+    let mut data = [1; 101];
+    assert!(stream.try_apply_keystream(&mut data).is_err());
+    assert_eq!(data, [1; 101]);
+    stream.write_keystream(&mut data[..100]);
+    assert_eq!(stream.current_pos::<u64>(), end);
+    assert!(stream.try_write_keystream(&mut data[..1]).is_err());
+    // Unchecked: from the beginning again, in long pieces and in short ones.
+    for piece in [180, 7] {
+        stream.seek(end - 100);
+        let mut over = [0; 180];
+        over.chunks_mut(piece).for_each(|piece| stream.unchecked_write_keystream(piece));
+        assert_eq!((&over[..100], &over[100..]), (&data[..100], &first[..]));
+        assert_eq!(stream.current_pos::<i32>(), 80);
+    }
+}
+
+#[test]
+fn counters_end() {
+    let counter = Array::from([0xff; 8]);
+    let cipher = Rectangle80::new(&[3; 10].into());
+    let mut block = counter;
+    cipher.encrypt_block(&mut block);
+    let mut data = [0; 9];
+    assert_eq!(cipher.ctr(&counter, 0, &mut data[..]), Err(Error::Counter));
+    assert_eq!(cipher.ctr_keystream(&counter, 8, &mut data[..1]), Err(Error::Counter));
+    assert_eq!(data, [0; 9]);
+    cipher.ctr(&counter, 0, &mut data[..8]).expect("one block");
+    assert_eq!(block[..], data[..8]);
+    let mut stream = Rectangle80Ctr::new(&[3; 10].into(), &counter);
+    assert!(stream.check_remaining(9).is_err());
+    assert!(stream.try_apply_keystream(&mut data[..8]).is_ok());
+    assert_eq!(data, [0; 9]);
+    // The stream and the function agree in the middle of a message.
+    let counter = Array::from([0x55; 8]);
+    let (mut one, mut other) = (vec![3; 5000], vec![4; 5000]);
+    let mut stream = cipher.clone().into_ctr(&counter);
+    stream.seek(13_usize);
+    stream.apply_keystream(&mut one);
+    let from = vec![3; 5000];
+    let pair = InOutBuf::new(&from, &mut other).expect("as long");
+    cipher.ctr(&counter, 13, pair).expect("far from the end");
+    assert_eq!(one, other);
+}
+
+#[test]
+fn tweaks_belong_to_their_blocks() {
+    let cipher = Clyde128::new(&[1; 16].into());
+    let tweaks: Vec<_> = (0..1000).map(|i: u32| Array::from([(i * 7) as u8; 16])).collect();
+    let plain: Vec<_> = (0..1000).map(|i: u32| Array::from([(i * 11) as u8; 16])).collect();
+    let mut text = vec![Array::default(); 1000];
+    let pair = InOutBuf::new(&plain, &mut text).expect("as many");
+    cipher.encrypt_each(&tweaks, pair).expect("as many");
+    for ((tweak, plain), text) in tweaks.iter().zip(&plain).zip(&text) {
+        let mut block = *plain;
+        cipher.encrypt_block(tweak, &mut block);
+        assert_eq!(block, *text);
+        cipher.decrypt_block(tweak, &mut block);
+        assert_eq!(block, *plain);
+    }
+    cipher.decrypt_each(&tweaks, &mut text[..]).expect("as many");
+    assert_eq!(text, plain);
+}
+
+#[test]
+fn tweaks_count() {
+    let cipher = Clyde128::new(&[1; 16].into());
+    let (nonce, mut tweak) = (Array::from([2; 16]), Array::from([0xff; 16]));
+    assert_eq!(cipher.ctrt(&nonce, &tweak, 1, &mut [0; 16][..]), Err(Error::Counter));
+    tweak[15] = 0;
+    let mut stream = [0; 40];
+    cipher.ctrt_keystream(&nonce, &tweak, 0, &mut stream).expect("far from the end");
+    let mut data = [0x77; 30];
+    cipher.ctrt(&nonce, &tweak, 10, &mut data[..]).expect("as above");
+    assert!(data.iter().zip(&stream[10..]).all(|(byte, key)| byte ^ 0x77 == *key));
+    let mut block = nonce;
+    cipher.encrypt_block(&tweak, &mut block);
+    assert_eq!(block[..], stream[..16]);
+    // The next tweak, little-endian.
+    tweak[..15].fill(0);
+    tweak[15] = 1;
+    let mut block = nonce;
+    cipher.encrypt_block(&tweak, &mut block);
+    assert_eq!(block[..], stream[16..32]);
+}
+
+#[test]
+fn nothing_shows_a_secret() {
+    struct Name<T>(std::marker::PhantomData<T>);
+    impl<T: AlgorithmName> std::fmt::Display for Name<T> {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            T::write_alg_name(f)
+        }
+    }
+    assert_eq!(format!("{:?}", stream()), "ChaCha20 { .. }");
+    assert_eq!(format!("{:?}", Clyde128::new(&[1; 16].into())), "Clyde128 { .. }");
+    assert_eq!(Name::<Rectangle80>(std::marker::PhantomData).to_string(), "Rectangle80");
+    assert_eq!(Name::<Rectangle80Ctr>(std::marker::PhantomData).to_string(), "Rectangle80Ctr");
+}
+
+/// The bytes of a value after it was dropped.
+fn dropped<T: ZeroizeOnDrop>(value: T) -> Vec<u8> {
+    let mut place = MaybeUninit::new(value);
+    // SAFETY: it is there, and nobody uses it again.
+    unsafe { place.assume_init_drop() };
+    // SAFETY: the memory is still there, and these types have no gaps between their integers.
+    unsafe { std::slice::from_raw_parts(place.as_ptr().cast(), size_of::<T>()) }.to_vec()
+}
+
+#[test]
+fn keys_are_wiped() {
+    assert_eq!(dropped(Rectangle80::new(&[0xab; 10].into())).iter().max(), Some(&0));
+    assert_eq!(dropped(Clyde128::new(&[0xab; 16].into())).iter().max(), Some(&0));
+    assert_eq!(dropped(HChaCha20::new(&[0xab; 32].into())).iter().max(), Some(&0));
+    let mut stream = ChaCha20::new(&[0xab; 32].into(), &[0; 12].into());
+    let mut piece = [0; 5];
+    stream.write_keystream(&mut piece);
+    let left = dropped(stream);
+    assert!(!left.windows(4).any(|bytes| bytes == [0xab; 4] || *bytes == piece[..4]));
+}
