@@ -35,7 +35,7 @@ impl Forms {
     }
 
     /// The newer form with three, in the given widths.
-    fn new(&mut self, name: &str, rest: &str, widths: &[&str]) {
+    fn three(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
             let memory = match *width {
                 "x" => "xmmword",
@@ -66,19 +66,19 @@ impl Forms {
     fn logic(&mut self) {
         for name in ["pand", "por", "pxor", "pandn"] {
             self.old(name, "");
-            self.new(&format!("v{name}"), "", &["x", "y"]);
+            self.three(&format!("v{name}"), "", &["x", "y"]);
             for (lane, part, count) in [("d", "dword", 16), ("q", "qword", 8)] {
-                self.new(&format!("v{name}{lane}"), "", &["x", "y", "z"]);
+                self.three(&format!("v{name}{lane}"), "", &["x", "y", "z"]);
                 self.plain(format!("v{name}{lane} zmm0, zmm1, {part} ptr mem{{1to{count}}}"));
             }
         }
         for name in ["andps", "andpd", "orps", "orpd", "xorps", "xorpd", "andnps", "andnpd"] {
             self.old(name, "");
-            self.new(&format!("v{name}"), "", &["x", "y", "z"]);
+            self.three(&format!("v{name}"), "", &["x", "y", "z"]);
         }
         for table in [0x00, 0xff, 0x96, 0xca, 0xe8, 0x17, 0x55, 0xf0, 0x1e, 0x6a] {
-            self.new("vpternlogd", &format!(", {table}"), &["x", "y", "z"]);
-            self.new("vpternlogq", &format!(", {table}"), &["z"]);
+            self.three("vpternlogd", &format!(", {table}"), &["x", "y", "z"]);
+            self.three("vpternlogq", &format!(", {table}"), &["z"]);
             self.plain(format!("vpternlogd ymm0, ymm1, dword ptr mem{{1to8}}, {table}"));
             self.plain(format!("vpternlogq zmm0, zmm0, zmm0, {table}"));
         }
@@ -93,7 +93,7 @@ impl Forms {
             "pmulld", "pmuludq",
         ] {
             self.old(name, "");
-            self.new(&format!("v{name}"), "", &["x", "y", "z"]);
+            self.three(&format!("v{name}"), "", &["x", "y", "z"]);
         }
         self.plain("vpaddd zmm0, zmm1, dword ptr mem{1to16}");
         self.plain("vpaddq ymm0, ymm1, qword ptr mem{1to4}");
@@ -101,7 +101,7 @@ impl Forms {
         for lane in ["b", "w", "d", "q"] {
             for name in ["pcmpeq", "pcmpgt"] {
                 self.old(&format!("{name}{lane}"), "");
-                self.new(&format!("v{name}{lane}"), "", &["x", "y"]);
+                self.three(&format!("v{name}{lane}"), "", &["x", "y"]);
             }
         }
         for (lane, bits) in [("w", 16), ("d", 32), ("q", 64)] {
@@ -235,7 +235,7 @@ impl Forms {
             "unpckhpd",
         ] {
             self.old(name, "");
-            self.new(&format!("v{name}"), "", &["x", "y", "z"]);
+            self.three(&format!("v{name}"), "", &["x", "y", "z"]);
         }
         for (from, part) in [("bw", 8), ("bd", 4), ("bq", 2), ("wd", 8), ("wq", 4), ("dq", 8)] {
             let memory = match part {
@@ -298,7 +298,7 @@ impl Forms {
         self.plain("vpermd zmm0, zmm1, zmm2");
         for count in [0, 1, 7, 15, 16, 20, 31, 32, 200] {
             self.old("palignr", &format!(", {count}"));
-            self.new("vpalignr", &format!(", {count}"), &["x", "y", "z"]);
+            self.three("vpalignr", &format!(", {count}"), &["x", "y", "z"]);
             for name in ["pslldq", "psrldq"] {
                 self.plain(format!("{name} xmm0, {count}"));
                 self.plain(format!("v{name} ymm0, ymm1, {count}"));
@@ -313,29 +313,29 @@ impl Forms {
             }
             for name in ["shufps", "shufpd"] {
                 self.old(name, &rest);
-                self.new(&format!("v{name}"), &rest, &["x", "y", "z"]);
+                self.three(&format!("v{name}"), &rest, &["x", "y", "z"]);
             }
             for name in ["pblendw", "blendps", "blendpd"] {
                 let control = if name == "blendpd" { control & 15 } else { control };
                 let control = if name == "blendps" { control & 15 } else { control };
                 self.old(name, &format!(", {control}"));
-                self.new(&format!("v{name}"), &format!(", {control}"), &["x", "y"]);
+                self.three(&format!("v{name}"), &format!(", {control}"), &["x", "y"]);
             }
-            self.new("vpblendd", &rest, &["y"]);
-            self.new("vblendps", &rest, &["y"]);
+            self.three("vpblendd", &rest, &["y"]);
+            self.three("vblendps", &rest, &["y"]);
             for name in ["vpermq", "vpermpd"] {
                 self.two(name, &rest, &["y", "z"]);
             }
             for name in ["vperm2i128", "vperm2f128"] {
-                self.new(name, &rest, &["y"]);
+                self.three(name, &rest, &["y"]);
             }
             for name in ["vshufi32x4", "vshuff32x4", "vshufi64x2", "vshuff64x2"] {
-                self.new(name, &rest, &["y", "z"]);
+                self.three(name, &rest, &["y", "z"]);
             }
         }
         for count in [0, 1, 3, 7, 9, 15] {
             for name in ["valignd", "valignq"] {
-                self.new(name, &format!(", {count}"), &["x", "y", "z"]);
+                self.three(name, &format!(", {count}"), &["x", "y", "z"]);
             }
         }
         for name in ["movddup", "movshdup", "movsldup"] {

@@ -94,8 +94,9 @@ pub struct Bits {
 /// An operator, its operands and its result.
 type Made = (Kind, Edge, Edge, Edge);
 
-/// Results that are remembered as recent; a power of two.
-const RECENT: usize = 1 << 12;
+/// Results that are remembered as recent.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 10;
 
 impl Bits {
     pub fn new(mut graph: Graph) -> Bits {
@@ -188,7 +189,7 @@ impl Bits {
 
     fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
         let mixed = x.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ y.raw() ^ kind as u64;
-        let slot = (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 52) as usize & (RECENT - 1);
+        let slot = (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> (64 - RECENT_BITS)) as usize;
         let recent = self.recent[slot];
         if (recent.0, recent.1, recent.2) == (kind, x, y) {
             return recent.3;

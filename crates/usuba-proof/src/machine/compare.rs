@@ -76,6 +76,11 @@ pub struct Demands {
 /// Steps of the program, unfolded, at most.
 const LONGEST: u64 = 40_000_000;
 
+/// Instructions that a function may take for each step of the program on bits, and besides. Kernels
+/// take up to three for a step.
+const FACTOR: u64 = 8;
+const SPARE: u64 = 20_000;
+
 /// Leaves of cuts for the engines on words, of which there are none here, and so the least.
 const LEAVES: usize = 3;
 
@@ -147,12 +152,14 @@ impl Goal<'_> {
             (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
         let wanted = run.node(Side::Before, self.program.entry, &params);
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
+        let longest = SPARE + FACTOR * run.steps;
         let mut bits = Bits::new(run.graph);
         // The stack pointer is 8 modulo 16 when a function is entered.
         for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
             report.phases += 1;
             let matters;
-            (bits, matters) = self.at_phase::<M>(phase, bits, &params, &wanted, report)?;
+            (bits, matters) =
+                self.at_phase::<M>((phase, longest), bits, &params, &wanted, report)?;
             if !matters {
                 break;
             }
@@ -160,10 +167,11 @@ impl Goal<'_> {
         Ok(())
     }
 
-    /// Returns the graph, and whether the phase mattered.
+    /// Runs the function once, for at most so many instructions. Returns the graph, and whether
+    /// the phase mattered.
     fn at_phase<M: Machine>(
         &self,
-        phase: u64,
+        (phase, longest): (u64, u64),
         bits: Bits,
         params: &[Edge],
         wanted: &[Edge],
@@ -177,7 +185,7 @@ impl Goal<'_> {
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
         let mut world = World { bits, memory, object: self.object };
         let (instructions, residue) =
-            run::<M>(&mut world, &pointers, self.entry).map_err(Obstacle::Fault)?;
+            run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
         report.instructions = report.instructions.max(instructions);
         report.nodes = report.nodes.max(world.bits.graph.nodes.len());
         report.frame = report.frame.max(world.memory.frame_bytes());

@@ -141,10 +141,8 @@ pub trait Machine: Sized {
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault>;
 }
 
-/// Instructions that a run may take.
-const LONGEST: u64 = 4_000_000;
-
-/// Runs a function to its end. Returns the number of instructions and what is left behind.
+/// Runs a function to its end, which takes at most `longest` instructions. Returns their number
+/// and what is left behind.
 ///
 /// # Errors
 /// The first instruction that breaks a rule.
@@ -152,9 +150,10 @@ pub fn run<M: Machine>(
     world: &mut World,
     parameters: &[Pointer],
     entry: u64,
+    longest: u64,
 ) -> Result<(u64, Residue), Fault> {
     let mut machine = M::enter(parameters, entry);
-    for count in 1..=LONGEST {
+    for count in 1..=longest {
         if machine.step(world)? == Step::Returned {
             let registers = machine.leave(world)?;
             let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| world.bits.is_secret(cell));
@@ -162,5 +161,5 @@ pub fn run<M: Machine>(
             return Ok((count, Residue { frame, registers }));
         }
     }
-    Err(Fault::new(Rule::TooLong, format!("it does not return in {LONGEST} instructions")))
+    Err(Fault::new(Rule::TooLong, format!("it does not return in {longest} instructions")))
 }

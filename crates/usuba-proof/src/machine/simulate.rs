@@ -66,6 +66,9 @@ pub fn numeric<M: Machine>(
     Ok(collected(&out, |&cell| bits.value(cell).unwrap_or(false)))
 }
 
+/// Instructions that a function may take.
+const LONGEST: u64 = 10_000;
+
 fn executed<M: Machine>(
     object: &Object,
     symbol: &str,
@@ -83,7 +86,7 @@ fn executed<M: Machine>(
     let pointers = [0, 1].map(|at| Pointer { region: Region::Buffer(at), offset: 0 });
     let memory = Memory::new(buffers, &[], 8);
     let mut world = World { bits, memory, object };
-    run::<M>(&mut world, &pointers, entry)?;
+    run::<M>(&mut world, &pointers, entry, LONGEST)?;
     let out = world.memory.buffer(1).to_vec();
     Ok((world.bits, out))
 }
