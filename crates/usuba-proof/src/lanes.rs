@@ -70,6 +70,16 @@ pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
 /// Whether these instructions are the operator in every lane.
 pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Selected) -> Outcome {
     let frame = Frame::new(target, layout, op, bits);
+    let widest = frame.operands.iter().copied().max().unwrap_or(0).max(bits);
+    let most = match layout {
+        Layout::Bits => 1,
+        Layout::Words => 64,
+        Layout::Lanes(lane) => lane,
+        Layout::Elements(m) => m,
+    };
+    if widest > most {
+        return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
+    }
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {
         (Some(wanted), Ok(found)) => outcome(equivalent(&wanted, &found), &wanted, &found, &[]),
@@ -470,7 +480,9 @@ mod tests {
     fn check(target: &Target, layout: Layout, bits: u8, without: &[Op]) -> usize {
         let mut proved = 0;
         for op in ops(bits) {
-            if without.contains(&op) || select(target, layout, &op, bits, false).is_err() {
+            let wide =
+                matches!((&op, layout), (Op::Resize(from), Layout::Lanes(lane)) if *from > lane);
+            if wide || without.contains(&op) || select(target, layout, &op, bits, false).is_err() {
                 continue;
             }
             let verdict = prove(target, layout, &op, bits);
