@@ -167,7 +167,9 @@ impl<'a> Lower<'a> {
         let scope = self.scope();
         Ok(match op {
             Op::Const(value) => {
-                (0..m).rev().map(|bit| scope.constant(1, value >> bit & 1)).collect()
+                // A word of 128 bits may be longer than its literal.
+                let bit = |at: usize| if at < 64 { value >> at & 1 } else { 0 };
+                (0..m).rev().map(|at| scope.constant(1, bit(at))).collect()
             }
             Op::Copy => args[0].clone(),
             op if op.is_bitwise() => (0..m)
