@@ -44,7 +44,7 @@ impl Meaning<'_> {
             Kind::Pack => at(node.a) << (node.bits / 2) | at(node.b),
             Kind::Add => at(node.a).wrapping_add(at(node.b)) & ones,
             Kind::Mul => at(node.a).wrapping_mul(at(node.b)) & ones,
-            Kind::MulHigh => (at(node.a) as u128 * at(node.b) as u128 >> node.bits) as u64,
+            Kind::MulHigh => ((at(node.a) as u128 * at(node.b) as u128) >> node.bits) as u64,
             Kind::Less => (at(node.a) < at(node.b)) as u64,
             Kind::Resize => at(node.a) & ones,
             Kind::At => self.iterated(edge, around),

@@ -56,7 +56,7 @@ pub enum DeclKind {
     Perm(IntList),
     PermArray(Vec<IntList>),
     /// `value fe (a:u64x5) = ...`: the integer that the parameters stand for.
-    Value(Term),
+    Value(Box<Term>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

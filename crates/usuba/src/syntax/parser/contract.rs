@@ -29,7 +29,7 @@ impl Parser<'_> {
         let help = "a value reads `value fe (a:u64x5) = sum(i in [0,4], a[i] * 2^(51*i))`";
         self.expect("=", "`=` and a term", help)?;
         let term = self.term(1)?.tree;
-        let kind = DeclKind::Value(term);
+        let kind = DeclKind::Value(Box::new(term));
         let span = self.span_from(start);
         let (opts, results, contract) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Decl { opts, name, params, results, contract, kind, span })

@@ -400,7 +400,7 @@ fn program() -> impl Strategy<Value = File> {
         1 => list.clone().prop_map(DeclKind::Perm),
         1 => prop::collection::vec(list.clone(), 1..3).prop_map(DeclKind::TableArray),
         1 => prop::collection::vec(list, 1..3).prop_map(DeclKind::PermArray),
-        1 => term().prop_map(DeclKind::Value),
+        1 => term().prop_map(|term| DeclKind::Value(Box::new(term))),
     ];
     use DeclOpt::*;
     let opts = prop::sample::select(vec![Inline, NoInline, NoOpt, LsbFirst, Interleave(7)]);
