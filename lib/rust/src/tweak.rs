@@ -45,9 +45,12 @@ impl<K: Tweaked> TweakCipher<K> {
         self.each(tweaks, blocks.into(), true)
     }
 
-    /// Counter-in-tweak mode on `data`, both ways: adds the encryptions of `nonce` under `tweak`,
-    /// `tweak` + 1, ... (Peyrin, Seurin: ePrint 2015/1049). `position` says how many bytes of the
-    /// key stream go before.
+    /// Counter-in-tweak mode on `data`, both ways: XORs the encryptions of `nonce` under `tweak`,
+    /// `tweak` + 1, ..., which count as numbers in the byte order of the cipher. `position` says
+    /// how many bytes of the key stream go before.
+    ///
+    /// It is the mode that encrypts in SCT, called CTRT there (Peyrin, Seurin: ePrint 2015/1049),
+    /// with addition as its counter; Deoxys-II XORs the counter to the tweak instead.
     ///
     /// # Errors
     /// [`Error::Counter`]
