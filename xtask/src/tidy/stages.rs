@@ -21,8 +21,9 @@ const HOME: &str = "crates/usuba/src/";
 /// Where proofs are made.
 const PROOF: &str = "crates/usuba-proof/src/";
 
-/// What proofs may name below `usuba::`. `diag` has the places that a walk is told.
-const PROVED_WITH: &[&str] = &["ir", "typed", "target", "diag"];
+/// What proofs may name below `usuba::`. `diag` has the places that a walk is
+/// told, `syntax::ast` the clauses of contracts.
+const PROVED_WITH: &[&str] = &["ir", "typed", "target", "diag", "syntax::ast"];
 
 /// What each stage may name below `crate::`, besides itself. `ir` allows all of `ir`; `ir::Op`
 /// allows that item and what is inside of it.
