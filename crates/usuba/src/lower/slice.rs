@@ -321,13 +321,13 @@ pub(super) fn node(
     let mut scope = Scope::new(name, inline);
     let mut args: Vec<Bits> = Vec::new();
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
-        let port = port(var, instance, slicing);
+        let port = port(var, instance);
         let (count, bits) = (port.values(slicing), port.value_bits(slicing));
         let per_word = count / var.ty.atoms();
         let values = scope.param(port, count, bits);
         args.extend(values.chunks(per_word).map(Bits::from));
     }
-    scope.node.results = decl.results.iter().map(|var| port(var, instance, slicing)).collect();
+    scope.node.results = decl.results.iter().map(|var| port(var, instance)).collect();
     walker.domain.scopes.push(scope);
     let findings = walker.diags.len();
     let outs = walker.run(instance, args);
@@ -351,14 +351,14 @@ pub(super) fn node(
 }
 
 /// The port of a parameter or result. A word of 128 bits is a row of two of 64.
-fn port(var: &Var, instance: &Instance, slicing: Slicing) -> Port {
+fn port(var: &Var, instance: &Instance) -> Port {
     let VarType::Words { atom, dims } = &var.ty else {
         unreachable!("nats have no port");
     };
     let bits = instance.apply(atom).bits().expect("a lowered instance has no open sizes");
     let mut dims = dims.clone();
     let mut word = bits;
-    if bits == WIDE && slicing != Slicing::B {
+    if bits == WIDE {
         (word, dims) = (64, dims.into_iter().chain([2]).collect());
     }
     Port { name: var.name.to_string(), word, dims, constant: var.constant }
