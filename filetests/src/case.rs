@@ -13,6 +13,7 @@ use crate::run::RunLine;
 pub enum Mode {
     Syntax,
     Check,
+    Prove,
     Lower,
     Run,
     Pass(String),
@@ -57,6 +58,7 @@ impl Case {
         let mode = match words.as_slice() {
             ["#", "test", "syntax"] => Mode::Syntax,
             ["#", "test", "check"] => Mode::Check,
+            ["#", "test", "prove"] => Mode::Prove,
             ["#", "test", "lower"] => Mode::Lower,
             ["#", "test", "run"] => Mode::Run,
             ["#", "test", "pass", name] => Mode::Pass(name.to_string()),
@@ -116,11 +118,13 @@ impl Case {
         match self.mode {
             Mode::Run if self.runs.is_empty() => Err("a run test without a `run:` line".into()),
             Mode::Pass(_) if bare => Err("a pass test that expects nothing".into()),
-            Mode::Syntax | Mode::Check | Mode::Lower if !self.runs.is_empty() => {
+            Mode::Syntax | Mode::Check | Mode::Prove | Mode::Lower if !self.runs.is_empty() => {
                 Err("`run:` lines belong to `# test run` and `# test pass`".into())
             }
             Mode::Lower if bare && !marked => Err("a lower test that expects nothing".into()),
-            Mode::Syntax | Mode::Check if !self.counts.is_empty() || self.expect.is_some() => {
+            Mode::Syntax | Mode::Check | Mode::Prove
+                if !self.counts.is_empty() || self.expect.is_some() =>
+            {
                 Err("there is nothing to count or print before the program is sliced".into())
             }
             _ => Ok(()),

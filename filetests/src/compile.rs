@@ -5,6 +5,7 @@ use usuba::diag::{Code, Diagnostic, FileId, Sources};
 use usuba::ir::{self, Slicing};
 use usuba::passes::pipeline::{Level, passes};
 use usuba::syntax::splice::{Loader, NoIncludes, splice};
+use usuba_proof::contracts;
 
 use crate::case::{Case, Mode, Part};
 use crate::flags::Flags;
@@ -40,7 +41,10 @@ pub fn front(case: &Case, entry: Option<&str>) -> Front {
     let entry = entry.or(case.flags.entry.as_deref());
     match usuba::front(&mut sources, root, &mut loader, entry, case.flags.language) {
         Ok(checked) => {
-            let found = checked.warnings.clone();
+            let mut found = checked.warnings.clone();
+            if case.mode == Mode::Prove {
+                found.extend(contracts::findings(&checked.program));
+            }
             Front { sources, checked: Some(checked), found }
         }
         Err(found) => Front { sources, checked: None, found },

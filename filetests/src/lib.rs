@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | `# test syntax` | parsed, with its includes | parser |
 //! | `# test check` | and checked | and checker |
+//! | `# test prove` | and its contracts proved | and prover |
 //! | `# test lower` | and sliced | and slicer |
 //! | `# test run` | sliced in every legal way, and run | checker |
 //! | `# test pass NAME` | sliced, run, transformed, run again | checker |

@@ -66,6 +66,16 @@ pub fn check(program: &Program) -> Vec<Report> {
     promising.map(|(id, _)| check_node(program, id)).collect()
 }
 
+/// What is wrong with the contracts of a program, at the lines that fail.
+pub fn findings(program: &Program) -> Vec<Diagnostic> {
+    let finding = |report: Report| match report.outcome {
+        Outcome::Proved => None,
+        Outcome::Refuted(found) => Some(found.finding),
+        Outcome::Unknown(finding) => Some(finding),
+    };
+    check(program).into_iter().filter_map(finding).collect()
+}
+
 /// Proves or refutes the contract of one node, believing those of the nodes that it calls.
 pub fn check_node(program: &Program, id: DeclId) -> Report {
     let decl = &program.decls[id];

@@ -41,6 +41,7 @@ const ROWS: &[Row] = &[
     inst(Mul,      16,  "_mm512_mullo_epi16({0}, {1})",                      Doit),
     inst(Mul,      32,  "_mm512_mullo_epi32({0}, {1})",                      Doit),
     inst(Mul,      64,  "_mm512_mullo_epi64({0}, {1})",                      Doit),
+    inst(MulWide,  64,  "_mm512_mul_epu32({0}, {1})",                        Doit),
     inst(Shl,      16,  "_mm512_slli_epi16({0}, {k})",                       Doit),
     inst(Shl,      32,  "_mm512_slli_epi32({0}, {k})",                       Doit),
     inst(Shl,      64,  "_mm512_slli_epi64({0}, {k})",                       Doit),

@@ -22,7 +22,7 @@ mod show;
 use std::path::Path;
 
 use usuba_lab::tune::subject::fingerprint;
-use usuba_proof::contracts::{self, Outcome};
+use usuba_proof::contracts;
 
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Proof};
@@ -103,14 +103,7 @@ fn prove(
 /// Proves what nodes promise of their arithmetic; findings are at the line that fails.
 fn promised(input: &front::Input, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("proving the contracts");
-    let findings: Vec<_> = contracts::check(&input.checked.program)
-        .into_iter()
-        .filter_map(|report| match report.outcome {
-            Outcome::Proved => None,
-            Outcome::Refuted(found) => Some(found.finding),
-            Outcome::Unknown(finding) => Some(finding),
-        })
-        .collect();
+    let findings = contracts::findings(&input.checked.program);
     if findings.is_empty() {
         return Ok(());
     }
