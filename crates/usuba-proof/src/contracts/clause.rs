@@ -10,7 +10,7 @@
 //! decides.
 
 use num_bigint::{BigInt, BigUint};
-use usuba::diag::{Code, Diagnostic};
+use usuba::diag::{Code, Diagnostic, Span};
 use usuba::syntax::ast::{Clause, Relation, Role, Term, TermKind, TermOp};
 use usuba::typed::contract::{Integers, Meaning, Terms};
 use usuba::typed::walk::Walker;
@@ -132,13 +132,15 @@ fn terms<'s, 'p>(
 fn modulus(symbolic: &mut Symbolic, program: &Program, clause: &Clause) -> Found<Option<BigInt>> {
     let Some(term) = &clause.modulus else { return Ok(None) };
     let value = terms(symbolic, program, None).integer(&Words::new(), term)?.poly.value();
-    match value.filter(|value| *value > BigInt::from(1)) {
-        Some(value) => Ok(Some(value)),
-        None => {
-            let text = "a modulus that is not above 1";
-            Err(Box::new(Diagnostic::error(Code::BadContract, term.span, text)))
-        }
-    }
+    above_one(value, term.span).map(Some)
+}
+
+/// A number that a clause may be taken modulo.
+pub(super) fn above_one(value: Option<BigInt>, span: Span) -> Result<BigInt, Box<Diagnostic>> {
+    value.filter(|value| *value > BigInt::from(1)).ok_or_else(|| {
+        let text = "a modulus that is not above 1";
+        Box::new(Diagnostic::error(Code::BadContract, span, text))
+    })
 }
 
 fn compare_of(relation: Relation) -> Compare {

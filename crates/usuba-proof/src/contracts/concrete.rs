@@ -13,7 +13,7 @@ use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, DeclId, Instance, Program, Range, VarType, contract};
 
 use super::chance::Chance;
-use super::clause::promises;
+use super::clause::{above_one, promises};
 use super::poly::remainder;
 use super::symbolic::ranges;
 
@@ -211,7 +211,10 @@ fn holds(
 ) -> Result<Option<String>, Box<Diagnostic>> {
     let terms = |modulus| Terms::new(&program.decls, &program.values, Plain { program, modulus });
     let modulus = match &clause.modulus {
-        Some(term) => Some(terms(None).integer(&Scope::new(), term)?),
+        Some(term) => {
+            let value = terms(None).integer(&Scope::new(), term)?;
+            Some(above_one(Some(value), term.span)?)
+        }
         None => None,
     };
     let sides = terms(modulus.clone()).sides(scope, clause)?;
