@@ -32,6 +32,22 @@ pub struct HashVector {
     pub output: Vec<u8>,
 }
 
+impl HashVector {
+    /// The parameters as `reference.rs` takes them in the place of a key: bytes of the output in
+    /// 32 bits, little-endian; `bits`; `tree`; key and arguments, each behind its length in 32 bits.
+    pub fn parameters(&self) -> Vec<u8> {
+        let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+        let mut all = length(&self.output).to_vec();
+        all.push(self.bits);
+        all.extend(self.tree);
+        for field in [&self.key].into_iter().chain(&self.arguments) {
+            all.extend(length(field));
+            all.extend(field);
+        }
+        all
+    }
+}
+
 /// The fields of a block of lines, in the order of their names.
 type Block = Vec<Option<Vec<u8>>>;
 
