@@ -316,8 +316,8 @@ static void any_backend(void)
     static void name##_fuzz_hash(void) \
     { \
         const size_t length = some_length(5000), count = below(40), out_length = 1 + below(300); \
-        place text = make(length), keys = make(40), one = make(out_length), two = make(out_length); \
-        place many = make(count * out_length); \
+        place text = make(length), keys = make(40), many = make(count * out_length); \
+        place one = make(out_length), two = copy(one, out_length); \
         const uint8_t *in[40]; \
         size_t lengths[40], done = 0, i; \
         const uint64_t bits = length ? 8 * (uint64_t)length - below(8) : 0; \
