@@ -197,5 +197,6 @@ pub fn letter(slicing: Slicing) -> &'static str {
         Slicing::V => "V",
         Slicing::H => "H",
         Slicing::B => "B",
+        Slicing::W => "W",
     }
 }

@@ -293,6 +293,7 @@ fn slicing(letter: &str) -> Option<Slicing> {
     match letter {
         "V" => Some(Slicing::V),
         "H" => Some(Slicing::H),
+        "W" => Some(Slicing::W),
         "B" => Some(Slicing::B),
         _ => None,
     }
