@@ -56,6 +56,11 @@ int main(int argc, char **argv)
 #define __m128i __m128i_u
 #define __m256i __m256i_u
 #endif
+
+/* Each kernel has a name of its own in the program. */
+#define JOIN(a, b) a##b
+#define NUMBERED(name, n) JOIN(name, n)
+#define kernel NUMBERED(kernel_, STAGE)
 #include KERNEL
 
 #ifndef OFFSET
@@ -119,9 +124,7 @@ __attribute__((noinline)) static void once(void)
 
 #define TEN(what) what what what what what what what what what what
 
-#define JOIN(a, b) a##b
-#define FUNCTION(n) JOIN(stage_, n)
-int FUNCTION(STAGE)(uint64_t calls)
+int NUMBERED(stage_, STAGE)(uint64_t calls)
 {
 #ifdef INVERSE
     const uint64_t *from = CIPHER, *to = PLAIN;

@@ -98,6 +98,9 @@ pub struct Stage {
     /// Macros of the driver.
     #[serde(default)]
     pub defines: Vec<String>,
+    /// Flags of the C compiler for this stage alone.
+    #[serde(default)]
+    pub cflags: Vec<String>,
     /// Words that are worked on at once, by which a speed-up becomes an efficiency.
     #[serde(default = "one")]
     pub lanes: u32,
@@ -234,22 +237,20 @@ impl Staged {
                             .map_err(|error| error.to_string())?;
                         let mut flags: Vec<String> =
                             machine.cflags.iter().map(|flag| flag.to_string()).collect();
-                        flags.extend(
-                            [
-                                format!("-DSTAGE={n}"),
-                                format!("-DKERNEL=\"{n}.h\""),
-                                format!("-DREGISTER={}", stage.register),
-                                format!("-DARGUMENTS={}", stage.arguments),
-                                format!("-I{}", place.display()),
-                            ]
-                            .into_iter(),
-                        );
+                        flags.extend(stage.cflags.iter().cloned());
                         flags.extend(stage.defines.iter().map(|define| format!("-D{define}")));
                         flags.extend((task > 0).then(|| "-DINVERSE".to_string()));
-                        flags.extend(
-                            ["-c", &driver.display().to_string(), "-o", &format!("{n}.o")]
-                                .map(String::from),
-                        );
+                        flags.extend([
+                            format!("-DSTAGE={n}"),
+                            format!("-DKERNEL=\"{n}.h\""),
+                            format!("-DREGISTER={}", stage.register),
+                            format!("-DARGUMENTS={}", stage.arguments),
+                            format!("-I{}", place.display()),
+                            "-c".into(),
+                            driver.display().to_string(),
+                            "-o".into(),
+                            format!("{n}.o"),
+                        ]);
                         match gcc(&flags) {
                             Ok(_) => {
                                 functions.push((number, task));
