@@ -57,9 +57,9 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
         .filter(|cipher| subjects.iter().any(|subject| subject.cipher.folder == cipher.folder))
         .collect();
     let used = |target: &Target| subjects.iter().any(|subject| subject.function.is_for(target));
-    let all = target::all().chain(target::NARROW.iter().copied());
+    let known = target::all().chain(target::NARROW.iter().copied());
     let targets: Vec<&'static Target> =
-        all.filter(|target| wanted(target.name) && used(target)).collect();
+        known.filter(|target| wanted(target.name) && used(target)).collect();
     if chosen.is_empty() || targets.is_empty() {
         return Err(format!("nothing in {} fits the choice", root.display()));
     }
@@ -83,7 +83,8 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     }
     // By function and slicing; the targets and variants stay in their order.
     run.entries.sort_by_key(|entry| {
-        all.iter()
+        subjects
+            .iter()
             .position(|s| s.function.name == entry.function && letter(s.slicing) == entry.slicing)
     });
     run.remark();

@@ -35,7 +35,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -125,11 +125,16 @@ pub struct Claim {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Built {
     pub label: String,
-    pub compiler: String,
-    /// For each stage and task the seconds of all calls, or why there are none. Slices are counted
-    /// by their 10th percentile, because what disturbs them makes them longer.
-    pub seconds: Result<Vec<Vec<Result<f64, String>>>, String>,
+    /// Or why the machine cannot build programs in this way.
+    pub seconds: Result<Seconds, String>,
 }
+
+/// For each stage and task the seconds of all calls, or why there are none. Slices are counted by
+/// their 10th percentile, because what disturbs them makes them longer.
+pub type Seconds = Vec<Vec<Result<f64, String>>>;
+
+/// Why a stage has no seconds whose driver found another answer.
+const WRONG: &str = "a wrong answer";
 
 impl Staged {
     /// Whether a file is such an experiment, and which; `None` if it is one of ciphers.
@@ -183,19 +188,15 @@ impl Staged {
         for build in &self.builds {
             progress(&build.label());
             let machine = cc::find_with("gp64", build.family()).map_err(|skip| skip.why);
-            let compiler = machine.as_ref().map(|m| m.compiler.display().to_string());
-            let seconds = match &machine {
-                Ok(machine) => self.build(folder, build, &machine.compiler, quick, parse)?,
-                Err(why) => Err(why.clone()),
+            let seconds = match machine.and_then(|machine| links(&machine.compiler, build)) {
+                Ok(compiler) => Ok(self.build(folder, build, &compiler, quick, parse)?),
+                Err(why) => Err(why),
             };
-            let compiler = compiler.unwrap_or_default();
-            all.push(Built { label: build.label(), compiler, seconds });
+            all.push(Built { label: build.label(), seconds });
         }
         Ok(all)
     }
 
-    /// The inner error is that of a machine that cannot, the outer one that of a wrong experiment.
-    #[allow(clippy::type_complexity)] // As in `Built`.
     fn build(
         &self,
         folder: &Path,
@@ -203,89 +204,78 @@ impl Staged {
         compiler: &Path,
         quick: bool,
         parse: &Parse,
-    ) -> Result<Result<Vec<Vec<Result<f64, String>>>, String>, String> {
+    ) -> Result<Seconds, String> {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let place = place.path();
         let driver = fs::canonicalize(folder.join(&self.driver))
             .map_err(|error| format!("{}: {error}", self.driver))?;
-        let gcc = |flags: &[String]| {
-            let mut command = Command::new(compiler);
-            command.current_dir(place).args(&build.flags).args(flags).arg("-w");
-            run(&mut command)
-        };
-        // A build that cannot link a program says so here.
-        let probe = place.join("probe.c");
-        fs::write(&probe, "#include <stdint.h>\nint main(void) { return 0; }\n")
-            .map_err(|error| error.to_string())?;
-        if let Err(why) = gcc(&["probe.c".into(), "-o".into(), "probe".into()]) {
-            let first = why.lines().next().unwrap_or_default();
-            return Ok(Err(format!("no program can be built: {first}")));
-        }
-        let mut seconds: Vec<Vec<Result<f64, String>>> = Vec::new();
+        let driver = driver.display().to_string();
+        let mut seconds: Seconds = Vec::new();
         // Stage and task of each function of the program.
         let mut functions = Vec::new();
         for (number, stage) in self.stages.iter().enumerate() {
-            let machine = cc::find_with(&stage.target, build.family());
+            let machine = cc::find_with(&stage.target, build.family()).map_err(|skip| skip.why);
             let mut row = Vec::new();
             for (task, entry) in stage.entries.iter().enumerate() {
-                row.push(Err(match &machine {
-                    Err(skip) => skip.why.clone(),
-                    Ok(machine) => {
-                        let text = kernel(folder, stage, entry, parse)?;
-                        let n = functions.len();
-                        fs::write(place.join(format!("{n}.h")), text)
-                            .map_err(|error| error.to_string())?;
-                        let mut flags: Vec<String> =
-                            machine.cflags.iter().map(|flag| flag.to_string()).collect();
-                        flags.extend(stage.cflags.iter().cloned());
-                        flags.extend(stage.defines.iter().map(|define| format!("-D{define}")));
-                        flags.extend((task > 0).then(|| "-DINVERSE".to_string()));
-                        flags.extend([
-                            format!("-DSTAGE={n}"),
-                            format!("-DKERNEL=\"{n}.h\""),
-                            format!("-DREGISTER={}", stage.register),
-                            format!("-DARGUMENTS={}", stage.arguments),
-                            format!("-I{}", place.display()),
-                            "-c".into(),
-                            driver.display().to_string(),
-                            "-o".into(),
-                            format!("{n}.o"),
-                        ]);
-                        match gcc(&flags) {
-                            Ok(_) => {
-                                functions.push((number, task));
-                                "it was not timed".to_string()
-                            }
-                            Err(why) => why.lines().next().unwrap_or_default().to_string(),
-                        }
+                let machine = match &machine {
+                    Ok(machine) => machine,
+                    Err(why) => {
+                        row.push(Err(why.clone()));
+                        continue;
                     }
-                }));
+                };
+                let n = functions.len();
+                let text = kernel(folder, stage, entry, parse)?;
+                let file = place.join(format!("{n}.h"));
+                fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+                let mut command = in_folder(compiler, build, place);
+                command.args(&machine.cflags).args(&stage.cflags);
+                command.args(stage.defines.iter().map(|define| format!("-D{define}")));
+                command.args((task > 0).then_some("-DINVERSE"));
+                command.args([
+                    format!("-DSTAGE={n}"),
+                    format!("-DKERNEL=\"{n}.h\""),
+                    format!("-DREGISTER={}", stage.register),
+                    format!("-DARGUMENTS={}", stage.arguments),
+                    format!("-I{}", place.display()),
+                ]);
+                command.args(["-c", &driver, "-o", &format!("{n}.o")]);
+                row.push(match run(&mut command) {
+                    Ok(_) => {
+                        functions.push((number, task));
+                        Err("no answer".into())
+                    }
+                    Err(why) => Err(why.lines().next().unwrap_or_default().to_string()),
+                });
             }
             seconds.push(row);
         }
         let list: String = (0..functions.len()).map(|n| format!("X({n}) ")).collect();
-        let mut flags = vec!["-DMAIN".to_string(), format!("-DSTAGES(X)={list}")];
-        flags.push(driver.display().to_string());
-        flags.extend((0..functions.len()).map(|n| format!("{n}.o")));
-        flags.extend(["-o", "program"].map(String::from));
-        gcc(&flags)?;
+        let mut command = in_folder(compiler, build, place);
+        command.args(["-DMAIN", &format!("-DSTAGES(X)={list}"), &driver, "-o", "program"]);
+        run(command.args((0..functions.len()).map(|n| format!("{n}.o"))))?;
         let calls = if quick { self.quick_calls } else { self.calls };
-        let mut command = Command::new(place.join("program"));
-        command.arg((calls / SLICES).to_string()).arg(SLICES.to_string());
-        let output = run(&mut command)?;
-        for (n, (stage, task)) in functions.iter().enumerate() {
+        let mut program = Command::new(place.join("program"));
+        let output = run(program.args([calls / SLICES, SLICES].map(|number| number.to_string())))?;
+        for (n, &(stage, task)) in functions.iter().enumerate() {
             let lines = output.lines().filter_map(|line| line.split_once(' '));
             let own: Vec<&str> =
                 lines.filter(|(at, _)| *at == n.to_string()).map(|(_, what)| what).collect();
             let mut times: Vec<f64> = own.iter().filter_map(|what| what.parse().ok()).collect();
             times.sort_by(f64::total_cmp);
-            seconds[*stage][*task] = match times.get(times.len() / 10) {
-                _ if own.contains(&"wrong") => Err("a wrong answer".into()),
-                Some(slice) => Ok(slice * SLICES as f64),
-                None => Err("no answer".into()),
-            };
+            if own.contains(&"wrong") {
+                seconds[stage][task] = Err(WRONG.into());
+            } else if let Some(slice) = times.get(times.len() / 10) {
+                seconds[stage][task] = Ok(slice * SLICES as f64);
+            }
         }
-        Ok(Ok(seconds))
+        Ok(seconds)
+    }
+
+    /// Whether a stage of a build computes something else than the driver expects.
+    pub fn is_wrong(built: &[Built]) -> bool {
+        let rows = built.iter().filter_map(|build| build.seconds.as_ref().ok()).flatten();
+        rows.flatten().any(|time| time.as_ref().is_err_and(|why| why == WRONG))
     }
 
     /// A table for each build: seconds, speed-ups, efficiencies, and what was published.
@@ -367,11 +357,127 @@ fn kernel(folder: &Path, stage: &Stage, entry: &str, parse: &Parse) -> Result<St
     })
 }
 
+/// The compiler, if it links programs with the flags of a build.
+fn links(compiler: &Path, build: &Compiler) -> Result<PathBuf, String> {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let text = "#include <stdint.h>\nint main(void) { return 0; }\n";
+    fs::write(place.path().join("probe.c"), text).map_err(|error| error.to_string())?;
+    let mut command = in_folder(compiler, build, place.path());
+    match run(command.args(["probe.c", "-o", "probe"])) {
+        Ok(_) => Ok(compiler.to_path_buf()),
+        Err(why) => {
+            let first = why.lines().next().unwrap_or_default();
+            Err(format!("no program can be built: {first}"))
+        }
+    }
+}
+
+fn in_folder(compiler: &Path, build: &Compiler, place: &Path) -> Command {
+    let mut command = Command::new(compiler);
+    command.current_dir(place).args(&build.flags).arg("-w");
+    command
+}
+
 /// What a command prints.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use usuba::passes::pipeline::PipelineOptions;
+
+    use super::*;
+
+    const TEXT: &str = r#"
+        title = "t"
+        about = "a"
+        driver = "d.c"
+        calls = 1000
+        quick-calls = 100
+        tasks = ["forth"]
+        [[build]]
+        family = "gcc"
+        flags = ["-O1"]
+        [[stage]]
+        label = "one"
+        source = "p.ua"
+        entries = ["f"]
+        slicing = "V"
+        target = "gp64"
+        register = "uint64_t"
+        arguments = "plain, out"
+        [[stage]]
+        label = "two"
+        source = "p.ua"
+        entries = ["f"]
+        slicing = "W"
+        target = "sse"
+        register = "__m128i"
+        arguments = "plain, out"
+        lanes = 2
+        [[published]]
+        stage = "two"
+        task = "forth"
+        speedup = 2.5
+        source = "s"
+    "#;
+
+    fn parse(text: &str) -> Result<Staged, String> {
+        let staged: Staged = toml::from_str(text).map_err(|error| error.to_string())?;
+        staged.check().map(|()| staged)
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (old, new, why) in [
+            ("target = \"sse\"", "target = \"mmx\"", "no target `mmx`"),
+            ("slicing = \"W\"", "slicing = \"X\"", "no slicing `X`"),
+            ("stage = \"two\"", "stage = \"three\"", "no `forth` of stage `three`"),
+            ("tasks = [\"forth\"]", "tasks = [\"forth\", \"back\"]", "an entry for each task"),
+            ("lanes = 2", "colour = 2", "colour"),
+        ] {
+            let error = parse(&TEXT.replace(old, new)).expect_err("it does not fit");
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn speed_ups_are_over_the_first_stage() {
+        let staged = parse(TEXT).expect("it is well-formed");
+        let built = |label: &str, seconds| Built { label: label.to_string(), seconds };
+        let report = staged.report(
+            &[
+                built("all", Ok(vec![vec![Ok(3.0)], vec![Ok(2.0)]])),
+                built("some", Ok(vec![vec![Ok(3.0)], vec![Err("no such registers".into())]])),
+                built("none", Err("no compiler".into())),
+            ],
+            true,
+        );
+        assert!(report.contains("100 calls."), "{report}");
+        assert!(report.contains("| two | 2.000 | 1.500× | 0.750 | 2.50×/1.25 |"), "{report}");
+        assert!(report.contains("| two | no such registers | | | 2.50×/1.25 |"), "{report}");
+        assert!(report.contains("## none\n\nLeft out: no compiler."), "{report}");
+    }
+
+    /// Scalar code and code on vectors both give what the series printed, and its plain text again.
+    #[test]
+    fn one_block_in_registers_is_what_was_published() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
+        let file = folder.join("threefish-simd.toml");
+        let mut staged = Staged::read(&file).expect("it has a driver").expect("it is well-formed");
+        staged.builds.truncate(1);
+        staged.stages.retain(|stage| ["scalar", "key on the fly"].contains(&&*stage.label));
+        staged.quick_calls = 100 * SLICES;
+        let parse = |_: &str| Ok((PipelineOptions::default(), usuba::target::cpu::ALL[0]));
+        let built = staged.measure(&folder, true, &parse, &mut |_| {}).expect("it can be built");
+        assert!(!Staged::is_wrong(&built), "{built:?}");
+        // Where there is a compiler, it compiles at least the scalar code.
+        let scalar = built[0].seconds.as_ref().map(|seconds| &seconds[0]);
+        assert!(scalar.is_ok_and(|times| times.iter().all(Result::is_ok)), "{built:?}");
     }
 }
