@@ -56,7 +56,7 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::all() {
+    for target in target::all().chain(target::NARROW.iter().copied()) {
         match cc::find(target.name) {
             Ok(machine) => {
                 let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
@@ -273,7 +273,7 @@ fn groups<'a>(
     groups
 }
 
-const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
+const SLICINGS: [Slicing; 4] = [Slicing::V, Slicing::H, Slicing::B, Slicing::W];
 
 /// The interleavings that are run: what users get, and for some ciphers what they may ask for.
 /// Those have keys and none, with a schedule and without, in V, H and B.

@@ -304,6 +304,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         "B" => Ok(Slicing::B),
         "V" => Ok(Slicing::V),
         "H" => Ok(Slicing::H),
+        "W" => Ok(Slicing::W),
         _ => Err(format!("there is no slicing `{name}`")),
     };
     let key = |key: FileKey| {

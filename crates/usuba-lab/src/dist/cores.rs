@@ -103,6 +103,7 @@ pub fn letter(slicing: Slicing) -> char {
         Slicing::V => 'V',
         Slicing::H => 'H',
         Slicing::B => 'B',
+        Slicing::W => 'W',
     }
 }
 

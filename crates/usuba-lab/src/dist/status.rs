@@ -217,7 +217,7 @@ fn slicings(row: &Row) -> Vec<String> {
             _ => Some(format!("{name} with {}", more.into_iter().collect::<Vec<_>>().join(" or "))),
         }
     };
-    let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B")];
+    let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B"), (Slicing::W, "W")];
     all.into_iter().filter_map(named).collect()
 }
 

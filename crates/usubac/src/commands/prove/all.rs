@@ -204,8 +204,8 @@ fn targets(args: &Prove) -> Vec<&'static Target> {
     if args.target.is_empty() { target::all().collect() } else { args.target.clone() }
 }
 
-/// The entries of all folders: functions in the slicings that they have, key schedules in V and B,
-/// unless one slicing was asked for.
+/// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
+/// B unless all their functions are on words alone; unless one slicing was asked for.
 fn tasks(args: &Prove) -> Result<Vec<Task>, Failure> {
     let mut out = Vec::new();
     for cipher in ciphers(args)? {
@@ -214,7 +214,10 @@ fn tasks(args: &Prove) -> Result<Vec<Task>, Failure> {
             let main = (function.source.clone(), function.node.clone());
             nodes.entry(main).or_default().extend(&function.slicings);
             if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-                nodes.entry(schedule).or_default().extend([Slicing::V, Slicing::B]);
+                let bits = function.slicings != [Slicing::V];
+                let slicings = nodes.entry(schedule).or_default();
+                slicings.insert(Slicing::V);
+                slicings.extend(bits.then_some(Slicing::B));
             }
         }
         for ((file, node), slicings) in nodes {

@@ -1,0 +1,477 @@
+//! The domain that writes W: vectors of words of one instance.
+//!
+//! ```text
+//! a = a + b;               t1 = a + b                         all four words at once
+//! d = (d ^ a)[1,2,3,0];                                       a move, which is written when ...
+//! c = c + d;               t2 = d ^ t1; t3 = move t2; t4 = c + t3         ... an operator reads it
+//! ```
+//!
+//! A word is a lane of a vector. `:=`, selections, list shifts and perms move words around and
+//! write nothing; an operator gathers its operands. Operators on lists of as many words as a
+//! vector has are written on whole vectors. An operator on fewer words is written where its first
+//! operand lies, on a whole vector too, and the same one is written once: the four quarter rounds
+//! of a column, one after the other in the source, become one.
+//! A node whose parameters or results do not fill vectors is written down where it is called.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::scope::Scope;
+use super::slice::{Lower, port};
+use super::{Options, roll};
+use crate::circuit::{Gate, Table};
+use crate::diag::{Code, Diagnostic, Span};
+use crate::ir::lanes::Lanes;
+use crate::ir::op::mask;
+use crate::ir::{Node, NodeId, Op, Val};
+use crate::syntax::ast::LoopOpt;
+use crate::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use crate::typed::{Atom, Decl, Instance, Program, VarType};
+
+/// Where a word is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Word {
+    /// It is this number.
+    Known(u64),
+    /// In this lane of this vector.
+    Lane(Val, u8),
+}
+
+pub(super) struct Words<'a> {
+    lower: Lower<'a>,
+    vector: u8,
+    /// Operators of the open iteration, or of the body outside of loops, and what holds them.
+    written: FxHashMap<(Op, SmallVec<[Val; 3]>), Val>,
+}
+
+type Run<T> = Result<T, Refusal>;
+
+/// Words of one vector, or fewer; `None` for a lane that may hold anything.
+type Chunk = Vec<Option<Word>>;
+
+/// The number of words of a vector: the innermost dimension of every port of the entry.
+///
+/// # Errors
+/// A port is not made of vectors, or of others than the first; or they have no register.
+pub(super) fn vector(
+    program: &Program,
+    instance: &Instance,
+    options: &Options<'_>,
+) -> Result<u8, Diagnostic> {
+    let decl = &program.decls[instance.decl];
+    let help = "write every parameter and result of the entry as vectors of one kind, \
+                as in `u32x4[4]`";
+    let mut found: Option<(u32, u8)> = None;
+    for var in decl.params.iter().chain(&decl.results) {
+        let VarType::Words { atom, dims } = &var.ty else { continue };
+        let (Some(&len), Some(bits)) = (dims.last(), instance.apply(atom).bits()) else {
+            let text = format!("`{}` of the entry is no vector of words", var.name);
+            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(help));
+        };
+        let wanted = *found.get_or_insert((len, bits));
+        if wanted != (len, bits) {
+            let text = format!(
+                "`{}` has vectors of {len} words of {bits} bits, and not of {} of {}",
+                var.name, wanted.0, wanted.1
+            );
+            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(help));
+        }
+        let shape = matches!(bits, 8 | 16 | 32 | 64) && len.is_power_of_two() && len > 1;
+        let total = len.saturating_mul(bits as u32);
+        if !shape || !matches!(total, 128 | 256 | 512) {
+            let text = format!("a vector of {len} words of {bits} bits");
+            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(
+                "vectors have words of 8, 16, 32 or 64 bits, and 128, 256 or 512 bits together",
+            ));
+        }
+        let turned = (0..len as u8).map(|lane| (lane + 1) % len as u8).collect();
+        if let Some(why) = (options.lacks)(&Op::Lanes(Lanes::Move(turned)), bits) {
+            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, why)
+                .help("compile for a target with wider registers, or for -V"));
+        }
+    }
+    match found {
+        Some((len, _)) => Ok(len as u8),
+        None => {
+            let text = format!("the entry `{}` has no words", decl.name);
+            Err(Diagnostic::error(Code::NoSuchWordSize, decl.name_span, text).help(help))
+        }
+    }
+}
+
+impl<'a> Words<'a> {
+    pub fn new(program: &'a Program, options: &'a Options<'a>, vector: u8) -> Words<'a> {
+        Words { lower: Lower::new(program, options), vector, written: FxHashMap::default() }
+    }
+
+    pub fn finish(self) -> Vec<Node> {
+        self.lower.finish()
+    }
+
+    fn lanes(&self) -> usize {
+        self.vector as usize
+    }
+
+    /// One operator on vectors, once in each iteration.
+    fn write(&mut self, op: Op, bits: u8, args: &[Val]) -> Run<Val> {
+        if let Op::Const(value) = op {
+            return Ok(self.lower.word(bits, value));
+        }
+        let key = (op, SmallVec::from_slice(args));
+        if let Some(&known) = self.written.get(&key) {
+            return Ok(known);
+        }
+        let value = self.lower.word_op(&key.0, bits, args)?;
+        self.written.insert(key, value);
+        Ok(value)
+    }
+
+    /// A vector with these words.
+    fn gather(&mut self, words: &[Option<Word>], bits: u8) -> Run<Val> {
+        let mut sources: SmallVec<[Val; 4]> = SmallVec::new();
+        let mut known = false;
+        for word in words.iter().flatten() {
+            match word {
+                Word::Lane(v, _) if !sources.contains(v) => sources.push(*v),
+                Word::Lane(..) => {}
+                Word::Known(_) => known = true,
+            }
+        }
+        if known || sources.is_empty() {
+            let number = |word: &Option<Word>| match word {
+                Some(Word::Known(value)) => *value,
+                _ => 0,
+            };
+            let numbers: Vec<u64> = words.iter().map(number).collect();
+            let literal = self.literal(&numbers, bits)?;
+            if sources.is_empty() {
+                return Ok(literal);
+            }
+            let lane = |(at, word): (usize, &Option<Word>)| match word {
+                Some(Word::Known(_)) => Some(Word::Lane(literal, at as u8)),
+                word => *word,
+            };
+            let words: Chunk = words.iter().enumerate().map(lane).collect();
+            return self.gather(&words, bits);
+        }
+        if let [source] = sources[..] {
+            let pattern = turned(&self.pattern(words, source), self.vector);
+            return match pattern.iter().enumerate().all(|(at, &p)| at == p as usize) {
+                true => Ok(source),
+                false => self.write(Op::Lanes(Lanes::Move(pattern.into())), bits, &[source]),
+            };
+        }
+        // The first two at once, then one more at a time.
+        let mut joined = sources[0];
+        let mut done: Vec<Option<u8>> = self.pattern(words, sources[0]);
+        for &source in &sources[1..] {
+            let second = self.pattern(words, source);
+            let lanes = self.vector;
+            let lane = |at: usize| match (done[at], second[at]) {
+                (_, Some(p)) => lanes + p,
+                (Some(p), None) => p,
+                (None, None) => at as u8,
+            };
+            let pattern: Vec<u8> = (0..self.lanes()).map(lane).collect();
+            joined = self.write(Op::Lanes(Lanes::Join(pattern.into())), bits, &[joined, source])?;
+            let taken = |at: usize| (done[at].or(second[at])).map(|_| at as u8);
+            done = (0..self.lanes()).map(taken).collect();
+        }
+        Ok(joined)
+    }
+
+    fn literal(&mut self, numbers: &[u64], bits: u8) -> Run<Val> {
+        match numbers.iter().all(|n| *n == numbers[0]) {
+            true => self.write(Op::Const(numbers[0]), bits, &[]),
+            false => self.write(Op::Lanes(Lanes::Const(numbers.into())), bits, &[]),
+        }
+    }
+
+    /// For each lane the lane of `source` that it takes, if it takes one.
+    fn pattern(&self, words: &[Option<Word>], source: Val) -> Vec<Option<u8>> {
+        let lane = |word: Option<&Option<Word>>| match word {
+            Some(Some(Word::Lane(v, lane))) if *v == source => Some(*lane),
+            _ => None,
+        };
+        (0..self.lanes()).map(|at| lane(words.get(at))).collect()
+    }
+
+    /// Operators on at most as many words as a vector has, one for each.
+    fn chunk(&mut self, ops: &[Op], bits: u8, args: &[&[Word]]) -> Run<Vec<Word>> {
+        let count = ops.len();
+        if let Some(words) = numbers(ops, bits, args) {
+            return Ok(words);
+        }
+        if ops.iter().all(|op| *op == Op::Copy) {
+            return Ok(args[0].to_vec());
+        }
+        // A whole vector stays in order; fewer words stay where the first operand has them.
+        let mut places: Vec<usize> = (0..count).collect();
+        if count < self.lanes() {
+            let lane = |at: usize| {
+                args.iter().find_map(|list| match list[at] {
+                    Word::Lane(_, lane) => Some(lane as usize),
+                    Word::Known(_) => None,
+                })
+            };
+            let own: Vec<usize> = (0..count).filter_map(lane).collect();
+            let distinct = own.iter().enumerate().all(|(i, p)| !own[..i].contains(p));
+            if own.len() == count && distinct {
+                places = own;
+            }
+        }
+        let mut operands: SmallVec<[Val; 3]> = SmallVec::new();
+        for list in args {
+            let mut words: Chunk = vec![None; self.lanes()];
+            for (word, &place) in list.iter().zip(&places) {
+                words[place] = Some(*word);
+            }
+            // A number may stand in every lane, so that the same operator on other words is this.
+            if count < self.lanes() && list.iter().all(|w| *w == list[0] && is_known(w)) {
+                words.fill(Some(list[0]));
+            }
+            operands.push(self.gather(&words, bits)?);
+        }
+        let mut each = vec![ops[0].clone(); self.lanes()];
+        for (op, &place) in ops.iter().zip(&places) {
+            each[place] = op.clone();
+        }
+        let value = match each.iter().all(|op| *op == each[0]) {
+            true => self.write(each[0].clone(), bits, &operands)?,
+            false => self.write(Op::Lanes(Lanes::Each(each.into())), bits, &operands)?,
+        };
+        Ok(places.iter().map(|&place| Word::Lane(value, place as u8)).collect())
+    }
+
+    /// Whether the words of a variable fill vectors.
+    fn fills(&self, decl: &Decl) -> bool {
+        let words = |var: &crate::typed::Var| var.ty != VarType::Nat;
+        let vars = decl.params.iter().chain(&decl.results).filter(|var| words(var));
+        vars.into_iter().all(|var| var.ty.atoms().is_multiple_of(self.lanes()))
+    }
+
+    /// The words of vectors, in order.
+    fn spread(&self, values: &[Val]) -> Vec<Word> {
+        let lanes = |&v: &Val| (0..self.vector).map(move |lane| Word::Lane(v, lane));
+        values.iter().flat_map(lanes).collect()
+    }
+
+    /// Vectors with these words.
+    fn vectors(&mut self, words: &[Word], bits: u8) -> Run<Vec<Val>> {
+        let lanes = self.lanes();
+        let whole = |chunk: &[Word]| chunk.iter().map(|w| Some(*w)).collect::<Chunk>();
+        words.chunks(lanes).map(|chunk| self.gather(&whole(chunk), bits)).collect()
+    }
+
+    /// Nothing that was written is known any more: an iteration begins or ends.
+    fn forget(&mut self) {
+        self.written.clear();
+    }
+}
+
+fn is_known(word: &Word) -> bool {
+    matches!(word, Word::Known(_))
+}
+
+/// The results of operators on numbers alone.
+fn numbers(ops: &[Op], bits: u8, args: &[&[Word]]) -> Option<Vec<Word>> {
+    let number = |word: &Word| match word {
+        Word::Known(value) => Some(*value),
+        Word::Lane(..) => None,
+    };
+    let one = |(at, op): (usize, &Op)| {
+        if matches!(op, Op::Const(_)) {
+            return Some(Word::Known(op.eval(bits, &[])));
+        }
+        let words: Option<SmallVec<[u64; 3]>> = args.iter().map(|list| number(&list[at])).collect();
+        Some(Word::Known(op.eval(bits, &words?)))
+    };
+    ops.iter().enumerate().map(one).collect()
+}
+
+/// The pattern with its open lanes filled: as the given ones move, if all of these move alike, and
+/// otherwise as they are.
+fn turned(pattern: &[Option<u8>], lanes: u8) -> Vec<u8> {
+    let distance = |at: usize, p: u8| (p + lanes - at as u8) % lanes;
+    let mut given = pattern.iter().enumerate().filter_map(|(at, p)| p.map(|p| distance(at, p)));
+    let first = given.next().unwrap_or(0);
+    let turn = if given.all(|d| d == first) { first } else { 0 };
+    let lane = |(at, p): (usize, &Option<u8>)| p.unwrap_or((at as u8 + turn) % lanes);
+    pattern.iter().enumerate().map(lane).collect()
+}
+
+/// Lowers an instance once.
+pub(super) fn node(
+    walker: &mut Walker<'_, Words<'_>>,
+    instance: &Instance,
+    entry: bool,
+) -> Result<NodeId, Stop> {
+    if let Some(&Some(done)) = walker.domain.lower.done.get(instance) {
+        return Ok(done);
+    }
+    let program = walker.program;
+    let decl = &program.decls[instance.decl];
+    let lanes = walker.domain.lanes();
+    let name = walker.domain.lower.name(instance, entry);
+    let mut scope = Scope::new(name, super::slice::inline(decl));
+    let mut args: Vec<Word> = Vec::new();
+    for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
+        let port = vectors_port(var, instance, lanes);
+        let (count, bits) = (var.ty.atoms() / lanes, port.word);
+        let values = scope.param(port, count, bits);
+        args.extend(walker.domain.spread(&values));
+    }
+    let ports = decl.results.iter().map(|var| vectors_port(var, instance, lanes));
+    scope.node.results = ports.collect();
+    walker.domain.lower.scopes.push(scope);
+    let outer = std::mem::take(&mut walker.domain.written);
+    let outs = walker.run(instance, args).and_then(|words| {
+        let bits = walker.domain.lower.scope().node.results[0].word;
+        let vectors = walker.domain.vectors(&words, bits);
+        vectors.map_err(|refusal| walker.refuse(refusal, decl.name_span))
+    });
+    walker.domain.written = outer;
+    let scope = walker.domain.lower.scopes.pop().expect("pushed above");
+    let node = roll::roll(scope, outs?);
+    let id = NodeId(walker.domain.lower.nodes.len() as u32);
+    walker.domain.lower.nodes.push(node);
+    walker.domain.lower.done.insert(instance.clone(), Some(id));
+    Ok(id)
+}
+
+/// The port of words that fill vectors: as it is in the source, if its innermost dimension is a
+/// vector.
+fn vectors_port(var: &crate::typed::Var, instance: &Instance, lanes: usize) -> crate::ir::Port {
+    let mut port = port(var, instance);
+    if port.dims.last() != Some(&(lanes as u32)) {
+        port.dims = vec![(var.ty.atoms() / lanes) as u32, lanes as u32];
+    }
+    port
+}
+
+impl Domain for Words<'_> {
+    type V = Word;
+
+    fn op(&mut self, op: &Op, ty: &Atom, args: &[&Word]) -> Run<Word> {
+        let args: SmallVec<[[Word; 1]; 3]> = args.iter().map(|&&word| [word]).collect();
+        let args: SmallVec<[&[Word]; 3]> = args.iter().map(|list| &list[..]).collect();
+        let bits = ty.bits().expect("a lowered instance has no open sizes");
+        self.size(op, bits)?;
+        let words = self.chunk(std::slice::from_ref(op), bits, &args)?;
+        Ok(words[0])
+    }
+
+    fn list(&mut self, ops: &[Op], types: &[Atom], args: &[&[Word]]) -> Run<Vec<Word>> {
+        let mut out = Vec::with_capacity(ops.len());
+        let bits = |ty: &Atom| ty.bits().expect("a lowered instance has no open sizes");
+        for (op, ty) in ops.iter().zip(types) {
+            self.size(op, bits(ty))?;
+        }
+        for (at, ops) in ops.chunks(self.lanes()).enumerate() {
+            let from = at * self.lanes();
+            let part: SmallVec<[&[Word]; 3]> =
+                args.iter().map(|list| &list[from..from + ops.len()]).collect();
+            // Shifts may differ from lane to lane; nothing else is written so.
+            let shifts = |op: &Op| {
+                matches!(op, Op::Copy | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Sar(_))
+                    || *op == Op::Const(0)
+            };
+            if ops.iter().all(|op| *op == ops[0]) || ops.iter().all(shifts) {
+                out.extend(self.chunk(ops, bits(&types[from]), &part)?);
+                continue;
+            }
+            for (i, op) in ops.iter().enumerate() {
+                let one: SmallVec<[&[Word]; 3]> = part.iter().map(|list| &list[i..i + 1]).collect();
+                out.extend(self.chunk(std::slice::from_ref(op), bits(&types[from + i]), &one)?);
+            }
+        }
+        Ok(out)
+    }
+
+    fn table(
+        &mut self,
+        entries: Vec<u64>,
+        outputs: usize,
+        ty: &Atom,
+        args: &[Word],
+    ) -> Run<Vec<Word>> {
+        let bits = ty.bits().expect("a lowered instance has no open sizes");
+        self.size(&Op::Xor, bits)?;
+        let table = Table { inputs: args.len() as u8, outputs: outputs as u8, entries };
+        let circuit = self.lower.circuit(table);
+        let mut wires: Vec<Word> = args.to_vec();
+        for gate in &circuit.gates {
+            let w = |i: u16| [wires[i as usize]];
+            let (op, args): (Op, SmallVec<[[Word; 1]; 3]>) = match *gate {
+                Gate::Zero => (Op::Const(0), SmallVec::new()),
+                Gate::One => (Op::Const(mask(bits)), SmallVec::new()),
+                Gate::Not(a) => (Op::Not, SmallVec::from_slice(&[w(a)])),
+                Gate::And(a, b) => (Op::And, SmallVec::from_slice(&[w(a), w(b)])),
+                Gate::Or(a, b) => (Op::Or, SmallVec::from_slice(&[w(a), w(b)])),
+                Gate::Xor(a, b) => (Op::Xor, SmallVec::from_slice(&[w(a), w(b)])),
+                Gate::Andn(a, b) => (Op::Andn, SmallVec::from_slice(&[w(a), w(b)])),
+                Gate::Lut3(table, a, b, c) => {
+                    (Op::Lut3(table), SmallVec::from_slice(&[w(a), w(b), w(c)]))
+                }
+            };
+            let args: SmallVec<[&[Word]; 3]> = args.iter().map(|list| &list[..]).collect();
+            wires.push(self.chunk(&[op], bits, &args)?[0]);
+        }
+        Ok(circuit.outputs.iter().map(|&wire| wires[wire as usize]).collect())
+    }
+
+    fn call(
+        walker: &mut Walker<'_, Self>,
+        instance: &Instance,
+        args: Vec<Typed<Word>>,
+        results: &[Atom],
+        span: Span,
+    ) -> Result<Vec<Word>, Stop> {
+        let decl = &walker.program.decls[instance.decl];
+        let words: Vec<Word> = args.iter().map(|(_, word)| *word).collect();
+        if !walker.domain.fills(decl) || results.is_empty() {
+            return walker.run(instance, words);
+        }
+        let bits = results[0].bits().expect("a lowered instance has no open sizes");
+        let id = node(walker, instance, false)?;
+        let vectors = walker.domain.vectors(&words, bits);
+        let vectors = vectors.map_err(|refusal| walker.refuse(refusal, span))?;
+        let outs = vec![bits; results.len() / walker.domain.lanes()];
+        let outs = walker.domain.lower.scope().call(id, vectors, &outs);
+        Ok(walker.domain.spread(&outs))
+    }
+
+    fn loop_enter(&mut self, opts: &[LoopOpt]) {
+        self.forget();
+        self.lower.loop_enter(opts);
+    }
+
+    fn iteration(&mut self) {
+        self.forget();
+        self.lower.iteration();
+    }
+
+    fn loop_exit(&mut self) {
+        self.forget();
+        self.lower.loop_exit();
+    }
+}
+
+impl Words<'_> {
+    /// All words of a program in W have one size, that of its vectors.
+    fn size(&self, op: &Op, bits: u8) -> Run<()> {
+        let scope = self.lower.scopes.last().expect("values exist inside of nodes only");
+        let ports = scope.node.params.iter().chain(&scope.node.results);
+        let word = ports.map(|port| port.word).next().unwrap_or(bits);
+        let fixed = !matches!(op, Op::Pack | Op::Resize(_) | Op::Lookup(_));
+        if word == bits && fixed {
+            return Ok(());
+        }
+        let message = match fixed {
+            true => format!("a word of {bits} bits among vectors of words of {word} bits"),
+            false => format!("`{}` on the words of vectors", op.name()),
+        };
+        let help = Some("all words of a program in W have one size; use -V or -B".to_string());
+        Err(Refusal { code: Code::NoSuchOperation, message, help })
+    }
+}
