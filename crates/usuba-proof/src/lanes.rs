@@ -619,6 +619,68 @@ mod tests {
         assert!(proved > 400, "{proved} operators");
     }
 
+    /// Operators on vectors of so many words.
+    fn on_vectors(vector: u8, bits: u8) -> Vec<Op> {
+        let all = |f: &dyn Fn(u8) -> u8| (0..vector).map(f).collect::<Vec<_>>().into();
+        let each = |f: &dyn Fn(u8) -> Op| Lanes::Each((0..vector).map(f).collect());
+        let ops = [
+            Lanes::Const((0..vector as u64).collect()),
+            Lanes::Move(all(&|i| (i + 1) % vector)),
+            Lanes::Move(all(&|i| vector - 1 - i)),
+            Lanes::Move(all(&|i| i ^ 1)),
+            Lanes::Join(all(&|i| i / 2 + i % 2 * vector)),
+            Lanes::Join(all(&|i| if i == 0 { vector } else { i })),
+            Lanes::Join(all(&|i| vector - 1 - i + i % 2 * vector)),
+            each(&|i| Op::Rotl(1 + 5 * i % (bits - 1))),
+            each(&|i| if i == 0 { Op::Copy } else { Op::Rotl(8 % bits) }),
+            each(&|i| if i == 0 { Op::Const(0) } else { Op::Shr(i) }),
+            each(&|i| Op::Sar(1 + i % 2)),
+        ];
+        ops.into_iter().map(Op::Lanes).collect()
+    }
+
+    #[test]
+    fn every_operator_on_vectors() {
+        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
+        let few = ["neon", "avx512_256"];
+        let mut proved = 0;
+        for target in target::all().chain(target::NARROW.iter().copied()) {
+            if !target.simd || !long && !few.contains(&target.name) {
+                continue;
+            }
+            for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {
+                let layout = Layout::Vectors { lane: bits, words: vector };
+                for op in on_vectors(vector, bits) {
+                    if select(target, layout, &op, bits, false).is_err() {
+                        continue;
+                    }
+                    let verdict = prove(target, layout, &op, bits);
+                    assert!(verdict.is_proved(), "{} {op:?} on {bits}: {verdict:?}", target.name);
+                    proved += 1;
+                }
+            }
+        }
+        assert!(proved > 50, "{proved} operators");
+    }
+
+    #[test]
+    fn lanes_in_wrong_places_are_refuted() {
+        let target = target::find("avx512_256").expect("a target");
+        let layout = Layout::Vectors { lane: 64, words: 4 };
+        let op = Op::Lanes(Lanes::Move([1, 2, 3, 0].into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        assert!(compare(target, layout, &op, 64, &selected).is_proved());
+        selected.steps[0].imm = Imm::Int(0x93);
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
+        let op = Op::Lanes(Lanes::Each([1, 2, 3, 4].map(Op::Rotl).into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        let Imm::Register(amounts, _) = &mut selected.steps[0].imm else { panic!("{selected:?}") };
+        amounts[3] = 5;
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
+    }
+
     #[test]
     fn affine_maps_in_every_lane() {
         let mut proved = 0;

@@ -8,9 +8,9 @@
 //!
 //! A word is a lane of a vector. `:=`, selections, list shifts and perms move words around and
 //! write nothing; an operator gathers its operands. Operators on lists of as many words as a
-//! vector has are written on whole vectors. An operator on fewer words is written where its first
-//! operand lies, on a whole vector too, and the same one is written once: the four quarter rounds
-//! of a column, one after the other in the source, become one.
+//! vector has are written on whole vectors. An operator on fewer words is written where its
+//! youngest operand lies, on a whole vector too, and the same one is written once: the four quarter
+//! rounds of a column, one after the other in the source, become one.
 //! A call on whole vectors is a call; any other is written down where it is made.
 
 use rustc_hash::FxHashMap;
@@ -216,20 +216,13 @@ impl<'a> Words<'a> {
             return Ok(args[0].to_vec());
         }
         self.part = count < self.lanes();
-        // A whole vector stays in order; fewer words stay where the first operand has them.
+        // A whole vector stays in order; fewer words stay where the youngest operand has them, so
+        // that what moves has been known for longest.
         let mut places: Vec<usize> = (0..count).collect();
-        if count < self.lanes() {
-            let lane = |at: usize| {
-                args.iter().find_map(|list| match list[at] {
-                    Word::Lane(_, lane) => Some(lane as usize),
-                    Word::Known(_) => None,
-                })
-            };
-            let own: Vec<usize> = (0..count).filter_map(lane).collect();
-            let distinct = own.iter().enumerate().all(|(i, p)| !own[..i].contains(p));
-            if own.len() == count && distinct {
-                places = own;
-            }
+        if self.part
+            && let Some((_, own)) = args.iter().filter_map(|list| lanes_of(list)).max()
+        {
+            places = own;
         }
         let mut operands: SmallVec<[Val; 3]> = SmallVec::new();
         for list in args {
@@ -291,6 +284,22 @@ impl<'a> Words<'a> {
     fn forget(&mut self) {
         self.written.clear();
     }
+}
+
+/// The youngest vector of some words and their lanes, if no two of them lie in one lane.
+fn lanes_of(words: &[Word]) -> Option<(Val, Vec<usize>)> {
+    let mut lanes: Vec<usize> = Vec::with_capacity(words.len());
+    let mut youngest = None;
+    for word in words {
+        match word {
+            Word::Lane(v, lane) if !lanes.contains(&(*lane as usize)) => {
+                lanes.push(*lane as usize);
+                youngest = youngest.max(Some(*v));
+            }
+            _ => return None,
+        }
+    }
+    Some((youngest?, lanes))
 }
 
 fn is_known(word: &Word) -> bool {
