@@ -256,7 +256,7 @@ fn groups<'a>(
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
-            if function.slicings.contains(slicing) {
+            if function.slicings_on(target).any(|s| s == *slicing) {
                 let key = (at, &*function.source, &*function.node);
                 groups.entry(key).or_default().push(function);
             }
@@ -265,7 +265,7 @@ fn groups<'a>(
     groups
 }
 
-const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
+const SLICINGS: [Slicing; 4] = [Slicing::V, Slicing::H, Slicing::B, Slicing::W];
 
 /// The interleavings that are run: what users get, and for some ciphers what they may ask for.
 /// Those have keys and none, with a schedule and without, in V, H and B.

@@ -111,7 +111,7 @@ pub fn compile<'a>(
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
                     wanted.len() - 1
@@ -157,7 +157,7 @@ fn users<'a>(
     for &function in &operation.functions {
         let form = keys.form(function)?;
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 uses.push(Use { core: number(function, slicing, target), form });
             }
         }
