@@ -7,6 +7,7 @@ pub fn all() -> Vec<Form> {
     let mut forms = Forms(Vec::new());
     forms.logic();
     forms.lanes();
+    forms.field();
     forms.moves();
     forms.shuffles();
     forms.scalar();
@@ -144,6 +145,20 @@ impl Forms {
                 }
             }
         }
+    }
+
+    fn field(&mut self) {
+        for name in ["gf2p8affineqb", "gf2p8affineinvqb"] {
+            for constant in [0, 0x63, 0xff] {
+                self.plain(format!("{name} xmm0, xmmword ptr con, {constant}"));
+                self.plain(format!("v{name} xmm0, xmm1, xmmword ptr con, {constant}"));
+                self.plain(format!("v{name} ymm0, ymm1, ymmword ptr con, {constant}"));
+                self.plain(format!("v{name} zmm0, zmm1, zmmword ptr con, {constant}"));
+                self.plain(format!("v{name} zmm0, zmm1, qword ptr con{{1to8}}, {constant}"));
+            }
+        }
+        // The matrix may be data, too.
+        self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
     }
 
     fn moves(&mut self) {
@@ -465,5 +480,10 @@ impl Forms {
         self.plain("mov ecx, 10; 1: add rax, rdx; dec ecx; jne 1b");
         self.plain("xor ecx, ecx; 1: add rax, [rsi + 256 + 8 * rcx]; inc rcx; cmp rcx, 8; jb 1b");
         self.plain("mov [rsp - 8], rax; mov ecx, [rsp - 6]; mov [rsp - 7], cl; mov rdx, [rsp - 8]");
+        // Addresses in vector registers.
+        self.plain("vmovq xmm5, rdi; xor edi, edi; vmovq rdx, xmm5; mov rax, [rdx + 8]; mov rdx, rax; vmovdqu xmm5, xmm0");
+        self.plain("movq xmm5, rdi; movq xmm6, xmm5; movq rdx, xmm6; mov rax, [rdx + 8]; mov rdx, rax");
+        self.plain("mov [rsp - 8], rdi; vmovq xmm0, qword ptr [rsp - 8]; vmovq [rsp - 16], xmm0; \
+                    mov rdx, [rsp - 16]; mov rcx, [rdx + 16]; xor edx, edx; vpxor xmm0, xmm0, xmm0");
     }
 }

@@ -97,7 +97,9 @@ impl Object {
             let address = STRIDE * (places.len() as u64 + 1);
             places.insert(section.index().0, address);
             let bytes = section.data().map_err(wrong)?.to_vec();
-            object.sections.insert(address, Section { bytes, is_code, align: section.align() });
+            // Zero says as little as one.
+            let align = section.align().max(1);
+            object.sections.insert(address, Section { bytes, is_code, align });
         }
         // What is elsewhere comes after all sections.
         let mut absent = STRIDE * (places.len() as u64 + 1);

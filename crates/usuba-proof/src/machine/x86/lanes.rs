@@ -229,7 +229,7 @@ impl X86 {
 }
 
 /// The number that some bits are.
-fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
+pub(super) fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }

@@ -16,11 +16,13 @@
 //! - `operands`: operands of an instruction as bits; addresses.
 //! - `logic`: vector operations that act on each bit alone.
 //! - `lanes`: sums, shifts, comparisons of lanes.
+//! - `field`: bytes as elements of a field.
 //! - `shuffles`: moves of bits between places, and plain moves.
 //! - `scalar`: general-purpose arithmetic.
 //! - `control`: jumps, calls, the stack.
 
 mod control;
+mod field;
 mod lanes;
 mod logic;
 mod operands;
@@ -52,6 +54,7 @@ type Outcome = Option<Result<(), Fault>>;
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     logic::is_modelled(mnemonic)
         || lanes::is_modelled(mnemonic)
+        || field::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
         || control::is_modelled(mnemonic)
@@ -77,7 +80,7 @@ impl X86 {
         if let Some(step) = self.control(world, i) {
             return step;
         }
-        let families = [X86::logic, X86::lanes, X86::shuffles, X86::scalar];
+        let families = [X86::logic, X86::lanes, X86::field, X86::shuffles, X86::scalar];
         for family in families {
             if let Some(outcome) = family(self, world, i) {
                 return outcome.map(|()| Step::Next);

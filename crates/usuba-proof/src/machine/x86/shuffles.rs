@@ -13,6 +13,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::super::cell::Cell;
+use super::super::memory::{Loaded, Pointer};
 use super::super::{Fault, Rule, World};
 use super::operands::{is_legacy, number, width};
 use super::registers::Word;
@@ -268,9 +269,13 @@ impl X86 {
 
     /// movd, movq: the lowest bits of a vector, with zeros above.
     fn move_word(&mut self, world: &mut World, i: &Instruction, bytes: usize) -> Result<(), Fault> {
+        let pointer = if bytes == 8 { self.moved_pointer(world, i)? } else { None };
         if self.vector_width(i).is_none() {
             let cells = self.vector(world, i, 1, 8 * bytes)?;
-            let word = Word::from_cells(&world.bits, &cells);
+            let word = match pointer {
+                Some(pointer) => Word::Pointer(pointer),
+                None => Word::from_cells(&world.bits, &cells),
+            };
             return match i.op0_kind() {
                 OpKind::Memory => {
                     let address = self.address(world, i)?;
@@ -279,10 +284,39 @@ impl X86 {
                 _ => self.set_word(world, i, 0, word),
             };
         }
-        let mut cells = self.low_part(world, i, 1, 8 * bytes)?;
+        let mut cells = match pointer {
+            Some(_) => vec![Cell::UNSET; 64],
+            None => self.low_part(world, i, 1, 8 * bytes)?,
+        };
         cells.resize(GROUP, world.bits.constant(false));
         self.set_vector(world, i, i.op0_register(), &cells);
+        if let Some(pointer) = pointer {
+            self.vectors_mut().set_pointer(number(i.op0_register()), pointer);
+        }
         Ok(())
+    }
+
+    /// The address that movq moves, if it is one.
+    fn moved_pointer(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+    ) -> Result<Option<Pointer>, Fault> {
+        if i.op1_kind() == OpKind::Memory {
+            let address = self.address(world, i)?;
+            return Ok(match self.load(world, address, 8)? {
+                Loaded::Pointer(pointer) => Some(pointer),
+                Loaded::Cells(_) => None,
+            });
+        }
+        let from = number(i.op1_register());
+        Ok(match i.op1_register().is_gpr() {
+            true => match self.general(from) {
+                Word::Pointer(pointer) => Some(*pointer),
+                _ => None,
+            },
+            false => self.vectors().pointer(from),
+        })
     }
 
     /// movhps, movlps: 64 bits of a vector, from `first` on, to or from memory.
