@@ -4,6 +4,7 @@ use super::super::cell::{Bits, Cell};
 use super::super::memory::{Pointer, Region};
 use super::super::{Fault, Rule, World};
 use super::X86;
+use super::masks::MASK;
 
 /// What a general-purpose register holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,6 +125,7 @@ impl X86 {
         X86 {
             general,
             vectors: Vectors { cells: vec![Cell::UNSET; 32 * VECTOR], pointers: [None; 32] },
+            masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
             next: entry,
         }
@@ -189,6 +191,8 @@ impl X86 {
                 left.push(format!("{}mm{number}", ["x", "y", "z"][top]));
             }
         }
+        let masks = (0..8).filter(|&number| is_secret(&self.masks[number]));
+        left.extend(masks.map(|number| format!("k{number}")));
         for (flag, name) in [
             (self.flags.carry, "carry flag"),
             (self.flags.zero, "zero flag"),

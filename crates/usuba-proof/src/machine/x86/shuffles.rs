@@ -153,9 +153,21 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
-        Vmovlpd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
     ]
 };
+
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
+        Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
+        Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vpshufd | Valignd => 32,
+        Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vpermq | Valignq => 64,
+        _ => return None,
+    })
+}
 
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
@@ -184,6 +196,11 @@ impl X86 {
             Movq | Vmovq => return Some(self.move_word(world, i, 8)),
             Movhps | Movhpd | Vmovhps | Vmovhpd => return Some(self.move_half(world, i, 64)),
             Movlps | Movlpd | Vmovlps | Vmovlpd => return Some(self.move_half(world, i, 0)),
+            Movss | Vmovss => return Some(self.move_lowest(world, i, 32)),
+            // There is another instruction of this name, on strings.
+            Movsd | Vmovsd if i.op_kinds().any(|kind| kind == OpKind::Register) => {
+                return Some(self.move_lowest(world, i, 64));
+            }
             Vzeroupper => {
                 let zero = world.bits.constant(false);
                 for number in 0..16 {
@@ -331,6 +348,25 @@ impl X86 {
         let mut cells = self.vector(world, i, rest, GROUP)?;
         let half = self.load_cells(world, address, 8)?;
         cells[first..first + 64].copy_from_slice(&half);
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
+    }
+
+    /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
+    /// the result is that of the register, or of the second operand.
+    fn move_lowest(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
+        if i.op0_kind() == OpKind::Memory {
+            let (address, cells) = (self.address(world, i)?, self.vector(world, i, 1, part)?);
+            return self.store(world, address, &cells);
+        }
+        let cells = if i.op1_kind() == OpKind::Memory {
+            let mut cells = self.low_part(world, i, 1, part)?;
+            cells.resize(GROUP, world.bits.constant(false));
+            cells
+        } else {
+            let (rest, low) = self.two_vectors(world, i, GROUP)?;
+            [&low[..part], &rest[part..]].concat()
+        };
         self.set_vector(world, i, i.op0_register(), &cells);
         Ok(())
     }
