@@ -40,13 +40,8 @@ impl Forms {
     /// The newer form with three, in the given widths.
     fn three(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {width}mm1, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}mm1, {width}{source}{rest}"));
             }
             self.plain(format!("{name} {width}mm3, {width}mm1, {width}mm1{rest}"));
         }
@@ -55,13 +50,8 @@ impl Forms {
     /// Two operands of which the second is a register or memory, in the given widths.
     fn two(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}{source}{rest}"));
             }
         }
     }
@@ -630,8 +620,12 @@ impl Forms {
         self.plain("mov [rsp - 8], rax; mov ecx, [rsp - 6]; mov [rsp - 7], cl; mov rdx, [rsp - 8]");
         // Addresses in vector registers.
         self.plain("vmovq xmm5, rdi; xor edi, edi; vmovq rdx, xmm5; mov rax, [rdx + 8]; mov rdx, rax; vmovdqu xmm5, xmm0");
-        self.plain("movq xmm5, rdi; movq xmm6, xmm5; movq rdx, xmm6; mov rax, [rdx + 8]; mov rdx, rax");
-        self.plain("mov [rsp - 8], rdi; vmovq xmm0, qword ptr [rsp - 8]; vmovq [rsp - 16], xmm0; \
-                    mov rdx, [rsp - 16]; mov rcx, [rdx + 16]; xor edx, edx; vpxor xmm0, xmm0, xmm0");
+        self.plain(
+            "movq xmm5, rdi; movq xmm6, xmm5; movq rdx, xmm6; mov rax, [rdx + 8]; mov rdx, rax",
+        );
+        self.plain(
+            "mov [rsp - 8], rdi; vmovq xmm0, qword ptr [rsp - 8]; vmovq [rsp - 16], xmm0; \
+                    mov rdx, [rsp - 16]; mov rcx, [rdx + 16]; xor edx, edx; vpxor xmm0, xmm0, xmm0",
+        );
     }
 }

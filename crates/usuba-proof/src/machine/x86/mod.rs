@@ -14,6 +14,7 @@
 //!
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
 //! - `operands`: operands of an instruction as bits; addresses.
+//! - `making`: what instructions share that make a vector.
 //! - `logic`: vector operations that act on each bit alone.
 //! - `lanes`: sums, shifts, comparisons of lanes.
 //! - `field`: bytes as elements of a field.
@@ -27,6 +28,7 @@ mod control;
 mod field;
 mod lanes;
 mod logic;
+mod making;
 mod masks;
 mod operands;
 mod registers;
@@ -71,8 +73,8 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
 impl X86 {
     fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         masks::check(i)?;
-        let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
-            || blocks::may_repeat(i);
+        let repeats =
+            [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic()) || blocks::may_repeat(i);
         if i.has_rep_prefix() && !repeats
             || i.has_repne_prefix()
             || i.has_lock_prefix()
