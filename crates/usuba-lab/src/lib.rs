@@ -28,6 +28,7 @@ pub mod experiment;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod plant;
 pub mod record;
 pub mod session;
 pub mod stats;

@@ -62,7 +62,7 @@ pub struct Buffer {
 }
 
 /// Bytes of the frame below the stack pointer at entry, at most.
-const FRAME: i64 = 1 << 17;
+const FRAME: i64 = 1 << 20;
 
 /// Bytes below the stack pointer that a function may use and that nobody else touches.
 const RED_ZONE: i64 = 128;
@@ -196,6 +196,17 @@ impl Memory {
         }
     }
 
+    /// Forgets what is below the stack pointer, where a function that was called has been.
+    pub fn clobber(&mut self, stack: i64) {
+        if stack <= self.lowest {
+            return;
+        }
+        let (lowest, bytes) = (self.lowest, (stack - self.lowest) as usize);
+        self.forget(lowest, bytes);
+        let first = self.in_frame(lowest);
+        self.frame[first..first + 8 * bytes].fill(Cell::OPAQUE);
+    }
+
     /// Where a byte of the frame is, which has been checked.
     fn in_frame(&mut self, offset: i64) -> usize {
         if offset < -self.below {
@@ -209,7 +220,11 @@ impl Memory {
 
     fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
         let end = offset.checked_add(bytes as i64);
-        if offset < -FRAME || offset < stack - RED_ZONE {
+        if offset < -FRAME {
+            let what = format!("its frame is larger than {FRAME} bytes");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        if offset < stack - RED_ZONE {
             let what = format!("it uses {} bytes below the frame", stack - RED_ZONE - offset);
             return Err(Fault::new(Rule::OutOfBounds, what));
         }

@@ -62,7 +62,7 @@ impl X86 {
         }
         match i.flow_control() {
             FlowControl::Next => None,
-            FlowControl::UnconditionalBranch => Some(self.jump(i)),
+            FlowControl::UnconditionalBranch => Some(self.jump(world, i)),
             FlowControl::ConditionalBranch => Some(self.branch(i)),
             FlowControl::Call => Some(self.call(world, i)),
             FlowControl::IndirectBranch | FlowControl::IndirectCall => {
@@ -72,12 +72,26 @@ impl X86 {
         }
     }
 
-    fn jump(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    fn jump(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("a far jump"));
         }
-        self.next = i.near_branch_target();
-        Ok(Step::Next)
+        let target = i.near_branch_target();
+        if !world.object.code(target, 1).is_empty() {
+            self.next = target;
+            return Ok(Step::Next);
+        }
+        // The last call of a function: the one that is called returns to the caller.
+        let above = self.stack()? + 8;
+        self.outside(world, target, above)?;
+        self.return_to_caller(world)
+    }
+
+    /// A call of what is not in the object; the return address is below `above`.
+    fn outside(&mut self, world: &mut World, target: u64, above: i64) -> Result<(), Fault> {
+        let name = world.object.name(target);
+        let what = || unsupported(format!("it calls {name}, which is not in the object"));
+        self.library(world, &name, above).ok_or_else(what)?
     }
 
     fn branch(&mut self, i: &Instruction) -> Result<Step, Fault> {
@@ -135,9 +149,8 @@ impl X86 {
     fn call(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         let target = i.near_branch_target();
         if world.object.code(target, 1).is_empty() {
-            let what =
-                format!("it calls {}, which is not in the object", world.object.name(target));
-            return Err(unsupported(what));
+            let above = self.stack()?;
+            return self.outside(world, target, above).map(|()| Step::Next);
         }
         self.push(world, Word::Number(i.next_ip()))?;
         self.next = target;
@@ -148,6 +161,10 @@ impl X86 {
         if i.op_count() > 0 {
             return Err(unsupported("a return that moves the stack pointer"));
         }
+        self.return_to_caller(world)
+    }
+
+    fn return_to_caller(&mut self, world: &mut World) -> Result<Step, Fault> {
         match self.pop(world)? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
             Word::Number(address) => {
