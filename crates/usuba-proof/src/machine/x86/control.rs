@@ -62,8 +62,8 @@ impl X86 {
         }
         match i.flow_control() {
             FlowControl::Next => None,
-            FlowControl::UnconditionalBranch => Some(self.jump(i)),
-            FlowControl::ConditionalBranch => Some(self.branch(i)),
+            FlowControl::UnconditionalBranch => Some(self.jump(world, i)),
+            FlowControl::ConditionalBranch => Some(self.branch(world, i)),
             FlowControl::Call => Some(self.call(world, i)),
             FlowControl::IndirectBranch | FlowControl::IndirectCall => {
                 Some(Err(unsupported("a jump to an address that is data")))
@@ -72,25 +72,32 @@ impl X86 {
         }
     }
 
-    fn jump(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    fn jump(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("a far jump"));
         }
         self.next = i.near_branch_target();
+        if self.is_library(world, self.next) {
+            // A call at the very end.
+            self.library(world, self.next)?;
+            return self.returned(world);
+        }
         Ok(Step::Next)
     }
 
-    fn branch(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    fn branch(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.condition_code() == ConditionCode::None || i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("this branch is not modelled"));
         }
-        match self.condition(i.condition_code()) {
+        match self.decided(world, i.condition_code())? {
             Flag::Is(true) => self.next = i.near_branch_target(),
             Flag::Is(false) => {}
             Flag::Secret => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
             }
-            Flag::Undefined => return Err(unsupported("the branch depends on undefined flags")),
+            Flag::Undefined | Flag::Public => {
+                return Err(unsupported("the branch depends on undefined flags"));
+            }
         }
         Ok(Step::Next)
     }
@@ -106,6 +113,7 @@ impl X86 {
         let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
             (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
             (Flag::Secret, _) | (_, Flag::Secret) => Flag::Secret,
+            (Flag::Public, Flag::Public) => Flag::Public,
             _ => Flag::Undefined,
         };
         let or: fn(bool, bool) -> bool = |a, b| a || b;
@@ -134,6 +142,14 @@ impl X86 {
 
     fn call(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         let target = i.near_branch_target();
+        if self.is_library(world, target) {
+            let at = Pointer { region: Region::Frame, offset: self.stack()? };
+            if !world.memory.is_aligned(at, 16) {
+                let what = "the stack pointer is not a multiple of 16 at a call";
+                return Err(Fault::new(Rule::Misaligned, what));
+            }
+            return self.library(world, target).map(|()| Step::Next);
+        }
         if world.object.code(target, 1).is_empty() {
             let what =
                 format!("it calls {}, which is not in the object", world.object.name(target));
@@ -148,6 +164,11 @@ impl X86 {
         if i.op_count() > 0 {
             return Err(unsupported("a return that moves the stack pointer"));
         }
+        self.returned(world)
+    }
+
+    /// Goes to the address that lies on the stack.
+    fn returned(&mut self, world: &mut World) -> Result<Step, Fault> {
         match self.pop(world)? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
             Word::Number(address) => {
@@ -190,6 +211,8 @@ impl X86 {
         let at = Pointer { region: Region::Frame, offset: self.stack()? };
         let word = match self.load(world, Address::Pointer(at), 8)? {
             Loaded::Pointer(pointer) => Word::Pointer(pointer),
+            Loaded::Moving(moving) => Word::Moving(moving),
+            Loaded::Count(form) => Word::Count(form),
             Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
         };
         self.set_general(RSP, Word::Pointer(at.plus(8)));

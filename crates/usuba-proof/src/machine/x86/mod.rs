@@ -19,26 +19,36 @@
 //! - `shuffles`: moves of bits between places, and plain moves.
 //! - `scalar`: general-purpose arithmetic.
 //! - `control`: jumps, calls, the stack.
+//! - `counts`: numbers that depend on how many blocks there are.
+//! - `library`: the functions of the C library that generated C calls.
+//! - `turns`: states at the turns of a loop over blocks.
 
 mod control;
+mod counts;
 mod lanes;
+mod library;
 mod logic;
 mod operands;
 mod registers;
 mod scalar;
 mod shuffles;
+mod turns;
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 
+use super::count::Form;
 use super::memory::Pointer;
 use super::{Fault, Machine, Rule, Step, World};
 use registers::{Flags, Word};
 
 /// The processor.
+#[derive(Clone)]
 pub struct X86 {
     general: [Word; 16],
     vectors: registers::Vectors,
     flags: Flags,
+    /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
+    compared: Option<(Form, Form)>,
     next: u64,
 }
 

@@ -1,7 +1,8 @@
 //! Registers and flags, and what the System V calling convention says about them.
 
 use super::super::cell::{Bits, Cell};
-use super::super::memory::{Pointer, Region};
+use super::super::count::Form;
+use super::super::memory::{Moving, Pointer, Region};
 use super::super::{Fault, Rule, World};
 use super::X86;
 
@@ -12,17 +13,23 @@ pub enum Word {
     Pointer(Pointer),
     /// 64 bits, the least significant first.
     Bits(Box<[Cell; 64]>),
+    /// A number that depends on how many blocks there are.
+    Count(Form),
+    /// Such a number of which only the lowest bytes are here; those above are zero.
+    Low(Form, u8),
+    /// An address that depends on how many blocks there are.
+    Moving(Moving),
 }
 
 impl Word {
-    /// The bits of a word, least significant first; `None` for an address.
+    /// The bits of a word, least significant first; `None` for what has none: addresses and counts.
     pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
         match self {
             Word::Number(value) => {
                 Some(std::array::from_fn(|at| bits.constant(value >> at & 1 == 1)))
             }
             Word::Bits(cells) => Some(**cells),
-            Word::Pointer(_) => None,
+            Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
         }
     }
 
@@ -43,6 +50,8 @@ pub enum Flag {
     Is(bool),
     /// It depends on inputs.
     Secret,
+    /// It depends on how many blocks there are; `compared` says how.
+    Public,
     /// The last instruction leaves it undefined, or nobody has set it.
     Undefined,
 }
@@ -67,6 +76,7 @@ impl Flags {
 pub const VECTOR: usize = 512;
 
 /// The bits of all vector registers, 32 of [`VECTOR`] bits.
+#[derive(Clone)]
 pub struct Vectors(Vec<Cell>);
 
 impl Vectors {
@@ -107,6 +117,7 @@ impl X86 {
             general,
             vectors: Vectors(vec![Cell::UNSET; 32 * VECTOR]),
             flags: Flags::UNDEFINED,
+            compared: None,
             next: entry,
         }
     }
