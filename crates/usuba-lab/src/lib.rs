@@ -30,6 +30,7 @@ pub mod interface;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod plant;
 pub mod record;
 pub mod session;
 pub mod stats;

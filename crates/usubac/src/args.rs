@@ -22,7 +22,7 @@ use crate::report::{Color, Format};
 
 mod bench;
 mod dist;
-mod prove;
+pub mod prove;
 mod synth;
 mod tune;
 mod values;

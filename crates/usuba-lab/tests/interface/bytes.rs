@@ -33,3 +33,23 @@ fn one() {
         }
     }
 }
+
+#[test]
+fn dump() {
+    let get = |name: &str, default: &str| std::env::var(name).unwrap_or(default.into());
+    let Ok(path) = std::env::var("DUMP") else { return };
+    let cipher = cipher(&get("CIPHER", "rectangle"));
+    let name = get("FUNCTION", "rectangle80_encrypt");
+    let slicing = match &*get("SLICING", "V") {
+        "V" => Slicing::V,
+        "H" => Slicing::H,
+        _ => Slicing::B,
+    };
+    let target = target::find(&get("TARGETS", "gp64")).expect("a target");
+    let function = cipher.functions.iter().find(|f| f.name == name).expect("it");
+    let built = usuba_lab::cipher::build(&cipher, function, &function.name, slicing, target, &Default::default()).expect("built");
+    std::fs::write(&path, &built.text).expect("written");
+    for family in families(target.name) {
+        std::fs::write(format!("{path}.{family:?}.o"), interface::object(&built.text, target, family).expect("compiled")).expect("written");
+    }
+}

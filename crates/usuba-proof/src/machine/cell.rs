@@ -198,6 +198,10 @@ impl Bits {
 
     /// `And` or `Xor` of two bits that are not constant.
     fn joined(&mut self, kind: Kind, a: Cell, b: Cell) -> Cell {
+        if kind == Kind::And && a.0 ^ b.0 <= 1 && a.is_known() {
+            // A bit and itself, or its complement.
+            return if a == b { a } else { self.constant(false) };
+        }
         let (Some(x), Some(y)) = (a.edge(), b.edge()) else {
             if kind == Kind::Xor && a.is_known() && b.is_known() {
                 return self.mix(a, b);
@@ -399,6 +403,7 @@ mod tests {
         assert_eq!(bits.xor(more, x0), shared);
         assert_eq!(bits.xor(sum, turned), bits.constant(true));
         assert_eq!(bits.and(sum, x0), Cell::OPAQUE);
+        assert_eq!((bits.and(sum, sum), bits.and(turned, sum)), (sum, bits.constant(false)));
         let zero = bits.constant(false);
         assert_eq!((bits.and(sum, zero), bits.xor(sum, zero)), (zero, sum));
         assert_eq!(bits.and(x0, x511), Cell::OPAQUE);

@@ -85,7 +85,7 @@ pub struct Buffer {
 }
 
 /// Bytes of the frame below the stack pointer at entry, at most.
-const FRAME: i64 = 1 << 17;
+const FRAME: i64 = 1 << 20;
 
 /// Bytes below the stack pointer that a function may use and that nobody else touches.
 const RED_ZONE: i64 = 128;
@@ -234,6 +234,17 @@ impl Memory {
         }
     }
 
+    /// Forgets what is below the stack pointer, where a function that was called has been.
+    pub fn clobber(&mut self, stack: i64) {
+        if stack <= self.lowest {
+            return;
+        }
+        let (lowest, bytes) = (self.lowest, (stack - self.lowest) as usize);
+        self.forget(lowest, bytes);
+        let first = self.in_frame(lowest);
+        self.frame[first..first + 8 * bytes].fill(Cell::OPAQUE);
+    }
+
     /// Where a byte of the frame is, which has been checked.
     fn in_frame(&mut self, offset: i64) -> usize {
         if offset < -self.below {
@@ -252,7 +263,11 @@ impl Memory {
             let what = "it uses blocks that are copied and not filled up yet";
             return Err(Fault::new(Rule::Unsupported, what));
         }
-        if offset < -FRAME || offset < stack - RED_ZONE {
+        if offset < -FRAME {
+            let what = format!("its frame is larger than {FRAME} bytes");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        if offset < stack - RED_ZONE {
             let what = format!("it uses {} bytes below the frame", stack - RED_ZONE - offset);
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
@@ -318,16 +333,6 @@ impl Memory {
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
         self.check_frame(offset, bytes, stack)
-    }
-
-    /// What a callee leaves below the stack pointer: anything.
-    pub fn clobber_below(&mut self, stack: i64) {
-        let first = -self.below;
-        if first < stack {
-            self.forget(first, (stack - first) as usize);
-            let end = self.in_frame(stack);
-            self.frame[..end].fill(Cell::OPAQUE);
-        }
     }
 
     /// With numbers for what has one value in the ranges of the stream.

@@ -76,13 +76,25 @@ impl X86 {
         if i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("a far jump"));
         }
-        self.next = i.near_branch_target();
-        if self.is_library(world, self.next) {
-            // A call at the very end.
-            self.library(world, self.next)?;
-            return self.returned(world);
+        let target = i.near_branch_target();
+        if !world.object.code(target, 1).is_empty() {
+            self.next = target;
+            return Ok(Step::Next);
         }
-        Ok(Step::Next)
+        // The last call of a function: the one that is called returns to the caller.
+        let above = self.stack()? + 8;
+        self.outside(world, target, above)?;
+        self.return_to_caller(world)
+    }
+
+    /// A call of what is not in the object; the return address is below `above`.
+    fn outside(&mut self, world: &mut World, target: u64, above: i64) -> Result<(), Fault> {
+        let name = world.object.name(target);
+        if self.is_counted_call(world, &name) {
+            return self.counted_call(world, &name, above);
+        }
+        let what = || unsupported(format!("it calls {name}, which is not in the object"));
+        self.library(world, &name, above).ok_or_else(what)?
     }
 
     fn branch(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
@@ -92,7 +104,7 @@ impl X86 {
         match self.decided(world, i.condition_code())? {
             Flag::Is(true) => self.next = i.near_branch_target(),
             Flag::Is(false) => {}
-            Flag::Secret => {
+            Flag::Secret | Flag::Bit(_) => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
             }
             Flag::Undefined | Flag::Public => {
@@ -107,12 +119,13 @@ impl X86 {
         let flags = &self.flags;
         let not = |flag| match flag {
             Flag::Is(is) => Flag::Is(!is),
+            Flag::Bit(_) => Flag::Secret,
             other => other,
         };
         // What depends on a secret is secret, though its other part may decide it.
         let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
             (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
-            (Flag::Secret, _) | (_, Flag::Secret) => Flag::Secret,
+            (Flag::Secret | Flag::Bit(_), _) | (_, Flag::Secret | Flag::Bit(_)) => Flag::Secret,
             (Flag::Public, Flag::Public) => Flag::Public,
             _ => Flag::Undefined,
         };
@@ -142,18 +155,9 @@ impl X86 {
 
     fn call(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         let target = i.near_branch_target();
-        if self.is_library(world, target) {
-            let at = Pointer { region: Region::Frame, offset: self.stack()? };
-            if !world.memory.is_aligned(at, 16) {
-                let what = "the stack pointer is not a multiple of 16 at a call";
-                return Err(Fault::new(Rule::Misaligned, what));
-            }
-            return self.library(world, target).map(|()| Step::Next);
-        }
         if world.object.code(target, 1).is_empty() {
-            let what =
-                format!("it calls {}, which is not in the object", world.object.name(target));
-            return Err(unsupported(what));
+            let above = self.stack()?;
+            return self.outside(world, target, above).map(|()| Step::Next);
         }
         self.push(world, Word::Number(i.next_ip()))?;
         self.next = target;
@@ -164,11 +168,10 @@ impl X86 {
         if i.op_count() > 0 {
             return Err(unsupported("a return that moves the stack pointer"));
         }
-        self.returned(world)
+        self.return_to_caller(world)
     }
 
-    /// Goes to the address that lies on the stack.
-    fn returned(&mut self, world: &mut World) -> Result<Step, Fault> {
+    fn return_to_caller(&mut self, world: &mut World) -> Result<Step, Fault> {
         match self.pop(world)? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
             Word::Number(address) => {

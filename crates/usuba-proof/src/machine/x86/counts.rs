@@ -39,7 +39,13 @@ pub fn low(world: &World, form: Form, bytes: usize) -> Word {
     match bytes {
         8.. => Word::Count(form),
         _ if is_within(world, form, 8 * bytes as u32) => Word::Count(form),
-        _ => Word::Low(form, bytes as u8),
+        _ => match ranges(world).divided(form, 1 << (8 * bytes)) {
+            Some((_, rest)) => match rest.value() {
+                Some(value) => Word::Number(value as u64),
+                None => Word::Count(rest),
+            },
+            None => Word::Low(form, bytes as u8),
+        },
     }
 }
 
@@ -180,7 +186,7 @@ impl X86 {
         bytes: usize,
     ) -> Made {
         if operation == Binary::And {
-            let result = self.masked(world, [a, b], bytes)?;
+            let result = self.parted(world, [a, b], bytes)?;
             let flags = self.flags_of_count(world, &result, bytes);
             return Ok((result, flags));
         }
@@ -211,7 +217,7 @@ impl X86 {
     }
 
     /// The lowest or the highest bits of a count.
-    fn masked(&self, world: &mut World, [a, b]: [&Word; 2], bytes: usize) -> Result<Word, Fault> {
+    fn parted(&self, world: &mut World, [a, b]: [&Word; 2], bytes: usize) -> Result<Word, Fault> {
         let ones = u64::MAX >> (64 - 8 * bytes);
         let (count, mask) = match (a, b) {
             (Word::Number(mask), count) | (count, Word::Number(mask)) => (count, mask & ones),

@@ -129,6 +129,14 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || double_shift(mnemonic).is_some()
 }
 
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    let of = [shift(mnemonic), variable_shift(mnemonic)].into_iter().flatten().next();
+    of.map(|(_, lane)| lane)
+        .or_else(|| pair(mnemonic).map(|(_, lane)| lane))
+        .or_else(|| double_shift(mnemonic).map(|(_, lane)| lane))
+}
+
 impl X86 {
     pub(super) fn lanes(&mut self, world: &mut World, i: &Instruction) -> Outcome {
         let width = self.vector_width(i)?;
@@ -229,7 +237,7 @@ impl X86 {
 }
 
 /// The number that some bits are.
-fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
+pub(super) fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }

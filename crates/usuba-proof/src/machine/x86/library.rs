@@ -1,24 +1,21 @@
-//! The functions of the C library that generated C calls: `memcpy` and `memset`.
+//! Functions of the C library that copy and clear blocks, of which there are as many as a number
+//! says that is not known.
 //!
 //! ```text
-//! call memcpy      rdi, rsi, rdx: so many bytes, also as many as there are blocks left
+//! call memcpy      r blocks from in + 1024 t to the frame
+//! call memset      the bytes behind them, to the end of their buffer
+//! call memcpy      r blocks from the frame to out + 1024 t
 //! ```
 //!
-//! They do what the C standard says, keep what the calling convention says, and leave anything in
-//! all other registers and below the stack pointer. Their lengths must not depend on inputs, and
-//! nothing is asked of their addresses: they take any alignment. A kernel calls none of them; they
-//! are known only where there are blocks.
+//! What is trusted about these functions is what `blocks` says of calls on known numbers.
 
 use super::super::cell::Cell;
 use super::super::count::Form;
 use super::super::memory::{Moving, Pointer, Region};
 use super::super::{Fault, Rule, World};
 use super::operands::Address;
-use super::registers::{Flags, PARAMETERS, Word};
+use super::registers::{PARAMETERS, Word};
 use super::{X86, unsupported};
-
-/// Registers that a call does not keep: rax, rcx, rdx, rsi, rdi, r8 to r11.
-const CLOBBERED: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// Bytes that are copied one by one, at most.
 const LONGEST: u64 = 1 << 16;
@@ -30,22 +27,27 @@ enum Length {
 }
 
 impl X86 {
-    /// Whether there is a function of the C library at an address where no code is.
-    pub fn is_library(&self, world: &World, target: u64) -> bool {
-        world.memory.stream.is_some()
-            && world.object.code(target, 1).is_empty()
-            && ["memcpy", "memset"].contains(&&*world.object.name(target))
+    /// Whether a function that is not in the object is called on blocks.
+    pub fn is_counted_call(&self, world: &World, name: &str) -> bool {
+        let counted = PARAMETERS[..3].iter().any(|&register| {
+            matches!(self.general(register), Word::Count(_) | Word::Moving(_))
+        });
+        world.memory.stream.is_some() && counted && ["memcpy", "memset"].contains(&name)
     }
 
-    /// Does what the function does, as a call that has returned.
-    pub fn library(&mut self, world: &mut World, target: u64) -> Result<(), Fault> {
-        let name = world.object.name(target);
+    /// Does what the function does, as a call that has returned. The return address is below
+    /// `above`.
+    pub fn counted_call(
+        &mut self,
+        world: &mut World,
+        name: &str,
+        above: i64,
+    ) -> Result<(), Fault> {
+        self.check_call(world, above)?;
         let [to, from, length] = [0, 1, 2].map(|at| self.general(PARAMETERS[at]).clone());
         let length = self.length(world, &length)?;
         let to_address = self.pointed(&to)?;
-        // What the callee puts there comes before what it writes.
-        world.memory.clobber_below(self.stack()?);
-        match (&*name, length) {
+        match (name, length) {
             ("memcpy", Length::Known(bytes)) => {
                 let from = self.pointed(&from)?;
                 self.check_below(to_address, bytes)?;
@@ -59,15 +61,7 @@ impl X86 {
             }
             (_, length) => self.clear(world, to_address, &from, length)?,
         }
-        for number in CLOBBERED {
-            self.set_general(number, Word::Bits(Box::new([Cell::OPAQUE; 64])));
-        }
-        self.set_general(0, to);
-        for number in 0..32 {
-            self.vectors_mut().get_mut(number).fill(Cell::OPAQUE);
-        }
-        self.flags = Flags::UNDEFINED;
-        Ok(())
+        self.library_returned(world, to)
     }
 
     fn length(&self, world: &World, word: &Word) -> Result<Length, Fault> {

@@ -171,9 +171,24 @@ impl X86 {
         }
     }
 
-    /// Writes a vector register. What is above becomes zero, or stays if the instruction is older
-    /// than AVX.
+    /// Writes a vector register, only the lanes that the mask of the instruction names, if it has
+    /// one. What is above becomes zero, or stays if the instruction is older than AVX.
     pub fn set_vector(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        register: Register,
+        cells: &[Cell],
+    ) {
+        if i.has_op_mask() {
+            let merged = self.masked(world, i, cells);
+            return self.write_vector(world, i, register, &merged);
+        }
+        self.write_vector(world, i, register, cells);
+    }
+
+    /// The same whatever the mask.
+    pub fn write_vector(
         &mut self,
         world: &World,
         i: &Instruction,

@@ -2,9 +2,10 @@
 
 use super::super::cell::{Bits, Cell};
 use super::super::count::Form;
-use super::super::memory::{Moving, Pointer, Region};
+use super::super::memory::{Moving, Pointer, Region, Whole};
 use super::super::{Fault, Rule, World};
 use super::X86;
+use super::masks::MASK;
 
 /// What a general-purpose register holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,6 +51,8 @@ pub enum Flag {
     Is(bool),
     /// It depends on inputs.
     Secret,
+    /// It is this bit, which depends on inputs.
+    Bit(Cell),
     /// It depends on how many blocks there are; `compared` says how.
     Public,
     /// The last instruction leaves it undefined, or nobody has set it.
@@ -77,15 +80,33 @@ pub const VECTOR: usize = 512;
 
 /// The bits of all vector registers, 32 of [`VECTOR`] bits.
 #[derive(Clone)]
-pub struct Vectors(Vec<Cell>);
+pub struct Vectors {
+    cells: Vec<Cell>,
+    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of registers
+    /// keep them there.
+    pointers: [Option<Whole>; 32],
+}
 
 impl Vectors {
     pub fn get(&self, number: usize, bits: usize) -> &[Cell] {
-        &self.0[number * VECTOR..number * VECTOR + bits]
+        &self.cells[number * VECTOR..number * VECTOR + bits]
     }
 
+    /// The bits of a register, to be written; an address in it is none any more.
     pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
-        &mut self.0[number * VECTOR..(number + 1) * VECTOR]
+        self.pointers[number] = None;
+        &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
+    }
+
+    /// The address in the lowest bits of a register.
+    pub fn pointer(&self, number: usize) -> Option<Whole> {
+        self.pointers[number]
+    }
+
+    /// Puts an address into the lowest bits of a register, whose other bits are written already.
+    pub fn set_pointer(&mut self, number: usize, pointer: Whole) {
+        self.get_mut(number)[..64].fill(Cell::UNSET);
+        self.pointers[number] = Some(pointer);
     }
 }
 
@@ -115,7 +136,8 @@ impl X86 {
         }
         X86 {
             general,
-            vectors: Vectors(vec![Cell::UNSET; 32 * VECTOR]),
+            vectors: Vectors { cells: vec![Cell::UNSET; 32 * VECTOR], pointers: [None; 32] },
+            masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
             compared: None,
             next: entry,
@@ -182,13 +204,15 @@ impl X86 {
                 left.push(format!("{}mm{number}", ["x", "y", "z"][top]));
             }
         }
+        let masks = (0..8).filter(|&number| is_secret(&self.masks[number]));
+        left.extend(masks.map(|number| format!("k{number}")));
         for (flag, name) in [
             (self.flags.carry, "carry flag"),
             (self.flags.zero, "zero flag"),
             (self.flags.sign, "sign flag"),
             (self.flags.overflow, "overflow flag"),
         ] {
-            if flag == Flag::Secret {
+            if matches!(flag, Flag::Secret | Flag::Bit(_)) {
                 left.push(name.to_string());
             }
         }

@@ -13,10 +13,11 @@
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::super::cell::Cell;
+use super::super::memory::{Loaded, Whole};
 use super::super::{Fault, Rule, World};
 use super::operands::{is_legacy, number, width};
 use super::registers::Word;
-use super::{Outcome, X86, unsupported};
+use super::{Outcome, X86, turns, unsupported};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 type From = Option<(usize, usize)>;
@@ -152,9 +153,21 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
-        Vmovlpd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
     ]
 };
+
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
+        Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
+        Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vpshufd | Valignd => 32,
+        Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vpermq | Valignq => 64,
+        _ => return None,
+    })
+}
 
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
@@ -183,6 +196,11 @@ impl X86 {
             Movq | Vmovq => return Some(self.move_word(world, i, 8)),
             Movhps | Movhpd | Vmovhps | Vmovhpd => return Some(self.move_half(world, i, 64)),
             Movlps | Movlpd | Vmovlps | Vmovlpd => return Some(self.move_half(world, i, 0)),
+            Movss | Vmovss => return Some(self.move_lowest(world, i, 32)),
+            // There is another instruction of this name, on strings.
+            Movsd | Vmovsd if i.op_kinds().any(|kind| kind == OpKind::Register) => {
+                return Some(self.move_lowest(world, i, 64));
+            }
             Vzeroupper => {
                 let zero = world.bits.constant(false);
                 for number in 0..16 {
@@ -268,9 +286,13 @@ impl X86 {
 
     /// movd, movq: the lowest bits of a vector, with zeros above.
     fn move_word(&mut self, world: &mut World, i: &Instruction, bytes: usize) -> Result<(), Fault> {
+        let pointer = if bytes == 8 { self.moved_pointer(world, i)? } else { None };
         if self.vector_width(i).is_none() {
             let cells = self.vector(world, i, 1, 8 * bytes)?;
-            let word = Word::from_cells(&world.bits, &cells);
+            let word = match pointer {
+                Some(whole) => turns::word(whole),
+                None => Word::from_cells(&world.bits, &cells),
+            };
             return match i.op0_kind() {
                 OpKind::Memory => {
                     let address = self.address(world, i)?;
@@ -279,10 +301,41 @@ impl X86 {
                 _ => self.set_word(world, i, 0, word),
             };
         }
-        let mut cells = self.low_part(world, i, 1, 8 * bytes)?;
+        let mut cells = match pointer {
+            Some(_) => vec![Cell::UNSET; 64],
+            None => self.low_part(world, i, 1, 8 * bytes)?,
+        };
         cells.resize(GROUP, world.bits.constant(false));
         self.set_vector(world, i, i.op0_register(), &cells);
+        if let Some(pointer) = pointer {
+            self.vectors_mut().set_pointer(number(i.op0_register()), pointer);
+        }
         Ok(())
+    }
+
+    /// The address that movq moves, if it is one.
+    fn moved_pointer(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+    ) -> Result<Option<Whole>, Fault> {
+        if i.op1_kind() == OpKind::Memory {
+            let address = self.address(world, i)?;
+            return Ok(match self.load(world, address, 8)? {
+                Loaded::Pointer(pointer) => Some(Whole::Pointer(pointer)),
+                Loaded::Moving(moving) => Some(Whole::Moving(moving)),
+                Loaded::Count(form) => Some(Whole::Count(form)),
+                Loaded::Cells(_) => None,
+            });
+        }
+        let from = number(i.op1_register());
+        Ok(match i.op1_register().is_gpr() {
+            true => match self.general(from) {
+                Word::Number(_) => None,
+                word => turns::whole(word),
+            },
+            false => self.vectors().pointer(from),
+        })
     }
 
     /// movhps, movlps: 64 bits of a vector, from `first` on, to or from memory.
@@ -297,6 +350,25 @@ impl X86 {
         let mut cells = self.vector(world, i, rest, GROUP)?;
         let half = self.load_cells(world, address, 8)?;
         cells[first..first + 64].copy_from_slice(&half);
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
+    }
+
+    /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
+    /// the result is that of the register, or of the second operand.
+    fn move_lowest(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
+        if i.op0_kind() == OpKind::Memory {
+            let (address, cells) = (self.address(world, i)?, self.vector(world, i, 1, part)?);
+            return self.store(world, address, &cells);
+        }
+        let cells = if i.op1_kind() == OpKind::Memory {
+            let mut cells = self.low_part(world, i, 1, part)?;
+            cells.resize(GROUP, world.bits.constant(false));
+            cells
+        } else {
+            let (rest, low) = self.two_vectors(world, i, GROUP)?;
+            [&low[..part], &rest[part..]].concat()
+        };
         self.set_vector(world, i, i.op0_register(), &cells);
         Ok(())
     }
@@ -544,7 +616,7 @@ impl X86 {
 }
 
 /// The number that the bits of a control are.
-fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
+pub(super) fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }

@@ -38,6 +38,16 @@ impl Turning for X86 {
             };
             self.set_general(number, refined);
         }
+        for number in 0..32 {
+            let refined = match self.vectors().pointer(number) {
+                Some(Whole::Count(form)) => Whole::Count(reduced(form)),
+                Some(Whole::Moving(Moving { region, offset })) => {
+                    Whole::Moving(Moving { region, offset: reduced(offset) })
+                }
+                _ => continue,
+            };
+            self.vectors_mut().set_pointer(number, refined);
+        }
     }
 
     fn joined(&self, other: &X86, bits: &Bits, join: &Join) -> X86 {
@@ -51,12 +61,27 @@ impl Turning for X86 {
             for (cell, &next) in joined.vectors_mut().get_mut(number).iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);
             }
+            let [one, next] = [self, other].map(|state| state.vectors().pointer(number));
+            match one.zip(next).map(|(one, next)| join.whole(one, next)) {
+                Some(Some(whole)) => joined.vectors_mut().set_pointer(number, whole),
+                // An address is no secret, but nothing is known of it any more.
+                _ if one.is_some() || next.is_some() => {
+                    joined.vectors_mut().get_mut(number)[..64].fill(Cell::OPAQUE);
+                }
+                _ => {}
+            }
+        }
+        for (mask, next) in joined.masks.iter_mut().zip(&other.masks) {
+            for (cell, &next) in mask.iter_mut().zip(next) {
+                *cell = join.cell(*cell, next);
+            }
         }
         joined.compared = match (self.compared, other.compared) {
             (Some((a, b)), Some((x, y))) => join.form(a, x).zip(join.form(b, y)),
             _ => None,
         };
         let known = |one: Flag, next: Flag| match one == next {
+            true if matches!(one, Flag::Bit(_)) => Flag::Secret,
             true if one != Flag::Public || joined.compared.is_some() => one,
             _ => Flag::Undefined,
         };
@@ -76,25 +101,36 @@ impl Turning for X86 {
         let vectors = (0..32).all(|number| {
             let claimed = self.vectors().get(number, VECTOR).iter();
             let found = other.vectors().get(number, VECTOR);
-            claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found))
+            let same = claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found));
+            let [claimed, found] = [self, other].map(|state| state.vectors().pointer(number));
+            same && match (claimed, found) {
+                (Some(claimed), Some(found)) => cover.whole(claimed, found),
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
         });
+        let masks = self.masks.iter().flatten().zip(other.masks.iter().flatten());
+        let mut masks = masks.map(|(&claimed, &found)| cover.cell(claimed, found));
+        let masks = masks.all(|same| same);
         let [claimed, found] = [&self.flags, &other.flags]
             .map(|flags| [flags.carry, flags.zero, flags.sign, flags.overflow]);
         let flags = claimed
             .iter()
             .zip(found)
-            .all(|(&claimed, found)| claimed == Flag::Undefined || claimed == found);
+            .all(|(&claimed, found)| {
+                [Flag::Undefined, Flag::Secret].contains(&claimed) || claimed == found
+            });
         let compared = match (self.compared, other.compared) {
             _ if !claimed.contains(&Flag::Public) => true,
             (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
             _ => false,
         };
-        general && vectors && flags && compared && self.next == other.next
+        general && vectors && masks && flags && compared && self.next == other.next
     }
 }
 
 /// What is whole, as a word.
-fn word(whole: Whole) -> Word {
+pub fn word(whole: Whole) -> Word {
     match whole {
         Whole::Pointer(pointer) => Word::Pointer(pointer),
         Whole::Moving(moving) => address(moving),
@@ -106,7 +142,7 @@ fn word(whole: Whole) -> Word {
 }
 
 /// A word that is whole; bits and parts of counts are not.
-fn whole(word: &Word) -> Option<Whole> {
+pub fn whole(word: &Word) -> Option<Whole> {
     match *word {
         Word::Number(value) => Some(Whole::Count(Form::number(value as i64))),
         Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
