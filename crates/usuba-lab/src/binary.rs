@@ -86,7 +86,8 @@ impl Compiler {
         let folder =
             tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let object = folder.path().join("kernel.o");
-        fs::write(folder.path().join("kernel.c"), text).map_err(|error| format!("cannot write a file: {error}"))?;
+        fs::write(folder.path().join("kernel.c"), text)
+            .map_err(|error| format!("cannot write a file: {error}"))?;
         let compiler = std::path::absolute(&self.machine.compiler);
         let mut command = Command::new(compiler.map_err(|error| error.to_string())?);
         // The name of the folder must not reach the object.

@@ -140,7 +140,8 @@ impl Difference {
         let entry = program.entry();
         let widths = |ports: &[Port]| -> Vec<usize> {
             let widths = ports.iter().flat_map(|port| {
-                let (values, bits) = (port.values(program.slicing), port.value_bits(program.slicing));
+                let (values, bits) =
+                    (port.values(program.slicing), port.value_bits(program.slicing));
                 std::iter::repeat_n(bits as usize, values)
             });
             widths.collect()

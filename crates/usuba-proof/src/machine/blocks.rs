@@ -25,9 +25,7 @@ use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::count::{Form, Range, Ranges, Split};
 use super::induction::{Cover, Join};
-use super::memory::{
-    Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole,
-};
+use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole};
 use super::object::Object;
 use super::order::{Order, Words};
 use super::stream::{Blocks, Open, Side, Stream};
@@ -270,7 +268,8 @@ impl Goal<'_> {
         let words = words(&result[0]);
         let size = words.count * words.bits;
         // All copies have been given the same, so all of them have made the same.
-        if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size]) {
+        if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size])
+        {
             return Err("the copies of the program could not be shown equal".into());
         }
         let places = self.interface.output.bits(words).ok_or_else(|| no_order(&result[0].name))?;
@@ -342,7 +341,8 @@ impl Goal<'_> {
             buffers.push(Buffer { name: "key".into(), access, align, cells });
             parameters.push(Whole::Pointer(Pointer { region: Region::Buffer(0), offset: 0 }));
         }
-        let stream = |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
+        let stream =
+            |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
         let out = if blocks.in_place { Side::Input } else { Side::Output };
         parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
         let mut memory = Memory::new(buffers, &[], phase);
@@ -422,7 +422,12 @@ impl Search<'_> {
         state.stream().commit(&self.world.bits).map_err(|fault| self.at(place, fault))?;
         self.check(&mut state)?;
         let Some(at) = visits.iter().position(|visit| visit.place == place) else {
-            visits.push(Visit { place, state: state.clone(), variable: split.variable, every: None });
+            visits.push(Visit {
+                place,
+                state: state.clone(),
+                variable: split.variable,
+                every: None,
+            });
             let at = visits.len() - 1;
             let [below, above] = state.halves(split);
             self.explore(above, visits)?;
@@ -438,7 +443,9 @@ impl Search<'_> {
             self.report.loops += 1;
             return match same {
                 true => Ok(()),
-                false => Err(self.at(place, unsupported("no claim about the loop holds a turn later"))),
+                false => {
+                    Err(self.at(place, unsupported("no claim about the loop holds a turn later")))
+                }
             };
         }
         self.generalise(visits, at, state, split)
@@ -507,10 +514,8 @@ impl Search<'_> {
                         return Err(Obstacle::Fault(fault));
                     };
                     machine.go_to(place);
-                    let memory = std::mem::replace(
-                        &mut self.world.memory,
-                        Memory::new(Vec::new(), &[], 0),
-                    );
+                    let memory =
+                        std::mem::replace(&mut self.world.memory, Memory::new(Vec::new(), &[], 0));
                     self.matters |= memory.phase_matters;
                     return Ok(Some((State { machine, memory }, split)));
                 }

@@ -236,7 +236,10 @@ impl Bits {
             };
             flip ^= sum.is_complement();
             if sum.node() != self.zero.node() {
-                parts.insert(at.unwrap_or_else(|at| at), (instance, sum.flipped(sum.is_complement())));
+                parts.insert(
+                    at.unwrap_or_else(|at| at),
+                    (instance, sum.flipped(sum.is_complement())),
+                );
             }
         }
         // What all instances share belongs to the only one, if there is one.

@@ -289,8 +289,7 @@ impl Goal<'_> {
             Instance::Number(number) => number,
             Instance::Every => 0,
         };
-        let expected: Vec<bool> =
-            wanted.iter().map(|&edge| value(&own, edge) & 1 == 1).collect();
+        let expected: Vec<bool> = wanted.iter().map(|&edge| value(&own, edge) & 1 == 1).collect();
         let mut found = expected.clone();
         for (bit, _) in wrong.iter().filter(|(_, runs)| runs & 1 == 1) {
             let of_instance = bit.expected.instance() == first.expected.instance();

@@ -157,9 +157,10 @@ impl Ranges {
             [rest.0.div_euclid(-factor) + 1, rest.1.div_euclid(-factor) + 1]
         };
         let inside = |at: &i128| *at > range.low as i128 && *at <= range.high as i128;
-        let at = cuts.into_iter().find(inside).unwrap_or_else(|| {
-            (range.low as i128 + range.high as i128).div_euclid(2) + 1
-        });
+        let at = cuts
+            .into_iter()
+            .find(inside)
+            .unwrap_or_else(|| (range.low as i128 + range.high as i128).div_euclid(2) + 1);
         Verdict::Depends(Split { variable, at: at as i64 })
     }
 
@@ -272,12 +273,18 @@ mod tests {
     fn values(ranges: &Ranges, form: Form) -> Vec<i64> {
         let [first, second, ..] = ranges.0;
         let of = |x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
-        let all = (first.low..=first.high).flat_map(|x| (second.low..=second.high).map(move |y| (x, y)));
+        let all =
+            (first.low..=first.high).flat_map(|x| (second.low..=second.high).map(move |y| (x, y)));
         all.map(|(x, y)| of(x, y)).collect()
     }
 
     /// Asks until every part has an answer, which must be that of every value in it.
-    fn check(ranges: Ranges, form: Form, ask: fn(&Ranges, Form) -> Verdict, is: fn(i64) -> bool) -> u32 {
+    fn check(
+        ranges: Ranges,
+        form: Form,
+        ask: fn(&Ranges, Form) -> Verdict,
+        is: fn(i64) -> bool,
+    ) -> u32 {
         match ask(&ranges, form) {
             Verdict::Is(answer) => {
                 assert!(values(&ranges, form).into_iter().all(|value| is(value) == answer));
@@ -296,7 +303,9 @@ mod tests {
     #[test]
     fn questions_end_with_right_answers() {
         for constant in -40..40 {
-            for (first, second) in [(0, 0), (1, 0), (-3, 0), (0, 2), (8, 1), (-8, 1), (4, -2), (-1, -1)] {
+            for (first, second) in
+                [(0, 0), (1, 0), (-3, 0), (0, 2), (8, 1), (-8, 1), (4, -2), (-1, -1)]
+            {
                 let form = form(constant, first, second);
                 check(ranges(), form, Ranges::at_least_zero, |value| value >= 0);
                 check(ranges(), form, Ranges::is_zero, |value| value == 0);
@@ -317,9 +326,13 @@ mod tests {
                     let Some((quotient, rest)) = ranges().divided(form, divisor) else { continue };
                     known += 1;
                     let all = values(&ranges(), form).into_iter();
-                    let parts = values(&ranges(), quotient).into_iter().zip(values(&ranges(), rest));
+                    let parts =
+                        values(&ranges(), quotient).into_iter().zip(values(&ranges(), rest));
                     for (value, (quotient, rest)) in all.zip(parts) {
-                        assert_eq!((value.div_euclid(divisor), value.rem_euclid(divisor)), (quotient, rest));
+                        assert_eq!(
+                            (value.div_euclid(divisor), value.rem_euclid(divisor)),
+                            (quotient, rest)
+                        );
                     }
                 }
             }

@@ -408,9 +408,21 @@ impl Memory {
         };
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
-        for (at, cell) in memory.frame.iter_mut().enumerate() {
-            let offset = at as i64 - 8 * memory.below;
-            *cell = join.cell(*cell, other.cell_at(offset));
+        // Of a word of which a bit differs nothing is kept: what is a number in two turns may be a
+        // count in the next.
+        let first = -8 * memory.below;
+        let word = |at: usize| (first + at as i64).div_euclid(64);
+        let mut at = 0;
+        while at < memory.frame.len() {
+            let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
+            let end = end.unwrap_or(memory.frame.len());
+            let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
+            let cells: Vec<Cell> = (at..end).map(joined).collect();
+            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
+            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
+                *place = if all { cell } else { Cell::OPAQUE };
+            }
+            at = end;
         }
         memory.pointers.clear();
         for (&at, whole) in &self.pointers {

@@ -166,10 +166,9 @@ impl Object {
                 "the object has no function `{function}`, and no other one: it has been stripped, \
                  or its code is not made yet because of -flto"
             ),
-            false => format!(
-                "the object has no function `{function}`; it has {}",
-                names.join(", ")
-            ),
+            false => {
+                format!("the object has no function `{function}`; it has {}", names.join(", "))
+            }
         })
     }
 

@@ -57,9 +57,7 @@ impl Order {
                     Order::Be => from_the_top(flat),
                     Order::LeBits => flat,
                     Order::Le => word * bits + bits - 1 - bit,
-                    Order::Planes => {
-                        from_the_top(word / row * row * bits + bit * row + word % row)
-                    }
+                    Order::Planes => from_the_top(word / row * row * bits + bit * row + word % row),
                 };
                 places[place] = Some(flat);
             }

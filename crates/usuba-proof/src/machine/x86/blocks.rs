@@ -62,7 +62,11 @@ pub fn may_repeat(i: &Instruction) -> bool {
 
 impl X86 {
     /// rep movs and rep stos. The direction is upward, as the calling convention says.
-    pub(super) fn blocks(&mut self, world: &mut World, i: &Instruction) -> Option<Result<(), Fault>> {
+    pub(super) fn blocks(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+    ) -> Option<Result<(), Fault>> {
         let (copies, size) = block(i.mnemonic()).filter(|_| i.has_rep_prefix())?;
         Some(self.repeated(world, copies, size))
     }
@@ -71,7 +75,8 @@ impl X86 {
         let Word::Number(count) = *self.general(RCX) else {
             return Err(self.unknown(world, RCX, "the count"));
         };
-        let bytes = count.checked_mul(size as u64).ok_or_else(|| unsupported("a count too large"))?;
+        let bytes =
+            count.checked_mul(size as u64).ok_or_else(|| unsupported("a count too large"))?;
         let to = self.place(RDI)?;
         if copies {
             let from = self.place(RSI)?;
@@ -138,7 +143,11 @@ impl X86 {
     }
 
     /// What a function of the library leaves: its result, and anything else.
-    pub(super) fn library_returned(&mut self, world: &mut World, result: Word) -> Result<(), Fault> {
+    pub(super) fn library_returned(
+        &mut self,
+        world: &mut World,
+        result: Word,
+    ) -> Result<(), Fault> {
         let stack = self.stack()?;
         for register in VOLATILE {
             self.set_general(register, Word::Bits(Box::new([Cell::OPAQUE; 64])));

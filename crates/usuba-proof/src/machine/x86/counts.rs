@@ -267,7 +267,8 @@ impl X86 {
         match shift {
             Shift::Left => word(world, form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic
-                if ranges(world).never_negative(form) || bytes == 8 && shift == Shift::Arithmetic =>
+                if ranges(world).never_negative(form)
+                    || bytes == 8 && shift == Shift::Arithmetic =>
             {
                 match ranges(world).divided(form, divisor) {
                     Some((quotient, _)) => word(world, Some(quotient), bytes),
@@ -290,9 +291,7 @@ impl X86 {
                 }
             }
             // Of the sign nobody knows how long the word is.
-            Word::Number(value) => {
-                Flags { zero: Flag::Is(value == 0), ..Flags::UNDEFINED }
-            }
+            Word::Number(value) => Flags { zero: Flag::Is(value == 0), ..Flags::UNDEFINED },
             _ => Flags::UNDEFINED,
         }
     }
@@ -378,4 +377,3 @@ fn below(world: &mut World, a: Form, b: Form) -> Result<bool, Fault> {
         _ => less(world, a, b),
     }
 }
-

@@ -29,20 +29,15 @@ enum Length {
 impl X86 {
     /// Whether a function that is not in the object is called on blocks.
     pub fn is_counted_call(&self, world: &World, name: &str) -> bool {
-        let counted = PARAMETERS[..3].iter().any(|&register| {
-            matches!(self.general(register), Word::Count(_) | Word::Moving(_))
-        });
+        let counted = PARAMETERS[..3]
+            .iter()
+            .any(|&register| matches!(self.general(register), Word::Count(_) | Word::Moving(_)));
         world.memory.stream.is_some() && counted && ["memcpy", "memset"].contains(&name)
     }
 
     /// Does what the function does, as a call that has returned. The return address is below
     /// `above`.
-    pub fn counted_call(
-        &mut self,
-        world: &mut World,
-        name: &str,
-        above: i64,
-    ) -> Result<(), Fault> {
+    pub fn counted_call(&mut self, world: &mut World, name: &str, above: i64) -> Result<(), Fault> {
         self.check_call(world, above)?;
         let [to, from, length] = [0, 1, 2].map(|at| self.general(PARAMETERS[at]).clone());
         let length = self.length(world, &length)?;

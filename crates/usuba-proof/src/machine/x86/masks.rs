@@ -304,9 +304,8 @@ impl X86 {
 
     /// kmov between masks, general-purpose registers and memory.
     fn move_mask(&mut self, world: &mut World, i: &Instruction, size: usize) -> Result<(), Fault> {
-        let is_mask = |operand: u32| {
-            i.op_kind(operand) == OpKind::Register && i.op_register(operand).is_k()
-        };
+        let is_mask =
+            |operand: u32| i.op_kind(operand) == OpKind::Register && i.op_register(operand).is_k();
         let cells = match is_mask(1) {
             true => self.mask(i.op1_register())[..size].to_vec(),
             false => {

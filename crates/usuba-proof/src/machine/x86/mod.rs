@@ -84,8 +84,8 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
 impl X86 {
     fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         masks::check(i)?;
-        let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
-            || blocks::may_repeat(i);
+        let repeats =
+            [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic()) || blocks::may_repeat(i);
         if i.has_rep_prefix() && !repeats
             || i.has_repne_prefix()
             || i.has_lock_prefix()
@@ -104,7 +104,15 @@ impl X86 {
         if let Some(outcome) = self.blocks(world, i) {
             return outcome.map(|()| Step::Next);
         }
-        let families = [X86::logic, X86::lanes, X86::field, X86::masks, X86::packs, X86::shuffles, X86::scalar];
+        let families = [
+            X86::logic,
+            X86::lanes,
+            X86::field,
+            X86::masks,
+            X86::packs,
+            X86::shuffles,
+            X86::scalar,
+        ];
         for family in families {
             if let Some(outcome) = family(self, world, i) {
                 return outcome.map(|()| Step::Next);

@@ -6,8 +6,8 @@ use super::super::cell::Cell;
 use super::super::count::Form;
 use super::super::memory::{Loaded, Moving, Pointer, Whole};
 use super::super::{Fault, Rule, World};
-use super::registers::{VECTOR, Word};
 use super::counts::low;
+use super::registers::{VECTOR, Word};
 use super::{X86, unsupported};
 
 /// The address of an operand in memory.
@@ -370,6 +370,8 @@ fn truncated(world: &World, word: Word, bytes: usize) -> Result<Word, Fault> {
         Word::Count(form) => Ok(low(world, form, bytes)),
         Word::Low(form, had) => Ok(Word::Low(form, had.min(bytes as u8))),
         // The number of an address is not known.
-        Word::Pointer(_) | Word::Moving(_) => Ok(Word::from_cells(&world.bits, &[Cell::UNSET; 64][..8 * bytes])),
+        Word::Pointer(_) | Word::Moving(_) => {
+            Ok(Word::from_cells(&world.bits, &[Cell::UNSET; 64][..8 * bytes]))
+        }
     }
 }

@@ -194,7 +194,8 @@ impl X86 {
             None => Flag::Bit(bit),
         };
         // The zero flag stays; the others are undefined.
-        self.flags = Flags { carry, sign: Flag::Undefined, overflow: Flag::Undefined, ..self.flags };
+        self.flags =
+            Flags { carry, sign: Flag::Undefined, overflow: Flag::Undefined, ..self.flags };
         Ok(())
     }
 

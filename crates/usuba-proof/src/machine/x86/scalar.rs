@@ -268,8 +268,7 @@ impl X86 {
         let word = self.word(world, i, 0, bytes)?;
         let (result, flags) = self.combined(world, operation, &word, &Word::Number(1), bytes)?;
         // The carry stays, unless the flags are now those of other counts.
-        let carry =
-            if flags.zero == Flag::Public { Flag::Undefined } else { self.flags.carry };
+        let carry = if flags.zero == Flag::Public { Flag::Undefined } else { self.flags.carry };
         self.flags = Flags { carry, ..flags };
         self.set_word(world, i, 0, result)
     }
@@ -450,8 +449,8 @@ impl X86 {
         let bytes = self.size(i, 0)?;
         let first = if i.op_count() == 3 { 1 } else { 0 };
         let (a, b) = (self.word(world, i, first, bytes)?, self.word(world, i, first + 1, bytes)?);
-        if let (&Word::Count(form), &Word::Number(factor)) | (&Word::Number(factor), &Word::Count(form)) =
-            (&a, &b)
+        if let (&Word::Count(form), &Word::Number(factor))
+        | (&Word::Number(factor), &Word::Count(form)) = (&a, &b)
         {
             self.flags = Flags::UNDEFINED;
             let word = counts::multiplied(world, form, factor, bytes)?;

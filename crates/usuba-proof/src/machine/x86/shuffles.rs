@@ -153,7 +153,8 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
-        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr,
+        Pslldq, Vpslldq, Psrldq, Vpsrldq,
     ]
 };
 
@@ -356,7 +357,12 @@ impl X86 {
 
     /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
     /// the result is that of the register, or of the second operand.
-    fn move_lowest(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
+    fn move_lowest(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        part: usize,
+    ) -> Result<(), Fault> {
         if i.op0_kind() == OpKind::Memory {
             let (address, cells) = (self.address(world, i)?, self.vector(world, i, 1, part)?);
             return self.store(world, address, &cells);

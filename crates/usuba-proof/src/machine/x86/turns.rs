@@ -95,9 +95,8 @@ impl Turning for X86 {
     }
 
     fn covers(&self, other: &X86, bits: &Bits, cover: &Cover) -> bool {
-        let general = (0..16).all(|number| {
-            covers_word(self.general(number), other.general(number), bits, cover)
-        });
+        let general = (0..16)
+            .all(|number| covers_word(self.general(number), other.general(number), bits, cover));
         let vectors = (0..32).all(|number| {
             let claimed = self.vectors().get(number, VECTOR).iter();
             let found = other.vectors().get(number, VECTOR);
@@ -114,12 +113,9 @@ impl Turning for X86 {
         let masks = masks.all(|same| same);
         let [claimed, found] = [&self.flags, &other.flags]
             .map(|flags| [flags.carry, flags.zero, flags.sign, flags.overflow]);
-        let flags = claimed
-            .iter()
-            .zip(found)
-            .all(|(&claimed, found)| {
-                [Flag::Undefined, Flag::Secret].contains(&claimed) || claimed == found
-            });
+        let flags = claimed.iter().zip(found).all(|(&claimed, found)| {
+            [Flag::Undefined, Flag::Secret].contains(&claimed) || claimed == found
+        });
         let compared = match (self.compared, other.compared) {
             _ if !claimed.contains(&Flag::Public) => true,
             (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
@@ -170,7 +166,9 @@ fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool
     }
     let Word::Bits(claimed) = claimed else { return false };
     match found.cells(bits) {
-        Some(found) => claimed.iter().zip(&found).all(|(&claimed, &found)| cover.cell(claimed, found)),
+        Some(found) => {
+            claimed.iter().zip(&found).all(|(&claimed, &found)| cover.cell(claimed, found))
+        }
         None => claimed.iter().all(|&cell| cell == Cell::OPAQUE),
     }
 }

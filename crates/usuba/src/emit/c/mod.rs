@@ -181,7 +181,7 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
     text.push_str(&functions.join("\n"));
     if cx.options.wipe {
         let linkage = if cx.options.hidden { "static " } else { "" };
-        text.push_str(&wipe::wrapper(emitted, &cx.name, cx.target, linkage));
+        text.push_str(&wipe::wrapper(cx.program, emitted, &cx.name, cx.target, linkage));
     }
     text
 }

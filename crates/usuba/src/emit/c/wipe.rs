@@ -23,6 +23,8 @@
 use std::fmt::Write;
 
 use super::Emitted;
+use crate::ir::Program;
+use crate::ir::live::max_live;
 use crate::target::Target;
 
 /// What is appended to the name of a kernel inside of its wrapper.
@@ -32,10 +34,13 @@ pub const INNER: &str = "_inner";
 pub const APART: &str = "#ifdef __GNUC__\n__attribute__((noinline))\n#endif\nstatic ";
 
 /// Bytes of the stack that are cleared, a multiple of 64: what a compiler needs for the values that
-/// are alive at once, with room for those that it keeps twice.
-pub fn bytes(emitted: &Emitted, target: &Target) -> usize {
+/// are alive at once, with room for those that it keeps twice. Constant parameters stay where they
+/// are.
+pub fn bytes(program: &Program, target: &Target) -> usize {
     let register = target.bits as usize / 8;
-    let live = emitted.stats.live * emitted.copies as usize;
+    let constants = program.entry().params.iter().filter(|port| port.constant);
+    let constants: usize = constants.map(|port| port.values(program.slicing)).sum();
+    let live = max_live(program).saturating_sub(constants);
     (SPARE + 2 * live * register).next_multiple_of(64)
 }
 
@@ -43,7 +48,13 @@ pub fn bytes(emitted: &Emitted, target: &Target) -> usize {
 const SPARE: usize = 512;
 
 /// The wrapper of the kernel `name` that calls `inner`. `linkage` is empty or `static `.
-pub fn wrapper(emitted: &Emitted, inner: &str, target: &Target, linkage: &str) -> String {
+pub fn wrapper(
+    program: &Program,
+    emitted: &Emitted,
+    inner: &str,
+    target: &Target,
+    linkage: &str,
+) -> String {
     let name = &emitted.name;
     let size = format!("{}_WIPE_BYTES", name.to_uppercase());
     let ports = emitted.params.iter().chain(&emitted.results);
@@ -51,7 +62,7 @@ pub fn wrapper(emitted: &Emitted, inner: &str, target: &Target, linkage: &str) -
     let mut text = format!(
         "\n/* Bytes of the stack that are cleared, a multiple of 64. */\n#ifndef {size}\n\
          #define {size} {}\n#endif\n",
-        bytes(emitted, target)
+        bytes(program, target)
     );
     let _ = write!(
         text,
@@ -89,6 +100,7 @@ pub fn wrapper(emitted: &Emitted, inner: &str, target: &Target, linkage: &str) -
     };
     text.push_str("#if defined(__AVX512F__)\n");
     each(&mut text, 16..32, &|n| format!("vpxord %%zmm{n}, %%zmm{n}, %%zmm{n}"));
+    each(&mut text, 0..8, &|n| format!("kxorw %%k{n}, %%k{n}, %%k{n}"));
     text.push_str("#endif\n#if defined(__AVX__)\n");
     each(&mut text, 1..16, &|n| format!("vpxor %%xmm{n}, %%xmm{n}, %%xmm{n}"));
     text.push_str("#else\n");
@@ -110,7 +122,9 @@ pub fn wrapper(emitted: &Emitted, inner: &str, target: &Target, linkage: &str) -
     };
     clobbers(0..16);
     text += "\n#if defined(__AVX512F__)\n          ";
-    let high: Vec<String> = (16..32).map(|number| format!("\"xmm{number}\"")).collect();
+    let high = (16..32).map(|number| format!("\"xmm{number}\""));
+    let masks = (0..8).map(|number| format!("\"k{number}\""));
+    let high: Vec<String> = high.chain(masks).collect();
     let _ = writeln!(text, ", {}", high.join(", "));
     let _ = write!(
         text,
