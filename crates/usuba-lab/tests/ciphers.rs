@@ -111,6 +111,14 @@ fn references(cipher: &Cipher) -> Result<(), Failed> {
             }
         }
     }
+    for hash in &cipher.hashes {
+        for (at, v) in cipher.hashes_of(hash)?.iter().enumerate() {
+            let got = models::reference(&folder, &hash.name, &v.parameters(), &v.input);
+            if got != v.output {
+                return Err(format!("{}: vector {at} differs", hash.name).into());
+            }
+        }
+    }
     Ok(())
 }
 
