@@ -22,7 +22,7 @@ use usuba::target::select::{Arg, Imm, Selected, Step, select};
 use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::report::{Outcome, outcome};
-use crate::{bits, equivalent};
+use crate::{bits, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
 ///
@@ -79,6 +79,11 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     };
     if widest > most {
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
+    }
+    // Bits see no long product; polynomials see nothing else.
+    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8;
+    if long && products::shown(layout, op, bits, selected) {
+        return Outcome::Proved("polynomials".into());
     }
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {

@@ -13,6 +13,7 @@ use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, DeclId, Instance, Range, contract};
 
+use super::bounds::bounds;
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
 use super::query::{self, Compare, Fact};
@@ -72,7 +73,7 @@ impl Symbolic {
             return true;
         }
         let gap = y.poly.sub(&x.poly);
-        let bounds = gap.bounds(|variable| self.numbers.bounds(variable));
+        let bounds = bounds(&self.numbers, &gap);
         let known = bounds.is_some_and(|(low, _)| match compare {
             Compare::Less => low > BigInt::ZERO,
             Compare::AtMost => low >= BigInt::ZERO,
@@ -162,8 +163,7 @@ impl Symbolic {
     /// `a * 2^k` without what leaves a word of m bits.
     fn shl(&mut self, a: Num, k: u8, m: u8) -> Num {
         let (_, kept) = self.numbers.split(a, (m - k) as u64);
-        let power = self.numbers.constant(BigUint::from(1u8) << k);
-        self.numbers.product(kept, power)
+        self.numbers.scaled(kept, k as u64)
     }
 
     fn not(&mut self, a: Num, m: u8) -> Num {
