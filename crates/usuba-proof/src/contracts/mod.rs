@@ -48,6 +48,8 @@ pub enum Outcome {
 pub struct Report {
     pub node: String,
     pub outcome: Outcome,
+    /// What showed that it holds, by name.
+    pub means: String,
     /// Things that were shown.
     pub obligations: usize,
     /// Those of them for which bits were looked at.
@@ -64,8 +66,13 @@ const RUNS: [usize; 2] = [24, 800];
 /// The program keeps its contracts if all of them are proved: each proof believes the contracts
 /// of the nodes that are called.
 pub fn check(program: &Program) -> Vec<Report> {
+    promising(program).map(|id| check_node(program, id)).collect()
+}
+
+/// The nodes that promise something, in the order of the text.
+pub fn promising(program: &Program) -> impl Iterator<Item = DeclId> {
     let promising = program.decls.iter().enumerate().filter(|(_, decl)| decl.has_contract());
-    promising.map(|(id, _)| check_node(program, id)).collect()
+    promising.map(|(id, _)| id)
 }
 
 /// What is wrong with the contracts of a program, at the lines that fail.
@@ -84,6 +91,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
     let mut report = Report {
         node: decl.name.to_string(),
         outcome: Outcome::Proved,
+        means: String::new(),
         obligations: 0,
         queries: 0,
         calls: 0,
@@ -130,8 +138,8 @@ fn prove(
     for var in &decl.params {
         let VarType::Words { atom, .. } = &var.ty else { continue };
         let bits = atom.bits().expect("a node without open sizes");
-        for _ in 0..var.ty.atoms() {
-            args.push(match var.range {
+        for at in 0..var.ty.atoms() {
+            args.push(match var.range(at) {
                 Some(range) => symbolic.numbers.any(range.low, range.high),
                 None => symbolic.numbers.any(0u8, symbolic::ones(bits)),
             });
@@ -158,6 +166,7 @@ fn prove(
             })))
         }
     };
+    report.means = symbolic.means.names();
     report.obligations = symbolic.obligations;
     report.queries = symbolic.queries;
     report.calls = symbolic.promises;

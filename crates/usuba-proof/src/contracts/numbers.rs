@@ -332,6 +332,14 @@ impl Numbers {
             return a;
         }
         for (x, y) in [(a, b), (b, a)] {
+            // All ones or zero: the other operand, if it has no more bits, or zero.
+            if let Some(bit) = self.get(x).spread
+                && self.get(x).high >= self.get(y).high
+            {
+                return self.product(bit, y);
+            }
+        }
+        for (x, y) in [(a, b), (b, a)] {
             if let Some(word) = self.value(x).cloned() {
                 // Ones from bit j to bit k - 1.
                 let j = word.trailing_zeros().unwrap_or(0);
@@ -347,12 +355,6 @@ impl Numbers {
                     let power = self.constant(BigUint::from(1u8) << j);
                     return self.product(upper, power);
                 }
-            }
-            // All ones or zero: the other operand, if it has no more bits, or zero.
-            if let Some(bit) = self.get(x).spread
-                && self.get(x).high >= self.get(y).high
-            {
-                return self.product(bit, y);
             }
         }
         if self.is_bit(a) && self.is_bit(b) {

@@ -35,8 +35,28 @@ pub struct Symbolic {
     pub obligations: usize,
     /// Those of them for which bits were looked at.
     pub queries: usize,
+    /// What showed them.
+    pub means: Means,
     /// Calls for which a promise stands.
     pub promises: usize,
+}
+
+/// What something was shown by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Means {
+    pub polynomials: bool,
+    pub cases: bool,
+    pub solver: bool,
+}
+
+impl Means {
+    /// The names for reports; intervals are always among them.
+    pub fn names(&self) -> String {
+        let mut names = vec!["intervals"];
+        let more = [(self.polynomials, "polynomials"), (self.cases, "cases"), (self.solver, "E5")];
+        names.extend(more.iter().filter(|(used, _)| *used).map(|(_, name)| *name));
+        names.join(", ")
+    }
 }
 
 /// 2^m - 1
@@ -67,26 +87,38 @@ impl Symbolic {
         let known = match compare {
             Compare::Less => x.high < y.low,
             Compare::AtMost => x.high <= y.low,
-            Compare::Equal => a == b || x.poly == y.poly,
+            Compare::Equal => a == b,
         };
         if known {
             return true;
         }
+        self.by_polynomials(fact) || self.by_cases(fact) || self.by_bits(fact)
+    }
+
+    fn by_polynomials(&mut self, (compare, a, b): Fact) -> bool {
+        let (x, y) = (self.numbers.get(a), self.numbers.get(b));
         let gap = y.poly.sub(&x.poly);
-        let bounds = bounds(&self.numbers, &gap);
-        let known = bounds.is_some_and(|(low, _)| match compare {
-            Compare::Less => low > BigInt::ZERO,
-            Compare::AtMost => low >= BigInt::ZERO,
-            Compare::Equal => false,
-        });
-        if known {
-            return true;
-        }
-        if cases::holds(&self.numbers, &self.facts, fact) {
-            return true;
-        }
+        let least = || bounds(&self.numbers, &gap).map(|(low, _)| low);
+        let known = match compare {
+            Compare::Less => least().is_some_and(|low| low > BigInt::ZERO),
+            Compare::AtMost => least().is_some_and(|low| low >= BigInt::ZERO),
+            Compare::Equal => gap.is_zero(),
+        };
+        self.means.polynomials |= known;
+        known
+    }
+
+    pub fn by_cases(&mut self, fact: Fact) -> bool {
+        let known = cases::holds(&self.numbers, &self.facts, fact);
+        self.means.cases |= known;
+        known
+    }
+
+    fn by_bits(&mut self, fact: Fact) -> bool {
         self.queries += 1;
-        query::holds(&self.numbers, &self.facts, fact)
+        let known = query::holds(&self.numbers, &self.facts, fact);
+        self.means.solver |= known;
+        known
     }
 
     /// Shows that a number is one of m bits.
@@ -343,7 +375,7 @@ impl Domain for Symbolic {
 
 /// The flattened ranges of variables.
 pub fn ranges(vars: &[usuba::typed::Var]) -> Vec<Option<Range>> {
-    vars.iter().flat_map(|var| std::iter::repeat_n(var.range, var.ty.atoms())).collect()
+    vars.iter().flat_map(|var| (0..var.ty.atoms()).map(|at| var.range(at))).collect()
 }
 
 fn keeps_ranges(

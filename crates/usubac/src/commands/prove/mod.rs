@@ -20,9 +20,11 @@ pub mod plant;
 mod show;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use usuba_lab::tune::subject::fingerprint;
 use usuba_proof::contracts;
+use usuba_proof::report::{Claim, Kind, Outcome};
 
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Proof};
@@ -85,7 +87,7 @@ fn prove(
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
-    promised(&input, reporter)?;
+    let promised = promised(&input, reporter)?;
     let options = slice::chosen(language, codegen, Abi::Usuba)?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let cell = Cell {
@@ -96,16 +98,33 @@ fn prove(
         options,
     };
     fault::stage("proving the program");
-    cell.prove(&input.checked.program, direct, plant)
-        .map_err(|findings| front::reported(&input.sources, &findings, reporter))
+    let proof = cell.prove(&input.checked.program, direct, plant);
+    let mut proof =
+        proof.map_err(|findings| front::reported(&input.sources, &findings, reporter))?;
+    proof.claims.splice(0..0, promised);
+    Ok(proof)
 }
 
 /// Proves what nodes promise of their arithmetic; findings are at the line that fails.
-fn promised(input: &front::Input, reporter: Reporter) -> Result<(), Failure> {
+fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Duration)>, Failure> {
     fault::stage("proving the contracts");
-    let findings = contracts::findings(&input.checked.program);
+    let program = &input.checked.program;
+    let (mut claims, mut findings) = (Vec::new(), Vec::new());
+    for node in contracts::promising(program) {
+        let start = Instant::now();
+        let report = contracts::check_node(program, node);
+        match report.outcome {
+            contracts::Outcome::Proved => {
+                let outcome = Outcome::Proved(report.means);
+                let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
+                claims.push((claim, start.elapsed()));
+            }
+            contracts::Outcome::Refuted(found) => findings.push(found.finding),
+            contracts::Outcome::Unknown(finding) => findings.push(finding),
+        }
+    }
     if findings.is_empty() {
-        return Ok(());
+        return Ok(claims);
     }
     Err(front::reported(&input.sources, &findings, reporter))
 }
