@@ -164,14 +164,14 @@ const LIMBS25: &[Planted] = &[
 const LIMBS16: &[Planted] = &[
     planted("carry", "r[0] + 38 * q", "r[0] + 37 * q", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("carry", "carry_once(carry_once(a))", "carry_once(a)", "node carry", Code::ContractFails),
-    planted("freeze", "split(a[15] + q, 15)", "split(a[15] + q, 16)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
+    planted("freeze", "split(a[15] + q, 15)", "split(a[15] + q, 16)", "ensures fe(r) < ", Code::ContractFails),
     planted("freeze", "chain(h, 19 * c)", "chain(h, 0)", "ensures fe(r) < ", Code::ContractFails),
 ];
 
 #[rustfmt::skip] // One fault, one line.
 const LIMBS44: &[Planted] = &[
     planted("step", "s[0] + 5 * q", "s[0] + 4 * q", STEP, Code::ContractFails),
-    planted("step", "in [0, 2^44), k:", "in [0, 2^60), k:", "t[", Code::ArithmeticWraps),
+    planted("step", "in [0, 2^44), k:", "in [0, 2^60), k:", "split(u64(s[0] + 5 * q), 44)", Code::ArithmeticWraps),
     planted("freeze", "split(h[0] + 5 * c, 44)", "split(h[0], 44)", "ensures fe(r) < ", Code::ContractFails),
     planted("tag", "u128(s[1]) + q", "u128(s[1])", "ensures num(w) == fe(a) + num(s)", Code::ContractFails),
     planted("unpack", "(above << 40)", "(above << 39)", "ensures fe(r) == num(w)", Code::ContractFails),
@@ -191,7 +191,7 @@ const LIMBS26: &[Planted] = &[
 #[rustfmt::skip] // One fault, one line.
 const LIMBS63: &[Planted] = &[
     planted("reduce", "0x29bdf3bd45ef39ac)", "0x29bdf3bd45ef39ad)", "ensures num(r) == long(w)", Code::ContractFails),
-    planted("reduce", "h[4] = 0xff - a[8]", "h[4] = 0xfe - a[8]", "h[4] =", Code::ArithmeticWraps),
+    planted("reduce", "h[4] = 0xff - a[8]", "h[4] = 0xfe - a[8]", "ensures num(r) == long(w)", Code::ContractFails),
     planted("reduce", "h[2] := 0x7f - s[6]", "h[2] := 0xff - s[6]", "ensures num(r) == long(w)", Code::ContractFails),
     planted("freeze", "m = wrap(0 - c)", "m = 0", "ensures num(w) < ", Code::ContractFails),
     planted("freeze", "(c, s) := split(a[4] + c, 1)", "(c, s) := split(a[4], 1)", "ensures num(w) < ", Code::ContractFails),
@@ -203,7 +203,7 @@ const LIMBS63: &[Planted] = &[
 #[rustfmt::skip] // One fault, one line.
 const LIMBS28: &[Planted] = &[
     planted("reduce", "0xf9dea2f,0x14de)", "0xf9dea2f,0x14df)", "ensures num(r) == long(w)", Code::ContractFails),
-    planted("reduce", "h[4] := 0x1fffff - s[13]", "h[4] := 0x0fffff - s[13]", "h[4] :=", Code::ArithmeticWraps),
+    planted("reduce", "h[4] := 0x1fffff - s[13]", "h[4] := 0x0fffff - s[13]", "ensures num(r) == long(w)", Code::ContractFails),
     planted("reduce", "s[13] = u32(t[13] + q)", "s[13] = u32(t[13])", "ensures num(r) == long(w)", Code::ContractFails),
     planted("freeze", "m = wrap(0 - c)", "m = 0", "ensures num(w) < ", Code::ContractFails),
     planted("freeze", "in [0, 2^29]) returns", "in [0, 2^32)) returns", "(c, s) := split(a[i] + k[i]", Code::ArithmeticWraps),

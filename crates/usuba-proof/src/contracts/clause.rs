@@ -262,6 +262,16 @@ pub fn restate(
     Ok(())
 }
 
+/// Whether a term has a power that is not written out as a product.
+pub fn takes_powers(term: &Term) -> bool {
+    let known = |term: &Term| matches!(term.kind, TermKind::Int(value) if value <= 16);
+    match &term.kind {
+        TermKind::Bin(TermOp::Power, base, exponent) => !known(base) && !known(exponent),
+        TermKind::Bin(_, left, right) => takes_powers(left) || takes_powers(right),
+        _ => false,
+    }
+}
+
 /// The applications of value maps in a term.
 fn values_of<'t>(program: &Program, term: &'t Term, found: &mut Vec<&'t Term>) {
     match &term.kind {

@@ -34,8 +34,14 @@ pub struct Search {
     pub valid: usize,
 }
 
-/// Runs a node on inputs of its ranges; `thorough` takes those near edges one by one.
-pub fn search(program: &Program, id: DeclId, runs: usize, thorough: bool) -> Search {
+/// Runs a node on inputs of its ranges; a thorough search also takes examples, and those
+/// near edges one by one.
+pub fn search(
+    program: &Program,
+    id: DeclId,
+    runs: usize,
+    thorough: Option<Vec<Vec<u128>>>,
+) -> Search {
     let decl = &program.decls[id];
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
@@ -50,8 +56,11 @@ pub fn search(program: &Program, id: DeclId, runs: usize, thorough: bool) -> Sea
             return search;
         }
     }
-    if !thorough {
-        return search;
+    let Some(examples) = thorough else { return search };
+    for inputs in examples {
+        if search.fails(program, id, &bounds, inputs) {
+            return search;
+        }
     }
     // All words at an edge but one, which is close to it.
     // A word that is full has one bit less than its range, or two if it takes sums of two.

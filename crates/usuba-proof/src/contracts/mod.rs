@@ -104,14 +104,24 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         report.outcome = Outcome::Unknown(finding);
         return report;
     }
-    // Values of parameters as variables of their own help where only calls compute with them.
-    let mut shown = prove(program, id, decl, false, &mut report);
+    // Values of parameters as variables of their own help where only calls compute with them; and
+    // nobody multiplies a sum by itself so often.
+    let restated = decl
+        .contract
+        .iter()
+        .any(|clause| clause::takes_powers(&clause.left) || clause::takes_powers(&clause.right));
+    let mut examples = Vec::new();
+    let mut shown = prove(program, id, decl, restated, &mut report, &mut examples);
     if shown.is_err() && report.calls > 0 {
-        let again = prove(program, id, decl, true, &mut report);
+        let again = prove(program, id, decl, !restated, &mut report, &mut examples);
         shown = again.or(shown);
     }
-    let runs = RUNS[usize::from(shown.is_err())];
-    let search = concrete::search(program, id, runs, shown.is_err());
+    let runs = match shown {
+        Ok(()) => RUNS[0].min(RUNS[1] / (report.calls + 1)).max(2),
+        Err(_) => RUNS[1],
+    };
+    let thorough = shown.is_err().then_some(examples);
+    let search = concrete::search(program, id, runs, thorough);
     report.outcome = match (search.found, shown) {
         (Some(found), _) => Outcome::Refuted(found),
         (None, Err(finding)) => Outcome::Unknown(*finding),
@@ -132,6 +142,7 @@ fn prove(
     decl: &Decl,
     restated: bool,
     report: &mut Report,
+    examples: &mut Vec<Vec<u128>>,
 ) -> Result<(), Box<Diagnostic>> {
     let mut symbolic = Symbolic::default();
     let mut args = Vec::new();
@@ -151,7 +162,7 @@ fn prove(
     }
     clause::believe(&mut symbolic, program, decl, &scope)?;
     let mut walker = usuba::typed::walk::Walker::new(program, symbolic);
-    let outs = walker.run(&Instance::open(id, 0), args);
+    let outs = walker.run(&Instance::open(id, 0), args.clone());
     let mut symbolic = walker.domain;
     let shown = match outs {
         Ok(outs) => {
@@ -166,6 +177,10 @@ fn prove(
             })))
         }
     };
+    for values in &symbolic.examples {
+        let word = |arg| values.get(arg).unwrap_or(&symbolic.numbers.get(*arg).low);
+        examples.extend(args.iter().map(|arg| word(arg).try_into().ok()).collect::<Option<_>>());
+    }
     report.means = symbolic.means.names();
     report.obligations = symbolic.obligations;
     report.queries = symbolic.queries;

@@ -39,6 +39,8 @@ pub struct Symbolic {
     pub means: Means,
     /// Calls for which a promise stands.
     pub promises: usize,
+    /// Values of free numbers where something may not hold that was to be shown.
+    pub examples: Vec<FxHashMap<Num, BigUint>>,
 }
 
 /// What something was shown by.
@@ -58,6 +60,9 @@ impl Means {
         names.join(", ")
     }
 }
+
+/// The most examples that are kept.
+const MAX_EXAMPLES: usize = 32;
 
 /// 2^m - 1
 pub fn ones(m: u8) -> BigUint {
@@ -116,9 +121,15 @@ impl Symbolic {
 
     fn by_bits(&mut self, fact: Fact) -> bool {
         self.queries += 1;
-        let known = query::holds(&self.numbers, &self.facts, fact);
-        self.means.solver |= known;
-        known
+        let answer = query::ask(&self.numbers, &self.facts, fact);
+        self.means.solver |= answer == query::Answer::Holds;
+        match answer {
+            query::Answer::Fails(values) if self.examples.len() < MAX_EXAMPLES => {
+                self.examples.push(values);
+                false
+            }
+            answer => answer == query::Answer::Holds,
+        }
     }
 
     /// Shows that a number is one of m bits.
