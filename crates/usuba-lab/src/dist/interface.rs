@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use usuba::emit::bytes::library::Made;
 use usuba::target::Target;
 
-use super::cores::Compiled;
+use super::cores::{Compiled, Schedule};
 use super::primitive::Primitive;
 use super::section::{guarded, processors};
 use super::template::{self, fill};
@@ -197,7 +198,7 @@ impl Folder<'_> {
 
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
-        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, true)).collect();
+        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
         own + &self.composed("", true)
     }
 
@@ -205,7 +206,7 @@ impl Folder<'_> {
     /// `common`.
     pub fn definitions(&self, backends: &[&'static Target], common: &str) -> String {
         let own: String = (0..self.compiled.len())
-            .map(|at| self.operations(at, backends) + &self.primitive(at, false))
+            .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
             .collect();
         own + &self.composed(common, false)
     }
@@ -221,12 +222,20 @@ impl Folder<'_> {
         self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
     }
 
+    /// The schedules that those forms come from, with their numbers.
+    fn schedules(&self, at: usize) -> BTreeSet<usize> {
+        let forms = &self.compiled[at].forms;
+        self.forms(at).into_iter().filter_map(|form| forms[form].schedule).collect()
+    }
+
     /// The key set-ups of all primitives.
     pub fn key_setups(&self) -> String {
-        let of = |(at, compiled): (usize, &Compiled)| -> String {
-            self.forms(at).into_iter().map(|form| compiled.forms[form].text.clone()).collect()
-        };
-        self.compiled.iter().enumerate().map(of).collect()
+        let mut text = String::new();
+        for (at, compiled) in self.compiled.iter().enumerate() {
+            text.extend(self.schedules(at).into_iter().map(|n| &*compiled.schedules[n].text));
+            text.extend(self.forms(at).into_iter().map(|n| &*compiled.forms[n].text));
+        }
+        text
     }
 
     /// The ladders of each operation, and the operation.
@@ -271,8 +280,8 @@ impl Folder<'_> {
     }
 
     /// Declarations or definitions of one primitive.
-    fn primitive(&self, at: usize, header: bool) -> String {
-        let Compiled { primitive, forms, .. } = &self.compiled[at];
+    fn primitive(&self, at: usize, common: &str, header: bool) -> String {
+        let Compiled { primitive, schedules, forms, .. } = &self.compiled[at];
         let kind = self.kind(at);
         let (input, output) = self.sizes(at, 0);
         let name = &*primitive.name;
@@ -280,12 +289,26 @@ impl Folder<'_> {
             |number: usize| format!("usuba_{}_operation", primitive.operations[number].name);
         let mut words = String::new();
         let mut init = String::new();
+        let mut wipe = String::new();
+        for number in self.schedules(at) {
+            let Schedule { made: Made { c_type, count }, symbol, .. } = &schedules[number];
+            let _ = writeln!(
+                init,
+                "    {c_type} made{number}[{count}];\n    {symbol}(made{number}, bytes);"
+            );
+            let _ = writeln!(wipe, "    {common}wipe(made{number}, sizeof made{number});");
+        }
         for number in self.forms(at) {
             let form = &forms[number];
+            let from = match form.schedule {
+                Some(schedule) => format!("made{schedule}"),
+                None => "bytes".to_string(),
+            };
             let _ =
                 writeln!(words, "    {} words{number}[{}];", form.words.c_type, form.words.count);
-            let _ = writeln!(init, "    {}(key->words{number}, bytes);", form.symbol);
+            let _ = writeln!(init, "    {}(key->words{number}, {from});", form.symbol);
         }
+        init += &wipe;
         let counter = match kind {
             Kind::Stream(counter) | Kind::Tweakable { tweak: counter, .. } => counter,
             _ => Counter { at: 0, bytes: input, order: Order::Big },
