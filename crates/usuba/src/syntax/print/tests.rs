@@ -337,7 +337,10 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 
 fn term() -> impl Strategy<Value = Term> {
     let wrap = |kind| Term { kind, span: span() };
-    let leaf = prop_oneof![number().prop_map(TermKind::Int), var().prop_map(TermKind::Var)];
+    let leaf = prop_oneof![
+        number().prop_map(|v| TermKind::Int(v as u128 * 3)),
+        var().prop_map(TermKind::Var)
+    ];
     leaf.prop_map(wrap).prop_recursive(3, 12, 3, move |inner| {
         use TermOp::*;
         let one = inner.clone().prop_map(Box::new);
