@@ -2,7 +2,7 @@
 //!
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
-//! - `binary`: object files that are proved.
+//! - `proof`: compilations of which every pass is proved; `binary`: object files that are.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `dist`: those functions as files to embed, and as a library.
 //! - `bench`: verifies those functions and times them.
@@ -28,6 +28,7 @@ pub mod experiment;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod proof;
 pub mod record;
 pub mod session;
 pub mod stats;

@@ -16,6 +16,7 @@ use usuba::target::{self, Inst, Target};
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
 use crate::cipher::{self, Cipher, Function, Way};
+use crate::proof::Proofs;
 
 /// One kernel behind a C function with the type `usuba_kernel`.
 #[derive(Clone, Debug)]
@@ -216,6 +217,7 @@ fn core(
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
@@ -289,6 +291,7 @@ fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, Stri
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     };
     // The shape of the key is the same however the kernel is compiled.
     let shape = Way { pipeline: &quick, ..way };
