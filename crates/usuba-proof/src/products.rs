@@ -25,7 +25,7 @@ use crate::contracts::numbers::{Num, Numbers};
 pub fn shown(layout: Layout, op: &Op, bits: u8, selected: &Selected) -> bool {
     let lane = match layout {
         Layout::Words => word_lane(bits),
-        Layout::Lanes(lane) => lane,
+        Layout::Lanes(lane) | Layout::Vectors { lane, .. } => lane,
         Layout::Bits | Layout::Elements(_) => return false,
     };
     let widest = selected.steps.iter().map(|step| step.lane).max().unwrap_or(0).max(lane);

@@ -16,6 +16,7 @@ use usuba::target::{self, Inst, Target};
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
 use crate::cipher::{self, Cipher, Function, Way};
+use crate::proof::Proofs;
 
 /// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
 /// its own results.
@@ -247,6 +248,7 @@ fn once(pipeline: &PipelineOptions) -> Way<'_> {
         pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     }
 }
 
@@ -306,6 +308,7 @@ fn core(
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
