@@ -375,15 +375,15 @@ fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
         closed,
         span: span(),
     });
-    let range = prop::option::weighted(0.2, range);
+    let ranges = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..4)];
     let names = prop::collection::vec(ident(), 1..3);
-    let group = (names, any::<bool>(), any::<bool>(), ty(), range).prop_map(
-        |(names, is_const, lazy_lift, ty, range)| ParamGroup {
+    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges).prop_map(
+        |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {
             names,
             is_const,
             lazy_lift,
             ty,
-            range,
+            ranges,
         },
     );
     prop::collection::vec(group, 0..3)
