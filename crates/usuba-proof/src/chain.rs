@@ -10,6 +10,7 @@
 //! lane of a register that runs it by the rows of the target.
 
 use usuba::ir::Program;
+use usuba::ir::lanes::apart as words_of;
 use usuba::target::{Layout, Target};
 
 use crate::memory::{Known, Memory};
@@ -94,6 +95,8 @@ fn compared(before: &Program, after: &Program) -> Outcome {
 }
 
 fn told(verdict: Verdict, before: &Program, after: &Program) -> Outcome {
+    // Differences are told on words.
+    let (before, after) = (&words_of(before), &words_of(after));
     let mut memory = Memory::default();
     let pairs = match verdict {
         Verdict::Refuted(_) => Search::new(before, None, after, &mut memory).same_names(),

@@ -65,6 +65,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
+use usuba::ir::lanes::apart as lanes_apart;
 use usuba::ir::{NodeId, Program, Slicing, verify};
 
 use memory::{Known, Memory};
@@ -114,6 +115,15 @@ fn step(
 ) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
+    }
+    if before.slicing == Slicing::W && after.slicing == Slicing::W {
+        for (when, program) in [("before", before), ("after", after)] {
+            if let Err(rule) = verify::verify(program) {
+                return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
+            }
+        }
+        // Vectors are proved as the words that they hold.
+        return step(&lanes_apart(before), known, &lanes_apart(after), pairs, memory);
     }
     // What an earlier proof knows has been verified there.
     let fresh = known.is_none().then_some(("before", before));

@@ -186,6 +186,7 @@ pub enum DirWord {
     H,
     V,
     B,
+    W,
     /// `<4>`: accepted by the grammar, refused by the type checker.
     Number(u64),
     /// `<'D>`; the name without its quote.
@@ -309,6 +310,8 @@ pub enum ExprKind {
     Not(Box<Expr>),
     Bin(BinOp, Box<Expr>, Box<Expr>),
     Shift(ShiftOp, Box<Expr>, AExpr),
+    /// `x <<< (1, 2)`: each word by its own amount; at least two.
+    Shifts(ShiftOp, Box<Expr>, Vec<AExpr>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -330,7 +330,7 @@ fn sliced_type_word_len(text: &str) -> Option<usize> {
     let letter = text.bytes().next().filter(|b| b"ubv".contains(b))?;
     let rest = text[1..].strip_prefix('<')?;
     let dir = match rest.bytes().next()? {
-        b'H' | b'V' | b'B' => 1,
+        b'H' | b'V' | b'B' | b'W' => 1,
         b'\'' => Some(ident_len(&rest[1..])).filter(|&n| n > 0)? + 1,
         _ => Some(decimal_len(rest)).filter(|&n| n > 0)?,
     };

@@ -769,10 +769,34 @@ impl<'a> Parser<'a> {
         self.aexpr_above(1)
     }
 
+    /// The amount of a shift, or those of several words in parentheses; with the height.
+    fn amounts(&mut self) -> Parsed<(Vec<AExpr>, usize)> {
+        let start = self.token.span;
+        if !self.eat("(") {
+            let amount = self.aexpr()?;
+            return Ok((vec![amount.tree], amount.height));
+        }
+        let first = self.nested(Self::aexpr)?;
+        let (mut list, mut height) = (Vec::new(), first.height);
+        if !self.at(",") {
+            self.expect(")", "`)`", "index expressions use `+ - * / %` only")?;
+            let amount = self.aexpr_after(first, start, 1)?;
+            return Ok((vec![amount.tree], amount.height));
+        }
+        list.push(first.tree);
+        while self.eat(",") {
+            let next = self.nested(Self::aexpr)?;
+            height = height.max(next.height);
+            list.push(next.tree);
+        }
+        self.expect(")", "`)`", "amounts of several words read `x <<< (7, 13)`")?;
+        Ok((list, height))
+    }
+
     /// An index expression whose operators bind at least as tightly as `min`.
     fn aexpr_above(&mut self, min: u8) -> Parsed<Deep<AExpr>> {
         let start = self.token.span;
-        let mut left = match self.token.tok {
+        let left = match self.token.tok {
             Tok::Int(value) => Deep { tree: AExpr::Int(self.number(value), start), height: 1 },
             Tok::Ident => Deep { tree: AExpr::Name(self.ident("an index")?), height: 1 },
             Tok::Word("(") => {
@@ -789,6 +813,12 @@ impl<'a> Parser<'a> {
                 return Err(self.unexpected("an index or amount", help));
             }
         };
+        self.aexpr_after(left, start, min)
+    }
+
+    /// An index expression that begins with `left`.
+    fn aexpr_after(&mut self, left: Deep<AExpr>, start: Span, min: u8) -> Parsed<Deep<AExpr>> {
+        let mut left = left;
         while let Some((op, level)) = index_op(self.word()).filter(|&(_, level)| level >= min) {
             self.bump();
             let right = self.aexpr_above(level + 1)?;
@@ -806,9 +836,13 @@ impl<'a> Parser<'a> {
         loop {
             let (kind, height) = if let Some(op) = shift_op(self.word()).filter(|_| min <= SHIFT) {
                 self.bump();
-                let amount = self.aexpr()?;
-                let height = left.height.max(amount.height);
-                (ExprKind::Shift(op, Box::new(left.tree), amount.tree), height)
+                let (mut amounts, height) = self.amounts()?;
+                let height = left.height.max(height);
+                let kind = match amounts.len() {
+                    1 => ExprKind::Shift(op, Box::new(left.tree), amounts.remove(0)),
+                    _ => ExprKind::Shifts(op, Box::new(left.tree), amounts),
+                };
+                (kind, height)
             } else if let Some((op, level)) = bin_op(self.word()).filter(|&(_, l)| l >= min) {
                 self.bump();
                 if self.at("=") || self.at(":") {
@@ -1015,6 +1049,7 @@ fn type_word(text: &str) -> Result<TypeWord, TypeProblem> {
                 "H" => DirWord::H,
                 "V" => DirWord::V,
                 "B" => DirWord::B,
+                "W" => DirWord::W,
                 _ => match dir.strip_prefix('\'') {
                     Some(name) => DirWord::Var(name.to_string()),
                     None => DirWord::Number(size(dir)?),

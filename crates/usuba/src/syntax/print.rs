@@ -889,7 +889,10 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Not(inner) => {
                 self.leaf(e.span.start, "~");
-                let simple = !matches!(inner.kind, ExprKind::Bin(..) | ExprKind::Shift(..));
+                let simple = !matches!(
+                    inner.kind,
+                    ExprKind::Bin(..) | ExprKind::Shift(..) | ExprKind::Shifts(..)
+                );
                 self.operand(inner, simple);
             }
             ExprKind::Bin(op, l, r) => {
@@ -906,6 +909,20 @@ impl<'a> Printer<'a> {
                 self.put(" ");
                 // Only an operator in parentheses shows that it belongs to the amount.
                 self.index(amount, 2);
+            }
+            ExprKind::Shifts(op, inner, amounts) => {
+                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
+                self.keep_break(" ");
+                self.put(op.symbol());
+                self.put(" (");
+                for (i, amount) in amounts.iter().enumerate() {
+                    if i > 0 {
+                        self.put(",");
+                        self.keep_break(" ");
+                    }
+                    self.index(amount, 0);
+                }
+                self.put(")");
             }
         }
     }
@@ -980,7 +997,7 @@ fn stands_left_of(op: BinOp, e: &Expr) -> bool {
                 || is_sum(op) && (is_sum(inner) || is_product(inner))
                 || is_product(op) && is_product(inner)
         }
-        ExprKind::Shift(..) => false,
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
         _ => true,
     }
 }
@@ -989,7 +1006,7 @@ fn stands_left_of(op: BinOp, e: &Expr) -> bool {
 fn stands_right_of(op: BinOp, e: &Expr) -> bool {
     match e.kind {
         ExprKind::Bin(inner, ..) => is_sum(op) && is_product(inner),
-        ExprKind::Shift(..) => false,
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
         _ => true,
     }
 }
@@ -1000,6 +1017,7 @@ fn type_word(word: &TypeWord) -> String {
         Some(DirWord::H) => "<H>".to_string(),
         Some(DirWord::V) => "<V>".to_string(),
         Some(DirWord::B) => "<B>".to_string(),
+        Some(DirWord::W) => "<W>".to_string(),
         Some(DirWord::Number(n)) => format!("<{n}>"),
         Some(DirWord::Var(name)) => format!("<'{name}>"),
     };

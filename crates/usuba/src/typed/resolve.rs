@@ -418,6 +418,7 @@ pub(super) fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
         Some(ast::DirWord::H) => Ok(Dir::H),
         Some(ast::DirWord::V) => Ok(Dir::V),
         Some(ast::DirWord::B) => Ok(Dir::B),
+        Some(ast::DirWord::W) => Ok(Dir::W),
         Some(ast::DirWord::Var(name)) => Ok(Dir::Var(name.as_str().into())),
         Some(ast::DirWord::Number(n)) => Err(*n),
     };
@@ -633,6 +634,10 @@ impl Names<'_> {
             ast::ExprKind::Shift(_, e, k) => {
                 self.expr(e);
                 self.index(k);
+            }
+            ast::ExprKind::Shifts(_, e, amounts) => {
+                self.expr(e);
+                amounts.iter().for_each(|k| self.index(k));
             }
         }
     }

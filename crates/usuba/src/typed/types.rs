@@ -21,6 +21,8 @@ pub enum Dir {
     H,
     V,
     B,
+    /// Lanes of one register hold different words of one instance.
+    W,
     /// Follows from the call or the command line; matches every direction.
     Var(Rc<str>),
 }
@@ -190,6 +192,7 @@ impl std::fmt::Display for Atom {
             Dir::H => f.write_str("<H>")?,
             Dir::V => f.write_str("<V>")?,
             Dir::B => f.write_str("<B>")?,
+            Dir::W => f.write_str("<W>")?,
             Dir::Var(_) => {}
         }
         match &self.size {
