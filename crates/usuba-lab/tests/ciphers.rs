@@ -264,7 +264,7 @@ fn groups<'a>(
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
-            if function.slicings.contains(slicing) {
+            if function.slicings_on(target).any(|s| s == *slicing) {
                 let key = (at, &*function.source, &*function.node);
                 groups.entry(key).or_default().push(function);
             }

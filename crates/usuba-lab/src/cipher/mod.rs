@@ -339,6 +339,16 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
 }
 
 impl Function {
+    /// The slicings in which it is made for a target. Where registers have no lanes, W is V, and is
+    /// not made once more.
+    pub fn slicings_on(&self, target: &Target) -> impl Iterator<Item = Slicing> + '_ {
+        let lanes = target.simd;
+        let twice = move |slicing: &Slicing| {
+            *slicing == Slicing::W && !lanes && self.slicings.contains(&Slicing::V)
+        };
+        self.slicings.iter().copied().filter(move |slicing| !twice(slicing))
+    }
+
     /// Whether it is made for a target: one that it names, or, if it names none, any without a
     /// base, whose instructions are all that most programs need.
     pub fn is_for(&self, target: &Target) -> bool {

@@ -16,6 +16,7 @@ use usuba::target::{self, Inst, Target};
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
 use crate::cipher::{self, Cipher, Function, Way};
+use crate::proof::Proofs;
 
 /// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
 /// its own results.
@@ -122,7 +123,7 @@ pub fn compile<'a>(
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
                     wanted.len() - 1
@@ -168,7 +169,7 @@ fn users<'a>(
     for &function in &operation.functions {
         let form = keys.form(function)?;
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 uses.push(Use { core: number(function, slicing, target), form });
             }
         }
@@ -247,6 +248,7 @@ fn once(pipeline: &PipelineOptions) -> Way<'_> {
         pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     }
 }
 
@@ -306,6 +308,7 @@ fn core(
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();

@@ -19,6 +19,7 @@ use super::ladder::{self, Cost};
 use super::primitive::{Operation, Primitive, primitives};
 use super::{CURVE, cores, includes, section};
 use crate::cipher::{self, Cipher, Function, HashMode, Way};
+use crate::proof::Proofs;
 
 /// A row of either table.
 struct Row<'a> {
@@ -259,6 +260,7 @@ fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
             pipeline: &pipeline,
             hidden: true,
             complemented_keys: true,
+            proofs: Proofs::Long,
         };
         // V and H share one program.
         let mut seen = Vec::new();
