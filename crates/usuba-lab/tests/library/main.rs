@@ -468,8 +468,9 @@ fn sanitizers_find_nothing() {
     for name in folders {
         let mut targets = dist::usual();
         if !long() {
-            // The least that has a ladder.
-            targets.retain(|target| ["gp64", "avx2"].contains(&target.name));
+            // The least that has a ladder; of hash functions most is not in kernels.
+            let least: &[_] = if name == "skein" { &["gp64"] } else { &["gp64", "avx2"] };
+            targets.retain(|target| least.contains(&target.name));
         }
         let mut compile = Command::new(compiler());
         compile.args(["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
