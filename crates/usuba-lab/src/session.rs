@@ -104,7 +104,10 @@ fn measure_cipher(
 ) -> Result<(), String> {
     let any = Side::default();
     let mut functions = subjects(std::slice::from_ref(cipher), request.choice, &any);
-    functions.retain(|subject| subject.function.is_for(target));
+    functions.retain(|subject| {
+        let mut slicings = subject.function.slicings_on(target);
+        subject.function.is_for(target) && slicings.any(|slicing| slicing == subject.slicing)
+    });
     let mut tuned = Vec::new();
     for subject in &functions {
         let found = tuned_variant(subject, target, request)?;

@@ -113,6 +113,14 @@ fn references(cipher: &Cipher) -> Result<(), Failed> {
             }
         }
     }
+    for hash in &cipher.hashes {
+        for (at, v) in cipher.hashes_of(hash)?.iter().enumerate() {
+            let got = models::reference(&folder, &hash.name, &v.parameters(), &v.input);
+            if got != v.output {
+                return Err(format!("{}: vector {at} differs", hash.name).into());
+            }
+        }
+    }
     Ok(())
 }
 
@@ -258,7 +266,7 @@ fn groups<'a>(
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
-            if function.slicings.contains(slicing) {
+            if function.slicings_on(target).any(|s| s == *slicing) {
                 let key = (at, &*function.source, &*function.node);
                 groups.entry(key).or_default().push(function);
             }

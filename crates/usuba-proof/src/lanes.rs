@@ -24,7 +24,7 @@ use usuba::target::select::{Arg, Imm, Selected, Step, select};
 use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::report::{Outcome, outcome};
-use crate::{bits, equivalent};
+use crate::{bits, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
 ///
@@ -81,6 +81,11 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     };
     if widest > most {
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
+    }
+    // Bits see no long product; polynomials see nothing else.
+    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8;
+    if long && products::shown(layout, op, bits, selected) {
+        return Outcome::Proved("polynomials".into());
     }
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {
@@ -557,10 +562,7 @@ mod tests {
             out.push(Pack);
         }
         if bits > 1 {
-            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2)]);
-        }
-        if bits <= 8 {
-            out.push(MulHigh);
+            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2), MulHigh]);
         }
         if bits == 8 {
             let matrix = 0x8000_4020_0f10_0302;
@@ -570,12 +572,12 @@ mod tests {
     }
 
     /// All operators that a target has on such words; gives how many were proved.
-    fn check(target: &Target, layout: Layout, bits: u8, without: &[Op]) -> usize {
+    fn check(target: &Target, layout: Layout, bits: u8) -> usize {
         let mut proved = 0;
         for op in ops(bits) {
             let wide =
                 matches!((&op, layout), (Op::Resize(from), Layout::Lanes(lane)) if *from > lane);
-            if wide || without.contains(&op) || select(target, layout, &op, bits, false).is_err() {
+            if wide || select(target, layout, &op, bits, false).is_err() {
                 continue;
             }
             let verdict = prove(target, layout, &op, bits);
@@ -595,28 +597,86 @@ mod tests {
         let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
         for target in target::all().filter(|target| long || few.contains(&target.name)) {
-            // Products of long words are proved in the programs that have them.
-            let slow = [Op::Mul];
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Lanes(lane), bits, without);
+                    proved += check(target, Layout::Lanes(lane), bits);
                 }
                 for m in [4, 8, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             } else {
                 for bits in [8, 5, 16, 32, 24] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Words, bits, without);
+                    proved += check(target, Layout::Words, bits);
                 }
                 for m in [4, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             }
-            proved += check(target, Layout::Bits, 1, &[]);
+            proved += check(target, Layout::Bits, 1);
         }
         assert!(proved > 400, "{proved} operators");
+    }
+
+    /// Operators on vectors of so many words.
+    fn on_vectors(vector: u8, bits: u8) -> Vec<Op> {
+        let all = |f: &dyn Fn(u8) -> u8| (0..vector).map(f).collect::<Vec<_>>().into();
+        let each = |f: &dyn Fn(u8) -> Op| Lanes::Each((0..vector).map(f).collect());
+        let ops = [
+            Lanes::Const((0..vector as u64).collect()),
+            Lanes::Move(all(&|i| (i + 1) % vector)),
+            Lanes::Move(all(&|i| vector - 1 - i)),
+            Lanes::Move(all(&|i| i ^ 1)),
+            Lanes::Join(all(&|i| i / 2 + i % 2 * vector)),
+            Lanes::Join(all(&|i| if i == 0 { vector } else { i })),
+            Lanes::Join(all(&|i| vector - 1 - i + i % 2 * vector)),
+            each(&|i| Op::Rotl(1 + 5 * i % (bits - 1))),
+            each(&|i| if i == 0 { Op::Copy } else { Op::Rotl(8 % bits) }),
+            each(&|i| if i == 0 { Op::Const(0) } else { Op::Shr(i) }),
+            each(&|i| Op::Sar(1 + i % 2)),
+        ];
+        ops.into_iter().map(Op::Lanes).collect()
+    }
+
+    #[test]
+    fn every_operator_on_vectors() {
+        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
+        let few = ["neon", "avx512_256"];
+        let mut proved = 0;
+        for target in target::all().chain(target::NARROW.iter().copied()) {
+            if !target.simd || !long && !few.contains(&target.name) {
+                continue;
+            }
+            for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {
+                let layout = Layout::Vectors { lane: bits, words: vector };
+                for op in on_vectors(vector, bits) {
+                    if select(target, layout, &op, bits, false).is_err() {
+                        continue;
+                    }
+                    let verdict = prove(target, layout, &op, bits);
+                    assert!(verdict.is_proved(), "{} {op:?} on {bits}: {verdict:?}", target.name);
+                    proved += 1;
+                }
+            }
+        }
+        assert!(proved > 50, "{proved} operators");
+    }
+
+    #[test]
+    fn lanes_in_wrong_places_are_refuted() {
+        let target = target::find("avx512_256").expect("a target");
+        let layout = Layout::Vectors { lane: 64, words: 4 };
+        let op = Op::Lanes(Lanes::Move([1, 2, 3, 0].into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        assert!(compare(target, layout, &op, 64, &selected).is_proved());
+        selected.steps[0].imm = Imm::Int(0x93);
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
+        let op = Op::Lanes(Lanes::Each([1, 2, 3, 4].map(Op::Rotl).into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        let Imm::Register(amounts, _) = &mut selected.steps[0].imm else { panic!("{selected:?}") };
+        amounts[3] = 5;
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
     }
 
     #[test]
@@ -624,7 +684,7 @@ mod tests {
         let mut proved = 0;
         for target in target::EXTENDED {
             for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
-                proved += check(target, Layout::Lanes(lane), bits, &[]);
+                proved += check(target, Layout::Lanes(lane), bits);
             }
         }
         assert!(proved > 100, "{proved} operators");

@@ -51,14 +51,31 @@ impl Source {
     /// Whether `lowered`, one instance of which is its entry, computes what the source says.
     pub fn prove(&self, lowered: &Program) -> Verdict {
         let pairs = self.pairs(lowered);
-        decide(&self.program, &lanes::apart(lowered), Some(&pairs))
+        decide(&self.program, &self.words(lowered), Some(&pairs))
     }
 
     /// The same in the words of the source.
     pub fn outcome(&self, lowered: &Program) -> Outcome {
         let pairs = self.pairs(lowered);
-        let lowered = &lanes::apart(lowered);
+        let lowered = &self.words(lowered);
         outcome(decide(&self.program, lowered, Some(&pairs)), &self.program, lowered, &pairs)
+    }
+
+    /// A lowered program with a value for each word. The rows of its ports are those of the source
+    /// again, where W has cut them into vectors.
+    fn words(&self, lowered: &Program) -> Program {
+        let mut program = lanes::apart(lowered);
+        if lowered.slicing == Slicing::W {
+            let source = self.program.entry();
+            let node = &mut program.nodes[lowered.entry.0 as usize];
+            let ports = node.params.iter_mut().chain(&mut node.results);
+            for (new, old) in ports.zip(source.params.iter().chain(&source.results)) {
+                if new.words() == old.words() {
+                    new.dims = old.dims.clone();
+                }
+            }
+        }
+        program
     }
 
     /// The nodes of a lowered program by what they were made from, callees first.

@@ -122,6 +122,10 @@ pub fn optimise(
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
+    if lowered.slicing == ir::Slicing::W && pipeline.pass.interleave.factor.is_none() {
+        // W is for one instance at a time, whose latency counts; more of them are asked for.
+        pipeline.pass.interleave.factor = Some(1);
+    }
     pipeline.pass.free_keys = options.c.complemented_keys;
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);

@@ -8,10 +8,10 @@
 //!
 //! A word is a lane of a vector. `:=`, selections, list shifts and perms move words around and
 //! write nothing; an operator gathers its operands. Operators on lists of as many words as a
-//! vector has are written on whole vectors. An operator on fewer words is written where its first
-//! operand lies, on a whole vector too, and the same one is written once: the four quarter rounds
-//! of a column, one after the other in the source, become one.
-//! A node whose parameters or results do not fill vectors is written down where it is called.
+//! vector has are written on whole vectors. An operator on fewer words is written where its
+//! youngest operand lies, on a whole vector too, and the same one is written once: the four quarter
+//! rounds of a column, one after the other in the source, become one.
+//! A call on whole vectors is a call; any other is written down where it is made.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ use crate::ir::op::mask;
 use crate::ir::{Node, NodeId, Op, Val};
 use crate::syntax::ast::LoopOpt;
 use crate::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
-use crate::typed::{Atom, Decl, Instance, Program, VarType};
+use crate::typed::{Atom, Decl, Instance, Program, Var, VarType};
 
 /// Where a word is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,68 +40,77 @@ pub(super) enum Word {
 pub(super) struct Words<'a> {
     lower: Lower<'a>,
     vector: u8,
-    /// Operators of the open iteration, or of the body outside of loops, and what holds them.
-    written: FxHashMap<(Op, SmallVec<[Val; 3]>), Val>,
+    /// Operators on whole vectors of the open iteration, or of the body outside of loops, and what
+    /// holds them.
+    written: Written,
+    /// Operators on fewer words, in the whole body: those of later iterations may be the same.
+    shared: Written,
+    /// Whether fewer words are written than a vector has.
+    part: bool,
 }
+
+type Written = FxHashMap<(Op, SmallVec<[Val; 3]>), Val>;
 
 type Run<T> = Result<T, Refusal>;
 
 /// Words of one vector, or fewer; `None` for a lane that may hold anything.
 type Chunk = Vec<Option<Word>>;
 
-/// The number of words of a vector: the innermost dimension of every port of the entry.
+/// The number of words of a vector: the shortest row of any port of the entry. Longer rows are
+/// several vectors.
 ///
 /// # Errors
-/// A port is not made of vectors, or of others than the first; or they have no register.
+/// A port is not made of such vectors, or they have no register.
 pub(super) fn vector(
     program: &Program,
     instance: &Instance,
     options: &Options<'_>,
 ) -> Result<u8, Diagnostic> {
     let decl = &program.decls[instance.decl];
-    let help = "write every parameter and result of the entry as vectors of one kind, \
+    let fail = |span, text: String, help: &str| {
+        Err(Diagnostic::error(Code::NoSuchWordSize, span, text).help(help))
+    };
+    let rows = "write every parameter and result of the entry in rows of one vector or several, \
                 as in `u32x4[4]`";
-    let mut found: Option<(u32, u8)> = None;
+    let mut ports = Vec::new();
     for var in decl.params.iter().chain(&decl.results) {
         let VarType::Words { atom, dims } = &var.ty else { continue };
-        let (Some(&len), Some(bits)) = (dims.last(), instance.apply(atom).bits()) else {
+        let (Some(&row), Some(bits)) = (dims.last(), instance.apply(atom).bits()) else {
             let text = format!("`{}` of the entry is no vector of words", var.name);
-            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(help));
+            return fail(var.span, text, rows);
         };
-        let wanted = *found.get_or_insert((len, bits));
-        if wanted != (len, bits) {
+        ports.push((var, row, bits));
+    }
+    let Some(&(var, vector, bits)) = ports.iter().min_by_key(|(_, row, _)| row) else {
+        return fail(decl.name_span, format!("the entry `{}` has no words", decl.name), rows);
+    };
+    let total = vector.saturating_mul(bits as u32);
+    if !matches!(bits, 8 | 16 | 32 | 64) || vector == 1 || !matches!(total, 128 | 256 | 512) {
+        let text = format!("a vector of {vector} words of {bits} bits");
+        let help = "vectors have words of 8, 16, 32 or 64 bits, and 128, 256 or 512 bits together";
+        return fail(var.span, text, help);
+    }
+    for &(other, row, size) in &ports {
+        if size != bits || !row.is_multiple_of(vector) {
             let text = format!(
-                "`{}` has vectors of {len} words of {bits} bits, and not of {} of {}",
-                var.name, wanted.0, wanted.1
+                "`{}` has rows of {row} words of {size} bits, and no vectors of {vector} of {bits} \
+                 as `{}`",
+                other.name, var.name
             );
-            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(help));
-        }
-        let shape = matches!(bits, 8 | 16 | 32 | 64) && len.is_power_of_two() && len > 1;
-        let total = len.saturating_mul(bits as u32);
-        if !shape || !matches!(total, 128 | 256 | 512) {
-            let text = format!("a vector of {len} words of {bits} bits");
-            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, text).help(
-                "vectors have words of 8, 16, 32 or 64 bits, and 128, 256 or 512 bits together",
-            ));
-        }
-        let turned = (0..len as u8).map(|lane| (lane + 1) % len as u8).collect();
-        if let Some(why) = (options.lacks)(&Op::Lanes(Lanes::Move(turned)), bits) {
-            return Err(Diagnostic::error(Code::NoSuchWordSize, var.span, why)
-                .help("compile for a target with wider registers, or for -V"));
+            return fail(other.span, text, rows);
         }
     }
-    match found {
-        Some((len, _)) => Ok(len as u8),
-        None => {
-            let text = format!("the entry `{}` has no words", decl.name);
-            Err(Diagnostic::error(Code::NoSuchWordSize, decl.name_span, text).help(help))
-        }
+    let turned = (0..vector as u8).map(|lane| (lane + 1) % vector as u8).collect();
+    match (options.lacks)(&Op::Lanes(Lanes::Move(turned)), bits) {
+        Some(why) => fail(var.span, why, "compile for a target with wider registers, or for -V"),
+        None => Ok(vector as u8),
     }
 }
 
 impl<'a> Words<'a> {
     pub fn new(program: &'a Program, options: &'a Options<'a>, vector: u8) -> Words<'a> {
-        Words { lower: Lower::new(program, options), vector, written: FxHashMap::default() }
+        let (written, shared) = (Written::default(), Written::default());
+        Words { lower: Lower::new(program, options), vector, written, shared, part: false }
     }
 
     pub fn finish(self) -> Vec<Node> {
@@ -112,17 +121,18 @@ impl<'a> Words<'a> {
         self.vector as usize
     }
 
-    /// One operator on vectors, once in each iteration.
+    /// One operator on vectors, if it is not written yet.
     fn write(&mut self, op: Op, bits: u8, args: &[Val]) -> Run<Val> {
         if let Op::Const(value) = op {
             return Ok(self.lower.word(bits, value));
         }
         let key = (op, SmallVec::from_slice(args));
-        if let Some(&known) = self.written.get(&key) {
+        if let Some(&known) = self.written.get(&key).or_else(|| self.shared.get(&key)) {
             return Ok(known);
         }
         let value = self.lower.word_op(&key.0, bits, args)?;
-        self.written.insert(key, value);
+        let known = if self.part { &mut self.shared } else { &mut self.written };
+        known.insert(key, value);
         Ok(value)
     }
 
@@ -205,20 +215,14 @@ impl<'a> Words<'a> {
         if ops.iter().all(|op| *op == Op::Copy) {
             return Ok(args[0].to_vec());
         }
-        // A whole vector stays in order; fewer words stay where the first operand has them.
+        self.part = count < self.lanes();
+        // A whole vector stays in order; fewer words stay where the youngest operand has them, so
+        // that what moves has been known for longest.
         let mut places: Vec<usize> = (0..count).collect();
-        if count < self.lanes() {
-            let lane = |at: usize| {
-                args.iter().find_map(|list| match list[at] {
-                    Word::Lane(_, lane) => Some(lane as usize),
-                    Word::Known(_) => None,
-                })
-            };
-            let own: Vec<usize> = (0..count).filter_map(lane).collect();
-            let distinct = own.iter().enumerate().all(|(i, p)| !own[..i].contains(p));
-            if own.len() == count && distinct {
-                places = own;
-            }
+        if self.part
+            && let Some((_, own)) = args.iter().filter_map(|list| lanes_of(list)).max()
+        {
+            places = own;
         }
         let mut operands: SmallVec<[Val; 3]> = SmallVec::new();
         for list in args {
@@ -243,11 +247,18 @@ impl<'a> Words<'a> {
         Ok(places.iter().map(|&place| Word::Lane(value, place as u8)).collect())
     }
 
-    /// Whether the words of a variable fill vectors.
-    fn fills(&self, decl: &Decl) -> bool {
-        let words = |var: &crate::typed::Var| var.ty != VarType::Nat;
-        let vars = decl.params.iter().chain(&decl.results).filter(|var| words(var));
-        vars.into_iter().all(|var| var.ty.atoms().is_multiple_of(self.lanes()))
+    /// Whether a node takes and gives whole vectors, and is called with such.
+    fn is_call(&self, decl: &Decl, args: &[Word]) -> bool {
+        let words = |var: &&Var| var.ty != VarType::Nat;
+        let mut vars = decl.params.iter().chain(&decl.results).filter(words);
+        let whole = |chunk: &[Word]| match chunk[0] {
+            Word::Known(_) => chunk.iter().all(is_known),
+            Word::Lane(v, _) => {
+                chunk.iter().enumerate().all(|(at, word)| *word == Word::Lane(v, at as u8))
+            }
+        };
+        vars.all(|var| var.ty.atoms().is_multiple_of(self.lanes()))
+            && args.chunks(self.lanes()).all(whole)
     }
 
     /// The words of vectors, in order.
@@ -258,15 +269,37 @@ impl<'a> Words<'a> {
 
     /// Vectors with these words.
     fn vectors(&mut self, words: &[Word], bits: u8) -> Run<Vec<Val>> {
+        self.part = false;
         let lanes = self.lanes();
         let whole = |chunk: &[Word]| chunk.iter().map(|w| Some(*w)).collect::<Chunk>();
         words.chunks(lanes).map(|chunk| self.gather(&whole(chunk), bits)).collect()
     }
 
-    /// Nothing that was written is known any more: an iteration begins or ends.
+    /// A node begins; gives what was known in its caller.
+    fn open(&mut self) -> (Written, Written) {
+        (std::mem::take(&mut self.written), std::mem::take(&mut self.shared))
+    }
+
+    /// An iteration begins or ends.
     fn forget(&mut self) {
         self.written.clear();
     }
+}
+
+/// The youngest vector of some words and their lanes, if no two of them lie in one lane.
+fn lanes_of(words: &[Word]) -> Option<(Val, Vec<usize>)> {
+    let mut lanes: Vec<usize> = Vec::with_capacity(words.len());
+    let mut youngest = None;
+    for word in words {
+        match word {
+            Word::Lane(v, lane) if !lanes.contains(&(*lane as usize)) => {
+                lanes.push(*lane as usize);
+                youngest = youngest.max(Some(*v));
+            }
+            _ => return None,
+        }
+    }
+    Some((youngest?, lanes))
 }
 
 fn is_known(word: &Word) -> bool {
@@ -324,13 +357,13 @@ pub(super) fn node(
     let ports = decl.results.iter().map(|var| vectors_port(var, instance, lanes));
     scope.node.results = ports.collect();
     walker.domain.lower.scopes.push(scope);
-    let outer = std::mem::take(&mut walker.domain.written);
+    let outer = walker.domain.open();
     let outs = walker.run(instance, args).and_then(|words| {
         let bits = walker.domain.lower.scope().node.results[0].word;
         let vectors = walker.domain.vectors(&words, bits);
         vectors.map_err(|refusal| walker.refuse(refusal, decl.name_span))
     });
-    walker.domain.written = outer;
+    (walker.domain.written, walker.domain.shared) = outer;
     let scope = walker.domain.lower.scopes.pop().expect("pushed above");
     let node = roll::roll(scope, outs?);
     let id = NodeId(walker.domain.lower.nodes.len() as u32);
@@ -339,12 +372,17 @@ pub(super) fn node(
     Ok(id)
 }
 
-/// The port of words that fill vectors: as it is in the source, if its innermost dimension is a
-/// vector.
-fn vectors_port(var: &crate::typed::Var, instance: &Instance, lanes: usize) -> crate::ir::Port {
+/// The port of words that fill vectors: as it is in the source, if its rows are vectors, and else
+/// cut into such rows.
+fn vectors_port(var: &Var, instance: &Instance, lanes: usize) -> crate::ir::Port {
     let mut port = port(var, instance);
     if port.dims.last() != Some(&(lanes as u32)) {
-        port.dims = vec![(var.ty.atoms() / lanes) as u32, lanes as u32];
+        let row = port.dims.pop().unwrap_or(1) as usize;
+        let rows = if row.is_multiple_of(lanes) { row / lanes } else { 0 };
+        match rows {
+            0 => port.dims = vec![(var.ty.atoms() / lanes) as u32, lanes as u32],
+            _ => port.dims.extend([rows as u32, lanes as u32]),
+        }
     }
     port
 }
@@ -429,7 +467,7 @@ impl Domain for Words<'_> {
     ) -> Result<Vec<Word>, Stop> {
         let decl = &walker.program.decls[instance.decl];
         let words: Vec<Word> = args.iter().map(|(_, word)| *word).collect();
-        if !walker.domain.fills(decl) || results.is_empty() {
+        if !walker.domain.is_call(decl, &words) || results.is_empty() {
             return walker.run(instance, words);
         }
         let bits = results[0].bits().expect("a lowered instance has no open sizes");
