@@ -11,6 +11,7 @@ use usuba::syntax;
 use usuba::target;
 use usuba_gen::Choices;
 use usuba_lab::cc::Machine;
+use usuba_lab::proof::{Proofs, Trouble, is_long, optimised};
 
 use crate::engines::{self, equal};
 use crate::flags::Flags;
@@ -24,6 +25,10 @@ const EVALUATED: usize = 4;
 /// A program with more equations is run natively in another slicing, if it has one: a C compiler
 /// takes quadratic time for one large function.
 const MOST_EQUATIONS: usize = 8000;
+
+/// Of so many programs, by their seeds, one is proved pass by pass; in long runs all are. Coprime
+/// to the number of pipelines, so that each of them is proved.
+const PROVED: u64 = 9;
 
 /// Instances of one call at most: the lanes of the widest register.
 const MOST_INSTANCES: usize = 512;
@@ -69,7 +74,8 @@ impl Subject {
         let checked = compile::text(text, Some("entry"), &flags).map_err(Failure::Refused)?;
         let pipelines = engines::pipelines();
         let one = &pipelines[seed as usize % pipelines.len()..][..1];
-        let engines = engines::engines(&checked, &flags, one).map_err(Failure::Wrong)?;
+        let proved = is_long() || seed.is_multiple_of(PROVED);
+        let engines = engines::engines(&checked, &flags, one, proved).map_err(Failure::Wrong)?;
         let first = &engines[0];
         let inputs = data::rows(&first.params, MOST_INSTANCES, None, seed);
         let mut outputs = Vec::new();
@@ -112,7 +118,7 @@ impl Subject {
             options.pipeline = choices.clone();
             let most = MOST_INSTANCES as u32 / target.bits;
             options.pipeline.pass.interleave.factor = Some(factor.min(most));
-            match usuba::optimise(&self.checked.program, &options, &mut |_, _| ()) {
+            match optimised(&self.checked.program, &options, Proofs::Long) {
                 Ok(program) => {
                     let size: usize = program.nodes.iter().map(|node| node.body.len()).sum();
                     if found.is_none() || size <= MOST_EQUATIONS {
@@ -122,10 +128,13 @@ impl Subject {
                         break;
                     }
                 }
-                Err(found)
+                Err(Trouble::Findings(found))
                     if matches!(slicing, Slicing::H | Slicing::W)
                         && compile::is_refusal(&found) => {}
-                Err(found) => return Err(format!("{slicing:?}: {}", compile::list(&found))),
+                Err(trouble) => {
+                    let why = trouble.explained(|found| compile::list(&found));
+                    return Err(format!("{slicing:?}: {why}"));
+                }
             }
         }
         let program = found.expect("V and B are among the slicings");

@@ -24,7 +24,7 @@ use usuba::target::select::{Arg, Imm, Selected, Step, select};
 use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::report::{Outcome, outcome};
-use crate::{bits, equivalent};
+use crate::{bits, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
 ///
@@ -81,6 +81,11 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     };
     if widest > most {
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
+    }
+    // Bits see no long product; polynomials see nothing else.
+    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8;
+    if long && products::shown(layout, op, bits, selected) {
+        return Outcome::Proved("polynomials".into());
     }
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {
@@ -557,10 +562,7 @@ mod tests {
             out.push(Pack);
         }
         if bits > 1 {
-            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2)]);
-        }
-        if bits <= 8 {
-            out.push(MulHigh);
+            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2), MulHigh]);
         }
         if bits == 8 {
             let matrix = 0x8000_4020_0f10_0302;
@@ -570,12 +572,12 @@ mod tests {
     }
 
     /// All operators that a target has on such words; gives how many were proved.
-    fn check(target: &Target, layout: Layout, bits: u8, without: &[Op]) -> usize {
+    fn check(target: &Target, layout: Layout, bits: u8) -> usize {
         let mut proved = 0;
         for op in ops(bits) {
             let wide =
                 matches!((&op, layout), (Op::Resize(from), Layout::Lanes(lane)) if *from > lane);
-            if wide || without.contains(&op) || select(target, layout, &op, bits, false).is_err() {
+            if wide || select(target, layout, &op, bits, false).is_err() {
                 continue;
             }
             let verdict = prove(target, layout, &op, bits);
@@ -595,26 +597,22 @@ mod tests {
         let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
         for target in target::all().filter(|target| long || few.contains(&target.name)) {
-            // Products of long words are proved in the programs that have them.
-            let slow = [Op::Mul];
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Lanes(lane), bits, without);
+                    proved += check(target, Layout::Lanes(lane), bits);
                 }
                 for m in [4, 8, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             } else {
                 for bits in [8, 5, 16, 32, 24] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Words, bits, without);
+                    proved += check(target, Layout::Words, bits);
                 }
                 for m in [4, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             }
-            proved += check(target, Layout::Bits, 1, &[]);
+            proved += check(target, Layout::Bits, 1);
         }
         assert!(proved > 400, "{proved} operators");
     }
@@ -686,7 +684,7 @@ mod tests {
         let mut proved = 0;
         for target in target::EXTENDED {
             for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
-                proved += check(target, Layout::Lanes(lane), bits, &[]);
+                proved += check(target, Layout::Lanes(lane), bits);
             }
         }
         assert!(proved > 100, "{proved} operators");

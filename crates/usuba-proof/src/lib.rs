@@ -26,7 +26,8 @@
 //! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 //! - `meaning`, `wide`: the walk of the language on equations; `source`: from there to what lowering made;
-//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target; `products`: those
+//!   of long words, as polynomials.
 //! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
 //!   `engines`: which ones a proof needed.
 
@@ -48,6 +49,7 @@ mod observer;
 mod operators;
 mod parity;
 mod ports;
+mod products;
 mod refute;
 pub mod report;
 mod rewrites;

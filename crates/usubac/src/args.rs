@@ -22,7 +22,7 @@ use crate::report::{Color, Format};
 
 mod bench;
 mod dist;
-mod prove;
+pub mod prove;
 mod synth;
 mod tune;
 mod values;
@@ -416,6 +416,10 @@ pub struct Codegen {
     /// 32-bit masks
     #[arg(long)]
     pub key_registers: bool,
+    /// Clear the stack below the kernel and all registers that are not the caller's before it
+    /// returns
+    #[arg(long)]
+    pub wipe: bool,
     /// Prove after each pass that the program still computes what it did
     #[arg(long)]
     pub prove: bool,
@@ -599,6 +603,7 @@ impl Codegen {
             flag(true, &format!("skip {pass}"));
         }
         flag(self.key_registers, "key-registers");
+        flag(self.wipe, "wipe");
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }

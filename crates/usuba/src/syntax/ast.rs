@@ -72,7 +72,8 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
-    pub range: Option<Range>,
+    /// Several are those of its words by turns.
+    pub ranges: Vec<Range>,
 }
 
 /// `in [0, 2^51)`: where every word of a parameter, result or local lies.
@@ -124,7 +125,7 @@ pub struct Term {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum TermKind {
-    Int(u64),
+    Int(u128),
     Var(Var),
     /// A value map or a node.
     Apply {

@@ -409,12 +409,20 @@ impl<'a> Parser<'a> {
 
     fn integer(&mut self, wanted: &str, help: &str) -> Parsed<u64> {
         match self.token.tok {
-            Tok::Int(value) => {
-                self.bump();
-                Ok(value)
-            }
+            Tok::Int(value) => Ok(self.number(value)),
             _ => Err(self.unexpected(wanted, help)),
         }
+    }
+
+    /// The number of the current token, which is not one of a contract and has 64 bits at most.
+    fn number(&mut self, value: u128) -> u64 {
+        let span = self.bump().span;
+        u64::try_from(value).unwrap_or_else(|_| {
+            let message = "this number is larger than 2^64-1";
+            let error = Diagnostic::error(Code::BadInteger, span, message);
+            self.report(error.help("split the constant into several words"));
+            0
+        })
     }
 
     fn ident(&mut self, wanted: &str) -> Parsed<Ident> {
@@ -460,9 +468,20 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
-            let range = if self.at("in") { Some(self.range()?) } else { None };
-            groups.push(ParamGroup { names, is_const, lazy_lift, ty, range });
-            if !self.eat(",") {
+            let mut ranges = Vec::new();
+            if self.at("in") {
+                let start = self.bump().span;
+                ranges.push(self.interval(start)?);
+            }
+            let mut more = self.eat(",");
+            // Names do not begin with a bracket: this is the range of the next word.
+            while more && !ranges.is_empty() && self.at("[") {
+                let start = self.token.span;
+                ranges.push(self.interval(start)?);
+                more = self.eat(",");
+            }
+            groups.push(ParamGroup { names, is_const, lazy_lift, ty, ranges });
+            if !more {
                 return Ok(groups);
             }
         }
@@ -778,10 +797,7 @@ impl<'a> Parser<'a> {
     fn aexpr_above(&mut self, min: u8) -> Parsed<Deep<AExpr>> {
         let start = self.token.span;
         let left = match self.token.tok {
-            Tok::Int(value) => {
-                self.bump();
-                Deep { tree: AExpr::Int(value, start), height: 1 }
-            }
+            Tok::Int(value) => Deep { tree: AExpr::Int(self.number(value), start), height: 1 },
             Tok::Ident => Deep { tree: AExpr::Name(self.ident("an index")?), height: 1 },
             Tok::Word("(") => {
                 self.bump();
@@ -882,7 +898,7 @@ impl<'a> Parser<'a> {
                 (ExprKind::Tuple(parts), height)
             }
             Tok::Int(value) => {
-                self.bump();
+                let value = self.number(value);
                 let ty = if self.eat(":") { Some(self.ty()?) } else { None };
                 let height = ty.as_ref().map_or(0, |t| t.height);
                 (ExprKind::Int { value, ty: ty.map(|t| t.tree) }, height)

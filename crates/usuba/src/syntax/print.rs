@@ -447,8 +447,8 @@ impl<'a> Printer<'a> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
-        if let Some(range) = &group.range {
-            self.put(" in [");
+        for (at, range) in group.ranges.iter().enumerate() {
+            self.put(if at == 0 { " in [" } else { ", [" });
             self.term(&range.low, 0);
             self.put(", ");
             self.term(&range.high, 0);
@@ -619,7 +619,7 @@ impl<'a> Printer<'a> {
             self.newline();
             self.indent = indent;
             if let (Some(source), Some(last)) = (&self.source, body.vars.last()) {
-                let end = last.range.as_ref().map_or(last.ty.span.end, |range| range.span.end);
+                let end = last.ranges.last().map_or(last.ty.span.end, |range| range.span.end);
                 let after = source.token_at(end);
                 let_offset = source.tokens.get(after).map_or(let_offset, |t| t.span.start);
             }
@@ -794,7 +794,7 @@ impl<'a> Printer<'a> {
 
     // Expressions.
 
-    fn number(&self, value: u64, offset: u32) -> String {
+    fn number(&self, value: impl ToString, offset: u32) -> String {
         match &self.source {
             Some(source) => match source.tokens.get(source.token_at(offset)) {
                 Some(token) => source.token_text(token).to_string(),

@@ -60,8 +60,16 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: the same for all instances.
     pub constant: bool,
-    /// Where each of its words lies, as the text says.
-    pub range: Option<Range>,
+    /// Where its words lie, as the text says: by turns, if there are several; none if it is not
+    /// said.
+    pub ranges: Vec<Range>,
+}
+
+impl Var {
+    /// The range of the word with this number.
+    pub fn range(&self, at: usize) -> Option<Range> {
+        Some(self.ranges[at.checked_rem(self.ranges.len())?])
+    }
 }
 
 /// An interval of words, both ends in it, and where it is written.
@@ -207,7 +215,7 @@ impl VarType {
 impl Decl {
     /// Whether its text promises anything: a range or a clause.
     pub fn has_contract(&self) -> bool {
-        !self.contract.is_empty() || self.all_vars().any(|var| var.range.is_some())
+        !self.contract.is_empty() || self.all_vars().any(|var| !var.ranges.is_empty())
     }
 
     pub fn alternatives(&self) -> usize {

@@ -109,7 +109,8 @@ pub(super) fn moving(
 ) -> Result<String, Diagnostic> {
     let ports = function.ports()?;
     let layout = crate::emit::layout(function.kernel.program, target);
-    let (from, to) = movers(function, &ports, target, layout)?;
+    let (from, to) = ports.blocks();
+    let (from, to) = movers(function, &ports, target, layout, (&|_| from, to))?;
     let mut body = String::new();
     for (part, mover) in parts(&ports.inputs).zip(&from) {
         mover.function(&mut body, &format!("{}_pack{}", function.name, part.suffix), Way::Pack)?;
@@ -170,7 +171,7 @@ enum How {
 }
 
 /// A port with the way it moves.
-struct Mover<'a> {
+pub(super) struct Mover<'a> {
     shape: Shape,
     bytes: ByteLayout,
     /// Bytes from block to block.
@@ -180,15 +181,16 @@ struct Mover<'a> {
     lanes: usize,
 }
 
-/// The movers of the inputs and of the output. All put the same instance in the same lane.
-fn movers<'a>(
+/// The movers of the inputs and of the output, which are so many bytes from block to block. All put
+/// the same instance in the same lane.
+pub(super) fn movers<'a>(
     function: &Function<'a>,
     ports: &Ports<'a>,
     target: &'a Target,
     layout: Layout,
+    (from, to): (&dyn Fn(&Port) -> usize, usize),
 ) -> Result<(Vec<Mover<'a>>, Mover<'a>), Diagnostic> {
     let lanes = target.lanes(layout) as usize;
-    let (from, to) = ports.blocks();
     let mover = |port: &'a Port, parameter: Parameter, pitch: usize, natural: bool| {
         let (shape, bytes) = (Shape::of(port), parameter.bytes);
         let file = File { bits: target.bits, vector: target.simd };
@@ -207,7 +209,7 @@ fn movers<'a>(
     };
     let all = |natural| {
         let inputs = ports.inputs.iter().zip(function.inputs);
-        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from, natural));
+        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from(port), natural));
         Ok((
             inputs.collect::<Result<Vec<_>, _>>()?,
             mover(ports.output, function.output, to, natural)?,
@@ -247,7 +249,12 @@ impl Mover<'_> {
 
     /// `static void name(const uint8_t *bytes, T *regs)` to pack; to unpack the `const` is on the
     /// other side.
-    fn function(&self, text: &mut String, name: &str, way: Way) -> Result<(), Diagnostic> {
+    pub(super) fn function(
+        &self,
+        text: &mut String,
+        name: &str,
+        way: Way,
+    ) -> Result<(), Diagnostic> {
         let register = self.register();
         let signature = match way {
             Way::Pack => format!("{name}(const uint8_t *bytes, {register} *regs)"),
