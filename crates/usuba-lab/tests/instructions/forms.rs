@@ -10,6 +10,7 @@ pub fn all() -> Vec<Form> {
     forms.field();
     forms.moves();
     forms.shuffles();
+    forms.packs();
     forms.scalar();
     forms.control();
     forms.masks();
@@ -349,6 +350,42 @@ impl Forms {
         for name in ["movhlps", "movlhps"] {
             self.plain(format!("{name} xmm0, xmm1"));
             self.plain(format!("v{name} xmm0, xmm1, xmm2"));
+        }
+    }
+
+    fn packs(&mut self) {
+        for name in ["b", "w", "d", "q", "ps", "pd"] {
+            let numbers = "vmovdqu64 zmm1, con";
+            for r in ["x", "y", "z"] {
+                self.plain(format!("{numbers}; vpermi2{name} {r}mm1, {r}mm0, {r}mm2"));
+                self.plain(format!("{numbers}; vpermt2{name} {r}mm0, {r}mm1, {r}mm2"));
+            }
+        }
+        for name in ["packuswb", "packusdw"] {
+            self.old(name, "");
+            self.three(&format!("v{name}"), "", &["x", "y", "z"]);
+        }
+        for name in ["vpmovwb", "vpmovdw", "vpmovqd"] {
+            self.plain(format!("{name} ymm0, zmm1"));
+            self.plain(format!("{name} xmm0, ymm1"));
+            self.plain(format!("{name} xmm0, xmm1"));
+        }
+        for name in ["vpmovdb", "vpmovqw", "vpmovqb"] {
+            self.plain(format!("{name} xmm0, zmm1"));
+            self.plain(format!("{name} xmm0, ymm1"));
+        }
+        self.plain("vpmovwb ymmword ptr mem, zmm1");
+        for control in [0x00, 0x1c, 0x68, 0xd1, 0xff] {
+            self.plain(format!("insertps xmm0, xmm1, {control}"));
+            self.plain(format!("vinsertps xmm0, xmm1, xmm2, {control}"));
+            self.plain(format!("vinsertps xmm0, xmm1, dword ptr mem, {control}"));
+        }
+        for (a, b) in [("rax", "rcx"), ("eax", "ecx"), ("ax", "cx")] {
+            for bit in [0, 7, 15] {
+                self.plain(format!("bt {a}, {bit}; sbb {b}, {b}"));
+                self.flags(format!("bt {a}, {bit}"), "c");
+            }
+            self.plain(format!("cmp r8, r9; sbb {b}, {b}"));
         }
     }
 

@@ -117,11 +117,7 @@ impl X86 {
         overlap: bool,
         above: i64,
     ) -> Result<(), Fault> {
-        let stack = self.stack()?;
-        let at = Pointer { region: Region::Frame, offset: above };
-        if !world.memory.is_aligned(at, 16) {
-            return Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call"));
-        }
+        self.check_call(world, above)?;
         let Word::Number(bytes) = *self.general(RDX) else {
             return Err(self.unknown(world, RDX, "the count"));
         };
@@ -134,10 +130,29 @@ impl X86 {
             let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
             self.fill_block(world, to, &cells[..8], bytes)?;
         }
+        self.library_returned(world, Word::Pointer(to))
+    }
+
+    /// Checks what every call must keep.
+    pub(super) fn check_call(&self, world: &mut World, above: i64) -> Result<(), Fault> {
+        let at = Pointer { region: Region::Frame, offset: above };
+        match world.memory.is_aligned(at, 16) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
+        }
+    }
+
+    /// What a function of the library leaves: its result, and anything else.
+    pub(super) fn library_returned(
+        &mut self,
+        world: &mut World,
+        result: Word,
+    ) -> Result<(), Fault> {
+        let stack = self.stack()?;
         for register in VOLATILE {
             self.set_general(register, Word::Bits(Box::new([Cell::OPAQUE; 64])));
         }
-        self.set_general(RAX, Word::Pointer(to));
+        self.set_general(RAX, result);
         for vector in 0..32 {
             self.vectors_mut().get_mut(vector)[..VECTOR].fill(Cell::OPAQUE);
         }

@@ -63,7 +63,7 @@ impl X86 {
         match i.flow_control() {
             FlowControl::Next => None,
             FlowControl::UnconditionalBranch => Some(self.jump(world, i)),
-            FlowControl::ConditionalBranch => Some(self.branch(i)),
+            FlowControl::ConditionalBranch => Some(self.branch(world, i)),
             FlowControl::Call => Some(self.call(world, i)),
             FlowControl::IndirectBranch | FlowControl::IndirectCall => {
                 Some(Err(unsupported("a jump to an address that is data")))
@@ -90,21 +90,26 @@ impl X86 {
     /// A call of what is not in the object; the return address is below `above`.
     fn outside(&mut self, world: &mut World, target: u64, above: i64) -> Result<(), Fault> {
         let name = world.object.name(target);
+        if self.is_counted_call(world, &name) {
+            return self.counted_call(world, &name, above);
+        }
         let what = || unsupported(format!("it calls {name}, which is not in the object"));
         self.library(world, &name, above).ok_or_else(what)?
     }
 
-    fn branch(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    fn branch(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.condition_code() == ConditionCode::None || i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("this branch is not modelled"));
         }
-        match self.condition(i.condition_code()) {
+        match self.decided(world, i.condition_code())? {
             Flag::Is(true) => self.next = i.near_branch_target(),
             Flag::Is(false) => {}
-            Flag::Secret => {
+            Flag::Secret | Flag::Bit(_) => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
             }
-            Flag::Undefined => return Err(unsupported("the branch depends on undefined flags")),
+            Flag::Undefined | Flag::Public => {
+                return Err(unsupported("the branch depends on undefined flags"));
+            }
         }
         Ok(Step::Next)
     }
@@ -114,12 +119,14 @@ impl X86 {
         let flags = &self.flags;
         let not = |flag| match flag {
             Flag::Is(is) => Flag::Is(!is),
+            Flag::Bit(_) => Flag::Secret,
             other => other,
         };
         // What depends on a secret is secret, though its other part may decide it.
         let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
             (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
-            (Flag::Secret, _) | (_, Flag::Secret) => Flag::Secret,
+            (Flag::Secret | Flag::Bit(_), _) | (_, Flag::Secret | Flag::Bit(_)) => Flag::Secret,
+            (Flag::Public, Flag::Public) => Flag::Public,
             _ => Flag::Undefined,
         };
         let or: fn(bool, bool) -> bool = |a, b| a || b;
@@ -207,6 +214,8 @@ impl X86 {
         let at = Pointer { region: Region::Frame, offset: self.stack()? };
         let word = match self.load(world, Address::Pointer(at), 8)? {
             Loaded::Pointer(pointer) => Word::Pointer(pointer),
+            Loaded::Moving(moving) => Word::Moving(moving),
+            Loaded::Count(form) => Word::Count(form),
             Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
         };
         self.set_general(RSP, Word::Pointer(at.plus(8)));

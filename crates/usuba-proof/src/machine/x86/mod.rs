@@ -19,36 +19,48 @@
 //! - `lanes`: sums, shifts, comparisons of lanes.
 //! - `field`: bytes as elements of a field.
 //! - `shuffles`: moves of bits between places, and plain moves.
+//! - `packs`: shuffles that make vectors narrower, or choose from two.
 //! - `scalar`: general-purpose arithmetic.
 //! - `masks`: mask registers, and instructions with a mask.
 //! - `control`: jumps, calls, the stack; `blocks`: memory that is copied or filled at once.
+//! - `counts`: numbers that depend on how many blocks there are.
+//! - `library`: functions of the C library that copy so many.
+//! - `turns`: states at the turns of a loop over blocks.
 
 mod blocks;
 mod control;
+mod counts;
 mod field;
 mod lanes;
+mod library;
 mod logic;
 mod making;
 mod masks;
 mod operands;
+mod packs;
 mod registers;
 mod scalar;
 mod shuffles;
+mod turns;
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 
 use super::cell::Cell;
+use super::count::Form;
 use super::memory::Pointer;
 use super::{Fault, Machine, Rule, Step, World};
 use registers::{Flags, Word};
 
 /// The processor.
+#[derive(Clone)]
 pub struct X86 {
     general: [Word; 16],
     vectors: registers::Vectors,
     /// Mask registers, the least significant bit first.
     masks: [[Cell; masks::MASK]; 8],
     flags: Flags,
+    /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
+    compared: Option<(Form, Form)>,
     next: u64,
 }
 
@@ -65,6 +77,7 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || field::is_modelled(mnemonic)
         || masks::is_modelled(mnemonic)
         || blocks::is_modelled(mnemonic)
+        || packs::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
         || control::is_modelled(mnemonic)
@@ -93,7 +106,15 @@ impl X86 {
         if let Some(outcome) = self.blocks(world, i) {
             return outcome.map(|()| Step::Next);
         }
-        let families = [X86::logic, X86::lanes, X86::field, X86::masks, X86::shuffles, X86::scalar];
+        let families = [
+            X86::logic,
+            X86::lanes,
+            X86::field,
+            X86::masks,
+            X86::packs,
+            X86::shuffles,
+            X86::scalar,
+        ];
         for family in families {
             if let Some(outcome) = family(self, world, i) {
                 return outcome.map(|()| Step::Next);

@@ -1,7 +1,8 @@
 //! Registers and flags, and what the System V calling convention says about them.
 
 use super::super::cell::{Bits, Cell};
-use super::super::memory::{Pointer, Region};
+use super::super::count::Form;
+use super::super::memory::{Moving, Pointer, Region, Whole};
 use super::super::{Fault, Rule, World};
 use super::X86;
 use super::masks::MASK;
@@ -13,17 +14,23 @@ pub enum Word {
     Pointer(Pointer),
     /// 64 bits, the least significant first.
     Bits(Box<[Cell; 64]>),
+    /// A number that depends on how many blocks there are.
+    Count(Form),
+    /// Such a number of which only the lowest bytes are here; those above are zero.
+    Low(Form, u8),
+    /// An address that depends on how many blocks there are.
+    Moving(Moving),
 }
 
 impl Word {
-    /// The bits of a word, least significant first; `None` for an address.
+    /// The bits of a word, least significant first; `None` for what has none: addresses and counts.
     pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
         match self {
             Word::Number(value) => {
                 Some(std::array::from_fn(|at| bits.constant(value >> at & 1 == 1)))
             }
             Word::Bits(cells) => Some(**cells),
-            Word::Pointer(_) => None,
+            Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
         }
     }
 
@@ -44,6 +51,10 @@ pub enum Flag {
     Is(bool),
     /// It depends on inputs.
     Secret,
+    /// It is this bit, which depends on inputs.
+    Bit(Cell),
+    /// It depends on how many blocks there are; `compared` says how.
+    Public,
     /// The last instruction leaves it undefined, or nobody has set it.
     Undefined,
 }
@@ -68,11 +79,12 @@ impl Flags {
 pub const VECTOR: usize = 512;
 
 /// The bits of all vector registers, 32 of [`VECTOR`] bits.
+#[derive(Clone)]
 pub struct Vectors {
     cells: Vec<Cell>,
-    /// Addresses in the lowest 64 bits, which are then unset: compilers that run out of registers
+    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of registers
     /// keep them there.
-    pointers: [Option<Pointer>; 32],
+    pointers: [Option<Whole>; 32],
 }
 
 impl Vectors {
@@ -87,12 +99,12 @@ impl Vectors {
     }
 
     /// The address in the lowest bits of a register.
-    pub fn pointer(&self, number: usize) -> Option<Pointer> {
+    pub fn pointer(&self, number: usize) -> Option<Whole> {
         self.pointers[number]
     }
 
     /// Puts an address into the lowest bits of a register, whose other bits are written already.
-    pub fn set_pointer(&mut self, number: usize, pointer: Pointer) {
+    pub fn set_pointer(&mut self, number: usize, pointer: Whole) {
         self.get_mut(number)[..64].fill(Cell::UNSET);
         self.pointers[number] = Some(pointer);
     }
@@ -127,6 +139,7 @@ impl X86 {
             vectors: Vectors { cells: vec![Cell::UNSET; 32 * VECTOR], pointers: [None; 32] },
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
+            compared: None,
             next: entry,
         }
     }
@@ -199,7 +212,7 @@ impl X86 {
             (self.flags.sign, "sign flag"),
             (self.flags.overflow, "overflow flag"),
         ] {
-            if flag == Flag::Secret {
+            if matches!(flag, Flag::Secret | Flag::Bit(_)) {
                 left.push(name.to_string());
             }
         }

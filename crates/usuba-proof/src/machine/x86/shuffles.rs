@@ -13,12 +13,12 @@
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::super::cell::Cell;
-use super::super::memory::{Loaded, Pointer};
+use super::super::memory::{Loaded, Whole};
 use super::super::{Fault, Rule, World};
 use super::making::{Cells, Making};
 use super::operands::{is_legacy, number, width};
 use super::registers::Word;
-use super::{Outcome, X86, unsupported};
+use super::{Outcome, X86, turns, unsupported};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 type From = Option<(usize, usize)>;
@@ -268,7 +268,7 @@ impl X86 {
         if self.vector_width(i).is_none() {
             let cells = self.vector(world, i, 1, 8 * bytes)?;
             let word = match pointer {
-                Some(pointer) => Word::Pointer(pointer),
+                Some(whole) => turns::word(whole),
                 None => Word::from_cells(&world.bits, &cells),
             };
             return match i.op0_kind() {
@@ -296,19 +296,21 @@ impl X86 {
         &mut self,
         world: &mut World,
         i: &Instruction,
-    ) -> Result<Option<Pointer>, Fault> {
+    ) -> Result<Option<Whole>, Fault> {
         if i.op1_kind() == OpKind::Memory {
             let address = self.address(world, i)?;
             return Ok(match self.load(world, address, 8)? {
-                Loaded::Pointer(pointer) => Some(pointer),
+                Loaded::Pointer(pointer) => Some(Whole::Pointer(pointer)),
+                Loaded::Moving(moving) => Some(Whole::Moving(moving)),
+                Loaded::Count(form) => Some(Whole::Count(form)),
                 Loaded::Cells(_) => None,
             });
         }
         let from = number(i.op1_register());
         Ok(match i.op1_register().is_gpr() {
             true => match self.general(from) {
-                Word::Pointer(pointer) => Some(*pointer),
-                _ => None,
+                Word::Number(_) => None,
+                word => turns::whole(word),
             },
             false => self.vectors().pointer(from),
         })
@@ -534,7 +536,7 @@ impl Making<'_, '_> {
 }
 
 /// The number that the bits of a control are.
-fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
+pub(super) fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }
