@@ -33,7 +33,7 @@ use super::{Fault, Machine, Rule, Step, World};
 use crate::bits;
 use crate::graph::{Edge, Graph, Kind};
 use crate::rewrites::Rewrites;
-use crate::run::{Classes, Loops, Run, Side as Program0};
+use crate::run::{self, Classes, Loops, Run};
 
 /// A machine whose states can be compared at the turns of a loop.
 pub trait Turning: Machine + Clone {
@@ -123,7 +123,7 @@ pub struct Difference {
 const LONGEST: u64 = 40_000_000;
 
 /// Instructions on all paths, at most.
-const BUDGET: u64 = 40_000_000;
+const BUDGET: u64 = 4_000_000;
 
 /// Leaves of cuts for the engines on words, of which there are none here, and so the least.
 const LEAVES: usize = 3;
@@ -261,7 +261,7 @@ impl Goal<'_> {
                 all.extend_from_slice(edges);
             }
         }
-        let outs = run.node(Program0::Before, self.program.entry, &all);
+        let outs = run.node(run::Side::Before, self.program.entry, &all);
         let outs = outs.map_err(|stop| stop.to_string())?;
         let results = program.results();
         let [result] = results[..] else { return Err("there is not one result".into()) };
@@ -431,9 +431,13 @@ impl Search<'_> {
             let at = visits.len() - 1;
             let [below, above] = state.halves(split);
             self.explore(above, visits)?;
+            // What holds in every turn of a loop around this branch, or of its own, holds in the
+            // first one, and has been followed to its end.
+            if visits.len() <= at {
+                return Ok(());
+            }
             visits.truncate(at + 1);
             let visit = visits.pop().expect("it was put there");
-            // What holds in every turn holds in the first one, and has been followed to its end.
             return if visit.every.is_some() { Ok(()) } else { self.explore(below, visits) };
         };
         if let Some((every, cover)) = &visits[at].every {

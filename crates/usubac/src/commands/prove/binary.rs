@@ -86,7 +86,11 @@ pub enum Objects {
     /// They are not looked at.
     None,
     Compiled(Vec<Compiler>),
-    Given { name: String, bytes: Vec<u8>, symbol: Option<String> },
+    Given {
+        name: String,
+        bytes: Vec<u8>,
+        symbol: Option<String>,
+    },
 }
 
 impl Objects {

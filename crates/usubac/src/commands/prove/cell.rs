@@ -67,11 +67,7 @@ pub enum Obstacle {
 impl Cell {
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
     /// A fault is put into what a pass left before it is looked at.
-    pub fn prove(
-        &self,
-        program: &typed::Program,
-        extent: Extent,
-    ) -> Result<Proof, Obstacle> {
+    pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
         let Extent { direct, objects, plant } = extent;
         let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
         let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;

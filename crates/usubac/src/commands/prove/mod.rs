@@ -26,8 +26,8 @@ use std::path::Path;
 use usuba_lab::tune::subject::fingerprint;
 use usuba_proof::contracts;
 
-pub use self::cell::fingerprint as program_fingerprint;
 use self::binary::Objects;
+pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Extent, Obstacle, Proof};
 use super::front;
 use super::slice;
@@ -148,8 +148,7 @@ fn checked(
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
         let extent = Extent { direct: false, objects: &objects, plant: None };
-        let proof =
-            prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
+        let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
         to_stdout(&match args.json {
