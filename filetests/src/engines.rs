@@ -7,6 +7,7 @@ use usuba::ir::{self, Port, Slicing, interp};
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pipeline};
 use usuba::passes::{self, PassOptions, inline, unroll};
 use usuba::{Checked, typed};
+use usuba_proof::Observer;
 
 use crate::compile::{self, list};
 use crate::flags::Flags;
@@ -53,14 +54,14 @@ pub fn eval(checked: &Checked, flags: &Flags, inputs: &[u64]) -> Result<Vec<u64>
 }
 
 /// The slicings in which a program exists, with its Usuba0 before any pass. V and B must exist;
-/// H may refuse operations that it does not have. With a slicing among the flags exactly that
+/// H and W may refuse operations and shapes that they do not have. With a slicing among the flags exactly that
 /// one must exist.
 ///
 /// # Errors
 /// A slicing that must exist does not, or Usuba0 is unsound.
 pub fn sliced(checked: &Checked, flags: &Flags) -> Result<Vec<(Slicing, ir::Program)>, String> {
     let mut out = Vec::new();
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         if !wanted(checked, flags, slicing)? {
             continue;
         }
@@ -70,7 +71,7 @@ pub fn sliced(checked: &Checked, flags: &Flags) -> Result<Vec<(Slicing, ir::Prog
                 out.push((slicing, program));
             }
             Err(found)
-                if slicing == Slicing::H
+                if matches!(slicing, Slicing::H | Slicing::W)
                     && flags.slicing.is_none()
                     && compile::is_refusal(&found) => {}
             Err(found) => return Err(format!("{slicing:?}: {}", list(&found))),
@@ -92,7 +93,8 @@ pub fn wanted(checked: &Checked, flags: &Flags, slicing: Slicing) -> Result<bool
     Ok(forced.map_err(|d| list(&[d]))? == slicing)
 }
 
-/// The engines of a program with the given pipelines.
+/// The engines of a program with the given pipelines, of which each pass is proved if `proved` is
+/// set.
 ///
 /// # Errors
 /// A stage that fails, with its name.
@@ -100,14 +102,22 @@ pub fn engines(
     checked: &Checked,
     flags: &Flags,
     pipelines: &[(&str, PipelineOptions)],
+    proved: bool,
 ) -> Result<Vec<Engine>, String> {
     let mut out = Vec::new();
     for (slicing, program) in sliced(checked, flags)? {
         add(&mut out, &format!("{slicing:?}"), &program, flags)?;
         for (name, options) in pipelines {
             let mut after = program.clone();
-            run_pipeline(&mut after, options, &mut |_, _| ());
             let name = format!("{slicing:?} after {name}");
+            let mut proof = Observer::default();
+            proof.see("lower", &after);
+            run_pipeline(&mut after, options, &mut |pass, program| {
+                if proved {
+                    proof.see(pass, program);
+                }
+            });
+            proof.finish().map_err(|fault| format!("{name}: {fault}"))?;
             ir::verify::verify(&after).map_err(|rule| format!("{name}: {rule}"))?;
             add(&mut out, &name, &after, flags)?;
         }
@@ -115,7 +125,7 @@ pub fn engines(
     Ok(out)
 }
 
-/// The engines of a program before and after one pass.
+/// The engines of a program before and after one pass, which is proved.
 ///
 /// # Errors
 /// There is no such pass, or a stage fails.
@@ -123,7 +133,11 @@ pub fn around_pass(checked: &Checked, flags: &Flags, pass: &str) -> Result<Vec<E
     let mut out = Vec::new();
     for (slicing, mut program) in sliced(checked, flags)? {
         add(&mut out, &format!("{slicing:?}"), &program, flags)?;
+        let mut proof = Observer::default();
+        proof.see("lower", &program);
         run_pass(&mut program, flags, pass)?;
+        proof.see(pass, &program);
+        proof.finish().map_err(|fault| format!("{slicing:?}: {fault}"))?;
         add(&mut out, &format!("{slicing:?} after {pass}"), &program, flags)?;
     }
     Ok(out)

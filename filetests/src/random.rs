@@ -11,6 +11,7 @@ use usuba::syntax;
 use usuba::target;
 use usuba_gen::Choices;
 use usuba_lab::cc::Machine;
+use usuba_lab::proof::{Proofs, Trouble, is_long, optimised};
 
 use crate::engines::{self, equal};
 use crate::flags::Flags;
@@ -24,6 +25,10 @@ const EVALUATED: usize = 4;
 /// A program with more equations is run natively in another slicing, if it has one: a C compiler
 /// takes quadratic time for one large function.
 const MOST_EQUATIONS: usize = 8000;
+
+/// Of so many programs, by their seeds, one is proved pass by pass; in long runs all are. Coprime
+/// to the number of pipelines, so that each of them is proved.
+const PROVED: u64 = 9;
 
 /// Instances of one call at most: the lanes of the widest register.
 const MOST_INSTANCES: usize = 512;
@@ -69,7 +74,8 @@ impl Subject {
         let checked = compile::text(text, Some("entry"), &flags).map_err(Failure::Refused)?;
         let pipelines = engines::pipelines();
         let one = &pipelines[seed as usize % pipelines.len()..][..1];
-        let engines = engines::engines(&checked, &flags, one).map_err(Failure::Wrong)?;
+        let proved = is_long() || seed.is_multiple_of(PROVED);
+        let engines = engines::engines(&checked, &flags, one, proved).map_err(Failure::Wrong)?;
         let first = &engines[0];
         let inputs = data::rows(&first.params, MOST_INSTANCES, None, seed);
         let mut outputs = Vec::new();
@@ -103,15 +109,16 @@ impl Subject {
         let (pipeline, choices) = &pipelines[(self.seed as usize / 3 + turn) % pipelines.len()];
         // The seed chooses the target too, so its digits are shared out.
         let factor = 1 + (self.seed as u32 / 7 + turn as u32) % 3;
-        let mut slicings = [Slicing::V, Slicing::B, Slicing::H];
-        slicings.rotate_left((self.seed as usize / 21 + turn) % 3);
+        let mut slicings = [Slicing::V, Slicing::B, Slicing::H, Slicing::W];
+        slicings.rotate_left((self.seed as usize / 21 + turn) % 4);
         let mut found = None;
-        for slicing in slicings {
+        // Where registers have no lanes W is V.
+        for slicing in slicings.into_iter().filter(|&s| s != Slicing::W || target.simd) {
             let mut options = flags.options(slicing);
             options.pipeline = choices.clone();
             let most = MOST_INSTANCES as u32 / target.bits;
             options.pipeline.pass.interleave.factor = Some(factor.min(most));
-            match usuba::optimise(&self.checked.program, &options, &mut |_, _| ()) {
+            match optimised(&self.checked.program, &options, Proofs::Long) {
                 Ok(program) => {
                     let size: usize = program.nodes.iter().map(|node| node.body.len()).sum();
                     if found.is_none() || size <= MOST_EQUATIONS {
@@ -121,11 +128,16 @@ impl Subject {
                         break;
                     }
                 }
-                Err(found) if slicing == Slicing::H && compile::is_refusal(&found) => {}
-                Err(found) => return Err(format!("{slicing:?}: {}", compile::list(&found))),
+                Err(Trouble::Findings(found))
+                    if matches!(slicing, Slicing::H | Slicing::W)
+                        && compile::is_refusal(&found) => {}
+                Err(trouble) => {
+                    let why = trouble.explained(|found| compile::list(&found));
+                    return Err(format!("{slicing:?}: {why}"));
+                }
             }
         }
-        let program = found.expect("one of V and B comes before or after H");
+        let program = found.expect("V and B are among the slicings");
         let instances = native::instances(&program, target)?;
         let count = if instances == 1 { EVALUATED } else { 1 };
         let call = |at: usize| Call {
@@ -157,7 +169,7 @@ pub fn any_text(text: &str) {
     }
     let flags = Flags::default();
     let Ok(checked) = compile::text(text, None, &flags) else { return };
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         if let Ok(program) = compile::lower(&checked, &flags, slicing) {
             assert_eq!(verify::verify(&program), Ok(()), "{slicing:?}");
         }

@@ -74,7 +74,7 @@ pub fn all(case: &Case) -> Result<(), String> {
         };
         let engines = match &case.mode {
             Mode::Pass(pass) => engines::around_pass(&checked, &case.flags, pass),
-            _ => engines::engines(&checked, &case.flags, &engines::pipelines()),
+            _ => engines::engines(&checked, &case.flags, &engines::pipelines(), true),
         };
         let engines = match engines {
             Ok(engines) => engines,

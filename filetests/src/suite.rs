@@ -9,6 +9,7 @@ use usuba::diag::Code;
 use usuba::ir::{self, Slicing};
 use usuba::target;
 use usuba_lab::cc::{self, Machine};
+use usuba_lab::proof::{Proofs, Trouble, optimised};
 
 use crate::case::{Case, Mode};
 use crate::native::{Call, Job};
@@ -70,17 +71,18 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
     let front = compile::front(case, Some(entry));
     let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
     let mut out = Vec::new();
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
-        if !engines::wanted(&checked, &flags, slicing)? {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
+        // Where registers have no lanes W is V.
+        let lanes = slicing != Slicing::W || flags.target.simd;
+        if !lanes || !engines::wanted(&checked, &flags, slicing)? {
             continue;
         }
-        let program =
-            match usuba::optimise(&checked.program, &flags.options(slicing), &mut |_, _| ()) {
-                Ok(program) => program,
-                // The in-process engines saw to it that the slicing exists where it must.
-                Err(found) if compile::is_refusal(&found) => continue,
-                Err(found) => return Err(compile::list(&found)),
-            };
+        let program = match optimised(&checked.program, &flags.options(slicing), Proofs::Long) {
+            Ok(program) => program,
+            // The in-process engines saw to it that the slicing exists where it must.
+            Err(Trouble::Findings(found)) if compile::is_refusal(&found) => continue,
+            Err(trouble) => return Err(trouble.explained(|found| compile::list(&found))),
+        };
         let instances = native::instances(&program, flags.target)?;
         let mut calls = Vec::new();
         for run in case.runs.iter().filter(|run| run.entry == entry) {

@@ -41,4 +41,7 @@ pub const ALL: &[Cipher] = &[
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
+    cipher("threefish256", "Threefish-256", [48, 0, 32]),
+    cipher("threefish512", "Threefish-512", [80, 0, 64]),
+    cipher("threefish1024", "Threefish-1024", [144, 0, 128]),
 ];

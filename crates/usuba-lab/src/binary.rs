@@ -131,6 +131,9 @@ pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
         target::Layout::Bits => Placement::Bits,
         target::Layout::Words => Placement::Words,
         target::Layout::Lanes(lane) => Placement::Lanes(lane as u32),
+        target::Layout::Vectors { lane, words } => {
+            Placement::Vectors { size: lane as u32, words: words as u32 }
+        }
         target::Layout::Elements(m) if target.simd => Placement::GroupedElements(m as u32),
         target::Layout::Elements(m) => Placement::Elements(m as u32),
     };

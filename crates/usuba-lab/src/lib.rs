@@ -2,7 +2,7 @@
 //!
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
-//! - `binary`: object files that are proved.
+//! - `proof`: compilations of which every pass is proved; `binary`: object files that are.
 //! - `interface`: the byte interface, proved in them.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `dist`: those functions as files to embed, and as a library.
@@ -31,6 +31,7 @@ pub mod interleave;
 pub mod layout;
 pub mod native;
 pub mod plant;
+pub mod proof;
 pub mod record;
 pub mod session;
 pub mod stats;

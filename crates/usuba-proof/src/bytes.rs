@@ -16,7 +16,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Edge, Graph, Kind};
-use crate::maps::MapId;
+use crate::maps::{IDENTITY, MapId};
 
 type Table = [u8; 256];
 
@@ -28,7 +28,10 @@ type Form = (u32, Rc<Table>);
 pub struct Bytes {
     /// For each node its leaf and table; `None` if it is a leaf itself.
     forms: FxHashMap<u32, Option<Form>>,
-    known: FxHashMap<Form, Edge>,
+    /// The edge for each leaf and table in its normal form.
+    known: FxHashMap<(u32, Table), Edge>,
+    /// The maps of eight bits as tables.
+    moves: FxHashMap<MapId, Rc<Table>>,
 }
 
 impl Graph {
@@ -42,29 +45,26 @@ impl Graph {
         if table.iter().all(|&y| y == table[0]) {
             return self.constant(8, table[0] as u64);
         }
-        for turn in 0..8u8 {
-            for flip in [false, true] {
-                let ones = if flip { 0xff } else { 0 };
-                let wanted = table.map(|y| (y ^ ones).rotate_right(turn as u32));
-                let identity = wanted.iter().enumerate().all(|(x, &y)| x == y as usize);
-                let known = match identity {
-                    true => Some(self.leaf(leaf)),
-                    false => self.bytes.known.get(&(leaf, Rc::new(wanted))).copied(),
-                };
-                if let Some(known) = known {
-                    let turned = match turn {
-                        0 => known,
-                        _ => {
-                            let map = self.maps.rotation(8, turn);
-                            self.permute(map, known)
-                        }
-                    };
-                    return turned.flipped(flip);
-                }
+        let Normal { form, turn, flip } = normal(&table);
+        let identity = form.iter().enumerate().all(|(x, &y)| x == y as usize);
+        let known = match identity {
+            true => Some(self.leaf(leaf)),
+            false => self.bytes.known.get(&(leaf, form)).copied(),
+        };
+        match known {
+            Some(known) => self.turned(turn, known).flipped(flip),
+            None => {
+                let bare = self.turned((8 - turn) % 8, edge).flipped(flip);
+                self.bytes.known.insert((leaf, form), bare);
+                edge
             }
         }
-        self.bytes.known.insert((leaf, Rc::new(table)), edge);
-        edge
+    }
+
+    /// An edge of eight bits rotated to the left.
+    fn turned(&mut self, turn: u8, edge: Edge) -> Edge {
+        let map = self.maps.rotation(8, turn);
+        self.permute(map, edge)
     }
 
     fn leaf(&self, node: u32) -> Edge {
@@ -72,9 +72,23 @@ impl Graph {
     }
 
     /// The values of an edge for the table of its node.
-    fn through(&self, edge: Edge, table: &Table) -> Table {
+    fn through(&mut self, edge: Edge, table: &Table) -> Table {
         let ones = if edge.is_complement() { 0xff } else { 0 };
-        table.map(|y| self.maps.apply(edge.map(), y as u64) as u8 ^ ones)
+        if edge.map() == IDENTITY {
+            return table.map(|y| y ^ ones);
+        }
+        let map = self.as_table(edge.map());
+        table.map(|y| map[y as usize] ^ ones)
+    }
+
+    /// A map of eight bits on each word.
+    fn as_table(&mut self, map: MapId) -> Rc<Table> {
+        if let Some(known) = self.bytes.moves.get(&map) {
+            return known.clone();
+        }
+        let table = Rc::new(std::array::from_fn(|y| self.maps.apply(map, y as u64) as u8));
+        self.bytes.moves.insert(map, table.clone());
+        table
     }
 
     /// The leaf and the table of a node that is no leaf.
@@ -93,16 +107,20 @@ impl Graph {
             return None;
         }
         let (a, b) = (Edge::from_raw(node.a), Edge::from_raw(node.b));
+        // What has another width is no byte.
+        if matches!(node.kind, Kind::Map | Kind::Lookup) && self.bits(a) != 8 {
+            return None;
+        }
         match node.kind {
             Kind::And | Kind::Xor | Kind::Add | Kind::Mul => {
-                let (x, y) = (self.operand(a), self.operand(b));
-                let leaf = match (x.0, y.0) {
+                let leaf = match (self.leaf_of(a), self.leaf_of(b)) {
                     (Some(leaf), None) | (None, Some(leaf)) => leaf,
                     (Some(leaf), Some(other)) if leaf == other => leaf,
                     _ => return None,
                 };
+                let (x, y) = (self.operand(a), self.operand(b));
                 let both = |i: usize| {
-                    let (x, y) = (x.1[i], y.1[i]);
+                    let (x, y) = (x[i], y[i]);
                     match node.kind {
                         Kind::And => x & y,
                         Kind::Xor => x ^ y,
@@ -112,31 +130,67 @@ impl Graph {
                 };
                 Some((leaf, Rc::new(std::array::from_fn(both))))
             }
-            Kind::Map => self.after(a, |g, x| g.maps.apply(node.b as MapId, x as u64) as u8),
+            Kind::Map => {
+                let map = self.as_table(node.b as MapId);
+                self.after(a, |x| map[x as usize])
+            }
             Kind::Lookup => {
                 let rows = self.words(node.b);
-                self.after(a, |_, x| rows.get(x as usize).map_or(0, |&y| y as u8))
+                self.after(a, |x| rows.get(x as usize).map_or(0, |&y| y as u8))
             }
             _ => None,
         }
     }
 
     /// A function of an edge as a function of its leaf.
-    fn after(&mut self, edge: Edge, f: impl Fn(&Graph, u8) -> u8) -> Option<Form> {
-        let (leaf, table) = self.operand(edge);
-        Some((leaf?, Rc::new(table.map(|x| f(self, x)))))
+    fn after(&mut self, edge: Edge, f: impl Fn(u8) -> u8) -> Option<Form> {
+        let leaf = self.leaf_of(edge)?;
+        Some((leaf, Rc::new(self.operand(edge).map(f))))
     }
 
-    /// The values of an edge, and its leaf unless it is constant.
-    fn operand(&mut self, edge: Edge) -> (Option<u32>, Table) {
-        if let Some(value) = self.value(edge) {
-            return (None, [value as u8; 256]);
+    /// The leaf of an edge unless it is constant.
+    fn leaf_of(&mut self, edge: Edge) -> Option<u32> {
+        if self.value(edge).is_some() {
+            return None;
         }
         let node = edge.node();
-        let identity = || (node, Rc::new(std::array::from_fn(|x| x as u8)));
-        let (leaf, table) = self.node_form(node).unwrap_or_else(identity);
-        (Some(leaf), self.through(edge, &table))
+        Some(self.node_form(node).map_or(node, |(leaf, _)| leaf))
     }
+
+    /// The values of an edge for those of its leaf.
+    fn operand(&mut self, edge: Edge) -> Table {
+        if let Some(value) = self.value(edge) {
+            return [value as u8; 256];
+        }
+        let identity = || (edge.node(), Rc::new(std::array::from_fn(|x| x as u8)));
+        let (_, table) = self.node_form(edge.node()).unwrap_or_else(identity);
+        self.through(edge, &table)
+    }
+}
+
+/// A table as another one, rotated to the left and then perhaps complemented.
+struct Normal {
+    form: Table,
+    turn: u8,
+    flip: bool,
+}
+
+/// Of the sixteen tables of which a table is made in this way the first in the order of their
+/// entries: it is the same for all sixteen. That of the identity is the identity.
+fn normal(table: &Table) -> Normal {
+    let value =
+        |(turn, flip): (u8, bool), y: u8| (if flip { !y } else { y }).rotate_right(turn as u32);
+    let mut left: Vec<(u8, bool)> =
+        [false, true].into_iter().flat_map(|flip| (0..8).map(move |turn| (turn, flip))).collect();
+    for &y in table {
+        let least = left.iter().map(|&way| value(way, y)).min().expect("there is always a way");
+        left.retain(|&way| value(way, y) == least);
+        if left.len() == 1 {
+            break;
+        }
+    }
+    let (turn, flip) = left[0];
+    Normal { form: table.map(|y| value((turn, flip), y)), turn, flip }
 }
 
 #[cfg(test)]

@@ -190,6 +190,53 @@ mod tests {
     }
 
     #[test]
+    fn every_row_of_every_output_counts() {
+        for inputs in [3, 6, 7, 12] {
+            let program = |row: Option<usize>, output: usize| {
+                single(inputs, move |b, x| {
+                    let all = x[1..].iter().fold(x[0], |sum, &y| b.op(Op::Xor, &[sum, y]));
+                    let mut outs = vec![all, x[0]];
+                    if let Some(row) = row {
+                        let mut one = b.constant(16, 0xffff);
+                        for (variable, &x) in x.iter().enumerate() {
+                            let op = if row >> variable & 1 == 1 { Op::And } else { Op::Andn };
+                            one =
+                                b.op(op.clone(), &if op == Op::And { [one, x] } else { [x, one] });
+                        }
+                        outs[output] = b.op(Op::Xor, &[outs[output], one]);
+                    }
+                    outs
+                })
+            };
+            let right = program(None, 0);
+            let rows = (0..1usize << inputs).step_by(if inputs == 12 { 171 } else { 1 });
+            for row in rows.chain([(1 << inputs) - 1]) {
+                for output in [0, 1] {
+                    let found = compared(&right, &program(Some(row), output));
+                    assert_eq!(found, Some(Err(Difference { row, output })));
+                }
+            }
+            assert_eq!(compared(&right, &program(None, 0)), Some(Ok(())));
+        }
+    }
+
+    #[test]
+    fn nodes_of_other_shapes_are_not_compared() {
+        let pair = single(2, |_, x| x.to_vec());
+        let one = single(2, |_, x| x[..1].to_vec());
+        let three = single(3, |_, x| x[..2].to_vec());
+        assert_eq!(compared(&pair, &one), None);
+        assert_eq!(compared(&pair, &three), None);
+        let repeated = single(2, |b, x| {
+            b.begin_loop(2, true);
+            let s = b.carry(x[0]);
+            let next = b.op(Op::Xor, &[s, x[1]]);
+            b.end_loop(&[next], &[]).carried
+        });
+        assert_eq!(compared(&repeated, &repeated), None);
+    }
+
+    #[test]
     fn what_moves_bits_or_is_large_is_not_answered() {
         let sum = single(2, |b, x| vec![b.op(Op::Add, x)]);
         let rotation = single(2, |b, x| vec![b.op(Op::Rotl(1), &x[..1])]);

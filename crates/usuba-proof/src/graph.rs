@@ -150,6 +150,9 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Numbers of nodes, found by open addressing.
     table: Vec<u32>,
+    /// One bit for several pairs of nodes: whether one of these pairs has an `And` or `Xor`. There
+    /// are as many bits as places in the table.
+    joined: Vec<u64>,
     pub maps: Maps,
     lists: Vec<Rc<[u64]>>,
     list_ids: FxHashMap<Rc<[u64]>, u32>,
@@ -168,6 +171,7 @@ impl Graph {
         Graph {
             nodes: Vec::new(),
             table: vec![FREE; 1 << 10],
+            joined: vec![0; (1 << 10) / 64],
             maps: Maps::new(),
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
@@ -175,6 +179,13 @@ impl Graph {
             rewrites: rewrites.map(Box::new),
             bytes: Bytes::default(),
         }
+    }
+
+    /// Bytes that nodes and their table occupy; lists and maps are few.
+    pub fn bytes_held(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.table.capacity() * size_of::<u32>()
+            + self.joined.capacity() * size_of::<u64>()
     }
 
     pub fn node(&self, edge: Edge) -> &Node {
@@ -251,6 +262,7 @@ impl Graph {
         let id = self.nodes.len() as u32;
         self.table[slot] = id;
         self.nodes.push(node);
+        self.join(id);
         if self.nodes.len() * 2 > self.table.len() {
             self.grow();
         }
@@ -260,6 +272,7 @@ impl Graph {
     fn grow(&mut self) {
         let size = self.table.len() * 2;
         self.table = vec![FREE; size];
+        self.joined = vec![0; size / 64];
         for (id, node) in self.nodes.iter().enumerate() {
             let mut at = hash(node.kind, node.bits, node.a, node.b) as usize & (size - 1);
             while self.table[at] != FREE {
@@ -267,6 +280,29 @@ impl Graph {
             }
             self.table[at] = id as u32;
         }
+        (0..self.nodes.len() as u32).for_each(|id| self.join(id));
+    }
+
+    /// Notes the operands of a node if it is an `And` or `Xor`.
+    fn join(&mut self, id: u32) {
+        let node = &self.nodes[id as usize];
+        if matches!(node.kind, Kind::And | Kind::Xor) {
+            let [a, b] = [node.a, node.b].map(|raw| Edge::from_raw(raw).node());
+            let bit = self.bit(a, b);
+            self.joined[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// Whether an `And` or `Xor` of two nodes, in whatever form, may exist.
+    fn is_joined(&self, a: u32, b: u32) -> bool {
+        let bit = self.bit(a, b);
+        self.joined[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn bit(&self, a: u32, b: u32) -> usize {
+        let pair = (a.min(b) as u64) << 32 | a.max(b) as u64;
+        let mixed = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 32) as usize & (self.table.len() - 1)
     }
 
     /// The word `value`, which fits in `bits` bits.
@@ -479,6 +515,10 @@ impl Graph {
     /// `And` or `Xor` of two edges if it is a node already. Neither is constant.
     pub fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Option<Edge> {
         if x.plain() == y.plain() {
+            return None;
+        }
+        let as_they_are = x.map() == IDENTITY && y.map() == IDENTITY;
+        if as_they_are && !self.is_joined(x.node(), y.node()) {
             return None;
         }
         let outer = kind == Kind::Xor && x.is_complement() != y.is_complement();

@@ -13,12 +13,15 @@
 //! loop are the nodes At(system, k, e), and two loops with equal steps make equal nodes, in
 //! whatever order they carry their values and whatever else they carry.
 //!
+//! A loop of n iterations is also one of n / g iterations of g bodies each, and of what is left over
+//! behind it; then there is a symbol for each list and each of the g bodies.
+//!
 //! Two carried values that start alike first share a symbol, and a carried value may first be
 //! taken for constant. If under these assumptions the steps agree with them, they hold in each
 //! iteration, again by induction; else those that fail are given up and the body runs again.
 
 use rustc_hash::FxHashMap;
-use usuba::ir::Loop;
+use usuba::ir::{Loop, Val};
 
 use crate::graph::{Edge, Graph, Kind};
 use crate::run::{Frame, Run, Stop};
@@ -36,45 +39,94 @@ enum Assumed {
 }
 
 impl Run<'_> {
-    pub fn induct(&mut self, frame: &mut Frame, lp: &Loop) -> Result<(), Stop> {
+    /// `group` iterations are taken as one; there are at least two such.
+    pub fn induct(&mut self, frame: &mut Frame, lp: &Loop, group: u32) -> Result<(), Stop> {
         let level = self.nesting;
         self.nesting += 1;
         let inits: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.init)).collect();
-        for read in &lp.reads {
-            let list: Vec<Edge> = read.list.iter().map(|&v| frame.get(v)).collect();
-            let symbol = read_symbol(&mut self.graph, level, &list);
-            frame.set(read.dst, symbol);
-        }
-        let (symbols, steps) = self.consistent_step(frame, lp, &inits, level)?;
+        let count = lp.count / group;
+        let reads = self.read_symbols(frame, lp, level, group as usize);
+        let Step { symbols, steps, roots, values } =
+            self.consistent_step(frame, lp, &inits, level, &reads)?;
         let mut system = System::new(level, symbols, steps);
-        let last = lp.count - 1;
-        let roots: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.next)).collect();
-        let values: Vec<Edge> = lp.collects.iter().map(|c| frame.get(c.value)).collect();
-        system.find_supports(&self.graph, roots.iter().chain(&values));
+        system.find_supports(&self.graph, roots.iter().chain(values.iter().flatten()));
+        let mut carried = Vec::with_capacity(roots.len());
         for (c, &root) in lp.carried.iter().zip(&roots) {
-            let result = system.at(&mut self.graph, last, root);
+            let result = system.at(&mut self.graph, count - 1, root);
             frame.set(c.result, result);
+            carried.push(result);
         }
-        for (collect, &value) in lp.collects.iter().zip(&values) {
-            for (k, &result) in collect.results.iter().enumerate() {
-                let edge = system.at(&mut self.graph, k as u32, value);
-                frame.set(result, edge);
+        for (body, values) in values.iter().enumerate() {
+            for (collect, &value) in lp.collects.iter().zip(values) {
+                for k in 0..count {
+                    let edge = system.at(&mut self.graph, k, value);
+                    frame.set(collect.results[(k * group) as usize + body], edge);
+                }
+                self.steps += count as u64;
             }
-            self.steps += collect.results.len() as u64;
         }
         self.nesting -= 1;
-        Ok(())
+        match lp.count % group {
+            0 => Ok(()),
+            _ => self.unfold(frame, lp, count * group, carried),
+        }
     }
 
-    /// Runs the body under assumptions that its steps bear out. Gives the symbols, each once, and
-    /// their steps; the values of the body are left in the frame.
+    /// For each of the bodies of a group the symbols of the lists that it reads.
+    fn read_symbols(
+        &mut self,
+        frame: &Frame,
+        lp: &Loop,
+        level: u16,
+        group: usize,
+    ) -> Vec<Vec<Edge>> {
+        let count = lp.count as usize / group;
+        let symbol = |(body, list): (usize, &[Val])| {
+            let members = list[body..].iter().step_by(group).take(count);
+            let members: Vec<Edge> = members.map(|&v| frame.get(v)).collect();
+            read_symbol(&mut self.graph, level, &members)
+        };
+        let lists = (0..group).flat_map(|body| lp.reads.iter().map(move |r| (body, &*r.list)));
+        let symbols: Vec<Edge> = lists.map(symbol).collect();
+        match lp.reads.len() {
+            0 => vec![Vec::new(); group],
+            reads => symbols.chunks(reads).map(<[Edge]>::to_vec).collect(),
+        }
+    }
+
+    /// The bodies of a group, one after the other. Gives the carried values behind them, and what
+    /// each of them has to collect.
+    fn bodies(
+        &mut self,
+        frame: &mut Frame,
+        lp: &Loop,
+        params: &[Edge],
+        reads: &[Vec<Edge>],
+    ) -> Result<(Vec<Edge>, Vec<Vec<Edge>>), Stop> {
+        let (mut carried, mut values) = (params.to_vec(), Vec::with_capacity(reads.len()));
+        for symbols in reads {
+            for (c, &edge) in lp.carried.iter().zip(&carried) {
+                frame.set(c.param, edge);
+            }
+            for (read, &symbol) in lp.reads.iter().zip(symbols) {
+                frame.set(read.dst, symbol);
+            }
+            self.block(frame, &lp.body)?;
+            carried = lp.carried.iter().map(|c| frame.get(c.next)).collect();
+            values.push(lp.collects.iter().map(|c| frame.get(c.value)).collect());
+        }
+        Ok((carried, values))
+    }
+
+    /// Runs the bodies under assumptions that their steps bear out.
     fn consistent_step(
         &mut self,
         frame: &mut Frame,
         lp: &Loop,
         inits: &[Edge],
         level: u16,
-    ) -> Result<(Vec<Edge>, Vec<Edge>), Stop> {
+        reads: &[Vec<Edge>],
+    ) -> Result<Step, Stop> {
         let mut assumed = vec![Assumed::Symbol(0); inits.len()];
         let mut may_be_constant = vec![true; inits.len()];
         for round in 0.. {
@@ -82,32 +134,42 @@ impl Run<'_> {
                 assumed = all_different(inits);
             }
             let mut params = Vec::with_capacity(inits.len());
-            for ((c, &init), assumed) in lp.carried.iter().zip(inits).zip(&assumed) {
-                let param = match assumed {
+            for (&init, assumed) in inits.iter().zip(&assumed) {
+                params.push(match assumed {
                     Assumed::Constant => init,
                     Assumed::Symbol(number) => carried(&mut self.graph, level, init, *number),
-                };
-                frame.set(c.param, param);
-                params.push(param);
+                });
             }
-            self.block(frame, &lp.body)?;
-            let nexts: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.next)).collect();
+            let (nexts, values) = self.bodies(frame, lp, &params, reads)?;
             let better = match round {
                 ROUNDS => assumed.clone(),
                 _ => revised(inits, &params, &nexts, &assumed, &mut may_be_constant),
             };
             if better == assumed {
-                let mut steps: Vec<(Edge, Edge)> = params.into_iter().zip(nexts).collect();
+                let mut steps: Vec<(Edge, Edge)> =
+                    params.into_iter().zip(nexts.iter().copied()).collect();
                 let mut kept = assumed.iter().map(|a| *a != Assumed::Constant);
                 steps.retain(|_| kept.next().expect("one assumption for each value"));
                 steps.sort_unstable();
                 steps.dedup();
-                return Ok(steps.into_iter().unzip());
+                let (symbols, steps) = steps.into_iter().unzip();
+                return Ok(Step { symbols, steps, roots: nexts, values });
             }
             assumed = better;
         }
         unreachable!("the last round accepts its assumptions")
     }
+}
+
+/// What an iteration does, or a group of them.
+struct Step {
+    /// Sorted, each once, and the step of each.
+    symbols: Vec<Edge>,
+    steps: Vec<Edge>,
+    /// The carried values behind it.
+    roots: Vec<Edge>,
+    /// What is collected, for each body of the group.
+    values: Vec<Vec<Edge>>,
 }
 
 /// The same assumptions if the steps bear them out; else others, which are tried next.
@@ -185,8 +247,9 @@ struct System {
     supports: FxHashMap<u32, Box<[u64]>>,
     /// The symbols that each symbol needs, directly or not, itself included, once known.
     closures: Vec<Option<Box<[u64]>>>,
-    /// The list of each set of symbols.
+    /// The list of each set of symbols, and of each node for which it was asked.
     lists: FxHashMap<Box<[u64]>, Edge>,
+    lists_of: FxHashMap<u32, Edge>,
 }
 
 impl System {
@@ -194,7 +257,8 @@ impl System {
         let words = symbols.len() / 64 + 1;
         let closures = vec![None; symbols.len()];
         let (supports, lists) = (FxHashMap::default(), FxHashMap::default());
-        System { level, symbols, steps, words, supports, closures, lists }
+        let lists_of = FxHashMap::default();
+        System { level, symbols, steps, words, supports, closures, lists, lists_of }
     }
 
     /// Finds which symbols occur in the steps and in `roots`.
@@ -260,7 +324,14 @@ impl System {
             }
             k -= 1;
         }
-        let list = self.list(g, edge);
+        let list = match self.lists_of.get(&edge.node()) {
+            Some(&list) => list,
+            None => {
+                let list = self.list(g, edge);
+                self.lists_of.insert(edge.node(), list);
+                list
+            }
+        };
         // Symbols of this loop are bound now.
         let depth = g.depth(list).max(g.depth(edge)).min(self.level);
         let node =

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A claim is anything that a command can be asked to show of a program; passes, lowering and
-//! lanes are three kinds of it. Whoever adds a kind adds a line to [`Kind`], and a difference in
+//! lanes are kinds of it. Whoever adds a kind adds a line to [`Kind`], and a difference in
 //! the words of the source.
 
 use std::fmt;
@@ -21,6 +21,8 @@ use crate::{Counterexample, Verdict, refute};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Kind {
+    /// A node keeps what it promises of its arithmetic.
+    Contract,
     /// What lowering made computes what the source means.
     Lowering,
     /// A pass left what the program computes.
@@ -38,6 +40,7 @@ impl Kind {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Contract => "contract",
             Kind::Lowering => "lowering",
             Kind::Pass => "pass",
             Kind::Direct => "direct",

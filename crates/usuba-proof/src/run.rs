@@ -8,6 +8,7 @@
 //! Both programs run into one graph. How calls and loops are taken is the *mode*; every mode is
 //! right, and they differ in what they can see and what they cost.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -31,6 +32,9 @@ pub enum Loops {
     Kept,
     /// The outermost ones do; those inside are written down iteration by iteration.
     OutermostKept,
+    /// As `OutermostKept`, but an iteration of a loop of the program before stands for several, if
+    /// the program after has a loop of so many fewer iterations.
+    Grouped,
     /// All are written down.
     Unfolded,
 }
@@ -79,6 +83,8 @@ pub struct Run<'a> {
     classes: &'a Classes,
     /// Classes whose calls stay opaque.
     opaque: FxHashSet<u32>,
+    /// Iterations of the outermost loops of the program after.
+    counts: BTreeSet<u32>,
     /// Results of inlined calls, and of goals.
     pub seen: Results,
     /// Loops around the current equation that stand for their step.
@@ -87,6 +93,18 @@ pub struct Run<'a> {
     pub steps: u64,
     budget: u64,
 }
+
+/// Iterations of a loop that one iteration of a loop with one of these counts stands for, if there
+/// is such a loop and none of the same count; what is left over comes behind that loop.
+pub fn group(count: u32, counts: &BTreeSet<u32>) -> Option<u32> {
+    if counts.contains(&count) {
+        return None;
+    }
+    (2..=LARGEST_GROUP).find(|group| count / group > 1 && counts.contains(&(count / group)))
+}
+
+/// Iterations that one may stand for, at most.
+const LARGEST_GROUP: u32 = 16;
 
 /// Sorts of names of what was run, besides classes.
 const BODY: u64 = 1 << 40;
@@ -126,12 +144,18 @@ impl<'a> Run<'a> {
             programs,
             classes,
             opaque,
+            counts: BTreeSet::new(),
             seen: Results::default(),
             nesting: 0,
             depth: 0,
             steps: 0,
             budget,
         }
+    }
+
+    /// The same, where the outermost loops of the program after have so many iterations.
+    pub fn with_counts(self, counts: BTreeSet<u32>) -> Run<'a> {
+        Run { counts, ..self }
     }
 
     /// The results of a node of a program.
@@ -233,16 +257,29 @@ impl<'a> Run<'a> {
         let unfold = match self.loops {
             _ if lp.count == 1 => true,
             Loops::Kept => false,
-            Loops::OutermostKept => self.nesting > 0,
+            Loops::OutermostKept | Loops::Grouped => self.nesting > 0,
             Loops::Unfolded => true,
         };
-        if unfold { self.unfold(frame, lp) } else { self.induct(frame, lp) }
+        if unfold {
+            let first = lp.carried.iter().map(|c| frame.get(c.init)).collect();
+            return self.unfold(frame, lp, 0, first);
+        }
+        let group = match (self.loops, frame.side) {
+            (Loops::Grouped, Side::Before) => group(lp.count, &self.counts).unwrap_or(1),
+            _ => 1,
+        };
+        self.induct(frame, lp, group)
     }
 
-    /// The body once per iteration.
-    fn unfold(&mut self, frame: &mut Frame, lp: &Loop) -> Result<(), Stop> {
-        let mut carried: Vec<Edge> = lp.carried.iter().map(|c| frame.get(c.init)).collect();
-        for k in 0..lp.count as usize {
+    /// The body once per iteration, from iteration `start` on, whose carried values are given.
+    pub fn unfold(
+        &mut self,
+        frame: &mut Frame,
+        lp: &Loop,
+        start: u32,
+        mut carried: Vec<Edge>,
+    ) -> Result<(), Stop> {
+        for k in start as usize..lp.count as usize {
             for (c, &edge) in lp.carried.iter().zip(&carried) {
                 frame.set(c.param, edge);
             }

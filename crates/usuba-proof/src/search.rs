@@ -15,7 +15,7 @@ use crate::graph::{Edge, Graph, Kind};
 use crate::memory::{self, Known, Memory, Results};
 use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
-use crate::run::{Classes, Loops, Run, Side, Stop};
+use crate::run::{Classes, Loops, Run, Side, Stop, group};
 use crate::solve::{self, Decision};
 use crate::table::MOST;
 
@@ -26,6 +26,8 @@ pub struct Stats {
     pub steps: u64,
     /// Nodes of the largest graph.
     pub nodes: usize,
+    /// Bytes of the largest graph: its nodes and the table that finds them.
+    pub bytes: usize,
     /// Attempts that were made, for callees too.
     pub attempts: u32,
     /// The engines that were on where attempts proved something.
@@ -38,6 +40,7 @@ impl Stats {
         Stats {
             steps: self.steps + other.steps,
             nodes: self.nodes.max(other.nodes),
+            bytes: self.bytes.max(other.bytes),
             attempts: self.attempts + other.attempts,
             engines: self.engines.with(other.engines),
         }
@@ -57,7 +60,7 @@ pub struct Attempt {
 }
 
 /// What occurs in a goal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Shape {
     /// Calls on either side.
     calls: bool,
@@ -65,6 +68,22 @@ struct Shape {
     loops: [bool; 2],
     /// Loops in loops, perhaps through calls.
     nested: bool,
+    /// How often the outermost loops of each side run, and all of them.
+    outer: [BTreeSet<u32>; 2],
+    all: [BTreeSet<u32>; 2],
+}
+
+impl Shape {
+    /// Whether loops in iterations, taken in this way, may be alike on both sides.
+    fn may_match(&self, loops: Loops) -> bool {
+        let [before, after] = &self.outer;
+        match loops {
+            Loops::Kept => self.all[0] == self.all[1],
+            Loops::OutermostKept => before == after,
+            Loops::Grouped => before.iter().any(|&count| group(count, after).is_some()),
+            Loops::Unfolded => true,
+        }
+    }
 }
 
 /// How much is tried for a goal.
@@ -87,11 +106,25 @@ pub const LAST: Effort = Effort { solver: true, ..THOROUGH };
 /// For a callee: a caller can still be proved with it inlined.
 const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3, solver: false };
 
+/// Runs of both programs that `give_up` makes, in equations of E1: an interpreted one takes a third
+/// of the time.
+const RUNS: u64 = 3;
+
 /// Results of a goal that are asked of the SAT solver, at most.
 const ASKED: usize = 256;
 
-/// The attempts for a goal, cheap ones first. Loops that only one side has are unfolded at once.
-fn attempts(Shape { calls, loops, nested }: Shape, effort: Effort) -> Vec<Attempt> {
+/// How much longer an equation takes with the engines of so many leaves than with E1 alone.
+fn weight(leaves: usize) -> u64 {
+    match leaves {
+        0 => 1,
+        3 => 4,
+        _ => 20,
+    }
+}
+
+/// The attempts for a goal. Loops that only one side has are unfolded at once.
+fn attempts(shape: &Shape, effort: Effort) -> Vec<Attempt> {
+    let &Shape { calls, loops, nested, .. } = shape;
     let (any, both) = (loops[0] || loops[1], loops[0] && loops[1]);
     let mut ways = Vec::new();
     if both || !any {
@@ -99,6 +132,9 @@ fn attempts(Shape { calls, loops, nested }: Shape, effort: Effort) -> Vec<Attemp
     }
     if both && nested {
         ways.push((true, Loops::OutermostKept));
+    }
+    if both && shape.may_match(Loops::Grouped) {
+        ways.push((true, Loops::Grouped));
     }
     if any {
         ways.push((true, Loops::Unfolded));
@@ -246,8 +282,10 @@ impl<'a> Search<'a> {
         out
     }
 
-    /// Tries to prove that the node `new` is copies of the node `old`. After the attempts with E1
-    /// alone `give_up` is asked once whether it knows better.
+    /// Tries to prove that the node `new` is copies of the node `old`: what takes less time first,
+    /// and what cannot succeed where loops run as often as here last. Before the first attempt that
+    /// takes longer than to run both programs a few times, `give_up` is asked once whether it
+    /// knows better.
     ///
     /// # Errors
     /// No attempt proved it; the text says which outputs resisted the last one.
@@ -263,18 +301,47 @@ impl<'a> Search<'a> {
         let opaque = self.common(old, new);
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
-        for attempt in attempts(shape, effort) {
+        let unfolded = Attempt { calls: false, loops: Loops::Unfolded, leaves: 0, solver: false };
+        let unfolded = self.cost((old, new), copies, unfolded, &opaque);
+        let mut tries: Vec<(u64, Attempt)> = attempts(&shape, effort)
+            .into_iter()
+            .map(|attempt| {
+                let cost = self.cost((old, new), copies, attempt, &opaque);
+                let in_vain = !shape.may_match(attempt.loops);
+                (if in_vain { cost.max(unfolded.saturating_add(1)) } else { cost }, attempt)
+            })
+            .collect();
+        tries.sort_by_key(|&(cost, attempt)| (attempt.solver, cost));
+        for (cost, attempt) in tries {
             // More leaves are for words.
             let bits = self.programs[0].slicing == Slicing::B;
             if bits && attempt.leaves > 3 && !attempt.solver {
-                break;
+                continue;
             }
-            if attempt.leaves > 0 && !std::mem::replace(&mut asked, true) && give_up() {
+            let dear = attempt.leaves > 0 && cost > unfolded.saturating_mul(RUNS);
+            if dear && !std::mem::replace(&mut asked, true) && give_up() {
                 return Err("an input shows that they differ".into());
             }
-            match self.attempt(old, new, copies, attempt, effort, &opaque) {
+            let trace = std::env::var_os("TRACE").is_some();
+            let t0 = std::time::Instant::now();
+            let (s0, n0) =
+                (self.stats.steps, self.memory.graph.as_ref().map_or(0, |g| g.nodes.len()));
+            let a = self.attempt(old, new, copies, attempt, effort, &opaque);
+            if trace {
+                eprintln!(
+                    "  {} {:?} {:?} steps {} nodes {}+{} {:?}",
+                    self.programs[1].node(new).name,
+                    attempt,
+                    a,
+                    self.stats.steps - s0,
+                    n0,
+                    self.memory.graph.as_ref().map_or(0, |g| g.nodes.len()).wrapping_sub(n0),
+                    t0.elapsed()
+                );
+            }
+            match a {
                 Ok(()) => {
-                    self.used(self.engines(attempt, shape));
+                    self.used(self.engines(attempt, &shape));
                     return Ok(());
                 }
                 Err(what) => resisted = what,
@@ -288,7 +355,7 @@ impl<'a> Search<'a> {
     }
 
     /// The engines that an attempt turns on.
-    fn engines(&self, attempt: Attempt, shape: Shape) -> Engines {
+    fn engines(&self, attempt: Attempt, shape: &Shape) -> Engines {
         let bits = self.programs[0].slicing == Slicing::B;
         let mut on = Engines::GRAPH;
         if attempt.leaves > 0 && !bits {
@@ -306,6 +373,23 @@ impl<'a> Search<'a> {
         on
     }
 
+    /// Equations that an attempt runs, those of engines besides E1 counted as what they take.
+    fn cost(
+        &self,
+        (old, new): (NodeId, NodeId),
+        copies: &Copies,
+        attempt: Attempt,
+        opaque: &FxHashSet<u32>,
+    ) -> u64 {
+        let none = FxHashSet::default();
+        let opaque = if attempt.calls { opaque } else { &none };
+        let unfold = attempt.loops == Loops::Unfolded;
+        let before = self.steps(Side::Before, old, unfold, opaque);
+        let after = self.steps(Side::After, new, unfold, opaque);
+        let both = before.saturating_mul(copies.factor() as u64).saturating_add(after);
+        both.saturating_mul(weight(attempt.leaves))
+    }
+
     fn attempt(
         &mut self,
         old: NodeId,
@@ -320,14 +404,12 @@ impl<'a> Search<'a> {
             _ if attempt.solver => (Some(Rewrites::with_solver()), effort.steps[1]),
             leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
-        let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
-        let unfold = attempt.loops == Loops::Unfolded;
-        let before = self.steps(Side::Before, old, unfold, &opaque);
-        let before = before.saturating_mul(copies.factor() as u64);
-        let after = self.steps(Side::After, new, unfold, &opaque);
-        if before.saturating_add(after) > budget {
+        let steps = Attempt { leaves: 0, ..attempt };
+        if self.cost((old, new), copies, steps, opaque) > budget {
             return Err(Stop::TooLong.to_string());
         }
+        let counts = self.shape(old, new).outer[Side::After as usize].clone();
+        let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
         // What E1 finds is kept.
         let way = memory::way(attempt.loops, opaque.iter().copied());
         let (graph, seen) = match rewrites {
@@ -339,7 +421,8 @@ impl<'a> Search<'a> {
             rewrites => (Graph::new(rewrites), Results::default()),
         };
         let keep = graph.rewrites.is_none();
-        let mut run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
+        let run = Run::new(graph, self.programs, &self.classes, opaque, attempt.loops, budget);
+        let mut run = run.with_counts(counts);
         run.seen = seen;
         let after = self.programs[1].node(new);
         let bits = &after.bits[..after.arity(self.programs[1].slicing)];
@@ -365,6 +448,7 @@ impl<'a> Search<'a> {
         let outcome = outcome.and_then(|()| run.goal(Side::After, new, &params));
         self.stats.steps += run.steps;
         self.stats.nodes = self.stats.nodes.max(run.graph.nodes.len());
+        self.stats.bytes = self.stats.bytes.max(run.graph.bytes_held());
         let mut suspect = None;
         if let Ok(found) = &outcome
             && attempt.solver
@@ -406,6 +490,7 @@ impl<'a> Search<'a> {
     /// What occurs on the sides of a goal.
     fn shape(&self, old: NodeId, new: NodeId) -> Shape {
         let (mut calls, mut loops, mut nesting) = (false, [false; 2], 0);
+        let (mut outer, mut all): ([BTreeSet<u32>; 2], [BTreeSet<u32>; 2]) = Default::default();
         for (side, id) in [(Side::Before, old), (Side::After, new)] {
             let mut work = vec![id];
             let mut seen = FxHashSet::default();
@@ -418,10 +503,12 @@ impl<'a> Search<'a> {
                 work.extend(outline.calls.keys());
                 loops[side as usize] |= outline.nesting > 0;
                 nesting += outline.nesting;
+                outer[side as usize].extend(&outline.outer);
+                all[side as usize].extend(&outline.all);
             }
         }
         // Calls may put loops into loops.
-        Shape { calls, loops, nested: nesting > 2 }
+        Shape { calls, loops, nested: nesting > 2, outer, all }
     }
 
     /// Equations that a run of a node executes, with loops unfolded or run once, and calls of
@@ -489,7 +576,7 @@ impl<'a> Search<'a> {
 }
 
 /// The values of leaves as words of parameters, if the leaves are parameters of one bit.
-fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
     let mut words = vec![0; params];
     for (leaf, value) in values {
         let node = graph.node(*leaf);
@@ -513,11 +600,20 @@ pub struct Outline {
     calls: BTreeMap<NodeId, [u64; 2]>,
     /// Number of loops around the innermost equation.
     nesting: usize,
+    /// How often its outermost loops run, and all of its loops, but for those that run once.
+    outer: BTreeSet<u32>,
+    all: BTreeSet<u32>,
 }
 
 impl Outline {
     pub fn new(node: &Node) -> Outline {
-        let mut outline = Outline { own: [0; 2], calls: BTreeMap::new(), nesting: 0 };
+        let mut outline = Outline {
+            own: [0; 2],
+            calls: BTreeMap::new(),
+            nesting: 0,
+            outer: BTreeSet::new(),
+            all: BTreeSet::new(),
+        };
         outline.block(&node.body, 1, 0);
         outline
     }
@@ -536,6 +632,12 @@ impl Outline {
                     counts[1] = counts[1].saturating_add(times);
                 }
                 Eqn::Loop(lp) => {
+                    if lp.count > 1 {
+                        self.all.insert(lp.count);
+                        if nesting == 0 {
+                            self.outer.insert(lp.count);
+                        }
+                    }
                     let times = times.saturating_mul(lp.count as u64);
                     self.own[1] = self.own[1].saturating_add(times);
                     self.block(&lp.body, times, nesting + 1);

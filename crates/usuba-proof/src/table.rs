@@ -71,6 +71,34 @@ mod tests {
     }
 
     #[test]
+    fn one_row_is_enough_to_depend_on_all() {
+        for row in 0..32 {
+            for f in [1u32 << row, !(1u32 << row)] {
+                for variable in 0..MOST {
+                    assert!(depends(f, variable), "{f:#x} on {variable}");
+                }
+            }
+        }
+        for variable in 0..MOST {
+            assert!(!depends(0, variable) && !depends(u32::MAX, variable));
+        }
+    }
+
+    #[test]
+    fn the_order_and_the_number_of_functions_matter() {
+        let f = 0b0010;
+        let (x, y) = (VARIABLES[0], VARIABLES[1]);
+        assert_ne!(compose(f, &[x, y]), compose(f, &[y, x]));
+        assert_ne!(compose(f, &[x, y]), compose(f, &[x, !y]));
+        assert_ne!(compose(f, &[x, y]), compose(f, &[x, x]));
+        // Rows beyond those of its variables are no rows of a function.
+        assert_eq!(compose(f | 0xabcd_0000, &[x, y]), compose(f, &[x, y]));
+        for row in 0..4 {
+            assert_ne!(compose(f ^ 1 << row, &[x, y]), compose(f, &[x, y]), "row {row}");
+        }
+    }
+
+    #[test]
     fn the_algebraic_normal_form_has_the_same_values() {
         for f in 0..=255u32 {
             let form = algebraic(f);

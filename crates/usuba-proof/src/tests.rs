@@ -1,4 +1,9 @@
 //! The engines against the meaning of operators, and what each of them sees and must not see.
+//!
+//! - here: operators, whole programs, and what engines see.
+//! - `rejections`: rule by rule what they must not accept.
+
+mod rejections;
 
 use usuba::ir::op::mask;
 use usuba::ir::random::{self, Random, Shape};

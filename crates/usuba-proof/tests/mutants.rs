@@ -10,7 +10,7 @@ use mutator::Mutator;
 use usuba::ir::random::{self, Random, Shape};
 use usuba::ir::{Program, interp, print, verify};
 use usuba::passes::pipeline::{PipelineOptions, run_pipeline};
-use usuba_proof::{Verdict, equivalent};
+use usuba_proof::{Observer, Verdict, equivalent};
 
 /// Compares a program with mutants of it. Returns how many were refuted and proved.
 fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) -> [usize; 3] {
@@ -30,6 +30,7 @@ fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) 
             differs |= want != got;
         }
         let verdict = equivalent(before, &mutant);
+        check_with_a_past(before, original, &mutant, &verdict);
         let show = || format!("{}\nbecame\n{}", print::program(before), print::program(&mutant));
         match verdict {
             Verdict::Proved(_) => {
@@ -48,6 +49,21 @@ fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) 
         }
     }
     seen
+}
+
+/// What earlier proofs leave behind lets nothing pass that would not pass alone.
+fn check_with_a_past(before: &Program, original: &Program, mutant: &Program, alone: &Verdict) {
+    let mut proof = Observer::default();
+    for program in [before, original, before, original] {
+        proof.see("right", program);
+    }
+    assert_eq!(proof.fault(), None);
+    proof.see("wrong", mutant);
+    match (alone, proof.finish()) {
+        (Verdict::Refuted(_), Err(fault)) => assert_eq!(fault.pass, "wrong"),
+        (Verdict::Refuted(_), Ok(_)) => panic!("memory makes a wrong program right"),
+        _ => {}
+    }
 }
 
 fn check_all(programs: impl Iterator<Item = Program>, count: usize) {

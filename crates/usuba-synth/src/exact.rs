@@ -7,12 +7,12 @@
 //!
 //! Complements are free: all wires are written as 0 in the first row, so gates are functions that
 //! take zeros to zero (Kojevnikov, Kulikov, Yaroslavtsev, SAT 2009; Knuth, TAOCP 7.2.2.2, exercise
-//! 477). "No" is therefore an answer for circuits with any number of NOTs. Work is counted in
-//! conflicts, so that the answer depends on the question alone.
+//! 477). "No" is therefore an answer for circuits with any number of NOTs. The solver is not
+//! believed: it is an answer once `usuba_proof::sat` has replayed the proof of it. Work is counted
+//! in conflicts, so that the answer depends on the question alone.
 
-use batsat::clause::Kind;
-use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use usuba::circuit::{Circuit, Gate, Wire};
+use usuba_proof::sat::{self, Formula, Lit};
 
 /// Values in up to 256 rows.
 pub type Rows = [u64; 4];
@@ -32,27 +32,11 @@ pub struct Question {
 pub enum Answer {
     /// They suffice, for example thus.
     Yes(Circuit),
-    /// There is no circuit of so many, even if complements cost nothing.
+    /// There is no circuit of so many, even if complements cost nothing: this follows from the
+    /// encoding, or the proof of the solver has been replayed.
     No,
     /// The conflicts did not suffice.
     Unknown,
-}
-
-/// Stops after a number of conflicts.
-struct Clock {
-    left: u64,
-}
-
-impl Callbacks for Clock {
-    fn on_new_clause(&mut self, _: &[Lit], kind: Kind) {
-        if kind == Kind::Learnt {
-            self.left = self.left.saturating_sub(1);
-        }
-    }
-
-    fn stop(&self) -> bool {
-        self.left == 0
-    }
 }
 
 fn bit(rows: &Rows, row: usize) -> bool {
@@ -85,30 +69,15 @@ fn choices(wires: usize, arity: usize) -> Vec<Vec<usize>> {
     all
 }
 
-struct Encoder {
-    solver: Solver<Clock>,
+fn variables(formula: &mut Formula, count: usize) -> Vec<Lit> {
+    (0..count).map(|_| formula.variable()).collect()
 }
 
-impl Encoder {
-    fn variable(&mut self) -> Var {
-        self.solver.new_var_default()
-    }
-
-    fn variables(&mut self, count: usize) -> Vec<Var> {
-        (0..count).map(|_| self.variable()).collect()
-    }
-
-    fn clause(&mut self, literals: &[(Var, bool)]) {
-        let mut clause = literals.iter().map(|&(var, sign)| Lit::new(var, sign)).collect();
-        self.solver.add_clause_reuse(&mut clause);
-    }
-
-    fn exactly_one(&mut self, vars: &[Var]) {
-        self.clause(&vars.iter().map(|&v| (v, true)).collect::<Vec<_>>());
-        for (i, &a) in vars.iter().enumerate() {
-            for &b in &vars[..i] {
-                self.clause(&[(a, false), (b, false)]);
-            }
+fn exactly_one(formula: &mut Formula, literals: &[Lit]) {
+    formula.clause(literals);
+    for (i, &a) in literals.iter().enumerate() {
+        for &b in &literals[..i] {
+            formula.clause(&[!a, !b]);
         }
     }
 }
@@ -116,11 +85,11 @@ impl Encoder {
 /// One gate of the encoding.
 struct Step {
     /// The operands, ascending, and the variable that says that they are chosen.
-    choices: Vec<(Vec<usize>, Var)>,
+    choices: Vec<(Vec<usize>, Lit)>,
     /// Its value on each combination of operands but zeros; the first operand counts one.
-    function: Vec<Var>,
+    function: Vec<Lit>,
     /// Its value in each row but the first.
-    values: Vec<Var>,
+    values: Vec<Lit>,
 }
 
 /// Whether `gates` gates suffice, within `conflicts` conflicts; also how many there were.
@@ -137,58 +106,55 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     if wanted.is_empty() {
         return (Answer::Yes(circuit(question, &inputs, &[])), 0);
     }
-    let solver = Solver::new(SolverOpts::default(), Clock { left: conflicts.max(1) });
-    let mut encoder = Encoder { solver };
-    let steps = encode(&mut encoder, question, &inputs, gates);
-    let places = outputs(&mut encoder, &wanted, &steps, question.rows);
-    used(&mut encoder, &steps, &places, inputs.len());
-    order(&mut encoder, &steps, inputs.len());
-    let result = encoder.solver.solve_limited(&[]);
-    let spent = conflicts.max(1) - encoder.solver.cb().left;
-    if result == lbool::FALSE {
-        return (Answer::No, spent);
-    }
-    if result != lbool::TRUE {
-        return (Answer::Unknown, spent);
-    }
-    let holds = |var: Var| encoder.solver.value_var(var) == lbool::TRUE;
+    let mut formula = Formula::new();
+    let steps = encode(&mut formula, question, &inputs, gates);
+    let places = outputs(&mut formula, &wanted, &steps, question.rows);
+    used(&mut formula, &steps, &places, inputs.len());
+    order(&mut formula, &steps, inputs.len());
+    let (answer, spent) = sat::solve_counted(&formula, conflicts);
+    let model = match answer {
+        sat::Answer::Model(model) => model,
+        sat::Answer::Unsat(_) => return (Answer::No, spent),
+        sat::Answer::Unknown(_) => return (Answer::Unknown, spent),
+    };
     let decoded: Vec<(Vec<usize>, u8)> = steps
         .iter()
         .map(|step| {
-            let chosen = step.choices.iter().find(|(_, var)| holds(*var));
+            let chosen = step.choices.iter().find(|(_, chosen)| model.holds(*chosen));
             let bits = step.function.iter().enumerate();
-            let table = bits.fold(0, |table, (p, var)| table | (holds(*var) as u8) << (p + 1));
+            let table =
+                bits.fold(0, |table, (p, var)| table | (model.holds(*var) as u8) << (p + 1));
             (chosen.expect("one choice holds in every model").0.clone(), table)
         })
         .collect();
     (Answer::Yes(circuit(question, &inputs, &decoded)), spent)
 }
 
-fn encode(encoder: &mut Encoder, question: &Question, inputs: &[Rows], gates: usize) -> Vec<Step> {
+fn encode(formula: &mut Formula, question: &Question, inputs: &[Rows], gates: usize) -> Vec<Step> {
     let arity = question.arity;
     let mut steps: Vec<Step> = Vec::new();
     for gate in 0..gates {
-        let choices: Vec<(Vec<usize>, Var)> = choices(inputs.len() + gate, arity)
+        let choices: Vec<(Vec<usize>, Lit)> = choices(inputs.len() + gate, arity)
             .into_iter()
-            .map(|choice| (choice, encoder.variable()))
+            .map(|choice| (choice, formula.variable()))
             .collect();
         let step = Step {
             choices,
-            function: encoder.variables((1 << arity) - 1),
-            values: encoder.variables(question.rows - 1),
+            function: variables(formula, (1 << arity) - 1),
+            values: variables(formula, question.rows - 1),
         };
-        encoder.exactly_one(&step.choices.iter().map(|(_, var)| *var).collect::<Vec<_>>());
+        exactly_one(formula, &step.choices.iter().map(|(_, var)| *var).collect::<Vec<_>>());
         if arity == 2 {
             // Neither an operand (which is 1 with it and 3) nor zero.
             let [x, y, both] = [step.function[0], step.function[1], step.function[2]];
-            encoder.clause(&[(x, true), (y, true), (both, true)]);
-            encoder.clause(&[(x, false), (y, true), (both, false)]);
-            encoder.clause(&[(x, true), (y, false), (both, false)]);
+            formula.clause(&[x, y, both]);
+            formula.clause(&[!x, y, !both]);
+            formula.clause(&[x, !y, !both]);
         }
         for (choice, chosen) in &step.choices {
             for row in 1..question.rows {
                 for pattern in 0..1usize << arity {
-                    values(encoder, (choice, *chosen), &step, row, pattern, inputs, &steps);
+                    values(formula, (choice, *chosen), &step, row, pattern, inputs, &steps);
                 }
             }
         }
@@ -200,46 +166,45 @@ fn encode(encoder: &mut Encoder, question: &Question, inputs: &[Rows], gates: us
 /// If these operands are chosen and have these values in this row, the value is that of the
 /// function.
 fn values(
-    encoder: &mut Encoder,
-    (choice, chosen): (&[usize], Var),
+    formula: &mut Formula,
+    (choice, chosen): (&[usize], Lit),
     step: &Step,
     row: usize,
     pattern: usize,
     inputs: &[Rows],
     before: &[Step],
 ) {
-    let mut clause = vec![(chosen, false)];
+    let mut clause = vec![!chosen];
     for (k, &wire) in choice.iter().enumerate() {
         let want = pattern >> k & 1 == 1;
         match inputs.get(wire) {
             Some(input) if bit(input, row) != want => return,
             Some(_) => {}
-            None => clause.push((before[wire - inputs.len()].values[row - 1], !want)),
+            None => clause.push(before[wire - inputs.len()].values[row - 1].flipped(want)),
         }
     }
     let value = step.values[row - 1];
     if pattern == 0 {
-        clause.push((value, false));
-        return encoder.clause(&clause);
+        clause.push(!value);
+        return formula.clause(&clause);
     }
     let function = step.function[pattern - 1];
-    clause.extend([(value, true), (function, false)]);
-    encoder.clause(&clause);
-    let at = clause.len() - 2;
-    clause[at] = (value, false);
-    clause[at + 1] = (function, true);
-    encoder.clause(&clause);
+    for (value, function) in [(value, !function), (!value, function)] {
+        clause.extend([value, function]);
+        formula.clause(&clause);
+        clause.truncate(clause.len() - 2);
+    }
 }
 
 /// Each output is a gate; the variables say which.
-fn outputs(encoder: &mut Encoder, wanted: &[Rows], steps: &[Step], rows: usize) -> Vec<Vec<Var>> {
+fn outputs(formula: &mut Formula, wanted: &[Rows], steps: &[Step], rows: usize) -> Vec<Vec<Lit>> {
     let mut places = Vec::new();
     for output in wanted {
-        let place = encoder.variables(steps.len());
-        encoder.clause(&place.iter().map(|&v| (v, true)).collect::<Vec<_>>());
+        let place = variables(formula, steps.len());
+        formula.clause(&place);
         for (step, &here) in steps.iter().zip(&place) {
             for row in 1..rows {
-                encoder.clause(&[(here, false), (step.values[row - 1], bit(output, row))]);
+                formula.clause(&[!here, step.values[row - 1].flipped(!bit(output, row))]);
             }
         }
         places.push(place);
@@ -248,27 +213,27 @@ fn outputs(encoder: &mut Encoder, wanted: &[Rows], steps: &[Step], rows: usize) 
 }
 
 /// Every gate is an output or an operand.
-fn used(encoder: &mut Encoder, steps: &[Step], places: &[Vec<Var>], inputs: usize) {
+fn used(formula: &mut Formula, steps: &[Step], places: &[Vec<Lit>], inputs: usize) {
     for i in 0..steps.len() {
         let wire = inputs + i;
-        let mut clause: Vec<(Var, bool)> = places.iter().map(|place| (place[i], true)).collect();
+        let mut clause: Vec<Lit> = places.iter().map(|place| place[i]).collect();
         for later in &steps[i + 1..] {
             let reads = later.choices.iter().filter(|(choice, _)| choice.contains(&wire));
-            clause.extend(reads.map(|(_, var)| (*var, true)));
+            clause.extend(reads.map(|(_, chosen)| *chosen));
         }
-        encoder.clause(&clause);
+        formula.clause(&clause);
     }
 }
 
 /// Gates that do not depend on each other stand in the order of their operands, last ones first.
-fn order(encoder: &mut Encoder, steps: &[Step], inputs: usize) {
+fn order(formula: &mut Formula, steps: &[Step], inputs: usize) {
     for (i, pair) in steps.windows(2).enumerate() {
         for (first, var) in &pair[0].choices {
-            let late = |(second, _): &&(Vec<usize>, Var)| {
+            let late = |(second, _): &&(Vec<usize>, Lit)| {
                 !second.contains(&(inputs + i)) && second.iter().rev().lt(first.iter().rev())
             };
             for (_, other) in pair[1].choices.iter().filter(late) {
-                encoder.clause(&[(*var, false), (*other, false)]);
+                formula.clause(&[!*var, !*other]);
             }
         }
     }

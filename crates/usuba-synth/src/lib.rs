@@ -35,7 +35,7 @@ pub use node::node;
 
 /// Changes whenever the same budget may give another circuit, so that answers are not kept too
 /// long.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What one conflict of the solver counts.
 const CONFLICT: u64 = 2_000;

@@ -120,6 +120,8 @@ pub enum Direction {
     H,
     #[value(name = "B")]
     B,
+    #[value(name = "W")]
+    W,
 }
 
 #[derive(Args, Debug)]
@@ -237,6 +239,9 @@ struct SlicingFlags {
     /// Bitslicing: a bit per register
     #[arg(short = 'B', long)]
     bitslice: bool,
+    /// Words in lanes: the words of a block side by side in a register
+    #[arg(short = 'W', long)]
+    words: bool,
 }
 
 impl Language {
@@ -256,6 +261,7 @@ impl Language {
             vertical: slicing == Slicing::V,
             horizontal: slicing == Slicing::H,
             bitslice: slicing == Slicing::B,
+            words: slicing == Slicing::W,
         };
     }
 
@@ -294,6 +300,7 @@ impl SlicingFlags {
             SlicingFlags { vertical: true, .. } => Some(Slicing::V),
             SlicingFlags { horizontal: true, .. } => Some(Slicing::H),
             SlicingFlags { bitslice: true, .. } => Some(Slicing::B),
+            SlicingFlags { words: true, .. } => Some(Slicing::W),
             _ => None,
         }
     }

@@ -132,6 +132,24 @@ fn certificates_name_objects() {
     assert!(out(&refuted).contains("REFUTED"), "{}", out(&refuted));
 }
 
+/// Objects of a folder; what has none is named, and nothing is proved twice.
+#[test]
+fn objects_of_folders_are_proved_once() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let flags = "--only trivium -V --target gp64 --target neon --cache cache --binary";
+    let flags = format!("prove --all --folder {} {flags} --cc {cc}", ciphers.display());
+    for again in [false, true] {
+        let output = usubac(dir.path(), &flags, &[]);
+        let said = out(&output);
+        assert!(output.status.success(), "{said}{}", err(&output));
+        assert!(said.contains(" of them before") == again, "{said}");
+        assert!(said.contains(" objects PROVED: ") && said.contains(cc), "{said}");
+        assert!(said.contains("SKIPPED: objects for neon"), "{said}");
+    }
+}
+
 /// Every file that is no such object is one message, with status 1.
 #[test]
 fn what_is_no_object_is_said() {

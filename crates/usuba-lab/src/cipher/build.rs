@@ -13,9 +13,10 @@ use usuba::passes::{When, interleave};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
-use usuba::{Options, Output, compile};
+use usuba::{Options, Output, emit, front};
 
 use super::{Cipher, Function, Key, Parameter};
+use crate::proof::{Proofs, optimised};
 
 /// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
 /// schedule, the byte interface.
@@ -54,7 +55,8 @@ fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
 }
 
-/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved.
+/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved. The
+/// passes are proved in long runs of the tests.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -66,10 +68,13 @@ pub fn build(
     target: &'static Target,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    build_for(cipher, function, name, slicing, target, target::cpu::ALL[0], pipeline)
+    let cpu = target::cpu::ALL[0];
+    let proofs = Proofs::Long;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    built(cipher, function, name, slicing, way)
 }
 
-/// As [`build`], with the latencies and ports of `cpu`.
+/// As [`build`], with the latencies and ports of `cpu`, and with a proof of every pass.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -82,7 +87,19 @@ pub fn build_for(
     cpu: &'static Cpu,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true };
+    let proofs = Proofs::Always;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    built(cipher, function, name, slicing, way)
+}
+
+fn built(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+) -> Result<Built, String> {
+    let target = way.target;
     let (main, single) = kernels(cipher, function, name, slicing, way)?;
     let schedule = schedule(cipher, function, name, way)?;
     let scalar = scalar(target);
@@ -132,6 +149,7 @@ pub(crate) struct Way<'a> {
     pub hidden: bool,
     /// Kernels may take words of the key as complements, where somebody spreads them.
     pub complemented_keys: bool,
+    pub proofs: Proofs,
 }
 
 impl Way<'_> {
@@ -164,7 +182,7 @@ impl Way<'_> {
                 ..COptions::default()
             },
         };
-        compile_file(&cipher.folder, source, &options)
+        compile_file(&cipher.folder, source, &options, self.proofs)
     }
 }
 
@@ -256,7 +274,8 @@ pub(crate) fn schedule(
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
-/// The kernel of `function` alone, as C and as the program after all passes.
+/// The kernel of `function` alone, as C and as the program after all passes, which are proved in
+/// long runs of the tests.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -277,18 +296,24 @@ pub fn kernel(
         pipeline: pipeline.clone(),
         c: COptions::default(),
     };
-    compile_file(&cipher.folder, &function.source, &options)
+    compile_file(&cipher.folder, &function.source, &options, Proofs::Long)
 }
 
 /// Compiles a file of `folder`; findings become lines of text.
-fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output, String> {
+fn compile_file(
+    folder: &Path,
+    source: &str,
+    options: &Options,
+    proofs: Proofs,
+) -> Result<Output, String> {
     let path = folder.join(source);
     let text = fs::read_to_string(&path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
-    let result = compile(&mut sources, root, &mut Beside, options, &mut |_, _| {});
-    result.map_err(|findings| {
+    let entry = options.entry.as_deref();
+    let checked = front(&mut sources, root, &mut Beside, entry, options.flags);
+    let explained = |findings: Vec<Diagnostic>| {
         let line = |finding: &Diagnostic| match finding.span {
             Some(span) => {
                 let (line, column) = sources.line_col(span.file, span.start);
@@ -298,7 +323,12 @@ fn compile_file(folder: &Path, source: &str, options: &Options) -> Result<Output
             None => format!("{}: {}", finding.code, finding.message),
         };
         findings.iter().filter(|f| f.is_error()).map(line).collect::<Vec<_>>().join("\n")
-    })
+    };
+    let checked = checked.map_err(explained)?;
+    let program = optimised(&checked.program, options, proofs);
+    let program = program.map_err(|trouble| trouble.explained(explained))?;
+    let kernel = emit::c::kernel(&program, options.target, &options.c);
+    Ok(Output { checked, program, kernel })
 }
 
 /// Finds includes next to the including file.
@@ -330,6 +360,7 @@ mod tests {
             pipeline: &PipelineOptions::default(),
             hidden: false,
             complemented_keys: true,
+            proofs: Proofs::Always,
         };
         let complements = |way| {
             let (main, _) = kernels(&cipher, function, "f", Slicing::B, way).expect("it compiles");

@@ -16,8 +16,10 @@ use usuba::target::{self, Inst, Target};
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
 use crate::cipher::{self, Cipher, Function, Way};
+use crate::proof::Proofs;
 
-/// One kernel behind a C function with the type `usuba_kernel`.
+/// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
+/// its own results.
 #[derive(Clone, Debug)]
 pub struct Core {
     /// `usuba_serpent128_encrypt_V_avx2`
@@ -33,10 +35,20 @@ pub struct Core {
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
+    /// Whether `output` takes the place of the beginning of `input`, and what follows there is a
+    /// block of a message; then `unit` and `batch` count messages.
+    pub chained: bool,
     /// Words of the key, at most 64 bits each.
     pub key_words: usize,
     /// What it seems to cost, from its operations.
     pub guess: Cost,
+}
+
+impl Core {
+    /// Bytes that a block counts for.
+    pub fn bytes(&self) -> usize {
+        if self.chained { self.input - self.output } else { self.output }
+    }
 }
 
 /// A key schedule that the forms of a primitive have in common.
@@ -92,6 +104,7 @@ pub fn letter(slicing: Slicing) -> char {
         Slicing::V => 'V',
         Slicing::H => 'H',
         Slicing::B => 'B',
+        Slicing::W => 'W',
     }
 }
 
@@ -110,7 +123,7 @@ pub fn compile<'a>(
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
                     wanted.len() - 1
@@ -156,7 +169,7 @@ fn users<'a>(
     for &function in &operation.functions {
         let form = keys.form(function)?;
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 uses.push(Use { core: number(function, slicing, target), form });
             }
         }
@@ -235,6 +248,7 @@ fn once(pipeline: &PipelineOptions) -> Way<'_> {
         pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     }
 }
 
@@ -294,11 +308,14 @@ fn core(
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
+        proofs: Proofs::Long,
     };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
-    let body = library::any_number(&interface, target, linkage).map_err(explain(&symbol))?;
+    let chained = cipher.is_chained(function);
+    let write = if chained { library::chained } else { library::any_number };
+    let body = write(&interface, target, linkage).map_err(explain(&symbol))?;
     let alone = single.as_ref().map_or("", |output| &output.kernel.text);
     let batch = main.kernel.instances() as usize;
     let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
@@ -316,6 +333,7 @@ fn core(
         batch,
         input,
         output,
+        chained,
         key_words,
         guess: guess(target, &main, (unit, batch), (input + output, registers)),
         symbol,

@@ -22,12 +22,13 @@ use usuba::ir::{Program, Slicing};
 use usuba::syntax::splice::Loader;
 use usuba::target::Target;
 use usuba::typed::{self, Flags, Instance, VarType};
-use usuba::{Checked, Options, front, optimise};
+use usuba::{Checked, Options, front};
 
 use super::space::Chosen;
 use crate::bench::prepare::{self, Mode};
 use crate::cipher::{self, Cipher, Function};
 use crate::layout::Layout;
+use crate::proof::{Proofs, optimised};
 
 /// What the C of a candidate calls itself.
 const NAME: &str = "candidate";
@@ -321,8 +322,8 @@ impl Node {
             c: COptions::default(),
         };
         let checked = self.read()?;
-        let program =
-            optimise(&checked.program, &options, &mut |_, _| {}).map_err(|f| lines(&f))?;
+        let program = optimised(&checked.program, &options, Proofs::Always)
+            .map_err(|trouble| trouble.explained(|findings| lines(&findings)))?;
         let name = format!("{NAME}_kernel");
         let emitted = kernel(&program, target, &COptions { name, ..COptions::default() });
         let layout = Layout::new(&program, target.bits, target.simd, target.masks)?;

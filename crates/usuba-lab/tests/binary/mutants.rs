@@ -20,7 +20,7 @@ use usuba_proof::machine::contract::{Contract, Meaning};
 use crate::{is_long, kernel};
 
 /// Kernels that are mutated: folder, function, slicing, target, compiler.
-const KERNELS: [(&str, &str, Slicing, &str, Family); 8] = [
+const KERNELS: [(&str, &str, Slicing, &str, Family); 12] = [
     ("rectangle", "rectangle80_encrypt", Slicing::V, "avx2", Family::Gcc),
     ("rectangle", "rectangle80_encrypt", Slicing::H, "avx2", Family::Clang),
     ("rectangle", "rectangle80_encrypt", Slicing::H, "avx512", Family::Gcc),
@@ -29,6 +29,10 @@ const KERNELS: [(&str, &str, Slicing, &str, Family); 8] = [
     ("chacha20", "chacha8_block", Slicing::V, "avx2", Family::Gcc),
     ("serpent", "serpent128_encrypt", Slicing::V, "avx2", Family::Clang),
     ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64", Family::Clang),
+    ("aes", "aes128_encrypt_h", Slicing::H, "avx2", Family::Clang),
+    ("ascon", "ascon_p12", Slicing::V, "avx512", Family::Gcc),
+    ("gift", "gift64_encrypt", Slicing::B, "avx2", Family::Clang),
+    ("noekeon", "noekeon_encrypt", Slicing::V, "sse", Family::Gcc),
 ];
 
 /// Instructions of each kernel that are mutated, in the short and in the long run.

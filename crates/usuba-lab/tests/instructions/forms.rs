@@ -41,13 +41,8 @@ impl Forms {
     /// The newer form with three, in the given widths.
     fn three(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {width}mm1, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}mm1, {width}{source}{rest}"));
             }
             self.plain(format!("{name} {width}mm3, {width}mm1, {width}mm1{rest}"));
         }
@@ -56,13 +51,8 @@ impl Forms {
     /// Two operands of which the second is a register or memory, in the given widths.
     fn two(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}{source}{rest}"));
             }
         }
     }

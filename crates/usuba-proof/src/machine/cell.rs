@@ -301,7 +301,14 @@ impl Bits {
     }
 
     /// The function of three bits with this table: bit 4a + 2b + c of it.
-    pub fn function(&mut self, table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+    pub fn function(&mut self, mut table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        // A constant chooses one half of the table: what a mask takes away may be of any instance.
+        for (cell, shift, low) in [(a, 4, 0x0f), (b, 2, 0x33), (c, 1, 0x55)] {
+            if let Some(bit) = self.value(cell) {
+                let half = if bit { table >> shift & low } else { table & low };
+                table = half | half << shift;
+            }
+        }
         // Operands on which nothing depends are left out, known or not.
         let depends = |shift: u32, mask: u8| (table >> shift ^ table) & mask != 0;
         let zero = self.constant(false);
@@ -427,6 +434,9 @@ mod tests {
             assert_eq!(bits.and(odd, one), odd);
             // The table of `b`.
             assert_eq!(bits.function(0xcc, [odd, x, odd]), x);
+            // The table of `b ? c : a`.
+            assert_eq!(bits.function(0xb8, [odd, one, x]), x);
+            assert_eq!(bits.function(0xb8, [x, zero, odd]), x);
         }
         assert_eq!(bits.xor(Cell::UNSET, Cell::UNSET), Cell::UNSET);
         assert!(bits.is_secret(Cell::OPAQUE) && !bits.is_secret(Cell::UNSET));

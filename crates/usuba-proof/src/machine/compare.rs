@@ -110,7 +110,7 @@ pub fn prove<M: Machine>(
         Err(Obstacle::Resisted(_)) => {}
         other => return answer(other, report),
     }
-    let mut report = Report { engines: "all", ..Report::default() };
+    let mut report = Report { engines: "E1 to E5", ..Report::default() };
     let outcome = goal.show::<M>(&mut report, true);
     answer(outcome, report)
 }

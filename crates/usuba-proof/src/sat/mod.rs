@@ -58,7 +58,13 @@ impl Model {
 
 /// Whether a formula can be satisfied; unknown after so many conflicts.
 pub fn solve(formula: &Formula, conflicts: u64) -> Answer {
-    match solver::ask(formula, conflicts) {
+    solve_counted(formula, conflicts).0
+}
+
+/// The same, and how many conflicts there were.
+pub fn solve_counted(formula: &Formula, conflicts: u64) -> (Answer, u64) {
+    let (reply, spent) = solver::ask(formula, conflicts);
+    let answer = match reply {
         solver::Reply::Unsat(proof) => match replay(formula, &proof) {
             Ok(()) => Answer::Unsat(proof.len()),
             Err(fault) => Answer::Unknown(format!("the solver's proof is wrong: {fault}")),
@@ -74,5 +80,6 @@ pub fn solve(formula: &Formula, conflicts: u64) -> Answer {
         solver::Reply::GaveUp => {
             Answer::Unknown(format!("{conflicts} conflicts of the SAT solver did not suffice"))
         }
-    }
+    };
+    (answer, spent)
 }

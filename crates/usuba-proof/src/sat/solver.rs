@@ -53,8 +53,8 @@ pub fn number(literal: batsat::Lit) -> Lit {
     Lit::new(literal.var().idx(), !literal.sign())
 }
 
-/// Whether a formula can be satisfied, within so many conflicts.
-pub fn ask(formula: &Formula, conflicts: u64) -> Reply {
+/// Whether a formula can be satisfied, within so many conflicts; also how many there were.
+pub fn ask(formula: &Formula, conflicts: u64) -> (Reply, u64) {
     let mut solver = Solver::new(SolverOpts::default(), Log::new(conflicts));
     let variables: Vec<Var> = (0..formula.variables()).map(|_| solver.new_var_default()).collect();
     let mut literals = Vec::new();
@@ -66,12 +66,14 @@ pub fn ask(formula: &Formula, conflicts: u64) -> Reply {
         solver.add_clause_reuse(&mut literals);
     }
     let outcome = solver.solve_limited(&[]);
-    if outcome == lbool::FALSE {
+    let spent = conflicts.max(1) - solver.cb().left;
+    let reply = if outcome == lbool::FALSE {
         Reply::Unsat(std::mem::take(&mut solver.cb_mut().proof))
     } else if outcome == lbool::TRUE {
         let holds = |&variable: &Var| solver.value_var(variable) == lbool::TRUE;
         Reply::Model(variables.iter().map(holds).collect())
     } else {
         Reply::GaveUp
-    }
+    };
+    (reply, spent)
 }

@@ -122,6 +122,7 @@ fn letter(slicing: Slicing) -> &'static str {
         Slicing::V => "V",
         Slicing::H => "H",
         Slicing::B => "B",
+        Slicing::W => "W",
     }
 }
 

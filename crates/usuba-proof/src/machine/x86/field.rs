@@ -10,10 +10,10 @@
 use iced_x86::{Instruction, Mnemonic};
 use usuba::ir::Op;
 
+use super::super::World;
 use super::super::cell::{Bits, Cell};
-use super::super::{Fault, World};
 use super::lanes::known;
-use super::operands::is_legacy;
+use super::making::{Cells, Making};
 use super::{Outcome, X86};
 
 /// Whether the byte is inverted first.
@@ -33,25 +33,20 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
 
 impl X86 {
     pub(super) fn field(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        let (width, inverse) = (self.vector_width(i)?, affine(i.mnemonic())?);
-        let outcome = self.affine(world, i, inverse, width);
-        Some(outcome.map(|cells| self.set_vector(world, i, i.op0_register(), &cells)))
+        let inverse = affine(i.mnemonic())?;
+        self.make(world, i, |making| Some(making.affine(inverse)))
     }
+}
 
-    fn affine(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        inverse: bool,
-        width: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (cells, matrices) = self.two_vectors(world, i, width)?;
-        let constant = i.immediate(if is_legacy(i) { 2 } else { 3 }) as u8;
-        let mut out = Vec::with_capacity(width);
+impl Making<'_, '_> {
+    fn affine(&mut self, inverse: bool) -> Cells {
+        let (cells, matrices) = self.two()?;
+        let constant = self.i.immediate(self.source() + 2) as u8;
+        let mut out = Vec::with_capacity(self.bits);
         for (eight, matrix) in cells.chunks(64).zip(matrices.chunks(64)) {
             let table = match inverse {
                 true => {
-                    let matrix = known(world, matrix, "the matrix")?;
+                    let matrix = known(self.world, matrix, "the matrix")?;
                     let operator = Op::AffineInverse(matrix, constant);
                     Some((0..256).map(|x| operator.eval(8, &[x])).collect::<Vec<u64>>())
                 }
@@ -59,8 +54,8 @@ impl X86 {
             };
             for byte in eight.chunks(8) {
                 match &table {
-                    Some(table) => out.extend(looked_up(&mut world.bits, table, byte)),
-                    None => out.extend(mapped(&mut world.bits, matrix, constant, byte)),
+                    Some(table) => out.extend(looked_up(&mut self.world.bits, table, byte)),
+                    None => out.extend(mapped(&mut self.world.bits, matrix, constant, byte)),
                 }
             }
         }

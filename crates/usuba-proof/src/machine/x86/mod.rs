@@ -14,6 +14,7 @@
 //!
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
 //! - `operands`: operands of an instruction as bits; addresses.
+//! - `making`: what instructions share that make a vector.
 //! - `logic`: vector operations that act on each bit alone.
 //! - `lanes`: sums, shifts, comparisons of lanes.
 //! - `field`: bytes as elements of a field.
@@ -33,6 +34,7 @@ mod field;
 mod lanes;
 mod library;
 mod logic;
+mod making;
 mod masks;
 mod operands;
 mod packs;

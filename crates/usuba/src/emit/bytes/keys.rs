@@ -59,6 +59,20 @@ pub fn broadcast(
             let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
             let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
         }
+        Layout::Vectors { words: vector, .. } => {
+            let (vector, lanes) = (vector as usize, target.lanes(layout) as usize);
+            let (registers, size) = (words / vector, target.bits as usize / 8);
+            let _ = writeln!(text, "    {word_type} place[{}];", words * lanes);
+            let all = words * lanes;
+            let spread = match lanes {
+                1 => "i".to_string(),
+                _ => format!("i / {} * {vector} + i % {vector}", vector * lanes),
+            };
+            let from = from.replace("[i]", &format!("[{spread}]"));
+            let _ = writeln!(text, "    for (i = 0; i < {all}; i++) place[i] = {from};");
+            let load = format!("{}LOAD((const uint8_t *)place + {size} * i)", macros::VECTOR);
+            let _ = writeln!(text, "    for (i = 0; i < {registers}; i++) keys[i] = {load};");
+        }
         Layout::Elements(m) if target.simd => {
             let (select, test) = element_bytes(m);
             let wide = m.max(8);

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
+//! linkage void name(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count);
 //! linkage void schedule(uint32_t *made, const uint8_t *key);
 //! linkage void name_init(uint32_t *words, const uint32_t *made);
 //! ```
@@ -12,7 +13,7 @@
 use super::function::{Entry, moving, support};
 pub use super::keys::Made;
 use super::words::HELPERS;
-use super::{Function, Shape, keys};
+use super::{Function, Shape, chain, keys};
 use crate::diag::Diagnostic;
 use crate::target::Target;
 
@@ -74,6 +75,17 @@ pub fn any_number(
          size_t nblocks) {{\n{key}"
     );
     moving(function, target, Entry { head: &head, words: "words" })
+}
+
+/// The function `name` over any number of blocks of any number of messages: input 0 is a chaining
+/// value, which the output replaces, and input 1 a block of a message. `chains` are `count` chaining
+/// values that follow each other; message i begins at `in[i]`, and all have `nblocks` blocks. The
+/// kernel and [`shared`] are not in it.
+///
+/// # Errors
+/// As [`any_number`], or the function has a key, or other inputs, or its output cannot be input 0.
+pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {
+    chain::chained(function, target, linkage)
 }
 
 /// The function `schedule` from the user's key to what [`fill`] reads, and that array; `None`

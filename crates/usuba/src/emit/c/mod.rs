@@ -214,7 +214,7 @@ impl Context<'_> {
     fn table_items(&self, bits: u8, values: &[u64]) -> (&'static str, Vec<String>) {
         let simd = self.target.simd;
         match self.layout {
-            Layout::Lanes(lane) => {
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => {
                 let item = |v: &u64| literal(v & mask(bits), lane);
                 (word_type(lane), values.iter().map(item).collect())
             }
@@ -242,7 +242,9 @@ impl Context<'_> {
                 vec![literal(low, lane), literal(high, lane)]
             }
             Imm::Int(k) => vec![literal(k, lane); count],
-            Imm::None => unreachable!("a literal has an immediate"),
+            Imm::None | Imm::Register(..) => {
+                unreachable!("the same literal in every lane is a number")
+            }
         }
     }
 
@@ -255,7 +257,7 @@ impl Context<'_> {
             self.target.row(inst, lane).expect("every vector target broadcasts constants").c
         };
         match self.layout {
-            Layout::Lanes(lane) => {
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => {
                 fill(row(Inst::Splat, lane), lane, &[], &format!("{table}[{k}]"), "", "")
             }
             Layout::Elements(_) => {

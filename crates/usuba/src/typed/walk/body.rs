@@ -207,7 +207,7 @@ impl<D: Domain> Walker<'_, D> {
                     .help("write `:=` if this is meant"),
                 );
             }
-            if let Some(range) = f.slots[slot].range {
+            if let Some(range) = f.slots[slot].range(at) {
                 let done = self.domain.define(&range, &f.slots[slot].ty, &value);
                 done.map_err(|mut refusal| {
                     refusal.message =

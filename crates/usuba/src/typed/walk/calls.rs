@@ -158,7 +158,7 @@ fn bind_atom(inst: &mut Instance, param: &Atom, have: &Atom) {
     if let Size::Var(name) = &param.size {
         inst.bind_size(name, have.size.clone());
     }
-    if let (Dir::Var(name), Dir::H | Dir::V | Dir::B) = (&param.dir, &have.dir) {
+    if let (Dir::Var(name), Dir::H | Dir::V | Dir::B | Dir::W) = (&param.dir, &have.dir) {
         inst.bind_dir(name, have.dir.clone());
     }
 }

@@ -46,12 +46,8 @@ impl<D: Domain> Walker<'_, D> {
             ast::ExprKind::Not(inner) => {
                 let atoms = self.expr(f, inner, want)?;
                 self.tick(atoms.len(), e.span)?;
-                let mut out = Vec::with_capacity(atoms.len());
-                for (ty, value) in atoms {
-                    let value = self.op(&Op::Not, &ty, &[&value], e.span)?;
-                    out.push((ty, value));
-                }
-                Ok(out)
+                let (types, values): (Vec<Atom>, Vec<D::V>) = atoms.into_iter().unzip();
+                self.list(&vec![Op::Not; types.len()], types, &[&values], e.span)
             }
             ast::ExprKind::Bin(op, l, r) => {
                 let (left, right) = self.operands(f, l, r, want)?;
@@ -61,11 +57,13 @@ impl<D: Domain> Walker<'_, D> {
                 let atoms = self.expr(f, inner, want)?;
                 let k = self.index(f, amount)?;
                 if k < 0 {
-                    let text = format!("a shift by {k}");
-                    let help = "amounts are 0 or more; shift the other way";
-                    return self.fail(Code::BadShift, amount.span(), text, help);
+                    return self.backwards(k, amount.span());
                 }
                 self.shift(f, *op, atoms, k as u64, e.span)
+            }
+            ast::ExprKind::Shifts(op, inner, amounts) => {
+                let atoms = self.expr(f, inner, want)?;
+                self.shifts(f, *op, atoms, amounts, e.span)
             }
         }
     }
@@ -150,7 +148,7 @@ impl<D: Domain> Walker<'_, D> {
             return Err(Stop::NotColumnwise);
         }
         self.tick(left.len(), span)?;
-        let mut out = Vec::with_capacity(left.len());
+        let (mut merged, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
         for ((lt, l), (rt, r)) in left.into_iter().zip(right) {
             let ty = merge(lt, &rt);
             if let (Some(sizes), Some(bits)) = (sizes, ty.bits())
@@ -163,10 +161,11 @@ impl<D: Domain> Walker<'_, D> {
                 };
                 return self.fail(Code::BadArithmetic, span, text, help);
             }
-            let value = self.op(op, &ty, &[&l, &r], span)?;
-            out.push((ty, value));
+            merged.push(ty);
+            a.push(l);
+            b.push(r);
         }
-        Ok(out)
+        self.list(&vec![op.clone(); merged.len()], merged, &[&a, &b], span)
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) struct Slot<V> {
     pub(super) name: Rc<str>,
     pub(super) span: Span,
     pub(super) role: Role,
-    /// Of a local.
-    pub(super) range: Option<Range>,
+    /// Of the words of a local, by turns.
+    pub(super) ranges: Vec<Range>,
     pub(super) ty: Atom,
     pub(super) dims: Vec<u32>,
     pub(super) cells: Vec<Cell<V>>,
@@ -55,7 +55,7 @@ impl<V> Frame<V> {
             name: var.name.clone(),
             span: var.span,
             role,
-            range: var.range.filter(|_| role == Role::Local),
+            ranges: if role == Role::Local { var.ranges.clone() } else { Vec::new() },
             ty: self.instance.apply(atom),
             dims: dims.clone(),
             cells: (0..count).map(|_| Cell::Empty).collect(),
@@ -80,6 +80,11 @@ impl<V> Frame<V> {
 }
 
 impl<V> Slot<V> {
+    /// Where the word with this number lies.
+    pub(super) fn range(&self, at: usize) -> Option<Range> {
+        Some(self.ranges[at.checked_rem(self.ranges.len())?])
+    }
+
     /// The name of one atom as the user would write it.
     pub(super) fn element(&self, at: usize) -> String {
         let mut text = self.name.to_string();

@@ -27,6 +27,7 @@ mod tables;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 pub use builtin::Builtin;
 pub use tables::{legacy_table, reverse_table};
@@ -57,6 +58,25 @@ pub trait Domain: Sized {
         ty: &Atom,
         args: &[Self::V],
     ) -> Result<Vec<Self::V>, Refusal>;
+
+    /// The operators of one construct on lists of equal length, one for each atom, where
+    /// [`Op::Copy`] leaves an atom as it is. A domain that keeps atoms together sees here which.
+    fn list(
+        &mut self,
+        ops: &[Op],
+        types: &[Atom],
+        args: &[&[Self::V]],
+    ) -> Result<Vec<Self::V>, Refusal> {
+        let atom = |(at, (op, ty)): (usize, (&Op, &Atom))| match op {
+            Op::Copy => Ok(args[0][at].clone()),
+            Op::Const(_) => self.op(op, ty, &[]),
+            _ => {
+                let args: SmallVec<[&Self::V; 3]> = args.iter().map(|list| &list[at]).collect();
+                self.op(op, ty, &args)
+            }
+        };
+        ops.iter().zip(types).enumerate().map(atom).collect()
+    }
 
     /// A call of a node or table; most domains continue with [`Walker::run`].
     fn call(
@@ -210,6 +230,19 @@ impl<'p, D: Domain> Walker<'p, D> {
 
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&D::V], span: Span) -> Run<D::V> {
         self.domain.op(op, ty, args).map_err(|refusal| self.refuse(refusal, span))
+    }
+
+    /// Operators on lists of equal length, one for each atom.
+    fn list(
+        &mut self,
+        ops: &[Op],
+        types: Vec<Atom>,
+        args: &[&[D::V]],
+        span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
+        let values = self.domain.list(ops, &types, args);
+        let values = values.map_err(|refusal| self.refuse(refusal, span))?;
+        Ok(types.into_iter().zip(values).collect())
     }
 
     /// Records what a domain refused, at a place.

@@ -19,19 +19,10 @@ impl<D: Domain> Walker<'_, D> {
                 return Err(Stop::NotColumnwise);
             }
             let Some(bits) = ty.bits() else { return Ok(atoms) };
-            let m = bits as u64;
-            let op = match op {
-                RotLeft => Op::Rotl((k % m) as u8),
-                RotRight => Op::Rotl(((m - k % m) % m) as u8),
-                Left | Right if k >= m => Op::Const(0),
-                Left => Op::Shl(k as u8),
-                Right => Op::Shr(k as u8),
-                RightArith => Op::Sar(k.min(m - 1) as u8),
-            };
-            let value = match op {
-                Op::Rotl(0) | Op::Shl(0) | Op::Shr(0) | Op::Sar(0) => value.clone(),
-                Op::Const(_) => self.op(&op, ty, &[], span)?,
-                _ => self.op(&op, ty, &[value], span)?,
+            let value = match of_word(op, bits, k) {
+                Op::Copy => value.clone(),
+                op @ Op::Const(_) => self.op(&op, ty, &[], span)?,
+                op => self.op(&op, ty, &[value], span)?,
             };
             return Ok(vec![(ty.clone(), value)]);
         }
@@ -61,6 +52,42 @@ impl<D: Domain> Walker<'_, D> {
         Ok(atoms)
     }
 
+    /// Each word by its own amount.
+    pub(super) fn shifts(
+        &mut self,
+        f: &Frame<D::V>,
+        op: ast::ShiftOp,
+        atoms: Vec<Typed<D::V>>,
+        amounts: &[ast::AExpr],
+        span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
+        self.tick(atoms.len(), span)?;
+        if amounts.len() != atoms.len() {
+            let text = format!("{} amounts for {}", amounts.len(), super::atoms(atoms.len()));
+            let help = "write one amount for each word, or a single one to move the whole list";
+            return self.fail(Code::BadShift, span, text, help);
+        }
+        let mut ops = Vec::with_capacity(atoms.len());
+        for ((ty, _), amount) in atoms.iter().zip(amounts) {
+            let k = self.index(f, amount)?;
+            if k < 0 {
+                return self.backwards(k, amount.span());
+            }
+            ops.push(ty.bits().map_or(Op::Copy, |bits| of_word(op, bits, k as u64)));
+        }
+        if f.instance.column {
+            return Err(Stop::NotColumnwise);
+        }
+        let (types, values): (Vec<Atom>, Vec<D::V>) = atoms.into_iter().unzip();
+        self.list(&ops, types, &[&values], span)
+    }
+
+    /// An amount below zero.
+    pub(super) fn backwards<T>(&mut self, k: i64, span: Span) -> Run<T> {
+        let help = "amounts are 0 or more; shift the other way";
+        self.fail(Code::BadShift, span, format!("a shift by {k}"), help)
+    }
+
     fn zero(&mut self, ty: &Atom, span: Span) -> Run<Typed<D::V>> {
         Ok((ty.clone(), self.op(&Op::Const(0), ty, &[], span)?))
     }
@@ -84,10 +111,10 @@ impl<D: Domain> Walker<'_, D> {
         self.tick(atoms.len(), span)?;
         let groups: Rc<[u8]> = pattern.iter().map(|&p| p as u8).collect();
         let identity = pattern.iter().enumerate().all(|(i, &p)| i as u64 == p);
-        let mut out = Vec::with_capacity(atoms.len());
-        for (ty, value) in atoms {
+        let mut ops = Vec::with_capacity(atoms.len());
+        for (ty, _) in &atoms {
             let Some(bits) = ty.bits() else {
-                out.push((ty, value));
+                ops.push(Op::Copy);
                 continue;
             };
             if !(bits as usize).is_multiple_of(k) {
@@ -95,13 +122,10 @@ impl<D: Domain> Walker<'_, D> {
                 let help = "the number of groups must divide the word size";
                 return self.fail(Code::BadShuffle, span, text, help);
             }
-            let value = match identity {
-                true => value,
-                false => self.op(&Op::Shuffle(groups.clone()), &ty, &[&value], span)?,
-            };
-            out.push((ty, value));
+            ops.push(if identity { Op::Copy } else { Op::Shuffle(groups.clone()) });
         }
-        Ok(out)
+        let (types, values): (Vec<Atom>, Vec<D::V>) = atoms.into_iter().unzip();
+        self.list(&ops, types, &[&values], span)
     }
 
     pub(super) fn bitmask(
@@ -115,10 +139,10 @@ impl<D: Domain> Walker<'_, D> {
             return Err(Stop::NotColumnwise);
         }
         self.tick(atoms.len(), span)?;
-        let mut out = Vec::with_capacity(atoms.len());
-        for (ty, value) in atoms {
+        let mut ops = Vec::with_capacity(atoms.len());
+        for (ty, _) in &atoms {
             let Some(bits) = ty.bits() else {
-                out.push((ty, value));
+                ops.push(Op::Copy);
                 continue;
             };
             if i < 0 || i >= bits as i64 {
@@ -126,13 +150,10 @@ impl<D: Domain> Walker<'_, D> {
                 let help = format!("bits are numbered 0 (least significant) to {}", bits - 1);
                 return self.fail(Code::BadShuffle, span, text, &help);
             }
-            let value = match bits {
-                1 => value,
-                _ => self.op(&Op::Bitmask(i as u8), &ty, &[&value], span)?,
-            };
-            out.push((ty, value));
+            ops.push(if bits == 1 { Op::Copy } else { Op::Bitmask(i as u8) });
         }
-        Ok(out)
+        let (types, values): (Vec<Atom>, Vec<D::V>) = atoms.into_iter().unzip();
+        self.list(&ops, types, &[&values], span)
     }
 
     pub(super) fn pack(
@@ -177,5 +198,23 @@ impl<D: Domain> Walker<'_, D> {
             out.push((atom.clone(), self.op(&Op::Pack, &atom, &[&a, &b], span)?));
         }
         Ok(out)
+    }
+}
+
+/// What a shift of a word of `bits` bits by `k` does.
+fn of_word(op: ast::ShiftOp, bits: u8, k: u64) -> Op {
+    use ast::ShiftOp::*;
+    let m = bits as u64;
+    let op = match op {
+        RotLeft => Op::Rotl((k % m) as u8),
+        RotRight => Op::Rotl(((m - k % m) % m) as u8),
+        Left | Right if k >= m => Op::Const(0),
+        Left => Op::Shl(k as u8),
+        Right => Op::Shr(k as u8),
+        RightArith => Op::Sar(k.min(m - 1) as u8),
+    };
+    match op {
+        Op::Rotl(0) | Op::Shl(0) | Op::Shr(0) | Op::Sar(0) => Op::Copy,
+        op => op,
     }
 }

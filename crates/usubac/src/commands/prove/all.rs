@@ -263,8 +263,8 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     targets.into_iter().map(backend).collect()
 }
 
-/// The entries of all folders: functions in the slicings that they have, key schedules in V and B,
-/// unless one slicing was asked for.
+/// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
+/// B unless all their functions are on words alone; unless one slicing was asked for.
 fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
     let mut out = Vec::new();
     for cipher in ciphers(args)? {
@@ -273,7 +273,10 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
             let main = (function.source.clone(), function.node.clone());
             nodes.entry(main).or_default().extend(&function.slicings);
             if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-                nodes.entry(schedule).or_default().extend([Slicing::V, Slicing::B]);
+                let bits = function.slicings != [Slicing::V];
+                let slicings = nodes.entry(schedule).or_default();
+                slicings.insert(Slicing::V);
+                slicings.extend(bits.then_some(Slicing::B));
             }
         }
         for ((file, node), slicings) in nodes {

@@ -128,6 +128,7 @@ impl Record {
             "V" => Slicing::V,
             "H" => Slicing::H,
             "B" => Slicing::B,
+            "W" => Slicing::W,
             other => return Err(wrong(format!("`{other}` is no slicing"))),
         });
         let codegen = args::tuned_flags(&self.flags).map_err(wrong)?;

@@ -22,9 +22,11 @@ pub mod plant;
 mod show;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use usuba_lab::tune::subject::fingerprint;
 use usuba_proof::contracts;
+use usuba_proof::report::{Claim, Kind, Outcome};
 
 use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
@@ -91,7 +93,7 @@ fn prove(
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
-    promised(&input, reporter)?;
+    let promised = promised(&input, reporter)?;
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
     options.c.prefix = codegen.prefix.clone();
     options.c.registers = codegen.key_registers;
@@ -104,18 +106,35 @@ fn prove(
         options,
     };
     fault::stage("proving the program");
-    cell.prove(&input.checked.program, extent).map_err(|obstacle| match obstacle {
+    let proof = cell.prove(&input.checked.program, extent);
+    let mut proof = proof.map_err(|obstacle| match obstacle {
         Obstacle::Findings(findings) => front::reported(&input.sources, &findings, reporter),
         Obstacle::Failure(failure) => failure,
-    })
+    })?;
+    proof.claims.splice(0..0, promised);
+    Ok(proof)
 }
 
 /// Proves what nodes promise of their arithmetic; findings are at the line that fails.
-fn promised(input: &front::Input, reporter: Reporter) -> Result<(), Failure> {
+fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Duration)>, Failure> {
     fault::stage("proving the contracts");
-    let findings = contracts::findings(&input.checked.program);
+    let program = &input.checked.program;
+    let (mut claims, mut findings) = (Vec::new(), Vec::new());
+    for node in contracts::promising(program) {
+        let start = Instant::now();
+        let report = contracts::check_node(program, node);
+        match report.outcome {
+            contracts::Outcome::Proved => {
+                let outcome = Outcome::Proved(report.means);
+                let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
+                claims.push((claim, start.elapsed()));
+            }
+            contracts::Outcome::Refuted(found) => findings.push(found.finding),
+            contracts::Outcome::Unknown(finding) => findings.push(finding),
+        }
+    }
     if findings.is_empty() {
-        return Ok(());
+        return Ok(claims);
     }
     Err(front::reported(&input.sources, &findings, reporter))
 }

@@ -44,13 +44,23 @@ pub fn time(time: Duration) -> String {
 /// The report of one proof. Times stand in one line; JSON has them all.
 pub fn report(proof: &Proof) -> String {
     let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
-    let mut line = |what: &str, how: String| text.push_str(&format!("  {what:<14} {how}\n"));
+    let contracts = proof.claims.iter().filter(|(claim, _)| claim.kind == Kind::Contract);
+    let names = contracts.map(|(claim, _)| "contract ".len() + claim.subject.len());
+    let width = names.max().unwrap_or(0).max(14);
+    let mut line = |what: &str, how: String| text.push_str(&format!("  {what:<width$} {how}\n"));
     let proved = |(claim, _): &&(Claim, Duration)| claim.outcome.is_proved();
     let passes = proof.claims.iter().filter(proved).filter(|(c, _)| c.kind == Kind::Pass).count();
     let mut shown = false;
-    for (claim, _) in proof.claims.iter().filter(proved) {
+    for (claim, spent) in proof.claims.iter().filter(proved) {
         let engines = proof.engines(&[claim.kind]);
         match claim.kind {
+            Kind::Contract => {
+                let Outcome::Proved(by) = &claim.outcome else { continue };
+                line(
+                    &format!("contract {}", claim.subject),
+                    format!("proved by {by} in {}", time(*spent)),
+                );
+            }
             Kind::Lowering => line("lowering", format!("proved to be the source, by {engines}")),
             Kind::Pass if !std::mem::replace(&mut shown, true) => {
                 let noun = if passes == 1 { "pass" } else { "passes" };
@@ -82,7 +92,8 @@ pub fn report(proof: &Proof) -> String {
     proof.faults().for_each(|claim| text.push_str(&fault(claim)));
     if proof.is_proved() {
         text.push_str(&format!(
-            "  trusted        {}\n  compiled in {}, proved in {}\n",
+            "  {:<width$} {}\n  compiled in {}, proved in {}\n",
+            "trusted",
             trusted(proof),
             time(proof.compiled),
             time(proof.spent())
