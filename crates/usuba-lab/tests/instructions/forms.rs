@@ -1,4 +1,6 @@
 //! The forms of instructions that are compared with the processor.
+//!
+//! The file is long because each form is a line, and a table of one kind is better read in one piece.
 
 use super::Form;
 
