@@ -75,13 +75,12 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
         if !engines::wanted(&checked, &flags, slicing)? {
             continue;
         }
-        let program =
-            match optimised(&checked.program, &flags.options(slicing), Proofs::Long) {
-                Ok(program) => program,
-                // The in-process engines saw to it that the slicing exists where it must.
-                Err(Trouble::Findings(found)) if compile::is_refusal(&found) => continue,
-                Err(trouble) => return Err(trouble.explained(|found| compile::list(&found))),
-            };
+        let program = match optimised(&checked.program, &flags.options(slicing), Proofs::Long) {
+            Ok(program) => program,
+            // The in-process engines saw to it that the slicing exists where it must.
+            Err(Trouble::Findings(found)) if compile::is_refusal(&found) => continue,
+            Err(trouble) => return Err(trouble.explained(|found| compile::list(&found))),
+        };
         let instances = native::instances(&program, flags.target)?;
         let mut calls = Vec::new();
         for run in case.runs.iter().filter(|run| run.entry == entry) {

@@ -222,7 +222,9 @@ fn large_legal_programs_run() {
     let flags = Flags::default();
     let checked = compile::text(text, None, &flags).expect("a legal program");
     let want = engines::eval(&checked, &flags, &[1, 2, 3, 4]).expect("it runs");
-    for engine in engines::engines(&checked, &flags, &engines::pipelines()[..1], true).expect("legal") {
+    for engine in
+        engines::engines(&checked, &flags, &engines::pipelines()[..1], true).expect("legal")
+    {
         assert_eq!(engine.run(&[1, 2, 3, 4]), Ok(want.clone()), "{}", engine.name);
     }
 }

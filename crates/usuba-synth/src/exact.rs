@@ -122,7 +122,8 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
         .map(|step| {
             let chosen = step.choices.iter().find(|(_, chosen)| model.holds(*chosen));
             let bits = step.function.iter().enumerate();
-            let table = bits.fold(0, |table, (p, var)| table | (model.holds(*var) as u8) << (p + 1));
+            let table =
+                bits.fold(0, |table, (p, var)| table | (model.holds(*var) as u8) << (p + 1));
             (chosen.expect("one choice holds in every model").0.clone(), table)
         })
         .collect();
