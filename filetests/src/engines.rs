@@ -54,14 +54,14 @@ pub fn eval(checked: &Checked, flags: &Flags, inputs: &[u64]) -> Result<Vec<u64>
 }
 
 /// The slicings in which a program exists, with its Usuba0 before any pass. V and B must exist;
-/// H may refuse operations that it does not have. With a slicing among the flags exactly that
+/// H and W may refuse operations and shapes that they do not have. With a slicing among the flags exactly that
 /// one must exist.
 ///
 /// # Errors
 /// A slicing that must exist does not, or Usuba0 is unsound.
 pub fn sliced(checked: &Checked, flags: &Flags) -> Result<Vec<(Slicing, ir::Program)>, String> {
     let mut out = Vec::new();
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         if !wanted(checked, flags, slicing)? {
             continue;
         }
@@ -71,7 +71,7 @@ pub fn sliced(checked: &Checked, flags: &Flags) -> Result<Vec<(Slicing, ir::Prog
                 out.push((slicing, program));
             }
             Err(found)
-                if slicing == Slicing::H
+                if matches!(slicing, Slicing::H | Slicing::W)
                     && flags.slicing.is_none()
                     && compile::is_refusal(&found) => {}
             Err(found) => return Err(format!("{slicing:?}: {}", list(&found))),

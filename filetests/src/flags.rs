@@ -10,7 +10,7 @@ use usuba::{Options, typed};
 /// The flags of a test; the spellings are those of the command line.
 #[derive(Clone, Debug)]
 pub struct Flags {
-    /// `-V`, `-H` or `-B`: only this slicing, and it must exist.
+    /// `-V`, `-H`, `-B` or `-W`: only this slicing, and it must exist.
     pub slicing: Option<Slicing>,
     /// `-m`: the word size of a polymorphic entry.
     pub word: Option<u8>,
@@ -54,6 +54,7 @@ impl Flags {
                 "-V" => self.slicing = Some(Slicing::V),
                 "-H" => self.slicing = Some(Slicing::H),
                 "-B" => self.slicing = Some(Slicing::B),
+                "-W" => self.slicing = Some(Slicing::W),
                 "-m" => {
                     let bits = value()?;
                     self.word = Some(bits.parse().map_err(|_| format!("`-m {bits}`"))?);
@@ -99,9 +100,14 @@ impl Flags {
 
     /// The options of a compilation with these flags.
     pub fn options(&self, slicing: Slicing) -> Options {
+        // Where registers have no lanes W is V, which is looked at by itself.
+        let target = match slicing {
+            Slicing::W if !self.target.simd => target::find("avx512").expect("a target"),
+            _ => self.target,
+        };
         Options {
             slicing,
-            target: self.target,
+            target,
             cpu: target::cpu::ALL[0],
             word: self.word,
             entry: self.entry.clone(),

@@ -109,10 +109,11 @@ impl Subject {
         let (pipeline, choices) = &pipelines[(self.seed as usize / 3 + turn) % pipelines.len()];
         // The seed chooses the target too, so its digits are shared out.
         let factor = 1 + (self.seed as u32 / 7 + turn as u32) % 3;
-        let mut slicings = [Slicing::V, Slicing::B, Slicing::H];
-        slicings.rotate_left((self.seed as usize / 21 + turn) % 3);
+        let mut slicings = [Slicing::V, Slicing::B, Slicing::H, Slicing::W];
+        slicings.rotate_left((self.seed as usize / 21 + turn) % 4);
         let mut found = None;
-        for slicing in slicings {
+        // Where registers have no lanes W is V.
+        for slicing in slicings.into_iter().filter(|&s| s != Slicing::W || target.simd) {
             let mut options = flags.options(slicing);
             options.pipeline = choices.clone();
             let most = MOST_INSTANCES as u32 / target.bits;
@@ -128,14 +129,15 @@ impl Subject {
                     }
                 }
                 Err(Trouble::Findings(found))
-                    if slicing == Slicing::H && compile::is_refusal(&found) => {}
+                    if matches!(slicing, Slicing::H | Slicing::W)
+                        && compile::is_refusal(&found) => {}
                 Err(trouble) => {
                     let why = trouble.explained(|found| compile::list(&found));
                     return Err(format!("{slicing:?}: {why}"));
                 }
             }
         }
-        let program = found.expect("one of V and B comes before or after H");
+        let program = found.expect("V and B are among the slicings");
         let instances = native::instances(&program, target)?;
         let count = if instances == 1 { EVALUATED } else { 1 };
         let call = |at: usize| Call {
@@ -167,7 +169,7 @@ pub fn any_text(text: &str) {
     }
     let flags = Flags::default();
     let Ok(checked) = compile::text(text, None, &flags) else { return };
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         if let Ok(program) = compile::lower(&checked, &flags, slicing) {
             assert_eq!(verify::verify(&program), Ok(()), "{slicing:?}");
         }

@@ -71,8 +71,10 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
     let front = compile::front(case, Some(entry));
     let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
     let mut out = Vec::new();
-    for slicing in [Slicing::V, Slicing::B, Slicing::H] {
-        if !engines::wanted(&checked, &flags, slicing)? {
+    for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
+        // Where registers have no lanes W is V.
+        let lanes = slicing != Slicing::W || flags.target.simd;
+        if !lanes || !engines::wanted(&checked, &flags, slicing)? {
             continue;
         }
         let program = match optimised(&checked.program, &flags.options(slicing), Proofs::Long) {

@@ -22,7 +22,12 @@ const BEGIN: &str = "<!-- peers -->\n";
 const END: &str = "<!-- /peers -->\n";
 
 /// Instruction sets: as in the results, and for people.
-const WIDTHS: [(&str, &str); 2] = [("avx2", "AVX2"), ("avx512", "AVX-512")];
+const WIDTHS: [(&str, &str); 4] = [
+    ("avx2", "AVX2"),
+    ("avx2_gfni", "AVX2, GFNI"),
+    ("avx512", "AVX-512"),
+    ("avx512_gfni", "AVX-512, GFNI"),
+];
 
 /// Compares the table with the results, or rewrites it.
 ///

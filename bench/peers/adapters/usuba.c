@@ -53,6 +53,15 @@ static void drop(void *state)
         return usuba_##NAME##_encrypt_blocks(key, in, out, length / BYTES); \
     }
 
+#define PLAIN(NAME, SIZE, BYTES) \
+    INIT(NAME, SIZE) \
+    static int NAME##_blocks(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                             size_t length) \
+    { \
+        (void)start; \
+        return usuba_##NAME##_encrypt_blocks(key, in, out, length / BYTES); \
+    }
+
 STREAM(chacha20, 32)
 STREAM(salsa20, 32)
 BLOCK(serpent128, 16, 16)
@@ -64,6 +73,9 @@ BLOCK(aes128, 16, 16)
 BLOCK(aes256, 32, 16)
 BLOCK(des, 8, 8)
 BLOCK(tdes, 24, 8)
+PLAIN(threefish256, 48, 32)
+PLAIN(threefish512, 80, 64)
+PLAIN(threefish1024, 144, 128)
 
 static void *ascon_init(int number, const uint8_t *bytes)
 {
@@ -82,9 +94,10 @@ static int ascon_p12_le_run(void *key, const uint8_t *start, const uint8_t *in, 
 
 #define STREAM_PEER(NAME) \
     {#NAME, "ctr", "usuba_" #NAME "_xor", 0, NAME##_init, NAME##_run, drop}
-#define BLOCK_PEERS(NAME) \
-    {#NAME, "ctr", "usuba_" #NAME "_ctr", 0, NAME##_init, NAME##_run, drop}, \
+#define PLAIN_PEER(NAME) \
     {#NAME, "blocks", "usuba_" #NAME "_encrypt_blocks", 0, NAME##_init, NAME##_blocks, drop}
+#define BLOCK_PEERS(NAME) \
+    {#NAME, "ctr", "usuba_" #NAME "_ctr", 0, NAME##_init, NAME##_run, drop}, PLAIN_PEER(NAME)
 
 static const peer peers[] = {
     STREAM_PEER(chacha20),
@@ -98,6 +111,9 @@ static const peer peers[] = {
     BLOCK_PEERS(aes256),
     BLOCK_PEERS(des),
     BLOCK_PEERS(tdes),
+    PLAIN_PEER(threefish256),
+    PLAIN_PEER(threefish512),
+    PLAIN_PEER(threefish1024),
     {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},
 };
 

@@ -11,28 +11,37 @@ pub struct Cipher {
     pub block: usize,
     /// Whether libraries are asked to leave the processor's AES instructions alone.
     pub without_aes: bool,
+    /// Whether we have functions of our own for processors with GFNI.
+    pub gfni: bool,
 }
 
 const fn cipher(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
     let [key, start, block] = sizes;
-    Cipher { name, title, key, start, block, without_aes: false }
+    Cipher { name, title, key, start, block, without_aes: false, gfni: false }
 }
 
 const fn without_aes(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
     Cipher { without_aes: true, ..cipher(name, title, sizes) }
 }
 
+const fn gfni(cipher: Cipher) -> Cipher {
+    Cipher { gfni: true, ..cipher }
+}
+
 pub const ALL: &[Cipher] = &[
     cipher("chacha20", "ChaCha20", [32, 12, 64]),
     cipher("salsa20", "Salsa20", [32, 8, 64]),
     cipher("serpent128", "Serpent-128", [16, 16, 16]),
-    cipher("camellia128", "Camellia-128", [16, 16, 16]),
-    cipher("camellia256", "Camellia-256", [32, 16, 16]),
+    gfni(cipher("camellia128", "Camellia-128", [16, 16, 16])),
+    gfni(cipher("camellia256", "Camellia-256", [32, 16, 16])),
     cipher("noekeon_indirect", "Noekeon", [16, 16, 16]),
-    cipher("sm4", "SM4", [16, 16, 16]),
-    without_aes("aes128", "AES-128 without AES instructions", [16, 16, 16]),
-    without_aes("aes256", "AES-256 without AES instructions", [32, 16, 16]),
+    gfni(cipher("sm4", "SM4", [16, 16, 16])),
+    gfni(without_aes("aes128", "AES-128 without AES instructions", [16, 16, 16])),
+    gfni(without_aes("aes256", "AES-256 without AES instructions", [32, 16, 16])),
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
+    cipher("threefish256", "Threefish-256", [48, 0, 32]),
+    cipher("threefish512", "Threefish-512", [80, 0, 64]),
+    cipher("threefish1024", "Threefish-1024", [144, 0, 128]),
 ];

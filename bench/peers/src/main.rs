@@ -31,11 +31,13 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use adapter::Peer;
+use ciphers::Cipher;
 use measure::Time;
 use report::Results;
 
-/// Instruction sets of both sides.
-const WIDTHS: [&str; 2] = ["avx2", "avx512"];
+/// Instruction sets of our side. The others are kept from AVX-512 where ours is, and may take GFNI
+/// everywhere.
+const WIDTHS: [&str; 4] = ["avx2", "avx2_gfni", "avx512", "avx512_gfni"];
 
 /// Shared objects of `scripts/peers`, and what users call the library. Ours is first.
 const OBJECTS: [(&str, &str); 6] = [
@@ -120,7 +122,7 @@ fn outside(arguments: &Arguments) -> Result<(), String> {
             command.args(["--milliseconds", &arguments.milliseconds.to_string()]);
             command.args(&arguments.ciphers);
             let words = if no_aes { NO_AES } else { "" };
-            let mask = if width == "avx512" { "" } else { NO_AVX512 };
+            let mask = if width.starts_with("avx512") { "" } else { NO_AVX512 };
             if no_aes || !mask.is_empty() {
                 command.env("OPENSSL_ia32cap", format!("{words}:{mask}"));
             }
@@ -166,7 +168,7 @@ fn show_ticks(results: &Results) {
         for Time { library, bulk, long, block, fresh, .. } in times {
             let (bulk, long) = (bulk / measure::BULK as f64, long / measure::LONG as f64);
             println!(
-                "{cipher:<12} {width:<7} {mode:<6} {library:<10} {bulk:>8.3} {long:>8.3} {block:>8.0} {fresh:>8.0}"
+                "{cipher:<12} {width:<11} {mode:<6} {library:<10} {bulk:>8.3} {long:>8.3} {block:>8.0} {fresh:>8.0}"
             );
         }
     }
@@ -209,7 +211,8 @@ fn inside(arguments: &Arguments, width: &str, no_aes: bool) -> Result<(), String
     let peers = peers(&arguments.folder, width)?;
     let chosen =
         |name: &str| arguments.ciphers.is_empty() || arguments.ciphers.iter().any(|c| c == name);
-    let wanted = ciphers::ALL.iter().filter(|c| c.without_aes == no_aes && chosen(c.name));
+    let here = |c: &&Cipher| c.without_aes == no_aes && (c.gfni || !width.ends_with("gfni"));
+    let wanted = ciphers::ALL.iter().filter(|c| here(c) && chosen(c.name));
     for cipher in wanted {
         let having = |mode: &str, peer: &&Peer| peer.cipher == cipher.name && peer.mode == mode;
         let modes: BTreeSet<&str> = peers.iter().map(|peer| &*peer.mode).collect();

@@ -87,7 +87,7 @@ pub fn text(results: &Results, tools: &[(&str, String)]) -> String {
 /// A table for people.
 pub fn table(results: &Results) -> String {
     let mut text = format!(
-        "{:<12} {:<7} {:<6} {:<10} {:>7} {:>7} {:>7} {:>7}\n",
+        "{:<12} {:<11} {:<6} {:<10} {:>7} {:>7} {:>7} {:>7}\n",
         "cipher", "width", "mode", "library", "bulk", "long", "block", "fresh"
     );
     for (width, cipher, mode, times) in results {
@@ -97,7 +97,7 @@ pub fn table(results: &Results) -> String {
             let library = &theirs.library;
             let _ = writeln!(
                 text,
-                "{cipher:<12} {width:<7} {mode:<6} {library:<10} {bulk:>7.2} {long:>7.2} \
+                "{cipher:<12} {width:<11} {mode:<6} {library:<10} {bulk:>7.2} {long:>7.2} \
                  {block:>7.3} {fresh:>7.3}"
             );
         }

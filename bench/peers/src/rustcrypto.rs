@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use cipher::{InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
+use cipher::{Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
 use ctr::flavors::{Ctr64BE, Ctr128BE};
 
 use crate::adapter::{Peer, State};
@@ -79,6 +79,26 @@ macro_rules! counter {
     }};
 }
 
+/// A block cipher without a mode, its tweak behind the key.
+macro_rules! blocks {
+    ($cipher:literal, $name:literal, $call:literal, $type:ty) => {{
+        struct Blocks($type);
+        impl State for Blocks {
+            fn run(&mut self, _: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+                let (input, _) = Block::<$type>::slice_as_chunks(input);
+                let (output, _) = Block::<$type>::slice_as_chunks_mut(output);
+                let same = self.0.encrypt_blocks_b2b(input, output);
+                same.map_err(|error| error.to_string())
+            }
+        }
+        peer($cipher, $name, "blocks", $call, |key| {
+            let (key, tweak) = key.split_at(key.len() - 16);
+            let cipher = <$type>::new_with_tweak(key.try_into().ok()?, tweak.try_into().ok()?);
+            Some(Blocks(cipher))
+        })
+    }};
+}
+
 macro_rules! stream {
     ($cipher:literal, $name:literal, $call:literal, $type:ty) => {
         peer($cipher, $name, "ctr", $call, |key| {
@@ -112,6 +132,9 @@ pub fn peers() -> Vec<Peer> {
         counter!("aes256", "aes", "Ctr128BE<Aes256>, soft", aes::Aes256, Ctr128BE),
         counter!("des", "des", "Ctr64BE<Des>", des::Des, Ctr64BE),
         counter!("tdes", "des", "Ctr64BE<TdesEde3>", des::TdesEde3, Ctr64BE),
+        blocks!("threefish256", "threefish", "Threefish256", threefish::Threefish256),
+        blocks!("threefish512", "threefish", "Threefish512", threefish::Threefish512),
+        blocks!("threefish1024", "threefish", "Threefish1024", threefish::Threefish1024),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
     ]
 }

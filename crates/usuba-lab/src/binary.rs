@@ -9,9 +9,12 @@
 //! the object is compared *under*, the layout of registers, is written down by `usuba_proof` itself.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::UNIX_EPOCH;
 
 use usuba::Output;
+use usuba::emit::c::Emitted;
 use usuba::emit::{keys, mask_bits};
 use usuba::ir::Program;
 use usuba::target::{self, Target};
@@ -29,7 +32,83 @@ pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
 /// constant-time code.
 pub const CLANG: &[&str] = &["-mllvm", "-x86-cmov-converter=false"];
 
-/// The object file of a C or assembly text, which is told apart by `language`: `c` or `assembler`.
+/// A C compiler for the machine of the prover.
+pub struct Compiler {
+    pub family: Family,
+    machine: cc::Machine,
+    is_clang: bool,
+    /// Its kind and version, as in `gcc 14.2.0`.
+    pub name: String,
+}
+
+impl Compiler {
+    /// The compiler of a family, for a target.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub fn find(target: &'static Target, family: Family) -> Result<Compiler, cc::Skip> {
+        let machine = cc::find_to_compile(target, family)?;
+        let is_clang = asked(&machine, &["--version"]).contains("clang");
+        let version = asked(&machine, &["-dumpfullversion", "-dumpversion"]);
+        let kind = if is_clang { "clang" } else { "gcc" };
+        let name = format!("{kind} {}", version.trim());
+        Ok(Compiler { family, machine, is_clang, name })
+    }
+
+    /// Flags of a compilation, without those that say which files.
+    pub fn flags(&self) -> Vec<&str> {
+        let own = if self.is_clang { CLANG } else { &[] };
+        self.machine.cflags.iter().chain(FLAGS).chain(own).copied().collect()
+    }
+
+    /// A text that changes when the compiler does: what it says of itself, and which files its
+    /// parts are.
+    pub fn identity(&self) -> String {
+        let part = |name: &str| asked(&self.machine, &[&format!("-print-prog-name={name}")]);
+        let parts = [self.machine.compiler.display().to_string(), part("cc1"), part("as")];
+        let file = |path: String| {
+            let path = cc::real_path(Path::new(path.trim()))?;
+            let data = fs::metadata(&path).ok()?;
+            let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some(format!("{} {} {}", path.display(), data.len(), time.as_nanos()))
+        };
+        let files: Vec<String> = parts.into_iter().filter_map(file).collect();
+        let version = asked(&self.machine, &["--version"]);
+        format!("{version}\n{}\n{}", files.join("\n"), self.flags().join(" "))
+    }
+
+    /// The object file of a C or assembly text, which is told apart by `language`: `c` or
+    /// `assembler`.
+    ///
+    /// # Errors
+    /// The compiler cannot be run, or what it says.
+    pub fn object(&self, text: &str, language: &str, more: &[&str]) -> Result<Vec<u8>, String> {
+        let folder =
+            tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let object = folder.path().join("kernel.o");
+        fs::write(folder.path().join("kernel.c"), text)
+            .map_err(|error| format!("cannot write a file: {error}"))?;
+        let compiler = std::path::absolute(&self.machine.compiler);
+        let mut command = Command::new(compiler.map_err(|error| error.to_string())?);
+        // The name of the folder must not reach the object.
+        command.current_dir(folder.path()).args(self.flags()).args(more);
+        command.args(["-x", language, "-c", "-o", "kernel.o", "kernel.c"]);
+        let run = command.output();
+        let run = run.map_err(|error| format!("cannot run {}: {error}", self.machine))?;
+        if !run.status.success() {
+            return Err(String::from_utf8_lossy(&run.stderr).into_owned());
+        }
+        fs::read(&object).map_err(|error| format!("cannot read the object: {error}"))
+    }
+}
+
+/// What a compiler answers; nothing if it does not run.
+fn asked(machine: &cc::Machine, args: &[&str]) -> String {
+    let output = Command::new(&machine.compiler).args(args).stderr(Stdio::null()).output();
+    output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The object file of a text, as [`Compiler::object`] makes it.
 ///
 /// # Errors
 /// There is no such compiler, or what it says.
@@ -40,28 +119,9 @@ pub fn object(
     family: Family,
     more: &[&str],
 ) -> Result<Vec<u8>, String> {
-    let machine = cc::find_with(target, family).map_err(|skip| skip.to_string())?;
-    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-    let (source, object) = (folder.path().join("kernel.c"), folder.path().join("kernel.o"));
-    fs::write(&source, text).map_err(|error| format!("cannot write a file: {error}"))?;
-    let mut command = machine.compile();
-    command.args(FLAGS).args(more);
-    if is_clang(&machine) {
-        command.args(CLANG);
-    }
-    command.args(["-x", language, "-c", "-o"]).arg(&object).arg(&source);
-    let run = command.output().map_err(|error| format!("cannot run {machine}: {error}"))?;
-    if !run.status.success() {
-        return Err(String::from_utf8_lossy(&run.stderr).into_owned());
-    }
-    fs::read(&object).map_err(|error| format!("cannot read the object: {error}"))
-}
-
-/// Whether the compiler says so itself.
-fn is_clang(machine: &cc::Machine) -> bool {
-    let mut command = Command::new(&machine.compiler);
-    let version = command.arg("--version").stderr(Stdio::null()).output();
-    version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("clang"))
+    let target = target::find(target).ok_or("there is no such target")?;
+    let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
+    compiler.object(text, language, more)
 }
 
 /// How the values of a program sit in the registers of a target, in the words of the prover.
@@ -71,6 +131,9 @@ pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
         target::Layout::Bits => Placement::Bits,
         target::Layout::Words => Placement::Words,
         target::Layout::Lanes(lane) => Placement::Lanes(lane as u32),
+        target::Layout::Vectors { lane, words } => {
+            Placement::Vectors { size: lane as u32, words: words as u32 }
+        }
         target::Layout::Elements(m) if target.simd => Placement::GroupedElements(m as u32),
         target::Layout::Elements(m) => Placement::Elements(m as u32),
     };
@@ -83,7 +146,18 @@ pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
 /// # Errors
 /// The words of the program do not fit the layout of the target.
 pub fn contract(output: &Output, target: &Target) -> Result<Contract, String> {
-    let (program, kernel) = (&output.program, &output.kernel);
+    contract_of(&output.program, &output.kernel, target)
+}
+
+/// The same of a program and its kernel.
+///
+/// # Errors
+/// The words of the program do not fit the layout of the target.
+pub fn contract_of(
+    program: &Program,
+    kernel: &Emitted,
+    target: &Target,
+) -> Result<Contract, String> {
     // A constant that is a register in C is one in the contract.
     let registers = !kernel.params.iter().any(|port| port.about.contains("not registers"));
     let complemented =

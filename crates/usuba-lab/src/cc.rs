@@ -149,6 +149,21 @@ pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     host(target, family).map_err(skip)
 }
 
+/// How to compile for `target` on x86-64, whether or not the processor could run it.
+///
+/// # Errors
+/// The reason why this machine cannot.
+pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machine, Skip> {
+    let found = match (target.name, cfg!(target_arch = "x86_64")) {
+        ("neon", _) => Err("its instruction set is not that of x86-64".to_string()),
+        (_, false) => Err("the compilers of this machine are not those for x86-64".to_string()),
+        _ => host_compiler(family),
+    };
+    let compiler = found.map_err(|why| Skip { target: target.name.to_string(), why })?;
+    let cflags = target.cflags.to_vec();
+    Ok(Machine { target: target.name, compiler, cflags, runner: None, system: System::Hosted })
+}
+
 /// Every target with its answer, in the order of [`target::all`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
     target::all().map(|target| find(target.name)).collect()
@@ -203,6 +218,11 @@ fn has_feature(feature: &str) -> bool {
 #[cfg(not(target_arch = "x86_64"))]
 fn has_feature(_: &str) -> bool {
     false
+}
+
+/// The file that a compiler is, links followed.
+pub fn real_path(compiler: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(on_path(compiler.as_os_str())?).ok()
 }
 
 fn host_compiler(family: Family) -> Result<PathBuf, String> {

@@ -21,6 +21,8 @@ pub enum Packing {
     Scalar,
     /// One lane of so many bits per instance, instance j in lane j; zero above the value.
     Lanes(u32),
+    /// So many words of an instance in lanes of `size` bits next to each other.
+    Vectors { size: u32, words: u32 },
     /// Words of so many bits across the whole register: bit i (0 = most significant) of instance
     /// j is bit j of element i, and element 0 is the most significant part of the register.
     Across(u32),
@@ -69,6 +71,7 @@ impl Layout {
             }
             Slicing::V => Packing::Scalar,
             Slicing::H => across(least, widest, register_bits, simd)?,
+            Slicing::W => Packing::Vectors { size: widest.max(8), words: program.vector as u32 },
         };
         let mask_bits = (masks && packing == Packing::Bits).then_some(32);
         let copies = program.copies as usize;
@@ -88,6 +91,7 @@ impl Layout {
             Packing::Lanes(size) | Packing::Across(size) | Packing::AcrossGroups(size) => {
                 self.register_bits / size
             }
+            Packing::Vectors { size, words } => self.register_bits / size / words,
         };
         lanes as usize
     }
@@ -129,9 +133,9 @@ impl Layout {
             let row = if port.constant && rows.len() == 1 { rows.first() } else { rows.get(lane) };
             let Some(row) = row else { continue };
             assert_eq!(row.len(), port.words(), "words of `{}`", port.name);
-            for (register, value) in self.values(port, row).into_iter().enumerate() {
+            for (place, value) in self.values(port, row).into_iter().enumerate() {
                 for bit in 0..bits {
-                    let at = register * size * 8 + self.bit_position(bits, bit, lane as u32);
+                    let at = self.position(size, place, bits, bit, lane as u32);
                     bytes[at / 8] |= ((value >> (bits - 1 - bit) & 1) as u8) << (at % 8);
                 }
             }
@@ -147,15 +151,18 @@ impl Layout {
         assert_eq!(bytes.len(), self.port_bytes(port), "bytes of `{}`", port.name);
         let bits = port.value_bits(self.slicing) as u32;
         let size = self.register_bytes(port);
-        let word = |register: usize, lane: usize| {
+        let word = |place: usize, lane: usize| {
             (0..bits).fold(0u64, |sum, bit| {
-                let at = register * size * 8 + self.bit_position(bits, bit, lane as u32);
+                let at = self.position(size, place, bits, bit, lane as u32);
                 sum << 1 | (bytes[at / 8] >> (at % 8) & 1) as u64
             })
         };
         let lanes = 0..self.lanes();
-        let values = port.values(self.slicing);
-        let rows = lanes.map(|lane| (0..values).map(|register| word(register, lane)).collect());
+        let values = match self.slicing {
+            Slicing::W => port.words(),
+            slicing => port.values(slicing),
+        };
+        let rows = lanes.map(|lane| (0..values).map(|place| word(place, lane)).collect());
         rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
     }
 
@@ -211,13 +218,24 @@ impl Layout {
         self.pack(&Port { constant: false, ..port.clone() }, &self.unpack(port, bytes)) == bytes
     }
 
+    /// Where bit `bit` of value `place` of instance `lane` sits in registers of `size` bytes.
+    fn position(&self, size: usize, place: usize, bits: u32, bit: u32, lane: u32) -> usize {
+        let words = match self.packing {
+            Packing::Vectors { words, .. } => words as usize,
+            _ => 1,
+        };
+        // Within a register, words of a vector are like instances next to each other.
+        let lane = lane as usize * words + place % words;
+        place / words * size * 8 + self.bit_position(bits, bit, lane as u32)
+    }
+
     /// Where bit `bit` (0 = most significant of `bits`) of instance `lane` sits in a register,
     /// counted from the least significant bit of its first byte.
     fn bit_position(&self, bits: u32, bit: u32, lane: u32) -> usize {
         let position = match self.packing {
             Packing::Bits => lane,
             Packing::Scalar => bits - 1 - bit,
-            Packing::Lanes(size) => lane * size + bits - 1 - bit,
+            Packing::Lanes(size) | Packing::Vectors { size, .. } => lane * size + bits - 1 - bit,
             Packing::Across(size) => {
                 let element = self.register_bits / size;
                 self.register_bits - (bit + 1) * element + lane

@@ -3,6 +3,7 @@
 //! - `cc`: which targets this machine can build and run, and with what.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `proof`: compilations of which every pass is proved; `binary`: object files that are.
+//! - `interface`: the byte interface, proved in them.
 //! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `dist`: those functions as files to embed, and as a library.
 //! - `bench`: verifies those functions and times them.
@@ -25,9 +26,11 @@ pub mod code;
 pub mod difference;
 pub mod dist;
 pub mod experiment;
+pub mod interface;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod plant;
 pub mod proof;
 pub mod record;
 pub mod session;

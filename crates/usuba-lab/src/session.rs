@@ -51,14 +51,15 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     let ciphers = cipher::find(root)?;
     let wanted = |name: &str| choice.targets.is_empty() || choice.targets.iter().any(|t| t == name);
     let any = Side::default();
-    let all = subjects(&ciphers, choice, &any);
+    let subjects = subjects(&ciphers, choice, &any);
     let chosen: Vec<&Cipher> = ciphers
         .iter()
-        .filter(|cipher| all.iter().any(|subject| subject.cipher.folder == cipher.folder))
+        .filter(|cipher| subjects.iter().any(|subject| subject.cipher.folder == cipher.folder))
         .collect();
-    let used = |target: &Target| all.iter().any(|subject| subject.function.is_for(target));
+    let used = |target: &Target| subjects.iter().any(|subject| subject.function.is_for(target));
+    let known = target::all().chain(target::NARROW.iter().copied());
     let targets: Vec<&'static Target> =
-        target::all().filter(|target| wanted(target.name) && used(target)).collect();
+        known.filter(|target| wanted(target.name) && used(target)).collect();
     if chosen.is_empty() || targets.is_empty() {
         return Err(format!("nothing in {} fits the choice", root.display()));
     }
@@ -82,7 +83,8 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     }
     // By function and slicing; the targets and variants stay in their order.
     run.entries.sort_by_key(|entry| {
-        all.iter()
+        subjects
+            .iter()
             .position(|s| s.function.name == entry.function && letter(s.slicing) == entry.slicing)
     });
     run.remark();
@@ -102,7 +104,10 @@ fn measure_cipher(
 ) -> Result<(), String> {
     let any = Side::default();
     let mut functions = subjects(std::slice::from_ref(cipher), request.choice, &any);
-    functions.retain(|subject| subject.function.is_for(target));
+    functions.retain(|subject| {
+        let mut slicings = subject.function.slicings_on(target);
+        subject.function.is_for(target) && slicings.any(|slicing| slicing == subject.slicing)
+    });
     let mut tuned = Vec::new();
     for subject in &functions {
         let found = tuned_variant(subject, target, request)?;
@@ -197,5 +202,6 @@ pub fn letter(slicing: Slicing) -> &'static str {
         Slicing::V => "V",
         Slicing::H => "H",
         Slicing::B => "B",
+        Slicing::W => "W",
     }
 }

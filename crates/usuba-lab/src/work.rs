@@ -58,12 +58,13 @@ impl Class {
             Inst::And | Inst::Or | Inst::Xor | Inst::Andn | Inst::Not => Some(Class::Logic),
             Inst::Lut3 => Some(Class::Ternary),
             Inst::Add | Inst::Sub | Inst::Less | Inst::Negative | Inst::Equal => Some(Class::Add),
-            Inst::Shl | Inst::Shr | Inst::Sar => Some(Class::Shift),
-            Inst::Rotl => Some(Class::Rotate),
-            Inst::Bytes => Some(Class::Shuffle),
+            Inst::Shl | Inst::Shr | Inst::Sar | Inst::ShlEach | Inst::ShrEach => Some(Class::Shift),
+            Inst::Rotl | Inst::RotlEach => Some(Class::Rotate),
+            Inst::Bytes | Inst::Quads | Inst::Permute | Inst::Permute2 => Some(Class::Shuffle),
+            Inst::ZipLow | Inst::ZipHigh | Inst::Align | Inst::Blend => Some(Class::Shuffle),
             Inst::Mul | Inst::MulHigh | Inst::MulWide => Some(Class::Multiply),
             Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
-            Inst::Splat | Inst::Splat128 | Inst::Widen => None,
+            Inst::Splat | Inst::Splat128 | Inst::Literal | Inst::Widen => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use usuba::target::cpu::{self, Cpu};
 use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
 use usuba_lab::difference::Difference;
-use usuba_lab::experiment::Experiment;
+use usuba_lab::experiment::{Experiment, Staged};
 use usuba_lab::native::Timing;
 use usuba_lab::session::{self, Request};
 
@@ -99,6 +99,14 @@ fn every_experiment_is_well_formed() {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{e}")) {
         let path = entry.unwrap_or_else(|e| panic!("{e}")).path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
+        if let Some(staged) = Staged::read(&path) {
+            let staged = staged.unwrap_or_else(|e| panic!("{e}"));
+            assert!(!staged.stages.is_empty(), "{}", path.display());
+            continue;
+        }
         let experiment = Experiment::read(&path).unwrap_or_else(|e| panic!("{e}"));
         assert!(!experiment.columns(true).is_empty(), "{}", path.display());
         names.push(path);

@@ -119,7 +119,12 @@ impl Case {
             }
             node.outs.push(sum);
         }
-        Program { packed: self.packed, ..Program::new(vec![node], NodeId(0), self.slicing) }
+        let vector = match self.slicing {
+            Slicing::W => *self.input.last().expect("inputs in W have rows") as u8,
+            _ => 1,
+        };
+        let program = Program::new(vec![node], NodeId(0), self.slicing);
+        Program { packed: self.packed, vector, ..program }
     }
 
     /// What the program computes on one block, from the definitions.
@@ -245,6 +250,20 @@ fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
             (64, &[2], &[2]),
             (8, &[3], &[3]),
         ],
+        // Vectors, which narrower registers do not hold, and several of which wider ones hold.
+        Slicing::W => {
+            let shapes: [(u8, &[u32], &[u32]); 5] = [
+                (32, &[4], &[4]),
+                (32, &[2, 4], &[4, 4]),
+                (8, &[16], &[16]),
+                (64, &[4], &[4]),
+                (64, &[8], &[8]),
+            ];
+            let fits = |dims: &[u32], bits: u8| {
+                target.simd && dims.last().is_some_and(|&d| d * bits as u32 <= target.bits)
+            };
+            shapes.into_iter().filter(|(bits, input, _)| fits(input, *bits)).collect()
+        }
     };
     let mut cases = Vec::new();
     for (bits, input, output) in shapes {
@@ -291,6 +310,7 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
         Slicing::V => vec![(32, [4, 12, 16]), (32, [8, 16, 8]), (16, [2, 4, 4]), (64, [2, 1, 2])],
         Slicing::H => vec![(16, [4, 4, 8]), (16, [8, 3, 8]), (16, [2, 6, 8]), (8, [16, 16, 32])],
         Slicing::B => vec![(1, [64, 24, 88]), (1, [128, 128, 128]), (32, [4, 5, 4])],
+        Slicing::W => vec![(32, [4, 4, 4])],
     };
     let case = |(number, (bits, [first, second, output])): (usize, (u8, [u32; 3]))| {
         let before = number % 2 == 0;
@@ -310,7 +330,8 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
 }
 
 /// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` under
-/// horizontal slicing, or packed, without powers of two or below a register.
+/// horizontal slicing, or packed, without powers of two or below a register; in W whatever is no
+/// row of words.
 fn may_refuse(case: &Case) -> bool {
     let woven = |dims: &[u32]| {
         let row = dims.last().map_or(1, |&d| d as usize);
@@ -320,6 +341,7 @@ fn may_refuse(case: &Case) -> bool {
                 || row * (case.bits as usize) < 32)
     };
     let one = |layout: ByteLayout, dims: &[u32]| match layout {
+        ByteLayout::Planes | ByteLayout::LeBits if case.slicing == Slicing::W => true,
         ByteLayout::Le => !case.bits.is_multiple_of(8),
         ByteLayout::Planes => woven(dims),
         _ => false,
@@ -510,8 +532,13 @@ fn bitsliced() {
 }
 
 #[test]
+fn words_in_lanes() {
+    check_all(Slicing::W);
+}
+
+#[test]
 fn side_by_side() {
-    for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2)] {
+    for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2), (Slicing::W, 2)] {
         let compared: usize = target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
         assert!(compared > 0, "no target of this machine runs {slicing:?}");
     }

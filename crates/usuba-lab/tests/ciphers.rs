@@ -56,7 +56,7 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::all() {
+    for target in target::all().chain(target::NARROW.iter().copied()) {
         match cc::find(target.name) {
             Ok(machine) => {
                 let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
@@ -108,6 +108,14 @@ fn references(cipher: &Cipher) -> Result<(), Failed> {
             };
             if models::reference(&folder, &function.name, &key, &input) != oracle {
                 return Err(format!("{}: the oracle differs", function.name).into());
+            }
+        }
+    }
+    for hash in &cipher.hashes {
+        for (at, v) in cipher.hashes_of(hash)?.iter().enumerate() {
+            let got = models::reference(&folder, &hash.name, &v.parameters(), &v.input);
+            if got != v.output {
+                return Err(format!("{}: vector {at} differs", hash.name).into());
             }
         }
     }
@@ -256,7 +264,7 @@ fn groups<'a>(
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
         for (at, slicing) in SLICINGS.iter().enumerate() {
-            if function.slicings.contains(slicing) {
+            if function.slicings_on(target).any(|s| s == *slicing) {
                 let key = (at, &*function.source, &*function.node);
                 groups.entry(key).or_default().push(function);
             }
@@ -265,7 +273,7 @@ fn groups<'a>(
     groups
 }
 
-const SLICINGS: [Slicing; 3] = [Slicing::V, Slicing::H, Slicing::B];
+const SLICINGS: [Slicing; 4] = [Slicing::V, Slicing::H, Slicing::B, Slicing::W];
 
 /// The interleavings that are run: what users get, and for some ciphers what they may ask for.
 /// Those have keys and none, with a schedule and without, in V, H and B.

@@ -13,6 +13,7 @@ use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::c::COptions;
 use usuba::emit::layout;
 use usuba::ir::build::Builder;
+use usuba::ir::lanes::Lanes;
 use usuba::ir::op::mask;
 use usuba::ir::random::Random;
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
@@ -86,6 +87,83 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
     Program::new(vec![node], NodeId(0), slicing)
 }
 
+/// Every vector of a register of at most so many bits: words and their size.
+fn vectors(target: &Target) -> Vec<(u8, u8)> {
+    let sizes = [128u32, 256, 512].into_iter().filter(|&size| target.simd && size <= target.bits);
+    let of = |size: u32| [8u8, 16, 32, 64].map(|bits| ((size / bits as u32) as u8, bits));
+    sizes.flat_map(of).collect()
+}
+
+/// Every kind of operator on the lanes of a vector.
+fn lane_operators(vector: u8, bits: u8, random: &mut Random) -> Vec<Op> {
+    let all = |f: &dyn Fn(u8) -> u8| -> Pattern { (0..vector).map(f).collect::<Vec<_>>().into() };
+    let group = 128 / bits;
+    let moves: [&dyn Fn(u8) -> u8; 6] = [
+        &|i| (i + 1) % vector,
+        &|i| vector - 1 - i,
+        &|i| i ^ 1,
+        &|i| i / group * group + (i + 1) % group,
+        &|i| i / 4 * 4 + [2, 0, 3, 1][i as usize % 4].min(vector - 1),
+        &|i| i / 2 * 2 % vector,
+    ];
+    let joins: [&dyn Fn(u8) -> u8; 7] = [
+        &|i| i / group * group + i % group / 2 + i % 2 * vector,
+        &|i| i / group * group + group / 2 + i % group / 2 + i % 2 * vector,
+        &|i| i / group * group + i % group / 2 + (i + 1) % 2 * vector,
+        &|i| if i % group + 1 < group { i + 1 } else { i / group * group + vector },
+        &|i| i + i % 2 * vector,
+        &|i| i + (i / 2) % 2 * vector,
+        &|i| vector - 1 - i + i % 3 % 2 * vector,
+    ];
+    let lanes = |op: Lanes| Op::Lanes(op);
+    let mut ops: Vec<Op> = moves.iter().map(|f| lanes(Lanes::Move(all(f)))).collect();
+    ops.extend(joins.iter().map(|f| lanes(Lanes::Join(all(f)))));
+    let words: Vec<u64> = (0..vector).map(|_| random.word() & mask(bits)).collect();
+    ops.push(lanes(Lanes::Const(words.into())));
+    let each = |f: &dyn Fn(u8) -> Op| lanes(Lanes::Each((0..vector).map(f).collect()));
+    let amount = |i: u8| 1 + (7 * i + 2) % (bits - 1);
+    ops.extend([
+        each(&|i| Op::Rotl(amount(i))),
+        each(&|i| if bits > 8 && i % 2 == 0 { Op::Rotl(8) } else { Op::Copy }),
+        each(&|i| if i % 3 == 0 { Op::Copy } else { Op::Shl(amount(i)) }),
+        each(&|i| if i % 3 == 1 { Op::Const(0) } else { Op::Shr(amount(i)) }),
+        each(&|i| Op::Sar(1 + i % 3)),
+    ]);
+    ops
+}
+
+/// A program that computes each operator of `ops` on vectors once.
+fn on_vectors(vector: u8, bits: u8, ops: &[Op]) -> Program {
+    let mut build = Builder::new("ops", Slicing::W);
+    let words = build.param(Port::new("x", bits, &[3, vector as u32]));
+    let outs: Vec<Val> = ops
+        .iter()
+        .map(|op| match op {
+            Op::Lanes(Lanes::Const(_)) => build.literal(bits, op.clone()),
+            _ => build.op(op.clone(), &words[..op.arity()]),
+        })
+        .collect();
+    let result = Port::new("y", bits, &[ops.len() as u32, vector as u32]);
+    let node = build.finish(vec![(result, outs)]);
+    Program { vector, ..Program::new(vec![node], NodeId(0), Slicing::W) }
+}
+
+/// Programs on the vectors that a target has.
+fn programs_on_vectors(target: &Target) -> Vec<(String, Program)> {
+    let mut random = Random::new(13);
+    let mut all = Vec::new();
+    for (vector, bits) in vectors(target) {
+        let mut ops = legal(target, Slicing::W, bits, lane_operators(vector, bits, &mut random));
+        if target.base.is_some() {
+            // What the narrow targets have beyond their base.
+            let more = [Op::Rotl(3), Op::Lut3(0x96), Op::Not, Op::Mul, Op::Sar(3)];
+            ops.extend(legal(target, Slicing::W, bits, more.to_vec()));
+        }
+        all.push((format!("W{vector}x{bits}"), on_vectors(vector, bits, &ops)));
+    }
+    all
+}
+
 /// A program that changes each word size to each other one.
 fn resizes() -> Program {
     let mut build = Builder::new("sizes", Slicing::V);
@@ -121,6 +199,7 @@ fn programs(target: &Target) -> Vec<(String, Program)> {
             }
         }
     }
+    all.extend(programs_on_vectors(target));
     all
 }
 
@@ -162,6 +241,22 @@ fn targets_with_a_base_compute_what_it_means() {
         let ops = operators(8, &mut random);
         let wide = in_wide_lanes(&legal(target, Slicing::V, 8, ops));
         cases.push(Case::new("V8 beside V32".into(), wide, target, COptions::default(), 8, 8));
+        check_all(&machine, STRICT, &cases);
+    }
+}
+
+#[test]
+fn narrow_registers_compute_what_it_means() {
+    for target in target::NARROW {
+        let machine = match usuba_lab::cc::find(target.name) {
+            Ok(machine) => machine,
+            Err(skip) => {
+                eprintln!("{skip}");
+                continue;
+            }
+        };
+        let case = |(what, program)| Case::new(what, program, target, COptions::default(), 2, 5);
+        let cases: Vec<Case> = programs_on_vectors(target).into_iter().map(case).collect();
         check_all(&machine, STRICT, &cases);
     }
 }
@@ -211,7 +306,7 @@ fn has_vbmi2() -> bool {
 /// A row that no operator selects would never run.
 #[test]
 fn every_row_is_reached() {
-    for target in target::all() {
+    for target in target::all().chain(target::NARROW.iter().copied()) {
         let mut reached = BTreeSet::new();
         for (_, program) in programs(target) {
             let layout = layout(&program, target);

@@ -15,7 +15,7 @@
 
 use usuba::ir::op::mask;
 use usuba::ir::{
-    Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val,
+    Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val, lanes,
 };
 
 /// Equations of the program of bits, at most.
@@ -23,6 +23,9 @@ const LONGEST: usize = 2_000_000;
 
 /// A bitsliced program that computes what `program` does; `None` if it would be too long.
 pub fn apart(program: &Program) -> Option<Program> {
+    if program.slicing == Slicing::W {
+        return apart(&lanes::apart(program));
+    }
     let mut left = LONGEST;
     let mut columns: Vec<bool> = Vec::with_capacity(program.nodes.len());
     let mut nodes = Vec::with_capacity(program.nodes.len());
@@ -37,6 +40,7 @@ pub fn apart(program: &Program) -> Option<Program> {
         entry: program.entry,
         slicing: Slicing::B,
         copies: program.copies,
+        vector: 1,
         packed: false,
         notes,
     })

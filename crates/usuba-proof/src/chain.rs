@@ -10,6 +10,7 @@
 //! lane of a register that runs it by the rows of the target.
 
 use usuba::ir::Program;
+use usuba::ir::lanes::apart as words_of;
 use usuba::target::{Layout, Target};
 
 use crate::memory::{Known, Memory};
@@ -65,17 +66,22 @@ impl Chain {
     /// for all of them, or for the first one of which it is not known.
     pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
         let operators = lanes::operators(self.previous.as_ref()?);
-        let mut engines = String::new();
+        let mut engines: Vec<String> = Vec::new();
         for (op, bits) in &operators {
             match lanes::prove(target, layout, op, *bits) {
-                Outcome::Proved(by) if by.len() > engines.len() => engines = by,
-                Outcome::Proved(_) => {}
+                Outcome::Proved(by) => engines.extend(by.split(", ").map(str::to_string)),
                 outcome => {
                     let subject = format!("{} on {bits} bits", op.name());
                     return Some(Claim { kind: Kind::Lanes, subject, outcome });
                 }
             }
         }
+        let mut seen = std::collections::BTreeSet::new();
+        engines.retain(|name| name != "nothing changed" && seen.insert(name.clone()));
+        let engines = match engines.is_empty() {
+            true => "nothing changed".to_string(),
+            false => engines.join(", "),
+        };
         let subject = match operators.len() {
             1 => "1 operator".to_string(),
             count => format!("{count} operators"),
@@ -89,6 +95,8 @@ fn compared(before: &Program, after: &Program) -> Outcome {
 }
 
 fn told(verdict: Verdict, before: &Program, after: &Program) -> Outcome {
+    // Differences are told on words.
+    let (before, after) = (&words_of(before), &words_of(after));
     let mut memory = Memory::default();
     let pairs = match verdict {
         Verdict::Refuted(_) => Search::new(before, None, after, &mut memory).same_names(),

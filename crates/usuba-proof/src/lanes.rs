@@ -12,17 +12,19 @@
 //! its own, and the result is compared with the operator on each instance by itself. That covers
 //! all lanes, those that a row moves bits through and back among them.
 //!
-//! A register repeats itself: no row looks beyond 128 bits on SIMD, so that many are enough.
+//! A register repeats itself: no row of an operator that is on each lane alike looks beyond 128
+//! bits on SIMD, so that many are enough. Those on vectors are looked at as a whole.
 
 use std::collections::BTreeSet;
 
 use usuba::ir::build::Builder;
+use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
 use usuba::target::select::{Arg, Imm, Selected, Step, select};
 use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::report::{Outcome, outcome};
-use crate::{bits, equivalent};
+use crate::{bits, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
 ///
@@ -74,11 +76,16 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     let most = match layout {
         Layout::Bits => 1,
         Layout::Words => 64,
-        Layout::Lanes(lane) => lane,
+        Layout::Lanes(lane) | Layout::Vectors { lane, .. } => lane,
         Layout::Elements(m) => m,
     };
     if widest > most {
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
+    }
+    // Bits see no long product; polynomials see nothing else.
+    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8;
+    if long && products::shown(layout, op, bits, selected) {
+        return Outcome::Proved("polynomials".into());
     }
     let wanted = frame.each_instance(op);
     match (bits::apart(&wanted), frame.register(selected)) {
@@ -112,13 +119,16 @@ impl Frame {
         };
         let size = match layout {
             Layout::Words => word_lane(bits) as usize,
+            // Lanes of a vector go anywhere in the register.
+            _ if matches!(op, Op::Lanes(_)) => target.bits as usize,
             _ if target.simd => 128,
             _ => target.bits as usize,
         };
         let instances = match layout {
             Layout::Bits => size,
             Layout::Words => 1,
-            Layout::Lanes(lane) => size / lane as usize,
+            // Each word of a vector counts.
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => size / lane as usize,
             Layout::Elements(m) => size / m as usize,
         };
         let operands = vec![operand; op.arity()];
@@ -130,7 +140,7 @@ impl Frame {
         match self.layout {
             Layout::Bits => instance,
             Layout::Words => bit,
-            Layout::Lanes(lane) => instance * lane as usize + bit,
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => instance * lane as usize + bit,
             Layout::Elements(m) => {
                 let (m, width) = (m as usize, self.size / m as usize);
                 // Element 0 is the most significant bit; it comes first in memory on SIMD, and is
@@ -153,6 +163,9 @@ impl Frame {
         let results: Vec<Val> = (0..self.instances)
             .map(|instance| {
                 let args: Vec<Val> = params.iter().map(|param| param[instance]).collect();
+                if let Op::Lanes(lanes) = op {
+                    return self.lane(&mut b, lanes, &params, instance);
+                }
                 match op {
                     Op::Const(word) => b.constant(self.result, *word),
                     Op::Resize(_) => b.resize(self.result, args[0]),
@@ -163,6 +176,24 @@ impl Frame {
         let zero = b.constant(1, 0);
         let spare = vec![zero; self.size - self.instances * self.result as usize];
         self.program(b, Slicing::V, results, spare)
+    }
+
+    /// A lane of an operator on vectors.
+    fn lane(&self, b: &mut Builder, lanes: &Lanes, params: &[Vec<Val>], at: usize) -> Val {
+        let vector = lanes.len();
+        let (first, lane) = (at / vector * vector, at % vector);
+        match lanes {
+            Lanes::Const(words) => b.constant(self.result, words[lane]),
+            Lanes::Each(ops) => match &ops[lane] {
+                Op::Copy => params[0][at],
+                Op::Const(word) => b.constant(self.result, *word),
+                op => b.op(op.clone(), &[params[0][at]]),
+            },
+            Lanes::Move(pattern) | Lanes::Join(pattern) => {
+                let from = pattern[lane] as usize;
+                params[from / vector][first + from % vector]
+            }
+        }
     }
 
     /// The same by instructions.
@@ -226,6 +257,11 @@ impl Frame {
         }
         Program::new(vec![b.finish(ports)], NodeId(0), slicing)
     }
+}
+
+/// The lane from bit `start` upwards of an immediate register.
+fn field(words: &[u64; 8], start: usize, lane: usize) -> u64 {
+    words[start / 64] >> (start % 64) & usuba::ir::op::mask(lane as u8)
 }
 
 /// What instructions do to registers of bits.
@@ -293,6 +329,68 @@ impl Machine {
                 Ok((0..size).map(source).collect())
             }
             (Inst::Widen, _) => Ok(args[0].clone()),
+            (Inst::Literal, Imm::Register(words, count)) if count as usize * 64 == size => Ok((0
+                ..size)
+                .map(|at| self.constant(words[at / 64] >> (at % 64) & 1 == 1))
+                .collect()),
+            (Inst::ShlEach | Inst::ShrEach | Inst::RotlEach, Imm::Register(words, count))
+                if count as usize * 64 == size =>
+            {
+                let a = &args[0];
+                let bit = |at: usize| -> Option<Val> {
+                    let (start, place) = (at / lane * lane, at % lane);
+                    let amount = field(&words, start, lane) as usize;
+                    Some(match step.row.inst {
+                        Inst::ShlEach => place.checked_sub(amount).map_or(zero, |p| a[start + p]),
+                        Inst::ShrEach if place + amount >= lane => zero,
+                        Inst::ShrEach => a[start + place + amount],
+                        _ if amount >= lane => return None,
+                        _ => a[start + (place + lane - amount) % lane],
+                    })
+                };
+                let bits: Option<Register> = (0..size).map(bit).collect();
+                bits.ok_or_else(|| "a rotation by more bits than a lane has".to_string())
+            }
+            (Inst::Permute | Inst::Permute2, Imm::Register(words, count))
+                if count as usize * 64 == size =>
+            {
+                let count = size / lane;
+                let bit = |at: usize| -> Option<Val> {
+                    let from = field(&words, at / lane * lane, lane) as usize;
+                    let source = args.get(from / count)?;
+                    Some(source[from % count * lane + at % lane])
+                };
+                let bits: Option<Register> = (0..size).map(bit).collect();
+                bits.ok_or_else(|| "a lane that no register has".to_string())
+            }
+            (Inst::Quads, Imm::Int(pattern)) if size.is_multiple_of(4 * lane) => {
+                let source = |at: usize| {
+                    let from = pattern as usize >> (2 * (at / lane % 4)) & 3;
+                    args[0][at / (4 * lane) * 4 * lane + from * lane + at % lane]
+                };
+                Ok((0..size).map(source).collect())
+            }
+            (Inst::ZipLow | Inst::ZipHigh, _) => {
+                let half = if step.row.inst == Inst::ZipHigh { 64 } else { 0 };
+                let source = |at: usize| {
+                    let element = at % 128 / lane;
+                    let from = at / 128 * 128 + half + element / 2 * lane + at % lane;
+                    args[element % 2][from]
+                };
+                Ok((0..size).map(source).collect())
+            }
+            (Inst::Align, Imm::Int(bytes)) if bytes < 16 => {
+                let source = |at: usize| {
+                    let from = at % 128 + 8 * bytes as usize;
+                    args[from / 128][at / 128 * 128 + from % 128]
+                };
+                Ok((0..size).map(source).collect())
+            }
+            (Inst::Blend, Imm::Int(mask)) => {
+                // Immediates of blends of 16-bit lanes have a bit for each lane of 128 bits.
+                let take = |at: usize| mask >> (at / lane) & 1 == 1;
+                Ok((0..size).map(|at| args[take(at) as usize][at]).collect())
+            }
             (inst, imm) => {
                 let mut out = Register::with_capacity(size);
                 for start in (0..size).step_by(lane) {
@@ -464,10 +562,7 @@ mod tests {
             out.push(Pack);
         }
         if bits > 1 {
-            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2)]);
-        }
-        if bits <= 8 {
-            out.push(MulHigh);
+            out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2), MulHigh]);
         }
         if bits == 8 {
             let matrix = 0x8000_4020_0f10_0302;
@@ -477,12 +572,12 @@ mod tests {
     }
 
     /// All operators that a target has on such words; gives how many were proved.
-    fn check(target: &Target, layout: Layout, bits: u8, without: &[Op]) -> usize {
+    fn check(target: &Target, layout: Layout, bits: u8) -> usize {
         let mut proved = 0;
         for op in ops(bits) {
             let wide =
                 matches!((&op, layout), (Op::Resize(from), Layout::Lanes(lane)) if *from > lane);
-            if wide || without.contains(&op) || select(target, layout, &op, bits, false).is_err() {
+            if wide || select(target, layout, &op, bits, false).is_err() {
                 continue;
             }
             let verdict = prove(target, layout, &op, bits);
@@ -502,28 +597,86 @@ mod tests {
         let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
         for target in target::all().filter(|target| long || few.contains(&target.name)) {
-            // Products of long words are proved in the programs that have them.
-            let slow = [Op::Mul];
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Lanes(lane), bits, without);
+                    proved += check(target, Layout::Lanes(lane), bits);
                 }
                 for m in [4, 8, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             } else {
                 for bits in [8, 5, 16, 32, 24] {
-                    let without = if bits > 8 { &slow[..] } else { &[] };
-                    proved += check(target, Layout::Words, bits, without);
+                    proved += check(target, Layout::Words, bits);
                 }
                 for m in [4, 16] {
-                    proved += check(target, Layout::Elements(m), m, &[]);
+                    proved += check(target, Layout::Elements(m), m);
                 }
             }
-            proved += check(target, Layout::Bits, 1, &[]);
+            proved += check(target, Layout::Bits, 1);
         }
         assert!(proved > 400, "{proved} operators");
+    }
+
+    /// Operators on vectors of so many words.
+    fn on_vectors(vector: u8, bits: u8) -> Vec<Op> {
+        let all = |f: &dyn Fn(u8) -> u8| (0..vector).map(f).collect::<Vec<_>>().into();
+        let each = |f: &dyn Fn(u8) -> Op| Lanes::Each((0..vector).map(f).collect());
+        let ops = [
+            Lanes::Const((0..vector as u64).collect()),
+            Lanes::Move(all(&|i| (i + 1) % vector)),
+            Lanes::Move(all(&|i| vector - 1 - i)),
+            Lanes::Move(all(&|i| i ^ 1)),
+            Lanes::Join(all(&|i| i / 2 + i % 2 * vector)),
+            Lanes::Join(all(&|i| if i == 0 { vector } else { i })),
+            Lanes::Join(all(&|i| vector - 1 - i + i % 2 * vector)),
+            each(&|i| Op::Rotl(1 + 5 * i % (bits - 1))),
+            each(&|i| if i == 0 { Op::Copy } else { Op::Rotl(8 % bits) }),
+            each(&|i| if i == 0 { Op::Const(0) } else { Op::Shr(i) }),
+            each(&|i| Op::Sar(1 + i % 2)),
+        ];
+        ops.into_iter().map(Op::Lanes).collect()
+    }
+
+    #[test]
+    fn every_operator_on_vectors() {
+        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
+        let few = ["neon", "avx512_256"];
+        let mut proved = 0;
+        for target in target::all().chain(target::NARROW.iter().copied()) {
+            if !target.simd || !long && !few.contains(&target.name) {
+                continue;
+            }
+            for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {
+                let layout = Layout::Vectors { lane: bits, words: vector };
+                for op in on_vectors(vector, bits) {
+                    if select(target, layout, &op, bits, false).is_err() {
+                        continue;
+                    }
+                    let verdict = prove(target, layout, &op, bits);
+                    assert!(verdict.is_proved(), "{} {op:?} on {bits}: {verdict:?}", target.name);
+                    proved += 1;
+                }
+            }
+        }
+        assert!(proved > 50, "{proved} operators");
+    }
+
+    #[test]
+    fn lanes_in_wrong_places_are_refuted() {
+        let target = target::find("avx512_256").expect("a target");
+        let layout = Layout::Vectors { lane: 64, words: 4 };
+        let op = Op::Lanes(Lanes::Move([1, 2, 3, 0].into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        assert!(compare(target, layout, &op, 64, &selected).is_proved());
+        selected.steps[0].imm = Imm::Int(0x93);
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
+        let op = Op::Lanes(Lanes::Each([1, 2, 3, 4].map(Op::Rotl).into()));
+        let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+        let Imm::Register(amounts, _) = &mut selected.steps[0].imm else { panic!("{selected:?}") };
+        amounts[3] = 5;
+        let wrong = compare(target, layout, &op, 64, &selected);
+        assert!(matches!(wrong, Outcome::Refuted(_)), "{wrong:?}");
     }
 
     #[test]
@@ -531,7 +684,7 @@ mod tests {
         let mut proved = 0;
         for target in target::EXTENDED {
             for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
-                proved += check(target, Layout::Lanes(lane), bits, &[]);
+                proved += check(target, Layout::Lanes(lane), bits);
             }
         }
         assert!(proved > 100, "{proved} operators");

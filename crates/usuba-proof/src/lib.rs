@@ -26,7 +26,8 @@
 //! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
 //! - `meaning`, `wide`: the walk of the language on equations; `source`: from there to what lowering made;
-//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target.
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target; `products`: those
+//!   of long words, as polynomials.
 //! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
 //!   `engines`: which ones a proof needed.
 
@@ -48,6 +49,7 @@ mod observer;
 mod operators;
 mod parity;
 mod ports;
+mod products;
 mod refute;
 pub mod report;
 mod rewrites;
@@ -63,6 +65,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
+use usuba::ir::lanes::apart as lanes_apart;
 use usuba::ir::{NodeId, Program, Slicing, verify};
 
 use memory::{Known, Memory};
@@ -112,6 +115,15 @@ fn step(
 ) -> Verdict {
     if before == after {
         return Verdict::Proved(Stats::default());
+    }
+    if before.slicing == Slicing::W && after.slicing == Slicing::W {
+        for (when, program) in [("before", before), ("after", after)] {
+            if let Err(rule) = verify::verify(program) {
+                return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
+            }
+        }
+        // Vectors are proved as the words that they hold.
+        return step(&lanes_apart(before), known, &lanes_apart(after), pairs, memory);
     }
     // What an earlier proof knows has been verified there.
     let fresh = known.is_none().then_some(("before", before));

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! A claim is anything that a command can be asked to show of a program; passes, lowering and
-//! lanes are three kinds of it. Whoever adds a kind adds a line to [`Kind`], and a difference in
+//! lanes are kinds of it. Whoever adds a kind adds a line to [`Kind`], and a difference in
 //! the words of the source.
 
 use std::fmt;
 
 use usuba::ir::{NodeId, Port, Program, interp};
 
+use crate::machine::compare;
 use crate::ports::{Copies, element};
 use crate::{Counterexample, Verdict, refute};
 
@@ -20,6 +21,8 @@ use crate::{Counterexample, Verdict, refute};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Kind {
+    /// A node keeps what it promises of its arithmetic.
+    Contract,
     /// What lowering made computes what the source means.
     Lowering,
     /// A pass left what the program computes.
@@ -28,16 +31,21 @@ pub enum Kind {
     Direct,
     /// The target's instructions for an operator compute it in every lane.
     Lanes,
+    /// An object file computes the last program in every lane, and keeps the rules of constant
+    /// time.
+    Object,
 }
 
 impl Kind {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Contract => "contract",
             Kind::Lowering => "lowering",
             Kind::Pass => "pass",
             Kind::Direct => "direct",
             Kind::Lanes => "lanes",
+            Kind::Object => "object",
         }
     }
 }
@@ -58,6 +66,8 @@ pub enum Outcome {
     Proved(String),
     /// It does not hold.
     Refuted(Box<Difference>),
+    /// An instruction breaks a rule, whatever is computed; the text says which and how.
+    Refused(String),
     /// Neither is known; the text says which node and value resisted.
     Unknown(String),
 }
@@ -72,6 +82,7 @@ impl Outcome {
         match self {
             Outcome::Proved(_) => "PROVED",
             Outcome::Refuted(_) => "REFUTED",
+            Outcome::Refused(_) => "REFUSED",
             Outcome::Unknown(_) => "UNKNOWN",
         }
     }
@@ -125,6 +136,38 @@ impl Difference {
         let example = refute::search(&before, &after, &copies, crate::RUNS[0])?;
         let example = refute::smaller(&before, &after, &copies, example);
         Some(Difference::named(&after, &example))
+    }
+
+    /// What a function in machine code computes otherwise than `program`.
+    pub fn of_function(program: &Program, found: &compare::Difference) -> Difference {
+        let entry = program.entry();
+        let widths = |ports: &[Port]| -> Vec<usize> {
+            let widths = ports.iter().flat_map(|port| {
+                let (values, bits) =
+                    (port.values(program.slicing), port.value_bits(program.slicing));
+                std::iter::repeat_n(bits as usize, values)
+            });
+            widths.collect()
+        };
+        let words = |bits: &[bool], ports: &[Port]| -> Vec<u64> {
+            let mut rest = bits.iter();
+            let word = |width: usize| {
+                rest.by_ref().take(width).fold(0, |word, &bit| word << 1 | bit as u64)
+            };
+            widths(ports).into_iter().map(word).collect()
+        };
+        let example = Counterexample {
+            input: words(&found.input, &entry.params),
+            expected: words(&found.expected, &entry.results),
+            found: words(&found.found, &entry.results),
+        };
+        let named = Difference::named(program, &example);
+        if example.expected != example.found {
+            return named;
+        }
+        // The bit belongs to no word.
+        let value = format!("bit {} of the memory of {}", found.bit, found.array);
+        Difference { value, expected: 0, found: 1, ..named }
     }
 
     fn named(program: &Program, example: &Counterexample) -> Difference {

@@ -11,7 +11,7 @@
 //! to pass; the composition of its steps with this one is a proof from the source to the last
 //! program.
 
-use usuba::ir::{NodeId, Program, Slicing};
+use usuba::ir::{NodeId, Program, Slicing, lanes};
 use usuba::typed::{self, Instance, VarType};
 
 use crate::meaning::{self, Meaning};
@@ -42,20 +42,40 @@ impl Source {
             let bits = bits::apart(&program);
             program = bits.ok_or("the meaning of the program is too long on bits")?;
         }
-        program.slicing = slicing;
+        // Vectors are proved as the words that they hold.
+        program.slicing = if slicing == Slicing::W { Slicing::V } else { slicing };
         let names = instances.iter().map(|instance| names(typed, instance, slicing)).collect();
         Ok(Source { program, names })
     }
 
     /// Whether `lowered`, one instance of which is its entry, computes what the source says.
     pub fn prove(&self, lowered: &Program) -> Verdict {
-        decide(&self.program, lowered, Some(&self.pairs(lowered)))
+        let pairs = self.pairs(lowered);
+        decide(&self.program, &self.words(lowered), Some(&pairs))
     }
 
     /// The same in the words of the source.
     pub fn outcome(&self, lowered: &Program) -> Outcome {
         let pairs = self.pairs(lowered);
+        let lowered = &self.words(lowered);
         outcome(decide(&self.program, lowered, Some(&pairs)), &self.program, lowered, &pairs)
+    }
+
+    /// A lowered program with a value for each word. The rows of its ports are those of the source
+    /// again, where W has cut them into vectors.
+    fn words(&self, lowered: &Program) -> Program {
+        let mut program = lanes::apart(lowered);
+        if lowered.slicing == Slicing::W {
+            let source = self.program.entry();
+            let node = &mut program.nodes[lowered.entry.0 as usize];
+            let ports = node.params.iter_mut().chain(&mut node.results);
+            for (new, old) in ports.zip(source.params.iter().chain(&source.results)) {
+                if new.words() == old.words() {
+                    new.dims = old.dims.clone();
+                }
+            }
+        }
+        program
     }
 
     /// The nodes of a lowered program by what they were made from, callees first.

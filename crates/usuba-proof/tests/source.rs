@@ -38,7 +38,7 @@ fn read(path: &Path, node: &str) -> typed::Program {
 fn both(program: &typed::Program, slicing: Slicing, profile: Profile) -> (Source, Program) {
     let instance = typed::check::entry_instance(program, slicing, None).expect("an entry");
     let source = Source::new(program, &instance, slicing).expect("a meaning");
-    let slice = Slice { slicing, word: None, profile };
+    let slice = Slice { slicing, word: None, profile, vectors: true };
     (source, to_usuba0(program, slice, &|_, _, _| None).expect("what is in cipher.toml"))
 }
 

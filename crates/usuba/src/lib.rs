@@ -112,12 +112,20 @@ pub fn optimise(
     let lacks = |slicing: ir::Slicing, op: &ir::Op, bits: u8| {
         target::lacks(options.target, slicing, op, bits, lane)
     };
-    let slice =
-        Slice { slicing: options.slicing, word: options.word, profile: profile(options.target) };
+    let slice = Slice {
+        slicing: options.slicing,
+        word: options.word,
+        profile: profile(options.target),
+        vectors: options.target.simd,
+    };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
+    if lowered.slicing == ir::Slicing::W && pipeline.pass.interleave.factor.is_none() {
+        // W is for one instance at a time, whose latency counts; more of them are asked for.
+        pipeline.pass.interleave.factor = Some(1);
+    }
     pipeline.pass.free_keys = options.c.complemented_keys;
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
     pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
@@ -157,6 +165,19 @@ pub struct Slice {
     pub word: Option<u8>,
     /// The gates that tables become.
     pub profile: Profile,
+    /// Whether registers have lanes. Where they have none, W is V: a register for each word.
+    pub vectors: bool,
+}
+
+impl Slice {
+    /// The slicing that a program gets: the one that it writes or that is asked for, and V for W
+    /// where registers have no lanes.
+    pub fn of(&self, program: &typed::Program) -> Result<ir::Slicing, Diagnostic> {
+        match typed::check::slicing(program, self.slicing)? {
+            ir::Slicing::W if !self.vectors => Ok(ir::Slicing::V),
+            slicing => Ok(slicing),
+        }
+    }
 }
 
 /// Slices a checked program. `lacks` says why the target has no such operator on words of so
@@ -166,7 +187,7 @@ pub fn to_usuba0(
     slice: Slice,
     lacks: &dyn Fn(ir::Slicing, &ir::Op, u8) -> Option<String>,
 ) -> Result<ir::Program, Vec<Diagnostic>> {
-    let slicing = typed::check::slicing(program, slice.slicing).map_err(|d| vec![d])?;
+    let slicing = slice.of(program).map_err(|d| vec![d])?;
     let instance =
         typed::check::entry_instance(program, slicing, slice.word).map_err(|d| vec![d])?;
     let lacks = |op: &ir::Op, bits: u8| lacks(slicing, op, bits);

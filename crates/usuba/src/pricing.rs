@@ -8,6 +8,7 @@
 //! each width that the layout has.
 
 use crate::emit::layout;
+use crate::ir::lanes::Lanes;
 use crate::ir::{Op, Program};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
 use crate::target::cpu::{Cpu, GENERIC, Unit};
@@ -38,18 +39,18 @@ pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
         },
         ..Machine::default()
     };
-    machine.with_costs(|kind, bits| price(unit, target, layout, kind, bits))
+    machine.with_costs(|kind, bits| price(unit, target, layout, program.vector, kind, bits))
 }
 
 /// The price of a kind; that of the lane where words of `bits` bits do not exist.
-fn price(unit: &Unit, target: &Target, layout: Layout, kind: Kind, bits: u8) -> Cost {
+fn price(unit: &Unit, target: &Target, layout: Layout, vector: u8, kind: Kind, bits: u8) -> Cost {
     let bits = match layout {
         Layout::Bits => 1,
         Layout::Elements(m) => m,
-        Layout::Lanes(lane) => bits.min(lane),
+        Layout::Lanes(lane) | Layout::Vectors { lane, .. } => bits.min(lane),
         Layout::Words => bits,
     };
-    let Some(op) = sample(kind, bits) else { return Cost::FREE };
+    let Some(op) = sample(kind, bits, vector) else { return Cost::FREE };
     match unit.price(target, layout, &op, bits) {
         Some(p) => Cost { instructions: p.instructions, latency: p.latency, ports: p.ports },
         None => Cost::FREE,
@@ -57,7 +58,7 @@ fn price(unit: &Unit, target: &Target, layout: Layout, kind: Kind, bits: u8) -> 
 }
 
 /// An operator of the kind on words of `bits` bits, if there is one that does something.
-fn sample(kind: Kind, bits: u8) -> Option<Op> {
+fn sample(kind: Kind, bits: u8, vector: u8) -> Option<Op> {
     let few = |k: u8| (k < bits).then_some(k);
     Some(match kind {
         Kind::Free | Kind::Lookup => return None,
@@ -76,6 +77,15 @@ fn sample(kind: Kind, bits: u8) -> Option<Op> {
         Kind::Bitmask if bits > 1 => Op::Bitmask(1),
         Kind::Pack if bits.is_multiple_of(2) => Op::Pack,
         Kind::Affine if bits == 8 => Op::AffineInverse(1, 0),
+        Kind::Each if vector > 1 && bits > 1 => {
+            let each = (0..vector).map(|lane| Op::Rotl(1 + lane % (bits - 1)));
+            Op::Lanes(Lanes::Each(each.collect()))
+        }
+        Kind::Move if vector > 1 => {
+            let turned = (0..vector).map(|lane| (lane + 1) % vector);
+            Op::Lanes(Lanes::Move(turned.collect()))
+        }
+        Kind::Each | Kind::Move => return None,
         Kind::Shuffle | Kind::Bitmask | Kind::Pack | Kind::Affine => return None,
     })
 }

@@ -22,7 +22,7 @@ use crate::report::{Color, Format};
 
 mod bench;
 mod dist;
-mod prove;
+pub mod prove;
 mod synth;
 mod tune;
 mod values;
@@ -120,6 +120,8 @@ pub enum Direction {
     H,
     #[value(name = "B")]
     B,
+    #[value(name = "W")]
+    W,
 }
 
 #[derive(Args, Debug)]
@@ -237,6 +239,9 @@ struct SlicingFlags {
     /// Bitslicing: a bit per register
     #[arg(short = 'B', long)]
     bitslice: bool,
+    /// Words in lanes: the words of a block side by side in a register
+    #[arg(short = 'W', long)]
+    words: bool,
 }
 
 impl Language {
@@ -256,6 +261,7 @@ impl Language {
             vertical: slicing == Slicing::V,
             horizontal: slicing == Slicing::H,
             bitslice: slicing == Slicing::B,
+            words: slicing == Slicing::W,
         };
     }
 
@@ -294,6 +300,7 @@ impl SlicingFlags {
             SlicingFlags { vertical: true, .. } => Some(Slicing::V),
             SlicingFlags { horizontal: true, .. } => Some(Slicing::H),
             SlicingFlags { bitslice: true, .. } => Some(Slicing::B),
+            SlicingFlags { words: true, .. } => Some(Slicing::W),
             _ => None,
         }
     }
@@ -409,6 +416,10 @@ pub struct Codegen {
     /// 32-bit masks
     #[arg(long)]
     pub key_registers: bool,
+    /// Clear the stack below the kernel and all registers that are not the caller's before it
+    /// returns
+    #[arg(long)]
+    pub wipe: bool,
     /// Prove after each pass that the program still computes what it did
     #[arg(long)]
     pub prove: bool,
@@ -592,6 +603,7 @@ impl Codegen {
             flag(true, &format!("skip {pass}"));
         }
         flag(self.key_registers, "key-registers");
+        flag(self.wipe, "wipe");
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }

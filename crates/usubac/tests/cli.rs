@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A command may read a file with `< NAME`. Other lines are comments. The times that proofs took
-//! read as TIME.
+//! read as TIME, and what depends on the C compiler as VERSION, COUNT and HASH.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -41,22 +41,41 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The times of proofs are those of the machine.
-fn without_times(text: &str) -> String {
+/// What depends on the machine and its compilers: what stands before it, what it reads as, and which
+/// characters it may have besides digits. It begins with a digit, or has letters of numbers only.
+const SETTLED: [(&str, &str, &str); 11] = [
+    ("compiled in ", "TIME", ".e- µms"),
+    ("proved in ", "TIME", ".e- µms"),
+    ("PROVED in ", "TIME", ".e- µms"),
+    ("seconds\":", "TIME", ".e-"),
+    ("by gcc ", "VERSION", "."),
+    ("by\":\"gcc ", "VERSION", "."),
+    ("by = \"gcc ", "VERSION", "."),
+    ("instructions\":", "COUNT", ""),
+    ("in constant time: ", "COUNT", ""),
+    ("f+0x", "PLACE", HEX),
+    ("sha256 = \"", "HASH", HEX),
+];
+
+const HEX: &str = "abcdef";
+
+/// The text without what depends on the machine.
+fn settled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     loop {
-        let starts = ["compiled in ", "proved in ", "PROVED in ", "seconds\":"];
-        let ends = starts.iter().filter_map(|start| Some(rest.find(start)? + start.len()));
-        let Some(end) =
-            ends.filter(|&end| rest[end..].starts_with(|c: char| c.is_ascii_digit())).min()
-        else {
+        let found = SETTLED.iter().filter_map(|(start, name, more)| {
+            let first = |c: char| c.is_ascii_digit() || *more == HEX && HEX.contains(c);
+            let mut ends = rest.match_indices(start).map(|(at, _)| at + start.len());
+            let end = ends.find(|&end| rest[end..].starts_with(first))?;
+            Some((end, name, more))
+        });
+        let Some((end, name, more)) = found.min_by_key(|(end, ..)| *end) else {
             return out + rest;
         };
         out.push_str(&rest[..end]);
-        out.push_str("TIME");
-        let number = |c: char| c.is_ascii_digit() || ".e- µms".contains(c);
-        rest = rest[end..].trim_start_matches(number);
+        out.push_str(name);
+        rest = rest[end..].trim_start_matches(|c: char| c.is_ascii_digit() || more.contains(c));
     }
 }
 
@@ -94,7 +113,7 @@ fn answer(command: &str, dir: &Path) -> Vec<String> {
     if status != 0 {
         lines.push(format!("? {status}"));
     }
-    let (out, err) = (without_times(&out), without_times(&err));
+    let (out, err) = (settled(&out), settled(&err));
     let mark = |mark: char, line: &str| format!("{mark} {line}").trim_end().to_string();
     lines.extend(out.lines().map(|line| mark('>', line)));
     lines.extend(err.lines().map(|line| mark('!', line)));

@@ -38,6 +38,22 @@ typedef struct {
     const usuba_step *ladders[@BACKENDS@];
 } usuba_operation;
 
+/* What hash functions are made of: takes `nblocks` blocks of each of `count` messages into as many
+   chaining values, which follow each other. */
+typedef void usuba_link(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count);
+
+/* From `from` messages on, `run` takes them in units of `unit`, or all if there are fewer. */
+typedef struct {
+    size_t from, unit;
+    usuba_link *run;
+} usuba_link_step;
+
+/* Bytes of a chaining value and of a block of a message, and a ladder for each backend. */
+typedef struct {
+    size_t chain, block;
+    const usuba_link_step *ladders[@BACKENDS@];
+} usuba_chaining;
+
 /* Where the number of a block lies in the input of a key stream. */
 typedef struct {
     size_t at, size;

@@ -12,7 +12,11 @@ enum usuba_status {
     /* Input and output overlap without being the same place. */
     USUBA_ERROR_OVERLAP = 4,
     /* There is no such backend, or this processor or this build does not have it. */
-    USUBA_ERROR_BACKEND = 5
+    USUBA_ERROR_BACKEND = 5,
+    /* The state was not begun, or has ended, or does not go on in this way. */
+    USUBA_ERROR_STATE = 6,
+    /* Parameters that do not go together. */
+    USUBA_ERROR_PARAMETER = 7
 };
 #if defined(USUBA_STATIC) || !defined(__GNUC__)
 #define USUBA_API

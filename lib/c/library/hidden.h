@@ -22,3 +22,7 @@ USUBA_HIDDEN int usuba_cbc_decrypt(const usuba_operation *operation, const void 
 USUBA_HIDDEN int usuba_xts(const usuba_operation *operation, int backwards,
     const usuba_operation *encrypt, const void *key, const void *tweak_key, const uint8_t *start,
     const uint8_t *in, uint8_t *out, size_t length);
+USUBA_HIDDEN void usuba_link_all(const usuba_chaining *chaining, uint8_t *chains,
+    const uint8_t *const *in, size_t nblocks, size_t count);
+USUBA_HIDDEN void usuba_absorb(const usuba_chaining *chaining, uint8_t *chain, uint8_t *buffer,
+    size_t *used, int keep, const uint8_t *in, size_t length);

@@ -310,3 +310,92 @@ static void any_backend(void)
     ANY_BLOCKS(function, from, to, usuba_##name##_key *key = name##_fuzz_key();, FUZZ_KEY, free(key);)
 #define UNKEYED_BLOCKS(function, from, to) \
     ANY_BLOCKS(function, from, to, FUZZ_NOTHING, FUZZ_NOTHING, FUZZ_NOTHING)
+
+/* Skein with blocks of `size` bytes: pieces, trees, many messages and endless outputs. */
+#define SKEIN(name, size) \
+    static void name##_fuzz_hash(void) \
+    { \
+        const size_t length = some_length(5000), count = below(40), out_length = 1 + below(300); \
+        place text = make(length), keys = make(40), many = make(count * out_length); \
+        place one = make(out_length), two = copy(one, out_length); \
+        const uint8_t *in[40]; \
+        size_t lengths[40], done = 0, i; \
+        const uint64_t bits = length ? 8 * (uint64_t)length - below(8) : 0; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        usuba_##name##_tree *tree = (usuba_##name##_tree *)malloc(sizeof *tree); \
+        usuba_skein_parameters p; \
+        if (!run || !tree) exit(3); \
+        memset(&p, 0, sizeof p); \
+        if (below(2)) { \
+            p.key = keys.at; \
+            p.key_length = below(41); \
+        } \
+        if (below(2)) { \
+            p.nonce = keys.at; \
+            p.nonce_length = below(41); \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_hash_bits(&p, text.at, bits, one.at, out_length), "status", #name, \
+               length); \
+        any_backend(); \
+        expect(!usuba_##name##_begin(run, &p, out_length), "status", #name, length); \
+        while (done < length) { \
+            const size_t part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!(done + part < length \
+                         ? usuba_##name##_update(run, text.at + done, part) \
+                         : usuba_##name##_update_bits(run, text.at + done, bits - 8 * done)), \
+                   "status", #name, length); \
+            done += part; \
+        } \
+        expect(!usuba_##name##_final(run, two.at, out_length), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, out_length), "pieces", #name, length); \
+        for (i = 0; i < count; i++) { \
+            const size_t from = below(length + 1); \
+            in[i] = text.at + from; \
+            lengths[i] = below(length - from + 1); \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_hash_many(&p, in, lengths, count, many.at, out_length), "status", \
+               #name, length); \
+        for (i = 0; i < count; i += 1 + below(10)) { \
+            any_backend(); \
+            expect(!usuba_##name##_hash(&p, in[i], lengths[i], two.at, out_length), "status", #name, \
+                   length); \
+            expect(!memcmp(many.at + i * out_length, two.at, out_length), "many", #name, length); \
+        } \
+        expect(!usuba_##name##_begin(run, &p, USUBA_SKEIN_ENDLESS), "status", #name, length); \
+        memcpy(tree, run, sizeof *run); \
+        expect(!usuba_##name##_final(run, one.at, out_length), "status", #name, length); \
+        memcpy(run, tree, sizeof *run); \
+        for (done = 0; done < out_length; done += i) { \
+            i = 1 + below(out_length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_squeeze(run, two.at + done, i), "status", #name, length); \
+        } \
+        expect(!memcmp(one.at, two.at, out_length), "endless", #name, length); \
+        p.leaf = (uint8_t)(1 + below(3)); \
+        p.fan_out = (uint8_t)(1 + below(3)); \
+        p.height = (uint8_t)(2 + below(4)); \
+        any_backend(); \
+        expect(!usuba_##name##_hash_bits(&p, text.at, bits, one.at, out_length), "status", #name, \
+               length); \
+        expect(!usuba_##name##_tree_begin(tree, &p, out_length), "status", #name, length); \
+        for (done = 0; done < length; done += i) { \
+            i = 1 + below(length - done); \
+            any_backend(); \
+            expect(!(done + i < length \
+                         ? usuba_##name##_tree_update(tree, text.at + done, i) \
+                         : usuba_##name##_tree_update_bits(tree, text.at + done, bits - 8 * done)), \
+                   "status", #name, length); \
+        } \
+        expect(!usuba_##name##_tree_final(tree, two.at, out_length), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, out_length), "tree", #name, length); \
+        free(run); \
+        free(tree); \
+        free(text.whole); \
+        free(keys.whole); \
+        free(one.whole); \
+        free(two.whole); \
+        free(many.whole); \
+    }

@@ -13,6 +13,8 @@ pub enum Error {
     Counter,
     /// There is no such backend, or this processor does not have it.
     Backend,
+    /// Parameters that do not go together.
+    Parameter,
 }
 
 impl Error {
@@ -24,7 +26,8 @@ impl Error {
             2 => Err(Error::Length),
             3 => Err(Error::Counter),
             5 => Err(Error::Backend),
-            _ => unreachable!("slices are not null and do not overlap"),
+            7 => Err(Error::Parameter),
+            _ => unreachable!("slices are not null, do not overlap, and end once"),
         }
     }
 }
@@ -35,6 +38,7 @@ impl fmt::Display for Error {
             Error::Length => "a length that does not fit",
             Error::Counter => "the key stream ends before",
             Error::Backend => "there is no such backend here",
+            Error::Parameter => "parameters that do not go together",
         })
     }
 }

@@ -111,7 +111,7 @@ mod tests {
             ("target/avx2.rs", "use crate::ir::Program;"),
             ("circuit/mod.rs", "use crate::ir::Op;"),
             ("syntax/parser.rs", "use crate::typed;"),
-            ("typed/walk.rs", "use crate::ir::Program;"),
+            ("typed/walk/body.rs", "use crate::ir::Program;"),
             ("ir/mod.rs", "use crate::Slice;"),
         ] {
             let found = findings(path, text);

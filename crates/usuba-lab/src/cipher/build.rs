@@ -32,6 +32,8 @@ pub struct Built {
     pub single: Option<usuba::emit::c::Emitted>,
     /// The kernel after the last pass.
     pub program: usuba::ir::Program,
+    /// The key schedule after the last pass, if there is one.
+    pub schedule: Option<usuba::ir::Program>,
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
@@ -133,6 +135,7 @@ fn built(
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
         program: main.program,
+        schedule: schedule.map(|output| output.program),
     })
 }
 

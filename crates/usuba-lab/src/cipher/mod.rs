@@ -21,7 +21,7 @@ use usuba::target::{self, Target};
 
 pub use build::{Beside, Built, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
-pub use vectors::Vector;
+pub use vectors::{HashVector, Vector};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,32 @@ pub struct Cipher {
     pub spec: String,
     pub functions: Vec<Function>,
     pub streams: Vec<Stream>,
+    pub hashes: Vec<Hash>,
+}
+
+/// A hash function around a function of this folder that is applied to its own results.
+///
+/// The input of that function is a chaining value and a block of the message; its output is the
+/// next chaining value.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hash {
+    /// The C name.
+    pub name: String,
+    pub mode: HashMode,
+    /// The name of a function of this folder.
+    pub chain: String,
+    /// The file of known answers, in the folder.
+    pub vectors: String,
+}
+
+/// What hash functions do around their blocks: padding, parameters, output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HashMode {
+    /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
+    /// function leaves as the tweak of the next block.
+    Skein,
 }
 
 /// A key stream that two functions make together.
@@ -137,6 +163,8 @@ struct File {
     function: Vec<FileFunction>,
     #[serde(default)]
     stream: Vec<FileStream>,
+    #[serde(default)]
+    hash: Vec<Hash>,
 }
 
 #[derive(Deserialize)]
@@ -236,8 +264,17 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let functions = functions.collect::<Result<Vec<_>, _>>()?;
     let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
     let streams = streams.collect::<Result<_, _>>()?;
+    for hash in &file.hash {
+        let chained = functions.iter().find(|function| function.name == hash.chain);
+        if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
+            let Hash { name, chain, .. } = hash;
+            return Err(wrong(format!(
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+            )));
+        }
+    }
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
-    Ok(Cipher { folder, title, spec, functions, streams })
+    Ok(Cipher { folder, title, spec, functions, streams, hashes: file.hash })
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
@@ -267,6 +304,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         "B" => Ok(Slicing::B),
         "V" => Ok(Slicing::V),
         "H" => Ok(Slicing::H),
+        "W" => Ok(Slicing::W),
         _ => Err(format!("there is no slicing `{name}`")),
     };
     let key = |key: FileKey| {
@@ -301,6 +339,16 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
 }
 
 impl Function {
+    /// The slicings in which it is made for a target. Where registers have no lanes, W is V, and is
+    /// not made once more.
+    pub fn slicings_on(&self, target: &Target) -> impl Iterator<Item = Slicing> + '_ {
+        let lanes = target.simd;
+        let twice = move |slicing: &Slicing| {
+            *slicing == Slicing::W && !lanes && self.slicings.contains(&Slicing::V)
+        };
+        self.slicings.iter().copied().filter(move |slicing| !twice(slicing))
+    }
+
     /// Whether it is made for a target: one that it names, or, if it names none, any without a
     /// base, whose instructions are all that most programs need.
     pub fn is_for(&self, target: &Target) -> bool {
@@ -342,6 +390,29 @@ impl Cipher {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
+    }
+
+    /// The known answers of a hash function.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
+        let path = self.folder.join(&hash.vectors);
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::hashes(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// Whether a hash function is made of this function, or of another one that computes the same.
+    pub fn is_chained(&self, function: &Function) -> bool {
+        let same = |other: &&Function| {
+            (&other.vectors, other.direction) == (&function.vectors, function.direction)
+        };
+        let mut alike = self.functions.iter().filter(same);
+        alike.any(|function| self.hashes.iter().any(|hash| hash.chain == function.name))
     }
 }
 

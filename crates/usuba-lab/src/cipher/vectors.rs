@@ -16,32 +16,102 @@ pub struct Vector {
     pub output: Vec<u8>,
 }
 
-/// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
-/// line.
-pub(super) fn parse(text: &str) -> Result<Vec<Vector>, String> {
-    let mut vectors = Vec::new();
+/// One known answer of a hash function. What is absent is empty.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct HashVector {
+    pub key: Vec<u8>,
+    /// What goes into the hash between key and message: personalisation, public key, identifier of
+    /// a derived key, nonce.
+    pub arguments: [Vec<u8>; 4],
+    /// Leaf size, fan-out and height of a hash tree; zeros without one.
+    pub tree: [u8; 3],
+    pub input: Vec<u8>,
+    /// Bits of the last byte of `input` that belong to the message, the most significant first; 0
+    /// for all of them.
+    pub bits: u8,
+    pub output: Vec<u8>,
+}
+
+impl HashVector {
+    /// The parameters as `reference.rs` takes them in the place of a key: bytes of the output in
+    /// 32 bits, little-endian; `bits`; `tree`; key and arguments, each behind its length in 32 bits.
+    pub fn parameters(&self) -> Vec<u8> {
+        let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+        let mut all = length(&self.output).to_vec();
+        all.push(self.bits);
+        all.extend(self.tree);
+        for field in [&self.key].into_iter().chain(&self.arguments) {
+            all.extend(length(field));
+            all.extend(field);
+        }
+        all
+    }
+}
+
+/// The fields of a block of lines, in the order of their names.
+type Block = Vec<Option<Vec<u8>>>;
+
+/// Blocks of lines `name = hex`, separated by empty lines, each with the number of its first line;
+/// `#` begins a comment line.
+fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
+    let mut blocks = Vec::new();
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())).collect();
     for block in lines.split(|(_, line)| line.is_empty()) {
-        let mut fields: [Option<Vec<u8>>; 3] = [None, None, None];
+        let mut fields: Block = vec![None; names.len()];
         for &(number, line) in block.iter().filter(|(_, line)| !line.starts_with('#')) {
             let (name, value) = line.split_once('=').ok_or(format!("line {number}: no `=`"))?;
-            let field = ["key", "in", "out"].iter().position(|field| *field == name.trim());
+            let field = names.iter().position(|field| *field == name.trim());
             let field = field.ok_or(format!("line {number}: no field `{}`", name.trim()))?;
             let bytes = hex(value.trim()).ok_or(format!("line {number}: not hexadecimal"))?;
             if fields[field].replace(bytes).is_some() {
                 return Err(format!("line {number}: `{}` twice", name.trim()));
             }
         }
-        match fields {
-            [None, None, None] => {}
-            [key, Some(input), Some(output)] => {
-                vectors.push(Vector { key: key.unwrap_or_default(), input, output });
-            }
-            _ => return Err(format!("line {}: `in` and `out` belong together", block[0].0)),
+        if fields.iter().any(Option::is_some) {
+            blocks.push((block[0].0, fields));
         }
     }
-    Ok(vectors)
+    Ok(blocks)
+}
+
+/// What a block without `in` or without `out` is told.
+fn apart(line: usize) -> String {
+    format!("line {line}: `in` and `out` belong together")
+}
+
+/// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
+/// line.
+pub(super) fn parse(text: &str) -> Result<Vec<Vector>, String> {
+    let vector = |(line, fields): (usize, Block)| match <[_; 3]>::try_from(fields) {
+        Ok([key, Some(input), Some(output)]) => {
+            Ok(Vector { key: key.unwrap_or_default(), input, output })
+        }
+        _ => Err(apart(line)),
+    };
+    blocks(text, &["key", "in", "out"])?.into_iter().map(vector).collect()
+}
+
+/// The fields of [`HashVector`] in their order; `tree` has three bytes and `bits` one.
+const HASH: [&str; 9] =
+    ["key", "personalization", "public_key", "identifier", "nonce", "tree", "in", "bits", "out"];
+
+/// As [`parse`], of a hash function.
+pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
+    let vector = |(line, fields): (usize, Block)| {
+        let Ok([key, a, b, c, d, tree, Some(input), bits, Some(output)]) =
+            <[_; 9]>::try_from(fields)
+        else {
+            return Err(apart(line));
+        };
+        let wrong = |what: &str| format!("line {line}: `{what}` has another length");
+        let arguments = [a, b, c, d].map(Option::unwrap_or_default);
+        let tree = <[u8; 3]>::try_from(tree.unwrap_or(vec![0; 3])).map_err(|_| wrong("tree"))?;
+        let [bits] = <[u8; 1]>::try_from(bits.unwrap_or(vec![0])).map_err(|_| wrong("bits"))?;
+        let key = key.unwrap_or_default();
+        Ok(HashVector { key, arguments, tree, input, bits, output })
+    };
+    blocks(text, &HASH)?.into_iter().map(vector).collect()
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {
@@ -64,6 +134,24 @@ mod tests {
             output: vec![output],
         };
         assert_eq!(parse(text), Ok(vec![vector(&[0, 255], 1, 2), vector(&[], 3, 4)]));
+    }
+
+    #[test]
+    fn vectors_of_hashes_have_more_fields() {
+        let text = "key = 07\ntree = 010203\nnonce = 0908\nin = 80\nbits = 01\nout = ff\n";
+        let none = Vec::new;
+        let vector = HashVector {
+            key: vec![7],
+            arguments: [none(), none(), none(), vec![9, 8]],
+            tree: [1, 2, 3],
+            input: vec![0x80],
+            bits: 1,
+            output: vec![0xff],
+        };
+        assert_eq!(hashes(text), Ok(vec![vector]));
+        let message = |text: &str| hashes(text).expect_err("it is malformed");
+        assert_eq!(message("tree = 01\nin =\nout = 00"), "line 1: `tree` has another length");
+        assert_eq!(message("nonce = 01"), "line 1: `in` and `out` belong together");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::cipher::Stream;
 
 impl Folder<'_> {
     /// Primitive and operation that compute a function of the folder.
-    fn place(&self, function: &str) -> (usize, usize) {
+    pub(super) fn place(&self, function: &str) -> (usize, usize) {
         let inside = |at: usize| {
             let mut operations = self.compiled[at].primitive.operations.iter();
             let number = operations.position(|o| o.functions.iter().any(|f| f.name == function));

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use usuba::Output;
 use usuba::diag::Diagnostic;
-use usuba::emit::bytes;
-use usuba::emit::bytes::library::{self, Words};
+use usuba::emit::bytes::library::{self, Made, Words};
+use usuba::emit::bytes::{self, ByteLayout};
 use usuba::ir::Slicing;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::{Level, PipelineOptions};
@@ -18,7 +18,8 @@ use super::primitive::{Operation, Primitive};
 use crate::cipher::{self, Cipher, Function, Way};
 use crate::proof::Proofs;
 
-/// One kernel behind a C function with the type `usuba_kernel`.
+/// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
+/// its own results.
 #[derive(Clone, Debug)]
 pub struct Core {
     /// `usuba_serpent128_encrypt_V_avx2`
@@ -34,16 +35,38 @@ pub struct Core {
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
+    /// Whether `output` takes the place of the beginning of `input`, and what follows there is a
+    /// block of a message; then `unit` and `batch` count messages.
+    pub chained: bool,
     /// Words of the key, at most 64 bits each.
     pub key_words: usize,
     /// What it seems to cost, from its operations.
     pub guess: Cost,
 }
 
-/// The words of one key schedule in the context.
+impl Core {
+    /// Bytes that a block counts for.
+    pub fn bytes(&self) -> usize {
+        if self.chained { self.input - self.output } else { self.output }
+    }
+}
+
+/// A key schedule that the forms of a primitive have in common.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// What it leaves for the forms.
+    pub made: Made,
+    /// The C function from the user's key to that.
+    pub symbol: String,
+    pub text: String,
+}
+
+/// The words of a key in the context, as some kernels read them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     pub words: Words,
+    /// The schedule of the primitive that they come from; `None` if they are the user's key.
+    pub schedule: Option<usize>,
     /// The C function that fills them.
     pub symbol: String,
     pub text: String,
@@ -61,6 +84,7 @@ pub struct Use {
 #[derive(Clone, Debug)]
 pub struct Compiled<'a> {
     pub primitive: Primitive<'a>,
+    pub schedules: Vec<Schedule>,
     pub forms: Vec<Form>,
     /// For each operation: every core of every function.
     pub uses: Vec<Vec<Use>>,
@@ -80,6 +104,7 @@ pub fn letter(slicing: Slicing) -> char {
         Slicing::V => 'V',
         Slicing::H => 'H',
         Slicing::B => 'B',
+        Slicing::W => 'W',
     }
 }
 
@@ -98,7 +123,7 @@ pub fn compile<'a>(
     let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
     for function in functions {
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 numbers.entry(key(function, slicing, target)).or_insert_with(|| {
                     wanted.push((*function, slicing, target));
                     wanted.len() - 1
@@ -114,51 +139,117 @@ pub fn compile<'a>(
     let compiled = primitives
         .into_iter()
         .map(|primitive| {
-            let mut forms: Vec<(String, Form)> = Vec::new();
+            let mut keys = Keys {
+                cipher,
+                primitive: primitive.name.clone(),
+                schedules: Vec::new(),
+                forms: Vec::new(),
+            };
             let mut uses = Vec::new();
             for operation in &primitive.operations {
-                uses.push(users(cipher, &primitive, operation, targets, &number, &mut forms)?);
+                uses.push(users(operation, targets, &number, &mut keys)?);
             }
+            let Keys { schedules, forms, .. } = keys;
+            let schedules = schedules.into_iter().map(|(.., schedule)| schedule).collect();
             let forms = forms.into_iter().map(|(_, form)| form).collect();
-            Ok(Compiled { primitive, forms, uses })
+            Ok(Compiled { primitive, schedules, forms, uses })
         })
         .collect::<Result<Vec<_>, String>>()?;
     Ok((cores, compiled))
 }
 
-/// The cores of an operation; forms of its keys that are new are appended.
-fn users(
-    cipher: &Cipher,
-    primitive: &Primitive,
-    operation: &Operation,
+/// The cores of an operation; what its keys need and `keys` does not have yet is added there.
+fn users<'a>(
+    operation: &Operation<'a>,
     targets: &[&'static Target],
     number: &dyn Fn(&Function, Slicing, &'static Target) -> usize,
-    forms: &mut Vec<(String, Form)>,
+    keys: &mut Keys<'a>,
 ) -> Result<Vec<Use>, String> {
     let mut uses = Vec::new();
-    for function in &operation.functions {
-        let form = match &function.key {
-            None => None,
-            Some(key) => {
-                // The shape of the parameter belongs to it: two sources may differ there.
-                let place = if key.schedule.is_some() { "" } else { &*function.source };
-                let same = format!("{:?} {:?} {:?} {place}", key.schedule, key.bytes, key.through);
-                let symbol = format!("usuba_{}_key{}", primitive.name, forms.len());
-                let form = form(cipher, function, &symbol)?;
-                let known = |(name, f): &(String, Form)| *name == same && f.words == form.words;
-                Some(forms.iter().position(known).unwrap_or_else(|| {
-                    forms.push((same, form));
-                    forms.len() - 1
-                }))
-            }
-        };
+    for &function in &operation.functions {
+        let form = keys.form(function)?;
         for target in targets.iter().copied().filter(|target| function.is_for(target)) {
-            for &slicing in &function.slicings {
+            for slicing in function.slicings_on(target) {
                 uses.push(Use { core: number(function, slicing, target), form });
             }
         }
     }
     Ok(uses)
+}
+
+/// The key set-ups of a primitive while it is compiled.
+struct Keys<'a> {
+    cipher: &'a Cipher,
+    primitive: String,
+    /// With the file, the node and the layout of the key.
+    schedules: Vec<((&'a str, &'a str, ByteLayout), Output, Schedule)>,
+    /// With what tells two of them with the same words apart.
+    forms: Vec<(String, Form)>,
+}
+
+impl<'a> Keys<'a> {
+    /// The number of the form that `function` reads; `None` if it has no key.
+    fn form(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
+        let Some(key) = &function.key else { return Ok(None) };
+        let schedule = self.schedule(function)?;
+        // The shape of the parameter belongs to it: two sources may differ there.
+        let place = if schedule.is_some() { "" } else { &*function.source };
+        let same = format!("{schedule:?} {:?} {:?} {place}", key.bytes, key.through);
+        let symbol = format!("usuba_{}_key{}", self.primitive, self.forms.len());
+        let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+        // The shape of the key is the same however the kernel is compiled.
+        let (cipher, slicing) = (self.cipher, function.slicings[0]);
+        let (main, _) = cipher::kernels(cipher, function, &symbol, slicing, once(&quick))?;
+        let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+        let output = schedule.map(|number| &self.schedules[number].1);
+        let interface = interface(function, &inputs, &symbol, &main, None, output);
+        let words = library::words(&interface).map_err(explain(&symbol))?;
+        let words = words.expect("the function has a key");
+        if let Some(known) = self.forms.iter().position(|(n, f)| *n == same && f.words == words) {
+            return Ok(Some(known));
+        }
+        let text = library::fill(&interface, "static ").map_err(explain(&symbol))?;
+        let symbol = format!("{symbol}_init");
+        self.forms.push((same, Form { words, schedule, symbol, text }));
+        Ok(Some(self.forms.len() - 1))
+    }
+
+    /// The number of the schedule of `function`; `None` if it has none.
+    fn schedule(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
+        let Some((key, (file, node))) =
+            function.key.as_ref().and_then(|key| Some((key, key.schedule.as_ref()?)))
+        else {
+            return Ok(None);
+        };
+        let same = (&**file, &**node, key.bytes);
+        if let Some(known) = self.schedules.iter().position(|(known, ..)| *known == same) {
+            return Ok(Some(known));
+        }
+        let symbol = format!("usuba_{}_made{}", self.primitive, self.schedules.len());
+        let pipeline = PipelineOptions::default();
+        let output = cipher::schedule(self.cipher, function, &symbol, once(&pipeline))?;
+        let output = output.expect("the function has a schedule");
+        let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+        // Only the schedule is looked at.
+        let interface = interface(function, &inputs, &symbol, &output, None, Some(&output));
+        let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
+        let (run, made) = made.expect("the function has a schedule");
+        let text = format!("{}{run}", output.kernel.text);
+        self.schedules.push((same, output, Schedule { made, symbol, text }));
+        Ok(Some(self.schedules.len() - 1))
+    }
+}
+
+/// How what runs once for a key is compiled.
+fn once(pipeline: &PipelineOptions) -> Way<'_> {
+    Way {
+        target: portable(),
+        cpu: target::cpu::ALL[0],
+        pipeline,
+        hidden: true,
+        complemented_keys: true,
+        proofs: Proofs::Long,
+    }
 }
 
 fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
@@ -222,7 +313,9 @@ fn core(
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
-    let body = library::any_number(&interface, target, linkage).map_err(explain(&symbol))?;
+    let chained = cipher.is_chained(function);
+    let write = if chained { library::chained } else { library::any_number };
+    let body = write(&interface, target, linkage).map_err(explain(&symbol))?;
     let alone = single.as_ref().map_or("", |output| &output.kernel.text);
     let batch = main.kernel.instances() as usize;
     let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
@@ -240,6 +333,7 @@ fn core(
         batch,
         input,
         output,
+        chained,
         key_words,
         guess: guess(target, &main, (unit, batch), (input + output, registers)),
         symbol,
@@ -278,32 +372,4 @@ fn guess(
     let cycles = short.chain([fixed + batches, fixed + 2.0 * batches]).collect();
     let name = String::new;
     Cost { function: name(), slicing: name(), target: name(), unit, batch, cycles }
-}
-
-/// The key set-up of a function.
-fn form(cipher: &Cipher, function: &Function, symbol: &str) -> Result<Form, String> {
-    let target = portable();
-    let pipeline = PipelineOptions::default();
-    let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let way = Way {
-        target,
-        cpu: target::cpu::ALL[0],
-        pipeline: &pipeline,
-        hidden: true,
-        complemented_keys: true,
-        proofs: Proofs::Long,
-    };
-    // The shape of the key is the same however the kernel is compiled.
-    let shape = Way { pipeline: &quick, ..way };
-    let (main, _) = cipher::kernels(cipher, function, symbol, function.slicings[0], shape)?;
-    let schedule = cipher::schedule(cipher, function, symbol, way)?;
-    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-    let interface = interface(function, &inputs, symbol, &main, None, schedule.as_ref());
-    let words = library::words(&interface).map_err(explain(symbol))?;
-    let init = library::init(&interface, "static ").map_err(explain(symbol))?;
-    Ok(Form {
-        words: words.expect("the function has a key"),
-        symbol: format!("{symbol}_init"),
-        text: format!("{}{init}", schedule.as_ref().map_or("", |output| &output.kernel.text)),
-    })
 }

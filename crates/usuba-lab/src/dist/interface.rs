@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use usuba::emit::bytes::library::Made;
 use usuba::target::Target;
 
-use super::cores::Compiled;
+use super::cores::{Compiled, Schedule};
 use super::primitive::Primitive;
 use super::section::{guarded, processors};
 use super::template::{self, fill};
 use super::{Folder, Rung};
-use crate::cipher::{Counter, Direction, Order};
+use crate::cipher::{Counter, Direction, HashMode, Order};
 
 /// What users do with a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,10 @@ pub enum Kind {
     /// A key, and no mode.
     Keyed,
     Permutation,
+    /// A hash function.
+    Hash(HashMode),
+    /// What a hash function is made of, with no functions of its own.
+    Chained,
     /// Neither a key nor a permutation: a compression function.
     Unkeyed,
 }
@@ -82,6 +87,10 @@ pub struct Needs {
     pub stream: bool,
     pub cbc: bool,
     pub xts: bool,
+    /// Blocks without a message around them.
+    pub blocks: bool,
+    /// Messages of hash functions.
+    pub chain: bool,
     /// Bytes of a buffer of key stream.
     pub chunk: usize,
     /// Bytes of the largest input of a key stream.
@@ -99,6 +108,8 @@ impl Needs {
             stream: self.stream || other.stream,
             cbc: self.cbc || other.cbc,
             xts: self.xts || other.xts,
+            blocks: self.blocks || other.blocks,
+            chain: self.chain || other.chain,
             chunk: self.chunk.max(other.chunk),
             block: self.block.max(other.block),
         }
@@ -131,11 +142,15 @@ impl Folder<'_> {
     }
 
     fn kind(&self, at: usize) -> Kind {
-        let Compiled { primitive, forms, .. } = &self.compiled[at];
+        let Compiled { primitive, forms, uses, .. } = &self.compiled[at];
+        if self.cores[uses[0][0].core].chained {
+            return Kind::Chained;
+        }
         kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
-    /// The primitives, in their order; [`Folder::composed_descriptions`] has the rest.
+    /// The primitives, in their order; [`Folder::composed_descriptions`] and
+    /// [`Folder::hash_descriptions`] have the rest.
     pub fn descriptions(&self) -> Vec<Description> {
         let describe = |(at, compiled): (usize, &Compiled)| Description {
             name: compiled.primitive.name.clone(),
@@ -170,6 +185,7 @@ impl Folder<'_> {
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for at in 0..self.compiled.len() {
+            needs.blocks |= self.kind(at) != Kind::Chained;
             let (stream, full) = match self.kind(at) {
                 Kind::Stream(_) | Kind::Tweakable { .. } => (true, false),
                 Kind::Block { inverse, wide } => (true, inverse.is_some() && wide),
@@ -179,10 +195,12 @@ impl Folder<'_> {
             let rungs = self.ladders[at].iter().flatten().flatten();
             let batch = rungs.map(|rung| self.cores[rung.used.core].batch).max().unwrap_or(1);
             let chunk = (batch * output).clamp(*CHUNK.start(), *CHUNK.end());
-            let new = Needs { xor: true, stream, cbc: full, xts: full, chunk, block: input };
+            let new =
+                Needs { xor: true, stream, cbc: full, xts: full, chunk, block: input, ..needs };
             needs = needs.and(new);
         }
         let running = |stream| matches!(self.composed_kind(stream), Kind::Running { .. });
+        needs.chain = !self.cipher.hashes.is_empty();
         needs.xor |= self.cipher.streams.iter().any(running);
         needs
     }
@@ -197,23 +215,23 @@ impl Folder<'_> {
 
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
-        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, true)).collect();
-        own + &self.composed("", true)
+        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
+        own + &self.composed("", true) + &self.hashes("", true)
     }
 
     /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
     /// `common`.
     pub fn definitions(&self, backends: &[&'static Target], common: &str) -> String {
         let own: String = (0..self.compiled.len())
-            .map(|at| self.operations(at, backends) + &self.primitive(at, false))
+            .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
             .collect();
-        own + &self.composed(common, false)
+        own + &self.composed(common, false) + &self.hashes(common, false)
     }
 
-    /// The C names of the cores that ladders use, with their target.
-    pub fn symbols(&self) -> Vec<(&str, &'static Target)> {
-        let used = (0..self.cores.len()).filter(|&core| self.is_used(core));
-        used.map(|core| (&*self.cores[core].symbol, self.cores[core].target)).collect()
+    /// The C names of the cores that ladders use, whether they are chained, and their target.
+    pub fn symbols(&self) -> Vec<(&str, bool, &'static Target)> {
+        let used = self.cores.iter().enumerate().filter(|(core, _)| self.is_used(*core));
+        used.map(|(_, core)| (&*core.symbol, core.chained, core.target)).collect()
     }
 
     /// The forms of a primitive that ladders use, with their numbers.
@@ -221,12 +239,20 @@ impl Folder<'_> {
         self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
     }
 
+    /// The schedules that those forms come from, with their numbers.
+    fn schedules(&self, at: usize) -> BTreeSet<usize> {
+        let forms = &self.compiled[at].forms;
+        self.forms(at).into_iter().filter_map(|form| forms[form].schedule).collect()
+    }
+
     /// The key set-ups of all primitives.
     pub fn key_setups(&self) -> String {
-        let of = |(at, compiled): (usize, &Compiled)| -> String {
-            self.forms(at).into_iter().map(|form| compiled.forms[form].text.clone()).collect()
-        };
-        self.compiled.iter().enumerate().map(of).collect()
+        let mut text = String::new();
+        for (at, compiled) in self.compiled.iter().enumerate() {
+            text.extend(self.schedules(at).into_iter().map(|n| &*compiled.schedules[n].text));
+            text.extend(self.forms(at).into_iter().map(|n| &*compiled.forms[n].text));
+        }
+        text
     }
 
     /// The ladders of each operation, and the operation.
@@ -236,13 +262,18 @@ impl Folder<'_> {
         for (number, operation) in primitive.operations.iter().enumerate() {
             let name = &operation.name;
             let (input, output) = self.sizes(at, number);
+            // Of a function that is chained, users know the chaining value and the block.
+            let (step_type, type_name, sizes) = match self.kind(at) {
+                Kind::Chained => ("usuba_link_step", "chaining", (output, input - output)),
+                _ => ("usuba_step", "operation", (input, output)),
+            };
             let mut ladders = String::new();
             for (backend, target) in backends.iter().enumerate() {
                 let rungs = &self.ladders[at][number][backend];
                 let ladder = format!("usuba_{name}_{}_ladder", target.name);
                 let steps: String =
                     rungs.iter().map(|rung| self.step(&primitive.name, rung)).collect();
-                let array = format!("static const usuba_step {ladder}[] = {{\n{steps}}};\n");
+                let array = format!("static const {step_type} {ladder}[] = {{\n{steps}}};\n");
                 text += &guarded(processors(target), &array);
                 let _ = match processors(target) {
                     None => writeln!(ladders, "    {ladder},"),
@@ -254,8 +285,9 @@ impl Folder<'_> {
             }
             let _ = write!(
                 text,
-                "static const usuba_operation usuba_{name}_operation = {{{input}, {output}, {{\n\
-                 {ladders}}}}};\n\n"
+                "static const usuba_{type_name} usuba_{name}_{type_name} = {{{}, {}, {{\n\
+                 {ladders}}}}};\n\n",
+                sizes.0, sizes.1
             );
         }
         text
@@ -263,6 +295,9 @@ impl Folder<'_> {
 
     fn step(&self, primitive: &str, rung: &Rung) -> String {
         let core = &self.cores[rung.used.core];
+        if core.chained {
+            return format!("    {{{}, {}, {}}},\n", rung.from, core.unit, core.symbol);
+        }
         let key = match rung.used.form {
             Some(form) => format!("offsetof(usuba_{primitive}_key, words{form})"),
             None => "0".to_string(),
@@ -271,21 +306,38 @@ impl Folder<'_> {
     }
 
     /// Declarations or definitions of one primitive.
-    fn primitive(&self, at: usize, header: bool) -> String {
-        let Compiled { primitive, forms, .. } = &self.compiled[at];
+    fn primitive(&self, at: usize, common: &str, header: bool) -> String {
+        let Compiled { primitive, schedules, forms, .. } = &self.compiled[at];
         let kind = self.kind(at);
+        if kind == Kind::Chained {
+            return String::new();
+        }
         let (input, output) = self.sizes(at, 0);
         let name = &*primitive.name;
         let operation =
             |number: usize| format!("usuba_{}_operation", primitive.operations[number].name);
         let mut words = String::new();
         let mut init = String::new();
+        let mut wipe = String::new();
+        for number in self.schedules(at) {
+            let Schedule { made: Made { c_type, count }, symbol, .. } = &schedules[number];
+            let _ = writeln!(
+                init,
+                "    {c_type} made{number}[{count}];\n    {symbol}(made{number}, bytes);"
+            );
+            let _ = writeln!(wipe, "    {common}wipe(made{number}, sizeof made{number});");
+        }
         for number in self.forms(at) {
             let form = &forms[number];
+            let from = match form.schedule {
+                Some(schedule) => format!("made{schedule}"),
+                None => "bytes".to_string(),
+            };
             let _ =
                 writeln!(words, "    {} words{number}[{}];", form.words.c_type, form.words.count);
-            let _ = writeln!(init, "    {}(key->words{number}, bytes);", form.symbol);
+            let _ = writeln!(init, "    {}(key->words{number}, {from});", form.symbol);
         }
+        init += &wipe;
         let counter = match kind {
             Kind::Stream(counter) | Kind::Tweakable { tweak: counter, .. } => counter,
             _ => Counter { at: 0, bytes: input, order: Order::Big },
@@ -343,6 +395,7 @@ impl Folder<'_> {
             Kind::Keyed => parts.push((t::KEY_H, t::KEY_C)),
             Kind::Permutation => parts.push((t::PERMUTATION_H, t::PERMUTATION_C)),
             Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => {}
+            Kind::Hash(_) | Kind::Chained => {}
         }
         let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
         let mut text: String =

@@ -1,5 +1,7 @@
 
-/* Times every core with every number of blocks by turns, and prints the least ticks of a call. */
+/* Times every core with every number of blocks by turns, and prints the least ticks of a call. Of
+   hash functions a number of messages stands for the number of blocks, and the ticks are those of
+   one block of each, in messages of LINKS blocks. */
 
 #include <stdio.h>
 #if !defined(__x86_64__)
@@ -8,6 +10,7 @@
 
 typedef struct {
     usuba_kernel *run;
+    usuba_link *link;
     size_t in, out, unit, batch;
 } core;
 
@@ -17,7 +20,10 @@ static const core cores[] = {
 #define CORES (sizeof cores / sizeof cores[0])
 #define POINTS @POINTS@
 
-static uint8_t in[@IN@], out[@OUT@];
+#define LINKS 16
+
+static uint8_t in[LINKS * @IN@], out[@OUT@];
+static const uint8_t *messages[@MESSAGES@];
 static uint64_t key[@KEY@];
 static double least[CORES][POINTS];
 
@@ -34,9 +40,16 @@ static uint64_t now(void)
 #endif
 }
 
+static void call(const core *c, size_t blocks)
+{
+    if (c->run) c->run(key, in, out, blocks);
+    else c->link(out, messages, LINKS, blocks);
+}
+
 int main(void)
 {
     size_t round, i, point;
+    for (i = 0; i < @MESSAGES@; i++) messages[i] = in + i * (LINKS * @IN@ / @MESSAGES@ / 8 * 8);
     for (round = 0; round < @ROUNDS@; round++) {
         for (i = 0; i < CORES; i++) {
             const core *c = &cores[i];
@@ -48,10 +61,11 @@ int main(void)
                 uint64_t start;
                 /* About as long as a few microseconds, which hides the counter. */
                 if (round) times = (size_t)(8000 / least[i][point]) + 1;
-                c->run(key, in, out, blocks);
+                call(c, blocks);
                 start = now();
-                for (n = 0; n < times; n++) c->run(key, in, out, blocks);
+                for (n = 0; n < times; n++) call(c, blocks);
                 ticks = (double)(now() - start) / (double)times;
+                if (!c->run) ticks /= LINKS;
                 if (!round || ticks < least[i][point]) least[i][point] = ticks < 1 ? 1 : ticks;
             }
         }

@@ -85,13 +85,15 @@ fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
     let mut table = String::new();
     for core in cores {
         let Core { symbol, input, output, unit, batch, .. } = core;
-        let _ = writeln!(table, "    {{{symbol}, {input}, {output}, {unit}, {batch}}},");
+        let run = if core.chained { format!("NULL, {symbol}") } else { format!("{symbol}, NULL") };
+        let _ = writeln!(table, "    {{{run}, {input}, {output}, {unit}, {batch}}},");
     }
     let values = [
         ("TABLE", table),
         ("POINTS", most(&|core| core.batch / core.unit + 1)),
         ("IN", most(&|core| 2 * core.batch * core.input)),
         ("OUT", most(&|core| 2 * core.batch * core.output)),
+        ("MESSAGES", most(&|core| 2 * core.batch)),
         ("KEY", most(&|core| core.key_words)),
         ("ROUNDS", rounds.to_string()),
     ];

@@ -11,6 +11,7 @@
 //! - `ladder`: from how many blocks which of them.
 //! - `interface`: the C that users call, from the templates of `lib/c`.
 //! - `composed`: key streams that two functions make together.
+//! - `hash`: hash functions around a function that is applied to its own results.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
@@ -20,6 +21,7 @@
 
 mod composed;
 mod cores;
+mod hash;
 mod interface;
 pub mod ladder;
 pub mod measure;
@@ -147,6 +149,7 @@ impl<'a> Folder<'a> {
             .collect();
         let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
         folder.check_streams()?;
+        folder.check_hashes()?;
         Ok(folder)
     }
 
@@ -212,7 +215,7 @@ impl Folder<'_> {
             steps.map(|(kernel, rung)| ladder::Step { from: rung.from, kernel }).collect();
         for blocks in CURVE {
             let cycles = ladder::cycles(&costs, &steps, blocks);
-            let bytes = blocks * self.cores[rungs[0].used.core].output;
+            let bytes = blocks * self.cores[rungs[0].used.core].bytes();
             let each = cycles / bytes as f64;
             let bar = "#".repeat((each.log2() * 4.0).clamp(1.0, 60.0) as usize);
             text += &format!("  {blocks:>4} blocks {each:>9.2} {bar}\n");

@@ -18,7 +18,7 @@ use super::interface::{Kind, kind};
 use super::ladder::{self, Cost};
 use super::primitive::{Operation, Primitive, primitives};
 use super::{CURVE, cores, includes, section};
-use crate::cipher::{self, Cipher, Function, Way};
+use crate::cipher::{self, Cipher, Function, HashMode, Way};
 use crate::proof::Proofs;
 
 /// A row of either table.
@@ -158,7 +158,11 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
         Ok((vectors[0].input.len(), vectors[0].output.len()))
     };
     let mut rows = Vec::new();
-    for primitive in primitives {
+    let whole = |primitive: &&Primitive| {
+        let first = primitive.operations[0].functions[0];
+        !cipher.is_chained(first)
+    };
+    for primitive in primitives.iter().filter(whole) {
         let timed = &primitive.operations[0];
         let sizes = sizes(timed)?;
         let keyed = timed.functions[0].key.is_some();
@@ -185,6 +189,17 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
         };
         rows.push(Row { name: stream.name.clone(), kind, timed, bytes, functions });
     }
+    for hash in &cipher.hashes {
+        let timed = operation(&hash.chain);
+        let (input, output) = sizes(timed)?;
+        rows.push(Row {
+            name: hash.name.clone(),
+            kind: Kind::Hash(hash.mode),
+            timed,
+            bytes: input - output,
+            functions: timed.functions.clone(),
+        });
+    }
     Ok(rows)
 }
 
@@ -203,7 +218,7 @@ fn slicings(row: &Row) -> Vec<String> {
             _ => Some(format!("{name} with {}", more.into_iter().collect::<Vec<_>>().join(" or "))),
         }
     };
-    let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B")];
+    let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B"), (Slicing::W, "W")];
     all.into_iter().filter_map(named).collect()
 }
 
@@ -223,6 +238,10 @@ fn modes(kind: Kind) -> &'static str {
         Kind::Tweakable { .. } => "counter in tweak, blocks",
         Kind::Permutation => "states in parallel",
         Kind::Keyed | Kind::Unkeyed => "blocks",
+        Kind::Hash(HashMode::Skein) => {
+            "hash, MAC, key derivation, trees, many messages side by side"
+        }
+        Kind::Chained => "none of its own",
     }
 }
 

@@ -18,6 +18,8 @@ templates! {
     BLOCKS = "modes/blocks.c";
     STREAM = "modes/ctr.c";
     CBC = "modes/cbc.c";
+    CHAIN = "modes/chain.c";
+    SKEIN = "modes/skein.c";
     XTS = "modes/xts.c";
     KEY_H = "api/key.h";
     KEY_C = "api/key.c";
@@ -41,6 +43,9 @@ templates! {
     KEYED_C = "api/keyed.c";
     UNKEYED_H = "api/unkeyed.h";
     UNKEYED_C = "api/unkeyed.c";
+    SKEIN_SHARED_H = "api/skein_shared.h";
+    SKEIN_H = "api/skein.h";
+    SKEIN_C = "api/skein.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

@@ -2,7 +2,7 @@
 
 use usuba::target::Target;
 
-use super::interface::{Description, Needs};
+use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
 use super::{Folder, Request};
@@ -20,7 +20,7 @@ pub struct File {
 pub struct Single {
     /// The header and the C file.
     pub files: Vec<File>,
-    /// Primitives, and behind them the key streams that two of them make.
+    /// Primitives, and behind them the key streams that two of them make, and hash functions.
     pub primitives: Vec<Description>,
 }
 
@@ -63,8 +63,9 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
         File { path: format!("{stem}.h"), text: renamed(&header, request) },
         File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
     ];
-    let own = folder.descriptions().into_iter();
-    Ok(Single { files, primitives: own.chain(folder.composed_descriptions()).collect() })
+    let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
+    let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
+    Ok(Single { files, primitives: own.chain(composed).collect() })
 }
 
 /// The library of several cipher folders: `include`, `src`, and what CMake needs.
@@ -95,6 +96,8 @@ pub fn library_of(
         stream: true,
         cbc: true,
         xts: true,
+        blocks: true,
+        chain: true,
         block: needs.block.max(16),
         ..needs
     };
@@ -128,8 +131,9 @@ pub fn library_of(
             );
         }
         let mut text = String::from("\n");
-        for (symbol, target) in folder.symbols() {
-            let line = format!("extern USUBA_HIDDEN usuba_kernel {symbol};\n");
+        for (symbol, chained, target) in folder.symbols() {
+            let kind = if chained { "usuba_link" } else { "usuba_kernel" };
+            let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
         text += &key_section(folder);
@@ -278,9 +282,15 @@ impl Parts<'_> {
         if self.needs.xor {
             text += &self.xors();
         }
-        text += t::BLOCKS;
-        let modes =
-            [(self.needs.stream, t::STREAM), (self.needs.cbc, t::CBC), (self.needs.xts, t::XTS)];
+        if self.needs.blocks {
+            text += t::BLOCKS;
+        }
+        let modes = [
+            (self.needs.stream, t::STREAM),
+            (self.needs.cbc, t::CBC),
+            (self.needs.xts, t::XTS),
+            (self.needs.chain, t::CHAIN),
+        ];
         modes.iter().filter(|(needed, _)| *needed).for_each(|(_, mode)| text += mode);
         fill(&text, &[("LOCAL", self.local), ("COMMON", self.common), ("BACKENDS", &count)])
     }

@@ -32,11 +32,13 @@
 //! - `run`: measures the cells that are not finished yet.
 //! - `results`: what is kept, and the quantities in it.
 //! - `markdown`, `plot`: for people.
+//! - `stages`: experiments with programs instead of ciphers.
 
 mod markdown;
 mod plot;
 mod results;
 mod run;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,6 +54,7 @@ pub use markdown::markdown;
 pub use plot::plots;
 pub use results::{Cell, Missing, Quantity, Results};
 pub use run::{Conditions, run};
+pub use stages::{Built, Claim, Stage, Staged};
 
 /// An experiment as it is written.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -293,6 +296,7 @@ fn slicing(letter: &str) -> Option<Slicing> {
     match letter {
         "V" => Some(Slicing::V),
         "H" => Some(Slicing::H),
+        "W" => Some(Slicing::W),
         "B" => Some(Slicing::B),
         _ => None,
     }

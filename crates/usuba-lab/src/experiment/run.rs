@@ -139,7 +139,7 @@ fn plan<'a>(
             continue;
         };
         let slicings = match experiment.slicings.is_empty() {
-            true => vec!["V", "H", "B"],
+            true => vec!["V", "H", "B", "W"],
             false => experiment.slicings.iter().map(String::as_str).collect(),
         };
         let has = |s| cipher.functions.iter().any(|f| f.slicings.contains(&s));

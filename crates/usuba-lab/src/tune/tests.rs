@@ -134,7 +134,7 @@ fn surface(slicing: Slicing, point: &Point) -> Option<f64> {
     let level = [1.0, 1.3, 0.97][point[3]];
     let slicing = match slicing {
         Slicing::V => 10.0,
-        Slicing::H => return None,
+        Slicing::H | Slicing::W => return None,
         Slicing::B => 9.0,
     };
     Some(compiler * one * pair * level * slicing)

@@ -7,10 +7,14 @@ pub fn all() -> Vec<Form> {
     let mut forms = Forms(Vec::new());
     forms.logic();
     forms.lanes();
+    forms.field();
     forms.moves();
     forms.shuffles();
+    forms.packs();
     forms.scalar();
     forms.control();
+    forms.masks();
+    forms.blocks();
     forms.0
 }
 
@@ -37,13 +41,8 @@ impl Forms {
     /// The newer form with three, in the given widths.
     fn three(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {width}mm1, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}mm1, {width}{source}{rest}"));
             }
             self.plain(format!("{name} {width}mm3, {width}mm1, {width}mm1{rest}"));
         }
@@ -52,13 +51,8 @@ impl Forms {
     /// Two operands of which the second is a register or memory, in the given widths.
     fn two(&mut self, name: &str, rest: &str, widths: &[&str]) {
         for width in widths {
-            let memory = match *width {
-                "x" => "xmmword",
-                "y" => "ymmword",
-                _ => "zmmword",
-            };
-            for source in [format!("{width}mm2"), format!("{memory} ptr mem")] {
-                self.plain(format!("{name} {width}mm0, {source}{rest}"));
+            for source in ["mm2", "mmword ptr mem"] {
+                self.plain(format!("{name} {width}mm0, {width}{source}{rest}"));
             }
         }
     }
@@ -146,6 +140,20 @@ impl Forms {
         }
     }
 
+    fn field(&mut self) {
+        for name in ["gf2p8affineqb", "gf2p8affineinvqb"] {
+            for constant in [0, 0x63, 0xff] {
+                self.plain(format!("{name} xmm0, xmmword ptr con, {constant}"));
+                self.plain(format!("v{name} xmm0, xmm1, xmmword ptr con, {constant}"));
+                self.plain(format!("v{name} ymm0, ymm1, ymmword ptr con, {constant}"));
+                self.plain(format!("v{name} zmm0, zmm1, zmmword ptr con, {constant}"));
+                self.plain(format!("v{name} zmm0, zmm1, qword ptr con{{1to8}}, {constant}"));
+            }
+        }
+        // The matrix may be data, too.
+        self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
+    }
+
     fn moves(&mut self) {
         for name in ["movdqa", "movdqu", "movaps", "movups", "movapd", "movupd"] {
             self.plain(format!("{name} xmm0, xmm1"));
@@ -188,6 +196,14 @@ impl Forms {
             self.plain(format!("{name} qword ptr mem, xmm1"));
             self.plain(format!("v{name} xmm0, xmm1, qword ptr mem"));
             self.plain(format!("v{name} qword ptr mem, xmm1"));
+        }
+        for (name, part) in [("movss", "dword"), ("movsd", "qword")] {
+            self.plain(format!("{name} xmm0, xmm1"));
+            self.plain(format!("{name} xmm0, {part} ptr mem"));
+            self.plain(format!("{name} {part} ptr mem, xmm1"));
+            self.plain(format!("v{name} xmm0, xmm1, xmm2"));
+            self.plain(format!("v{name} xmm0, {part} ptr mem"));
+            self.plain(format!("v{name} {part} ptr mem, xmm1"));
         }
         self.plain("vzeroupper");
         for (name, part, general) in [
@@ -351,6 +367,42 @@ impl Forms {
         }
     }
 
+    fn packs(&mut self) {
+        for name in ["b", "w", "d", "q", "ps", "pd"] {
+            let numbers = "vmovdqu64 zmm1, con";
+            for r in ["x", "y", "z"] {
+                self.plain(format!("{numbers}; vpermi2{name} {r}mm1, {r}mm0, {r}mm2"));
+                self.plain(format!("{numbers}; vpermt2{name} {r}mm0, {r}mm1, {r}mm2"));
+            }
+        }
+        for name in ["packuswb", "packusdw"] {
+            self.old(name, "");
+            self.three(&format!("v{name}"), "", &["x", "y", "z"]);
+        }
+        for name in ["vpmovwb", "vpmovdw", "vpmovqd"] {
+            self.plain(format!("{name} ymm0, zmm1"));
+            self.plain(format!("{name} xmm0, ymm1"));
+            self.plain(format!("{name} xmm0, xmm1"));
+        }
+        for name in ["vpmovdb", "vpmovqw", "vpmovqb"] {
+            self.plain(format!("{name} xmm0, zmm1"));
+            self.plain(format!("{name} xmm0, ymm1"));
+        }
+        self.plain("vpmovwb ymmword ptr mem, zmm1");
+        for control in [0x00, 0x1c, 0x68, 0xd1, 0xff] {
+            self.plain(format!("insertps xmm0, xmm1, {control}"));
+            self.plain(format!("vinsertps xmm0, xmm1, xmm2, {control}"));
+            self.plain(format!("vinsertps xmm0, xmm1, dword ptr mem, {control}"));
+        }
+        for (a, b) in [("rax", "rcx"), ("eax", "ecx"), ("ax", "cx")] {
+            for bit in [0, 7, 15] {
+                self.plain(format!("bt {a}, {bit}; sbb {b}, {b}"));
+                self.flags(format!("bt {a}, {bit}"), "c");
+            }
+            self.plain(format!("cmp r8, r9; sbb {b}, {b}"));
+        }
+    }
+
     fn scalar(&mut self) {
         let sizes = [
             ("rax", "rcx", "qword"),
@@ -454,6 +506,144 @@ impl Forms {
         }
     }
 
+    /// Masks are data here, from rax and rcx.
+    fn masks(&mut self) {
+        let set = "kmovq k1, rax; kmovq k2, rcx";
+        for size in ["b", "w", "d", "q"] {
+            for gate in ["kand", "kor", "kxor", "kandn", "kxnor"] {
+                self.plain(format!("{set}; {gate}{size} k3, k1, k2; kmovq rdx, k3"));
+            }
+            self.plain(format!("{set}; kxnor{size} k3, k1, k1; kmovq rdx, k3"));
+            self.plain(format!("{set}; knot{size} k3, k1; kmovq rdx, k3"));
+            for count in [0, 3, 9, 70] {
+                self.plain(format!("{set}; kshiftl{size} k3, k1, {count}; kmovq rdx, k3"));
+                self.plain(format!("{set}; kshiftr{size} k3, k1, {count}; kmovq rdx, k3"));
+            }
+            self.flags(format!("{set}; kortest{size} k1, k2"), "cz");
+            let (memory, register) = match size {
+                "b" => ("byte", "eax"),
+                "w" => ("word", "eax"),
+                "d" => ("dword", "eax"),
+                _ => ("qword", "rax"),
+            };
+            self.plain(format!("kmov{size} k3, {register}; kmov{size} {register}, k3"));
+            self.plain(format!("kmov{size} k3, {memory} ptr mem; kmovq rdx, k3"));
+            self.plain(format!("{set}; kmov{size} k3, k1; kmov{size} {memory} ptr mem, k3"));
+            self.plain(format!("vpmov{size}2m k3, zmm0; kmovq rdx, k3"));
+            self.plain(format!("vpmov{size}2m k3, xmm0; kmovq rdx, k3"));
+            self.plain(format!("{set}; vpmovm2{size} zmm0, k1"));
+            self.plain(format!("{set}; vpmovm2{size} ymm0, k1"));
+            for relation in 0..8 {
+                for name in ["vpcmp", "vpcmpu"] {
+                    let compare = format!("{name}{size} k3, zmm0, zmm1, {relation}");
+                    self.plain(format!("{compare}; kmovq rdx, k3"));
+                }
+            }
+            for name in ["vpcmpeq", "vpcmpgt", "vptestm", "vptestnm"] {
+                self.plain(format!("{name}{size} k3, zmm0, zmm1; kmovq rdx, k3"));
+                self.plain(format!("{name}{size} k3, xmm0, xmmword ptr mem; kmovq rdx, k3"));
+                self.plain(format!("{set}; {name}{size} k3{{k1}}, zmm0, zmm0; kmovq rdx, k3"));
+            }
+            self.plain(format!("{set}; vpblendm{size} zmm0{{k1}}, zmm1, zmm2"));
+            self.plain(format!("{set}; vpblendm{size} zmm0{{k1}}{{z}}, zmm1, zmm2"));
+            self.plain(format!("vpblendm{size} zmm0, zmm1, zmm2"));
+        }
+        for name in ["vblendmps", "vblendmpd"] {
+            self.plain(format!("{set}; {name} zmm0{{k1}}, zmm1, zmm2"));
+        }
+        for name in ["kunpckbw", "kunpckwd", "kunpckdq"] {
+            self.plain(format!("{set}; {name} k3, k1, k2; kmovq rdx, k3"));
+        }
+        // Instructions with a mask: lanes that are not in it stay, or become zero.
+        for body in [
+            "vpandd zmm0#, zmm1, zmm2",
+            "vpandq zmm0#, zmm1, zmm2",
+            "vpord zmm0#, zmm1, dword ptr mem{1to16}",
+            "vporq zmm0#, zmm1, zmm2",
+            "vpxord zmm0#, zmm1, zmm2",
+            "vpxorq ymm0#, ymm1, ymm2",
+            "vpandnd zmm0#, zmm1, zmm2",
+            "vpandnq zmm0#, zmm1, zmm2",
+            "vandps zmm0#, zmm1, zmm2",
+            "vandpd zmm0#, zmm1, zmm2",
+            "vorps zmm0#, zmm1, zmm2",
+            "vorpd zmm0#, zmm1, zmm2",
+            "vxorps zmm0#, zmm1, zmm2",
+            "vxorpd zmm0#, zmm1, zmm2",
+            "vandnps zmm0#, zmm1, zmm2",
+            "vandnpd zmm0#, zmm1, zmm2",
+            "vpternlogd zmm0#, zmm1, zmm2, 0x96",
+            "vpternlogq zmm0#, zmm1, zmm2, 0xca",
+            "vpaddb zmm0#, zmm1, zmm2",
+            "vpaddw zmm0#, zmm1, zmm2",
+            "vpaddd xmm0#, xmm1, xmm2",
+            "vpsubq zmm0#, zmm1, zmm2",
+            "vpmuludq zmm0#, zmm1, zmm2",
+            "vpsllw zmm0#, zmm1, 3",
+            "vpsrld zmm0#, zmm1, 9",
+            "vpsraq zmm0#, zmm1, 33",
+            "vprold zmm0#, zmm1, 7",
+            "vpsllvd zmm0#, zmm1, zmmword ptr con",
+            "vpshldd zmm0#, zmm1, zmm2, 5",
+            "vmovdqu8 zmm0#, zmm1",
+            "vmovdqu8 zmm0#, zmmword ptr mem",
+            "vmovdqu16 zmm0#, zmm1",
+            "vmovdqu32 zmm0#, zmm1",
+            "vmovdqa32 zmm0#, zmm1",
+            "vmovdqu64 ymm0#, ymm1",
+            "vmovdqa64 zmm0#, zmmword ptr mem",
+            "vmovaps zmm0#, zmm1",
+            "vmovups zmm0#, zmm1",
+            "vmovapd zmm0#, zmm1",
+            "vmovupd zmm0#, zmm1",
+            "vpbroadcastb zmm0#, eax",
+            "vpbroadcastw zmm0#, eax",
+            "vpbroadcastd zmm0#, eax",
+            "vpbroadcastq zmm0#, rax",
+            "vpshufb zmm0#, zmm1, zmmword ptr con",
+            "vpalignr zmm0#, zmm1, zmm2, 5",
+            "vpshuflw zmm0#, zmm1, 0x1b",
+            "vpshufhw zmm0#, zmm1, 0x1b",
+            "vpshufd zmm0#, zmm1, 0x1b",
+            "valignd zmm0#, zmm1, zmm2, 3",
+            "valignq zmm0#, zmm1, zmm2, 3",
+            "vpermq zmm0#, zmm1, 0x1b",
+        ] {
+            self.plain(format!("{set}; {}", body.replace('#', "{k1}")));
+            self.plain(format!("{set}; {}", body.replace('#', "{k1}{z}")));
+        }
+    }
+
+    /// Copies and fillings; what a function leaves in registers is not compared.
+    fn blocks(&mut self) {
+        let clear = "xor eax, eax; xor ecx, ecx; xor edx, edx; xor r8d, r8d; xor r9d, r9d; \
+                     xor r10d, r10d; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; \
+                     vpxor xmm2, xmm2, xmm2; vpxor xmm3, xmm3, xmm3";
+        let back = "mov rsi, r11; xor edi, edi";
+        for (size, count) in [("b", 33), ("w", 9), ("d", 7), ("q", 5)] {
+            self.plain(format!(
+                "mov r11, rsi; lea rdi, [rsi + 264]; mov ecx, {count}; rep stos{size}; {back}"
+            ));
+            self.plain(format!(
+                "mov r11, rsi; mov r10, rdi; lea rdi, [rsi + 264]; lea rsi, [r10 + 8]; \
+                 mov ecx, {count}; rep movs{size}; xor r10d, r10d; {back}"
+            ));
+        }
+        for (name, arguments) in [
+            ("memset", "mov esi, [rdi + 320]; lea rdi, [rbx + 260]; mov edx, 40"),
+            ("memcpy", "lea rsi, [rdi + 3]; lea rdi, [rbx + 260]; mov edx, 40"),
+            ("memmove", "lea rsi, [rbx + 256]; lea rdi, [rbx + 260]; mov edx, 40"),
+        ] {
+            self.plain(format!(
+                "push rbx; mov rbx, rsi; {arguments}; call {name}@PLT; mov rsi, rbx; pop rbx; {clear}"
+            ));
+            self.plain(format!(
+                "push rbx; mov rbx, rsi; {arguments}; sub rsp, 16; call 2f; add rsp, 16; jmp 3f; \
+                 2: jmp {name}@PLT; 3: mov rsi, rbx; pop rbx; {clear}"
+            ));
+        }
+    }
+
     fn control(&mut self) {
         self.plain("push rax; push 77; push -5; pop rcx; pop rdx; pop r8");
         self.plain("push qword ptr mem; pop r9");
@@ -465,5 +655,14 @@ impl Forms {
         self.plain("mov ecx, 10; 1: add rax, rdx; dec ecx; jne 1b");
         self.plain("xor ecx, ecx; 1: add rax, [rsi + 256 + 8 * rcx]; inc rcx; cmp rcx, 8; jb 1b");
         self.plain("mov [rsp - 8], rax; mov ecx, [rsp - 6]; mov [rsp - 7], cl; mov rdx, [rsp - 8]");
+        // Addresses in vector registers.
+        self.plain("vmovq xmm5, rdi; xor edi, edi; vmovq rdx, xmm5; mov rax, [rdx + 8]; mov rdx, rax; vmovdqu xmm5, xmm0");
+        self.plain(
+            "movq xmm5, rdi; movq xmm6, xmm5; movq rdx, xmm6; mov rax, [rdx + 8]; mov rdx, rax",
+        );
+        self.plain(
+            "mov [rsp - 8], rdi; vmovq xmm0, qword ptr [rsp - 8]; vmovq [rsp - 16], xmm0; \
+                    mov rdx, [rsp - 16]; mov rcx, [rdx + 16]; xor edx, edx; vpxor xmm0, xmm0, xmm0",
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use usuba_lab::cipher::{Cipher, Vector};
+use usuba_lab::cipher::{Cipher, HashMode, HashVector, Vector};
 use usuba_lab::dist::{Description, Kind, Single};
 
 /// The program that fuzzes a folder.
@@ -54,6 +54,11 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
                 let line = format!("{keyed}RUNNING({name}, {nonce})");
                 part(line, format!("{name}_fuzz_running"));
             }
+            Kind::Hash(HashMode::Skein) => {
+                let line = format!("SKEIN({name}, {})", size - operations[0].output);
+                part(line, format!("{name}_fuzz_hash"));
+            }
+            Kind::Chained => {}
             Kind::Keyed | Kind::Unkeyed => {
                 if *key > 0 {
                     part(keyed, String::new());
@@ -88,6 +93,12 @@ fn answers(cipher: &Cipher, single: &Single) -> String {
     let mut text = String::new();
     for primitive in &single.primitives {
         let name = &primitive.name;
+        if let Some(hash) = cipher.hashes.iter().find(|hash| hash.name == *name) {
+            for vector in cipher.hashes_of(hash).expect("they can be read") {
+                skein_answer(&mut text, name, &vector);
+            }
+            continue;
+        }
         if let Some(stream) = cipher.streams.iter().find(|stream| stream.name == *name) {
             let begin = match primitive.kind {
                 Kind::Running { .. } => Some(format!("usuba_{name}_begin(&state, &context, in)")),
@@ -113,6 +124,39 @@ fn answers(cipher: &Cipher, single: &Single) -> String {
         }
     }
     text
+}
+
+/// One known answer of Skein.
+fn skein_answer(text: &mut String, name: &str, vector: &HashVector) {
+    let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
+    // What is empty is absent; a place without bytes is none in C.
+    let mut arrays =
+        format!("        static const uint8_t wanted[] = {{{}}};\n", list(&vector.output));
+    let mut place = |label: &str, bytes: &[u8]| match bytes {
+        [] => "NULL, 0".to_string(),
+        _ => {
+            arrays += &format!("        static const uint8_t {label}[] = {{{}}};\n", list(bytes));
+            format!("{label}, sizeof {label}")
+        }
+    };
+    let labels = ["key", "personalization", "public_key", "identifier", "nonce"];
+    let fields = [&vector.key].into_iter().chain(&vector.arguments);
+    let fields: Vec<String> =
+        labels.iter().zip(fields).map(|(label, bytes)| place(label, bytes)).collect();
+    let input = place("in", &vector.input);
+    let (input, _) = input.split_once(',').expect("place and length");
+    let short = if vector.bits == 0 { 0 } else { 8 - u64::from(vector.bits) };
+    let bits = 8 * vector.input.len() as u64 - short;
+    let [leaf, fan_out, height] = vector.tree;
+    let _ = writeln!(
+        text,
+        "    {{\n{arrays}        static uint8_t out[sizeof wanted];\n        \
+         const usuba_skein_parameters p = {{{}, {leaf}, {fan_out}, {height}}};\n        \
+         expect(!usuba_{name}_hash_bits(&p, {input}, {bits}, out, sizeof out), \"status\", \
+         \"{name}\", {bits});\n        \
+         expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", {bits});\n    }}",
+        fields.join(", ")
+    );
 }
 
 /// One known answer: calls that must succeed, and what they leave in `out`.

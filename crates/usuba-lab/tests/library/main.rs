@@ -1,6 +1,7 @@
 //! What `usubac dist` writes, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
+//! - `hash`: hash functions.
 //! - `rust`: the Rust crate.
 //!
 //! What is tested:
@@ -18,6 +19,7 @@
 //! kind by either.
 
 mod fuzz;
+mod hash;
 mod modes;
 mod rust;
 mod subject;
@@ -60,9 +62,16 @@ fn everything(folder: &str) {
 }
 
 fn everything_by(folder: &str, compiler: &Path) {
-    let subject = Subject::new(folder, compiler);
+    everything_of(Subject::new(folder, compiler, &dist::usual()));
+}
+
+fn everything_of(subject: Subject) {
     assert_eq!(subject.force("no such backend"), 5);
     for primitive in &subject.single.primitives {
+        if let Kind::Hash(_) = primitive.kind {
+            hash::check(&subject, primitive);
+            continue;
+        }
         let mut noise = Noise(primitive.name.len() as u64);
         let key = noise.bytes(primitive.key);
         // Key streams that are made of two others have no blocks of their own.
@@ -172,6 +181,16 @@ fn a_key_stream_with_a_state_on_every_backend() {
     everything(SHORT[4]);
 }
 
+/// In the short run on the least that has lanes.
+#[test]
+fn a_hash_function_on_every_backend() {
+    let mut targets = dist::usual();
+    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(long()) {
+        everything_of(Subject::new("skein", &compiler, &targets));
+    }
+}
+
 /// Measured costs belong to the kernels of today, wherever they can be measured here.
 #[test]
 fn ladders_follow_from_measurements() {
@@ -209,7 +228,7 @@ fn every_folder_on_every_backend() {
     }
     for cipher in cipher::find(&root()).expect("the folders can be read") {
         let name = cipher.folder.file_name().expect("it has a name").to_string_lossy().into_owned();
-        if !SHORT.contains(&&*name) {
+        if !SHORT.contains(&&*name) && name != "skein" {
             everything(&name);
         }
     }
@@ -433,8 +452,8 @@ fn folders() -> Vec<String> {
 #[test]
 fn sanitizers_find_nothing() {
     let folders: Vec<String> = match long() {
-        // All modes of block ciphers, and a key stream.
-        false => ["noekeon", "chacha20"].map(String::from).to_vec(),
+        // All modes of block ciphers, a key stream, and hash functions.
+        false => ["noekeon", "chacha20", "skein"].map(String::from).to_vec(),
         true => folders(),
     };
     for name in folders {

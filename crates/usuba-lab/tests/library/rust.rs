@@ -140,17 +140,17 @@ fn there() -> bool {
     found.is_ok()
 }
 
-/// A block cipher, a stream cipher, a permutation and a cipher with a tweak: the tests of their
-/// crate, contracts, the example, and a user without `std`.
+/// A block cipher, a stream cipher, a permutation, a cipher with a tweak and a hash function: the
+/// tests of their crate, contracts, the example, and a user without `std`.
 #[test]
 fn a_crate_is_built_tested_and_used() {
     if !there() {
         return;
     }
-    let ciphers = ["chacha20", "clyde", "gimli", "rectangle"];
+    let ciphers = ["chacha20", "clyde", "gimli", "rectangle", "skein"];
     let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], "contracts.rs", "");
     let text = workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
-    for name in ["chacha20", "clyde128", "gimli", "rectangle80", "keys_are_wiped"] {
+    for name in ["chacha20", "clyde128", "gimli", "rectangle80", "skein512", "keys_are_wiped"] {
         assert!(
             text.contains(&format!("test {name} ... ok")) || !text.contains("running"),
             "{text}"

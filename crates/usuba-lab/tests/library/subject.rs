@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use usuba::target;
+use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 use usuba_lab::dist::{self, Description, File, Request, Single};
@@ -146,9 +146,10 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn new(folder: &str, compiler: &Path) -> Subject {
+    pub fn new(folder: &str, compiler: &Path, targets: &[&'static Target]) -> Subject {
         let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
-        let single = dist::single(&request("usuba_"), &cipher, None).expect("it compiles");
+        let request = Request { targets: targets.to_vec(), ..request("usuba_") };
+        let single = dist::single(&request, &cipher, None).expect("it compiles");
         // What is tested is our C, and not what becomes of it.
         let loaded = Loaded::by(compiler, &single, &["-O0"]);
         Subject { folder: folder.replace('-', "_"), cipher, single, loaded }

@@ -2,7 +2,7 @@
 
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::random::Random;
-use usuba::ir::{Program, interp};
+use usuba::ir::{Program, Slicing, interp, lanes};
 use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::layout::Layout;
@@ -38,14 +38,16 @@ impl Case {
         let emitted = kernel(&program, target, &options);
         let layout = Layout::new(&program, target.bits, target.simd, masks).expect("a layout");
         assert_eq!(layout.lanes(), emitted.lanes as usize, "{what}: instances of one call");
-        let entry = program.entry();
+        // Data are words, of which a vector of W holds several.
+        let of_words = lanes::apart(&program);
+        let entry = of_words.entry();
         let mut random = Random::new(seed);
         let mut inputs = Vec::new();
         let mut expected = Vec::new();
         for _ in 0..calls {
             let mut instances: Vec<Vec<u64>> =
-                (0..layout.lanes()).map(|_| lane_values(&mut random, &program)).collect();
-            share_constants(&mut instances, &program);
+                (0..layout.lanes()).map(|_| lane_values(&mut random, &of_words)).collect();
+            share_constants(&mut instances, &of_words);
             let words: Vec<Vec<u64>> = instances
                 .iter()
                 .map(|values| interp::values_to_words(&entry.params, program.slicing, values))
@@ -59,7 +61,7 @@ impl Case {
                 ports.push(layout.pack(port, &rows));
             }
             inputs.push(ports);
-            let run = |values: &Vec<u64>| interp::run(&program, values).expect("it runs");
+            let run = |values: &Vec<u64>| interp::run(&of_words, values).expect("it runs");
             expected.push(instances.iter().map(run).collect());
         }
         let kernel = Kernel {
@@ -97,7 +99,7 @@ impl Case {
                         );
                     }
                 }
-                at += port.values(slicing);
+                at += if slicing == Slicing::W { port.words() } else { port.values(slicing) };
             }
         }
     }

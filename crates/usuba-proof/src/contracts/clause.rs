@@ -16,7 +16,6 @@ use usuba::typed::contract::{Integers, Meaning, Terms};
 use usuba::typed::walk::Walker;
 use usuba::typed::{Decl, DeclId, Instance, Program};
 
-use super::cases;
 use super::chance::Chance;
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
@@ -36,7 +35,7 @@ pub struct Int {
 /// Whether callers rely on the contract of a node instead of its body.
 pub fn promises(decl: &Decl) -> bool {
     let ensures = decl.contract.iter().any(|clause| clause.role == Role::Ensures);
-    ensures || decl.results.iter().any(|var| var.range.is_some())
+    ensures || decl.results.iter().any(|var| !var.ranges.is_empty())
 }
 
 struct Ints<'s, 'p> {
@@ -49,7 +48,7 @@ impl Integers for Ints<'_, '_> {
     type Word = Num;
     type Int = Int;
 
-    fn literal(&mut self, value: u64) -> Int {
+    fn literal(&mut self, value: u128) -> Int {
         constant(self.symbolic, BigInt::from(value))
     }
 
@@ -263,6 +262,16 @@ pub fn restate(
     Ok(())
 }
 
+/// Whether a term has a power that is not written out as a product.
+pub fn takes_powers(term: &Term) -> bool {
+    let known = |term: &Term| matches!(term.kind, TermKind::Int(value) if value <= 16);
+    match &term.kind {
+        TermKind::Bin(TermOp::Power, base, exponent) => !known(base) && !known(exponent),
+        TermKind::Bin(_, left, right) => takes_powers(left) || takes_powers(right),
+        _ => false,
+    }
+}
+
 /// The applications of value maps in a term.
 fn values_of<'t>(program: &Program, term: &'t Term, found: &mut Vec<&'t Term>) {
     match &term.kind {
@@ -324,14 +333,16 @@ fn reduced(symbolic: &Symbolic, poly: Poly, modulus: Option<&BigInt>) -> Option<
         Some(modulus) => poly.modulo(modulus),
         None => poly,
     };
+    let mut variables = poly.variables();
     for (variable, with, of) in symbolic.rules.iter().rev() {
         let fits = match (of, modulus) {
             (None, _) => true,
             (Some(of), Some(modulus)) => of % modulus == BigInt::ZERO,
             (Some(_), None) => false,
         };
-        if fits && poly.variables().binary_search(variable).is_ok() {
+        if fits && variables.binary_search(variable).is_ok() {
             poly = poly.substitute(*variable, with, modulus)?;
+            variables = poly.variables();
         }
     }
     Some(poly)
@@ -383,6 +394,7 @@ pub fn prove(
         gap = equal_parts(symbolic, gap, modulus.as_ref());
     }
     if gap.is_zero() {
+        symbolic.means.polynomials = true;
         return Ok(());
     }
     if let (Some(l), Some(r), None) = (left.num, right.num, &modulus)
@@ -438,7 +450,7 @@ fn equal_parts(symbolic: &mut Symbolic, mut gap: Poly, modulus: Option<&BigInt>)
             for (with, poly) in guesses {
                 let fact = (Compare::Equal, with, numbers[later]);
                 let shown = match bits {
-                    false => cases::holds(&symbolic.numbers, &symbolic.facts, fact),
+                    false => symbolic.by_cases(fact),
                     true => symbolic.compare(fact),
                 };
                 if shown {

@@ -9,6 +9,7 @@ use usuba::diag::{Code, Diagnostic, Span};
 use usuba::ir::Op;
 use usuba::syntax::ast::{Clause, Relation, Role, TermOp};
 use usuba::typed::contract::{Integers, Meaning, Scope, Terms};
+use usuba::typed::eval::Numbers;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, DeclId, Instance, Program, Range, VarType, contract};
 
@@ -33,8 +34,14 @@ pub struct Search {
     pub valid: usize,
 }
 
-/// Runs a node on inputs of its ranges; `thorough` takes those near edges one by one.
-pub fn search(program: &Program, id: DeclId, runs: usize, thorough: bool) -> Search {
+/// Runs a node on inputs of its ranges; a thorough search also takes examples, and those
+/// near edges one by one.
+pub fn search(
+    program: &Program,
+    id: DeclId,
+    runs: usize,
+    thorough: Option<Vec<Vec<u128>>>,
+) -> Search {
     let decl = &program.decls[id];
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
@@ -49,16 +56,22 @@ pub fn search(program: &Program, id: DeclId, runs: usize, thorough: bool) -> Sea
             return search;
         }
     }
-    if !thorough {
-        return search;
+    let Some(examples) = thorough else { return search };
+    for inputs in examples {
+        if search.fails(program, id, &bounds, inputs) {
+            return search;
+        }
     }
     // All words at an edge but one, which is close to it.
-    let full =
-        |low: u128, high: u128| low + (high - low).checked_ilog2().map_or(0, |k| (1 << k) - 1);
-    let edges: [Vec<u128>; 2] = [
-        bounds.iter().map(|&(low, high)| full(low, high)).collect(),
-        bounds.iter().map(|&(_, high)| high).collect(),
-    ];
+    // A word that is full has one bit less than its range, or two if it takes sums of two.
+    let full = |bits_less: u32| {
+        let full = |&(low, high): &(u128, u128)| {
+            let k = (high - low).checked_ilog2().and_then(|k| k.checked_sub(bits_less));
+            low + k.map_or(0, |k| (1 << k) - 1)
+        };
+        bounds.iter().map(full).collect()
+    };
+    let edges: [Vec<u128>; 3] = [full(0), full(1), bounds.iter().map(|&(_, high)| high).collect()];
     for edge in &edges {
         for at in 0..bounds.len().min(NEAR.0) {
             for below in 1..NEAR.1.min(edge[at] - bounds[at].0 + 1) {
@@ -98,12 +111,12 @@ impl Search {
 /// The least and greatest word of each parameter.
 fn bounds(decl: &Decl) -> Vec<(u128, u128)> {
     let mut all = Vec::new();
-    for (var, range) in decl.params.iter().map(|var| (var, var.range)) {
+    for var in &decl.params {
         let VarType::Words { atom, .. } = &var.ty else { continue };
         let bits = atom.bits().expect("a node without open sizes") as u32;
         let most = u128::MAX >> (128 - bits);
-        let bounds = range.map_or((0, most), |range| (range.low, range.high));
-        all.extend(std::iter::repeat_n(bounds, var.ty.atoms()));
+        let bounds = |at| var.range(at).map_or((0, most), |range| (range.low, range.high));
+        all.extend((0..var.ty.atoms()).map(bounds));
     }
     all
 }
@@ -258,7 +271,7 @@ impl Integers for Plain<'_> {
     type Word = u128;
     type Int = BigInt;
 
-    fn literal(&mut self, value: u64) -> BigInt {
+    fn literal(&mut self, value: u128) -> BigInt {
         BigInt::from(value)
     }
 
@@ -327,13 +340,12 @@ impl Domain for Concrete {
     type V = u128;
 
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&u128]) -> Result<u128, Refusal> {
-        let m = ty.bits().expect("a node without open sizes");
-        let args: Vec<u128> = args.iter().map(|&&word| word).collect();
         if self.free == 0 && self.wraps == 0 {
-            let at = |i: usize| args.get(i).copied().unwrap_or(0);
+            let m = ty.bits().expect("a node without open sizes");
+            let at = |i: usize| args.get(i).map_or(0, |&&word| word);
             self.exact(op, m, at(0), at(1))?;
         }
-        op.eval_wide(m, &args).ok_or_else(|| Refusal::wide(op))
+        Numbers.op(op, ty, args)
     }
 
     fn wrap(&mut self, inside: bool) {
@@ -351,14 +363,7 @@ impl Domain for Concrete {
         ty: &Atom,
         args: &[u128],
     ) -> Result<Vec<u128>, Refusal> {
-        let mut outs = vec![0; outputs];
-        for bit in 0..ty.bits().expect("a node without open sizes") {
-            let index = args.iter().fold(0, |sum, a| sum << 1 | (a >> bit & 1) as usize);
-            for (at, out) in outs.iter_mut().enumerate() {
-                *out |= (entries[index] as u128 >> (outputs - 1 - at) & 1) << bit;
-            }
-        }
-        Ok(outs)
+        Numbers.table(entries, outputs, ty, args)
     }
 
     fn call(

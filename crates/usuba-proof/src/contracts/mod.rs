@@ -10,16 +10,18 @@
 //! requires, and at the end the ranges and clauses of the node are shown of its results. A call
 //! stands for what its callee promises, so each node is looked at once.
 //!
-//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`: polynomials.
+//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`: polynomials;
+//!   `bounds`: their intervals.
 //! - `symbolic`: operators and calls; `clause`: what is shown and believed of clauses.
 //! - `cases`: comparisons that a few carries decide; `query`: what takes a look at bits, by a SAT solver whose proofs are replayed.
 //! - `concrete`: inputs that show a fault; `chance`: where they come from.
 
+pub(crate) mod bounds;
 mod cases;
 mod chance;
 mod clause;
 mod concrete;
-mod numbers;
+pub(crate) mod numbers;
 mod poly;
 mod query;
 mod symbolic;
@@ -46,6 +48,8 @@ pub enum Outcome {
 pub struct Report {
     pub node: String,
     pub outcome: Outcome,
+    /// What showed that it holds, by name.
+    pub means: String,
     /// Things that were shown.
     pub obligations: usize,
     /// Those of them for which bits were looked at.
@@ -62,8 +66,13 @@ const RUNS: [usize; 2] = [24, 800];
 /// The program keeps its contracts if all of them are proved: each proof believes the contracts
 /// of the nodes that are called.
 pub fn check(program: &Program) -> Vec<Report> {
+    promising(program).map(|id| check_node(program, id)).collect()
+}
+
+/// The nodes that promise something, in the order of the text.
+pub fn promising(program: &Program) -> impl Iterator<Item = DeclId> {
     let promising = program.decls.iter().enumerate().filter(|(_, decl)| decl.has_contract());
-    promising.map(|(id, _)| check_node(program, id)).collect()
+    promising.map(|(id, _)| id)
 }
 
 /// What is wrong with the contracts of a program, at the lines that fail.
@@ -82,6 +91,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
     let mut report = Report {
         node: decl.name.to_string(),
         outcome: Outcome::Proved,
+        means: String::new(),
         obligations: 0,
         queries: 0,
         calls: 0,
@@ -94,14 +104,24 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         report.outcome = Outcome::Unknown(finding);
         return report;
     }
-    // Values of parameters as variables of their own help where only calls compute with them.
-    let mut shown = prove(program, id, decl, false, &mut report);
+    // Values of parameters as variables of their own help where only calls compute with them; and
+    // nobody multiplies a sum by itself so often.
+    let restated = decl
+        .contract
+        .iter()
+        .any(|clause| clause::takes_powers(&clause.left) || clause::takes_powers(&clause.right));
+    let mut examples = Vec::new();
+    let mut shown = prove(program, id, decl, restated, &mut report, &mut examples);
     if shown.is_err() && report.calls > 0 {
-        let again = prove(program, id, decl, true, &mut report);
+        let again = prove(program, id, decl, !restated, &mut report, &mut examples);
         shown = again.or(shown);
     }
-    let runs = RUNS[usize::from(shown.is_err())];
-    let search = concrete::search(program, id, runs, shown.is_err());
+    let runs = match shown {
+        Ok(()) => RUNS[0].min(RUNS[1] / (report.calls + 1)).max(2),
+        Err(_) => RUNS[1],
+    };
+    let thorough = shown.is_err().then_some(examples);
+    let search = concrete::search(program, id, runs, thorough);
     report.outcome = match (search.found, shown) {
         (Some(found), _) => Outcome::Refuted(found),
         (None, Err(finding)) => Outcome::Unknown(*finding),
@@ -122,14 +142,15 @@ fn prove(
     decl: &Decl,
     restated: bool,
     report: &mut Report,
+    examples: &mut Vec<Vec<u128>>,
 ) -> Result<(), Box<Diagnostic>> {
     let mut symbolic = Symbolic::default();
     let mut args = Vec::new();
     for var in &decl.params {
         let VarType::Words { atom, .. } = &var.ty else { continue };
         let bits = atom.bits().expect("a node without open sizes");
-        for _ in 0..var.ty.atoms() {
-            args.push(match var.range {
+        for at in 0..var.ty.atoms() {
+            args.push(match var.range(at) {
                 Some(range) => symbolic.numbers.any(range.low, range.high),
                 None => symbolic.numbers.any(0u8, symbolic::ones(bits)),
             });
@@ -141,7 +162,7 @@ fn prove(
     }
     clause::believe(&mut symbolic, program, decl, &scope)?;
     let mut walker = usuba::typed::walk::Walker::new(program, symbolic);
-    let outs = walker.run(&Instance::open(id, 0), args);
+    let outs = walker.run(&Instance::open(id, 0), args.clone());
     let mut symbolic = walker.domain;
     let shown = match outs {
         Ok(outs) => {
@@ -156,6 +177,11 @@ fn prove(
             })))
         }
     };
+    for values in &symbolic.examples {
+        let word = |arg| values.get(arg).unwrap_or(&symbolic.numbers.get(*arg).low);
+        examples.extend(args.iter().map(|arg| word(arg).try_into().ok()).collect::<Option<_>>());
+    }
+    report.means = symbolic.means.names();
     report.obligations = symbolic.obligations;
     report.queries = symbolic.queries;
     report.calls = symbolic.promises;

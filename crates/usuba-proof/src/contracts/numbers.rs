@@ -205,6 +205,12 @@ impl Numbers {
         self.zeros(n, zeros)
     }
 
+    /// A number times 2^k.
+    pub fn scaled(&mut self, a: Num, k: u64) -> Num {
+        let power = self.constant(BigUint::from(1u8) << k);
+        if self.value(a) == Some(&BigUint::ZERO) { a } else { self.product(a, power) }
+    }
+
     fn zeros(&mut self, n: Num, zeros: u64) -> Num {
         let number = &mut self.all[n.0 as usize];
         number.zeros = number.zeros.max(zeros);
@@ -225,6 +231,14 @@ impl Numbers {
                     if self.value(c) == Some(&(BigUint::from(1u8) << k)) {
                         return (other, self.constant(0u8));
                     }
+                }
+            }
+        }
+        if let Def::Sum(x, y) = number.def {
+            // Nothing is carried from a part below 2^k into one that is a multiple of it.
+            for (upper, lower) in [(x, y), (y, x)] {
+                if self.get(upper).zeros >= k && self.get(lower).high.bits() <= k {
+                    return (self.split(upper, k).0, lower);
                 }
             }
         }
@@ -318,6 +332,14 @@ impl Numbers {
             return a;
         }
         for (x, y) in [(a, b), (b, a)] {
+            // All ones or zero: the other operand, if it has no more bits, or zero.
+            if let Some(bit) = self.get(x).spread
+                && self.get(x).high >= self.get(y).high
+            {
+                return self.product(bit, y);
+            }
+        }
+        for (x, y) in [(a, b), (b, a)] {
             if let Some(word) = self.value(x).cloned() {
                 // Ones from bit j to bit k - 1.
                 let j = word.trailing_zeros().unwrap_or(0);
@@ -333,12 +355,6 @@ impl Numbers {
                     let power = self.constant(BigUint::from(1u8) << j);
                     return self.product(upper, power);
                 }
-            }
-            // All ones or zero: the other operand, if it has no more bits, or zero.
-            if let Some(bit) = self.get(x).spread
-                && self.get(x).high >= self.get(y).high
-            {
-                return self.product(bit, y);
             }
         }
         if self.is_bit(a) && self.is_bit(b) {

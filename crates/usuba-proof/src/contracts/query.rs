@@ -7,7 +7,7 @@
 //!
 //! A number becomes the bits below its bound; products of two numbers that are not constant
 //! become any numbers of their interval, so that no multiplier is ever searched. A proof about
-//! those is one about the numbers; that some assignment satisfies them says nothing.
+//! those is one about the numbers; an assignment that satisfies them is an input to try.
 
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,9 +38,18 @@ struct Bits<'n> {
     words: FxHashMap<Num, Vec<Lit>>,
 }
 
-/// Whether `goal` holds wherever all `facts` do: the solver found no other case, and its proof
-/// was replayed.
-pub fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
+/// What came of a question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The solver found no other case, and its proof was replayed.
+    Holds,
+    /// It may not hold where free numbers have these values.
+    Fails(FxHashMap<Num, BigUint>),
+    Open,
+}
+
+/// Whether `goal` holds wherever all `facts` do.
+pub fn ask(numbers: &Numbers, facts: &[Fact], goal: Fact) -> Answer {
     let mut bits = Bits { numbers, formula: Formula::new(), words: FxHashMap::default() };
     let mut ok = bits.prepare(&[goal.1, goal.2]);
     for fact in facts {
@@ -52,11 +61,24 @@ pub fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
     }
     ok &= bits.words.len() < 20_000;
     if !ok {
-        return false;
+        return Answer::Open;
     }
     let literal = bits.literal(goal);
     bits.formula.clause(&[!literal]);
-    matches!(sat::solve(&bits.formula, CONFLICTS), sat::Answer::Unsat(_))
+    let model = match sat::solve(&bits.formula, CONFLICTS) {
+        sat::Answer::Unsat(_) => return Answer::Holds,
+        sat::Answer::Unknown(_) => return Answer::Open,
+        sat::Answer::Model(model) => model,
+    };
+    let free = bits.words.iter().filter(|(n, _)| numbers.get(**n).def == Def::Any);
+    let value = |word: &[Lit]| {
+        let mut value = BigUint::ZERO;
+        for (place, &bit) in word.iter().enumerate() {
+            value.set_bit(place as u64, model.holds(bit));
+        }
+        value
+    };
+    Answer::Fails(free.map(|(&n, word)| (n, value(word))).collect())
 }
 
 impl Bits<'_> {
@@ -210,6 +232,10 @@ fn constant(value: &BigUint) -> Vec<Lit> {
 mod tests {
     use super::*;
 
+    fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
+        ask(numbers, facts, goal) == Answer::Holds
+    }
+
     #[test]
     fn a_carry_is_known_from_another() {
         // (x + 19) div 256 = (x + 19 c) div 256 for its own c, where x < 256.
@@ -226,7 +252,11 @@ mod tests {
         assert!(holds(&n, &[], (Compare::Less, rest, p)));
         let lower = n.constant(236u8);
         assert!(!holds(&n, &[], (Compare::Less, rest, lower)));
-        assert!(!holds(&n, &[], (Compare::Equal, rest, x)));
+        // The number that is not below the modulus.
+        let Answer::Fails(values) = ask(&n, &[], (Compare::Equal, rest, x)) else {
+            panic!("it does not hold");
+        };
+        assert!(values[&x] >= BigUint::from(237u8));
         let fact = (Compare::Less, x, p);
         assert!(holds(&n, &[fact], (Compare::Equal, rest, x)));
     }

@@ -13,6 +13,7 @@ use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, DeclId, Instance, Range, contract};
 
+use super::bounds::bounds;
 use super::numbers::{Num, Numbers};
 use super::poly::Poly;
 use super::query::{self, Compare, Fact};
@@ -34,9 +35,34 @@ pub struct Symbolic {
     pub obligations: usize,
     /// Those of them for which bits were looked at.
     pub queries: usize,
+    /// What showed them.
+    pub means: Means,
     /// Calls for which a promise stands.
     pub promises: usize,
+    /// Values of free numbers where something may not hold that was to be shown.
+    pub examples: Vec<FxHashMap<Num, BigUint>>,
 }
+
+/// What something was shown by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Means {
+    pub polynomials: bool,
+    pub cases: bool,
+    pub solver: bool,
+}
+
+impl Means {
+    /// The names for reports; intervals are always among them.
+    pub fn names(&self) -> String {
+        let mut names = vec!["intervals"];
+        let more = [(self.polynomials, "polynomials"), (self.cases, "cases"), (self.solver, "E5")];
+        names.extend(more.iter().filter(|(used, _)| *used).map(|(_, name)| *name));
+        names.join(", ")
+    }
+}
+
+/// The most examples that are kept.
+const MAX_EXAMPLES: usize = 32;
 
 /// 2^m - 1
 pub fn ones(m: u8) -> BigUint {
@@ -66,26 +92,44 @@ impl Symbolic {
         let known = match compare {
             Compare::Less => x.high < y.low,
             Compare::AtMost => x.high <= y.low,
-            Compare::Equal => a == b || x.poly == y.poly,
+            Compare::Equal => a == b,
         };
         if known {
             return true;
         }
+        self.by_polynomials(fact) || self.by_cases(fact) || self.by_bits(fact)
+    }
+
+    fn by_polynomials(&mut self, (compare, a, b): Fact) -> bool {
+        let (x, y) = (self.numbers.get(a), self.numbers.get(b));
         let gap = y.poly.sub(&x.poly);
-        let bounds = gap.bounds(|variable| self.numbers.bounds(variable));
-        let known = bounds.is_some_and(|(low, _)| match compare {
-            Compare::Less => low > BigInt::ZERO,
-            Compare::AtMost => low >= BigInt::ZERO,
-            Compare::Equal => false,
-        });
-        if known {
-            return true;
-        }
-        if cases::holds(&self.numbers, &self.facts, fact) {
-            return true;
-        }
+        let least = || bounds(&self.numbers, &gap).map(|(low, _)| low);
+        let known = match compare {
+            Compare::Less => least().is_some_and(|low| low > BigInt::ZERO),
+            Compare::AtMost => least().is_some_and(|low| low >= BigInt::ZERO),
+            Compare::Equal => gap.is_zero(),
+        };
+        self.means.polynomials |= known;
+        known
+    }
+
+    pub fn by_cases(&mut self, fact: Fact) -> bool {
+        let known = cases::holds(&self.numbers, &self.facts, fact);
+        self.means.cases |= known;
+        known
+    }
+
+    fn by_bits(&mut self, fact: Fact) -> bool {
         self.queries += 1;
-        query::holds(&self.numbers, &self.facts, fact)
+        let answer = query::ask(&self.numbers, &self.facts, fact);
+        self.means.solver |= answer == query::Answer::Holds;
+        match answer {
+            query::Answer::Fails(values) if self.examples.len() < MAX_EXAMPLES => {
+                self.examples.push(values);
+                false
+            }
+            answer => answer == query::Answer::Holds,
+        }
     }
 
     /// Shows that a number is one of m bits.
@@ -162,8 +206,7 @@ impl Symbolic {
     /// `a * 2^k` without what leaves a word of m bits.
     fn shl(&mut self, a: Num, k: u8, m: u8) -> Num {
         let (_, kept) = self.numbers.split(a, (m - k) as u64);
-        let power = self.numbers.constant(BigUint::from(1u8) << k);
-        self.numbers.product(kept, power)
+        self.numbers.scaled(kept, k as u64)
     }
 
     fn not(&mut self, a: Num, m: u8) -> Num {
@@ -269,7 +312,7 @@ impl Domain for Symbolic {
             }
             // Nothing is known of these but their size.
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) => self.anything(m),
-            Op::Affine(..) | Op::AffineInverse(..) => self.anything(m),
+            Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => self.anything(m),
         })
     }
 
@@ -343,7 +386,7 @@ impl Domain for Symbolic {
 
 /// The flattened ranges of variables.
 pub fn ranges(vars: &[usuba::typed::Var]) -> Vec<Option<Range>> {
-    vars.iter().flat_map(|var| std::iter::repeat_n(var.range, var.ty.atoms())).collect()
+    vars.iter().flat_map(|var| (0..var.ty.atoms()).map(|at| var.range(at))).collect()
 }
 
 fn keeps_ranges(

@@ -14,8 +14,9 @@
 //! **Every lane is covered.** The machine computes each bit of each register on its own: an
 //! operation on `f @ i` and `g @ i` is the node of both at `i`, and so right for instance `i`
 //! because the node is right for any inputs. There is no node for what joins two instances, `f @ i`
-//! and `g @ j`; such a bit becomes *opaque*, about which nothing is known and nothing can be
-//! proved. In the end each bit of each result must be the cell of its own instance. So nothing is
+//! and `g @ j`. Their sum is kept as a *mixed* bit, because transpositions exchange bits by adding
+//! them thrice; once all but one instance have cancelled, it is a cell again. Everything else that
+//! joins instances becomes *opaque*, about which nothing is known and nothing can be proved. In the end each bit of each result must be the cell of its own instance. So nothing is
 //! assumed about which instructions treat lanes alike, and data may move between lanes as long as
 //! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
 //! their nodes are the same and are found, not made.
@@ -37,7 +38,13 @@ pub enum Instance {
 }
 
 /// Numbers of nodes in cells begin here; numbers below are bits that are no edges.
-const FIRST: u64 = 2;
+const FIRST: u64 = 3;
+
+/// The number that stands for mixed bits; below it are which, and whether it is complemented.
+const MIXED: u64 = 2;
+
+/// Instances that a mixed bit may have.
+const MOST: usize = 4;
 
 impl Cell {
     /// A bit that nobody has written: it has some value, and that value is no secret of ours.
@@ -74,8 +81,14 @@ impl Cell {
         Cell::new(edge, self.instance())
     }
 
+    /// Whether it is a function of inputs that is known, be it of several instances.
     fn is_known(self) -> bool {
-        self.0 >> 32 >= FIRST
+        self.0 >> 32 >= MIXED
+    }
+
+    /// Which mixed bit it is, and whether it is complemented.
+    fn mixed(self) -> Option<(usize, bool)> {
+        (self.0 >> 32 == MIXED).then_some(((self.0 as u32 >> 1) as usize, self.0 & 1 == 1))
     }
 }
 
@@ -89,7 +102,14 @@ pub struct Bits {
     /// The same of all operators, where engines answer: they take long to find what they have found
     /// before.
     answered: FxHashMap<(Kind, Edge, Edge), Edge>,
+    /// The parts of mixed bits, and their numbers.
+    mixed: Vec<Parts>,
+    numbers: FxHashMap<Parts, usize>,
 }
+
+/// Edges that are not complemented, by their instances: 0 is every one, j + 1 is instance j. Their
+/// sum is the mixed bit.
+type Parts = Vec<(u32, Edge)>;
 
 /// An operator, its operands and its result.
 type Made = (Kind, Edge, Edge, Edge);
@@ -102,7 +122,14 @@ impl Bits {
     pub fn new(mut graph: Graph) -> Bits {
         let zero = graph.constant(1, 0);
         let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
-        Bits { graph, zero, recent: vec![nothing; RECENT], answered: FxHashMap::default() }
+        Bits {
+            graph,
+            zero,
+            recent: vec![nothing; RECENT],
+            answered: FxHashMap::default(),
+            mixed: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
     }
 
     pub fn constant(&self, bit: bool) -> Cell {
@@ -137,6 +164,7 @@ impl Bits {
     pub fn not(&self, a: Cell) -> Cell {
         match a.edge() {
             Some(edge) => a.same_instance(!edge),
+            None if a.mixed().is_some() => Cell(a.0 ^ 1),
             None => a,
         }
     }
@@ -170,7 +198,14 @@ impl Bits {
 
     /// `And` or `Xor` of two bits that are not constant.
     fn joined(&mut self, kind: Kind, a: Cell, b: Cell) -> Cell {
+        if kind == Kind::And && a.0 ^ b.0 <= 1 && a.is_known() {
+            // A bit and itself, or its complement.
+            return if a == b { a } else { self.constant(false) };
+        }
         let (Some(x), Some(y)) = (a.edge(), b.edge()) else {
+            if kind == Kind::Xor && a.is_known() && b.is_known() {
+                return self.mix(a, b);
+            }
             // Two bits that nobody has written are no secret together, either.
             return if self.is_secret(a) || self.is_secret(b) { Cell::OPAQUE } else { Cell::UNSET };
         };
@@ -178,6 +213,7 @@ impl Bits {
             (Instance::Every, other) => other,
             (one, Instance::Every) => one,
             (one, other) if one == other => one,
+            _ if kind == Kind::Xor => return self.mix(a, b),
             _ => return Cell::OPAQUE,
         };
         let edge = self.made(kind, x, y);
@@ -185,6 +221,63 @@ impl Bits {
             return self.constant(edge.is_complement());
         }
         Cell::new(edge, instance)
+    }
+
+    /// The sum of bits of several instances.
+    fn mix(&mut self, a: Cell, b: Cell) -> Cell {
+        let (mut parts, mut flip) = self.parts(a);
+        let (more, flip_more) = self.parts(b);
+        flip ^= flip_more;
+        for (instance, edge) in more {
+            let at = parts.binary_search_by_key(&instance, |part| part.0);
+            let sum = match at {
+                Ok(at) => self.made(Kind::Xor, parts.remove(at).1, edge),
+                Err(_) => edge,
+            };
+            flip ^= sum.is_complement();
+            if sum.node() != self.zero.node() {
+                parts.insert(
+                    at.unwrap_or_else(|at| at),
+                    (instance, sum.flipped(sum.is_complement())),
+                );
+            }
+        }
+        // What all instances share belongs to the only one, if there is one.
+        if let [(0, shared), (instance, edge)] = parts[..] {
+            let sum = self.made(Kind::Xor, shared, edge);
+            flip ^= sum.is_complement();
+            parts = vec![(instance, sum.flipped(sum.is_complement()))];
+        }
+        match parts[..] {
+            [] => self.constant(flip),
+            [(_, edge)] if edge.node() == self.zero.node() => self.constant(flip),
+            [(0, edge)] => Cell::new(edge.flipped(flip), Instance::Every),
+            [(number, edge)] => {
+                Cell::new(edge.flipped(flip), Instance::Number((number - 1) as u16))
+            }
+            _ if parts.len() > MOST => Cell::OPAQUE,
+            _ => {
+                let next = self.mixed.len();
+                let number = *self.numbers.entry(parts).or_insert_with_key(|parts| {
+                    self.mixed.push(parts.clone());
+                    next
+                });
+                Cell(MIXED << 32 | (number as u64) << 1 | flip as u64)
+            }
+        }
+    }
+
+    /// The parts of a bit that is known, and whether their sum is complemented.
+    fn parts(&self, cell: Cell) -> (Parts, bool) {
+        if let Some((number, flip)) = cell.mixed() {
+            return (self.mixed[number].clone(), flip);
+        }
+        let edge = cell.edge().expect("a bit that is known");
+        let instance = match cell.instance() {
+            Instance::Every => 0,
+            Instance::Number(number) => number as u32 + 1,
+        };
+        (vec![(instance, edge.flipped(edge.is_complement()))], edge.is_complement())
     }
 
     fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
@@ -208,7 +301,14 @@ impl Bits {
     }
 
     /// The function of three bits with this table: bit 4a + 2b + c of it.
-    pub fn function(&mut self, table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+    pub fn function(&mut self, mut table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        // A constant chooses one half of the table: what a mask takes away may be of any instance.
+        for (cell, shift, low) in [(a, 4, 0x0f), (b, 2, 0x33), (c, 1, 0x55)] {
+            if let Some(bit) = self.value(cell) {
+                let half = if bit { table >> shift & low } else { table & low };
+                table = half | half << shift;
+            }
+        }
         // Operands on which nothing depends are left out, known or not.
         let depends = |shift: u32, mask: u8| (table >> shift ^ table) & mask != 0;
         let zero = self.constant(false);
@@ -303,7 +403,19 @@ mod tests {
     #[test]
     fn instances_do_not_meet() {
         let (mut bits, [x0, y0, x511, y]) = bits();
-        assert_eq!(bits.xor(x0, x511), Cell::OPAQUE);
+        let sum = bits.xor(x0, x511);
+        assert!(sum.edge().is_none() && bits.is_secret(sum));
+        assert_eq!(bits.xor(sum, x511), x0);
+        let turned = bits.not(sum);
+        assert_eq!(bits.xor(x0, turned), bits.not(x511));
+        let more = bits.xor(sum, y);
+        let shared = bits.xor(y, x511);
+        assert_eq!(bits.xor(more, x0), shared);
+        assert_eq!(bits.xor(sum, turned), bits.constant(true));
+        assert_eq!(bits.and(sum, x0), Cell::OPAQUE);
+        assert_eq!((bits.and(sum, sum), bits.and(turned, sum)), (sum, bits.constant(false)));
+        let zero = bits.constant(false);
+        assert_eq!((bits.and(sum, zero), bits.xor(sum, zero)), (zero, sum));
         assert_eq!(bits.and(x0, x511), Cell::OPAQUE);
         assert_eq!(bits.and(y0, x0), bits.and(x0, y0));
         assert_eq!(bits.and(x511, y).instance(), Instance::Number(511));
@@ -322,6 +434,9 @@ mod tests {
             assert_eq!(bits.and(odd, one), odd);
             // The table of `b`.
             assert_eq!(bits.function(0xcc, [odd, x, odd]), x);
+            // The table of `b ? c : a`.
+            assert_eq!(bits.function(0xb8, [odd, one, x]), x);
+            assert_eq!(bits.function(0xb8, [x, zero, odd]), x);
         }
         assert_eq!(bits.xor(Cell::UNSET, Cell::UNSET), Cell::UNSET);
         assert!(bits.is_secret(Cell::OPAQUE) && !bits.is_secret(Cell::UNSET));

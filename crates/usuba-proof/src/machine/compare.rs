@@ -18,7 +18,7 @@ use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
 use super::object::Object;
-use super::{Fault, Machine, Residue, Rule, World, run};
+use super::{Fault, Machine, Residue, Rule, World};
 use crate::bits;
 use crate::graph::{Edge, Graph, Kind};
 use crate::rewrites::Rewrites;
@@ -53,17 +53,21 @@ pub struct Report {
     pub phases: u32,
 }
 
-/// An input for which a function gives a wrong result.
+/// An input for which a function gives a wrong result: the one with the fewest ones that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The array of the result.
     pub array: String,
-    /// The bit in memory, from the least significant of the first byte.
+    /// The first wrong bit in memory, from the least significant of the first byte.
     pub bit: usize,
+    /// Which instance it belongs to.
+    pub instance: u16,
     /// The bits of the parameters of the instance, the most significant of each value first.
     pub input: Vec<bool>,
-    pub expected: bool,
-    pub found: bool,
+    /// The bits of the results of the instance. They are the same as those that were found if the
+    /// wrong bit belongs to no value, and should be zero.
+    pub expected: Vec<bool>,
+    pub found: Vec<bool>,
 }
 
 /// What is asked of a function besides its results.
@@ -106,7 +110,7 @@ pub fn prove<M: Machine>(
         Err(Obstacle::Resisted(_)) => {}
         other => return answer(other, report),
     }
-    let mut report = Report { engines: "all", ..Report::default() };
+    let mut report = Report { engines: "E1 to E5", ..Report::default() };
     let outcome = goal.show::<M>(&mut report, true);
     answer(outcome, report)
 }
@@ -185,7 +189,7 @@ impl Goal<'_> {
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
         let mut world = World { bits, memory, object: self.object };
         let (instructions, residue) =
-            run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
+            super::run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
         report.instructions = report.instructions.max(instructions);
         report.nodes = report.nodes.max(world.bits.graph.nodes.len());
         report.frame = report.frame.max(world.memory.frame_bytes());
@@ -230,13 +234,17 @@ impl Goal<'_> {
                 if found.edge() == expected.edge() && same_instance {
                     continue;
                 }
-                open.push(Open { array: number, at, expected, found, same_instance });
+                let result = match *meaning {
+                    Meaning::Bit { bit, .. } => Some(bit as usize),
+                    Meaning::Zero => None,
+                };
+                open.push(Open { array: number, at, result, expected, found, same_instance });
             }
         }
         if open.is_empty() {
             return Ok(());
         }
-        if let Some(difference) = self.difference(world, &open) {
+        if let Some(difference) = self.difference(world, wanted, &open) {
             return Err(Obstacle::Differs(difference));
         }
         let Open { array, at, .. } = open[0];
@@ -247,51 +255,134 @@ impl Goal<'_> {
         )))
     }
 
-    /// Looks for an input on which a bit is wrong, by evaluating the graph.
-    fn difference(&self, world: &World, open: &[Open]) -> Option<Difference> {
+    /// Looks for an input on which a bit is wrong, by evaluating the graph: zeros and single ones
+    /// first, then random inputs, of which ones are taken away as long as a bit is wrong.
+    fn difference(&self, world: &World, wanted: &[Edge], open: &[Open]) -> Option<Difference> {
+        let arity = self.program.entry().arity(self.program.slicing);
         let mut random = Random::new(1);
+        let trial = Trial::new(world, open, arity, &mut random);
+        for first in (0..=arity).step_by(64) {
+            // Run k sets bit `first + k - 1`; no bit is number -1.
+            let set = |at: usize| match (at + 1).checked_sub(first) {
+                Some(run @ 0..64) => 1u64 << run,
+                _ => 0,
+            };
+            if let Some(found) = trial.first(&(0..arity).map(set).collect::<Vec<u64>>()) {
+                return Some(self.described(&trial, wanted, found));
+            }
+        }
         for _ in 0..RUNS {
-            let arity = self.program.entry().arity(self.program.slicing);
             let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
-            // An instance that is not the own one has inputs of its own.
-            let other: Vec<u64> = (0..arity).map(|_| random.word()).collect();
-            let [own, other] = [&inputs, &other].map(|words| evaluate(&world.bits.graph, words));
-            for bit in open {
-                let value = |values: &[u64], cell: Cell| {
-                    let edge = cell.edge().expect("a known bit");
-                    values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
-                };
-                let expected = value(&own, bit.expected);
-                let found = value(if bit.same_instance { &own } else { &other }, bit.found);
-                let differ = expected ^ found;
-                if differ == 0 {
-                    continue;
-                }
-                let run = differ.trailing_zeros();
-                let pick = |word: u64| word >> run & 1 == 1;
-                return Some(Difference {
-                    array: self.contract.arrays[bit.array].name.clone(),
-                    bit: bit.at,
-                    input: inputs.iter().map(|&word| pick(word)).collect(),
-                    expected: pick(expected),
-                    found: pick(found),
-                });
+            if let Some(found) = trial.first(&inputs) {
+                let smaller = trial.smaller(found, &mut random);
+                return Some(self.described(&trial, wanted, smaller));
             }
         }
         None
     }
+
+    fn described(&self, trial: &Trial, wanted: &[Edge], input: Vec<bool>) -> Difference {
+        let words: Vec<u64> = input.iter().map(|&bit| bit as u64).collect();
+        let (own, wrong) = trial.wrong(&words);
+        let (first, _) = wrong.iter().find(|(_, runs)| runs & 1 == 1).expect("it was found before");
+        let instance = match first.expected.instance() {
+            Instance::Number(number) => number,
+            Instance::Every => 0,
+        };
+        let expected: Vec<bool> = wanted.iter().map(|&edge| value(&own, edge) & 1 == 1).collect();
+        let mut found = expected.clone();
+        for (bit, _) in wrong.iter().filter(|(_, runs)| runs & 1 == 1) {
+            let of_instance = bit.expected.instance() == first.expected.instance();
+            if let (Some(bit), true) = (bit.result, of_instance) {
+                found[bit] = !expected[bit];
+            }
+        }
+        let array = self.contract.arrays[first.array].name.clone();
+        Difference { array, bit: first.at, instance, input, expected, found }
+    }
 }
 
-/// Evaluations of the graph, each on 64 random inputs.
+/// Random evaluations of the graph, each on 64 inputs.
 const RUNS: usize = 4;
 
+/// Rounds in which ones are taken away from an input.
+const ROUNDS: usize = 32;
+
 /// A bit of a result that is another node than it should be.
+#[derive(Clone, Copy)]
 struct Open {
     array: usize,
     at: usize,
+    /// Which bit of all results it is, if it is one.
+    result: Option<usize>,
     expected: Cell,
     found: Cell,
     same_instance: bool,
+}
+
+/// Evaluations of the graph in the search for a wrong bit.
+struct Trial<'a> {
+    graph: &'a Graph,
+    open: &'a [Open],
+    /// The values of nodes for an instance that is not the own one, which has inputs of its own.
+    other: Vec<u64>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(world: &'a World, open: &'a [Open], arity: usize, random: &mut Random) -> Trial<'a> {
+        let graph = &world.bits.graph;
+        let other: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+        Trial { graph, open, other: evaluate(graph, &other) }
+    }
+
+    /// The values of nodes on 64 inputs, and each open bit with the runs in which it is wrong.
+    fn wrong(&self, inputs: &[u64]) -> (Vec<u64>, Vec<(Open, u64)>) {
+        let own = evaluate(self.graph, inputs);
+        let edge = |cell: Cell| cell.edge().expect("a known bit");
+        let differ = |bit: &Open| {
+            let found = if bit.same_instance { &own } else { &self.other };
+            (*bit, value(&own, edge(bit.expected)) ^ value(found, edge(bit.found)))
+        };
+        let wrong = self.open.iter().map(differ).collect();
+        (own, wrong)
+    }
+
+    /// The first of 64 inputs on which a bit is wrong.
+    fn first(&self, inputs: &[u64]) -> Option<Vec<bool>> {
+        let runs = self.wrong(inputs).1.iter().fold(0, |runs, (_, wrong)| runs | wrong);
+        (runs != 0).then(|| run(inputs, runs.trailing_zeros()))
+    }
+
+    /// An input on which a bit is wrong with fewer ones: in each round 64 choices of ones to be
+    /// taken away, from half of them to a few.
+    fn smaller(&self, mut input: Vec<bool>, random: &mut Random) -> Vec<bool> {
+        for _ in 0..ROUNDS {
+            // Run k keeps a one with odds of 1 - 2^-(1 + k / 8).
+            let lost = |random: &mut Random| {
+                (0..64u32).fold(0, |lost, run| {
+                    let chance = 1 << (1 + run / 8);
+                    lost | ((random.below(chance) == 0) as u64) << run
+                })
+            };
+            let inputs: Vec<u64> =
+                input.iter().map(|&bit| if bit { !lost(random) } else { 0 }).collect();
+            let runs = self.wrong(&inputs).1.iter().fold(0, |runs, (_, wrong)| runs | wrong);
+            let ones = |input: &[bool]| input.iter().filter(|&&bit| bit).count();
+            let found = (0..64).filter(|at| runs >> at & 1 == 1).map(|at| run(&inputs, at));
+            input = found.chain([input]).min_by_key(|input| ones(input)).expect("at least one");
+        }
+        input
+    }
+}
+
+/// One of 64 inputs.
+fn run(inputs: &[u64], at: u32) -> Vec<bool> {
+    inputs.iter().map(|&word| word >> at & 1 == 1).collect()
+}
+
+/// What an edge is, for the values of nodes.
+fn value(values: &[u64], edge: Edge) -> u64 {
+    values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
 }
 
 /// What a bit of memory should be, for the edges of parameters or of results.
@@ -322,10 +413,7 @@ pub fn evaluate(graph: &Graph, params: &[u64]) -> Vec<u64> {
     let mut values: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
         // Operands are older than what is made of them.
-        let at = |raw: u64| {
-            let edge = Edge::from_raw(raw);
-            values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
-        };
+        let at = |raw: u64| value(&values, Edge::from_raw(raw));
         values.push(match node.kind {
             Kind::Const => 0,
             Kind::Param => params[node.a as usize],

@@ -10,7 +10,7 @@
 //! This is the layout of registers as the headers of generated C state it in words. It is written
 //! a second time here, by itself, because a proof about the wrong bits is worth nothing.
 
-use usuba::ir::{Port, Program};
+use usuba::ir::{Port, Program, lanes};
 
 use super::memory::Access;
 
@@ -23,6 +23,8 @@ pub enum Placement {
     Words,
     /// Lanes of so many bits: instance j is lane j, zero above the word.
     Lanes(u32),
+    /// So many words of one instance in lanes of `size` bits next to each other.
+    Vectors { size: u32, words: u32 },
     /// Elements, one for each bit of a word of so many bits, the most significant element first;
     /// instance j is bit j of each.
     Elements(u32),
@@ -50,6 +52,7 @@ impl Layout {
             Placement::Lanes(size)
             | Placement::Elements(size)
             | Placement::GroupedElements(size) => self.register_bits / size,
+            Placement::Vectors { size, words } => self.register_bits / size / words,
         }
     }
 
@@ -59,7 +62,9 @@ impl Layout {
         match self.placement {
             Placement::Bits => lane,
             Placement::Words => bits - 1 - bit,
-            Placement::Lanes(size) => lane * size + bits - 1 - bit,
+            Placement::Lanes(size) | Placement::Vectors { size, .. } => {
+                lane * size + bits - 1 - bit
+            }
             Placement::Elements(size) => {
                 let element = self.register_bits / size;
                 self.register_bits - (bit + 1) * element + lane
@@ -132,6 +137,12 @@ impl Contract {
         layout: &Layout,
         complemented: &[bool],
     ) -> Result<Contract, String> {
+        let vector = program.vector as usize;
+        let complemented: Vec<bool> =
+            complemented.iter().flat_map(|&turned| std::iter::repeat_n(turned, vector)).collect();
+        let complemented = &complemented[..];
+        // Vectors are the words that they hold.
+        let program = &lanes::apart(program);
         let entry = program.entry();
         let mut arrays = Vec::new();
         for (ports, access) in [(&entry.params, Access::Read), (&entry.results, Access::Write)] {
@@ -185,6 +196,9 @@ fn array(
         Placement::Bits => word == 1,
         Placement::Words => word <= 64,
         Placement::Lanes(size) => word <= size,
+        Placement::Vectors { size, words } => {
+            word == size && turned.len().is_multiple_of(words as usize)
+        }
         Placement::Elements(size) => word == size && layout.register_bits.is_multiple_of(size),
         Placement::GroupedElements(size) => word == size && 128u32.is_multiple_of(size),
     };
@@ -196,10 +210,14 @@ fn array(
         (None, Placement::Words) => word.next_power_of_two().max(8),
         (None, _) => layout.register_bits,
     };
-    let mut bits = vec![Meaning::Zero; size as usize * turned.len()];
-    for (value, (&complement, register)) in
-        turned.iter().zip(bits.chunks_mut(size as usize)).enumerate()
-    {
+    let words = match layout.placement {
+        Placement::Vectors { words, .. } => words,
+        _ => 1,
+    };
+    let mut bits = vec![Meaning::Zero; size as usize * (turned.len() / words as usize)];
+    for (value, &complement) in turned.iter().enumerate() {
+        let from = value / words as usize * size as usize;
+        let register = &mut bits[from..from + size as usize];
         if mask.is_some() {
             let bit = first + value as u32;
             register.fill(Meaning::Bit { bit, instance: None, complement });
@@ -209,7 +227,9 @@ fn array(
             for at in 0..word {
                 let bit = first + value as u32 * word + at;
                 let meaning = Meaning::Bit { bit, instance: Some(lane as u16), complement };
-                register[layout.position(word, at, lane) as usize] = meaning;
+                // Words of a vector are like instances next to each other.
+                let place = lane * words + value as u32 % words;
+                register[layout.position(word, at, place) as usize] = meaning;
             }
         }
     }

@@ -12,20 +12,32 @@
 //! branch or a count must be known, and so cannot depend on an input; an access must lie inside of
 //! a buffer of the contract or of the frame. What a machine does not know is a fault, never a guess.
 //!
+//! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
+//!
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `object`: ELF.
 //! - `contract`: buffers and what their bits are.
 //! - `compare`: the proof.
+//! - `blocks`: the proof of a function over any number of blocks.
+//! - `order`: how words lie in bytes.
+//! - `count`: public numbers that are not known.
+//! - `stream`: buffers of any number of blocks.
+//! - `induction`: one step for all turns of a loop.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
+pub mod blocks;
 pub mod cell;
 pub mod compare;
 pub mod contract;
+pub mod count;
+pub mod induction;
 pub mod memory;
 pub mod object;
+pub mod order;
 pub mod simulate;
+pub mod stream;
 pub mod x86;
 
 use std::fmt;

@@ -12,8 +12,8 @@
 use std::collections::BTreeMap;
 
 use object::{
-    Architecture, BinaryFormat, Object as _, ObjectSection, ObjectSymbol, RelocationFlags,
-    RelocationTarget, SectionKind, elf,
+    Architecture, BinaryFormat, Object as _, ObjectKind, ObjectSection, ObjectSymbol,
+    RelocationFlags, RelocationTarget, SectionKind, elf,
 };
 
 /// The distance between the addresses of sections.
@@ -37,6 +37,25 @@ struct Section {
     align: u64,
 }
 
+/// What a file is that is no object at all, by how it begins.
+fn another_kind(file: &[u8]) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 4] = [
+        (b"!<arch>\n", "an archive, which holds objects"),
+        (b"BC\xc0\xde", "bitcode of clang, which -flto makes in place of objects"),
+        (b"\x00asm", "WebAssembly"),
+        (b"MZ", "a program for Windows"),
+    ];
+    if file.is_empty() {
+        return Some("empty");
+    }
+    if let Some((_, kind)) = kinds.iter().find(|(start, _)| file.starts_with(start)) {
+        return Some(kind);
+    }
+    let head = &file[..file.len().min(64)];
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || b" \t\r\n".contains(byte);
+    head.iter().all(is_text).then_some("a text")
+}
+
 impl Object {
     /// Reads an ELF file for x86-64.
     ///
@@ -44,9 +63,20 @@ impl Object {
     /// The file is another one, is damaged, or has a relocation that is not understood.
     pub fn read(file: &[u8]) -> Result<Object, String> {
         let wrong = |error: object::Error| format!("the object cannot be read: {error}");
+        if let Some(kind) = another_kind(file) {
+            return Err(format!("the file is {kind}; `cc -c` makes an object"));
+        }
         let file = object::File::parse(file).map_err(wrong)?;
-        if file.format() != BinaryFormat::Elf || file.architecture() != Architecture::X86_64 {
-            return Err("the object is not an ELF file for x86-64".into());
+        if file.format() != BinaryFormat::Elf {
+            let format = file.format();
+            return Err(format!("the object is one of {format:?}, and only ELF is read"));
+        }
+        if file.architecture() != Architecture::X86_64 || !file.is_little_endian() {
+            let machine = file.architecture();
+            return Err(format!("the object is for {machine:?}, and only x86-64 has a model"));
+        }
+        if file.kind() != ObjectKind::Relocatable {
+            return Err("the file is linked already; `cc -c` makes an object".into());
         }
         let mut object = Object {
             sections: BTreeMap::new(),
@@ -67,7 +97,9 @@ impl Object {
             let address = STRIDE * (places.len() as u64 + 1);
             places.insert(section.index().0, address);
             let bytes = section.data().map_err(wrong)?.to_vec();
-            object.sections.insert(address, Section { bytes, is_code, align: section.align() });
+            // Zero says as little as one.
+            let align = section.align().max(1);
+            object.sections.insert(address, Section { bytes, is_code, align });
         }
         // What is elsewhere comes after all sections.
         let mut absent = STRIDE * (places.len() as u64 + 1);
@@ -101,11 +133,10 @@ impl Object {
                 let RelocationFlags::Elf { r_type } = relocation.flags() else {
                     return Err("the object has a relocation that is not one of ELF".into());
                 };
+                let here = start.wrapping_add(offset);
                 let (value, size) = match r_type {
-                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => {
-                        (target.wrapping_sub(start + offset), 4)
-                    }
-                    elf::R_X86_64_PC64 => (target.wrapping_sub(start + offset), 8),
+                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (target.wrapping_sub(here), 4),
+                    elf::R_X86_64_PC64 => (target.wrapping_sub(here), 8),
                     // All addresses here are small, so these fit.
                     elf::R_X86_64_32 | elf::R_X86_64_32S => (target, 4),
                     elf::R_X86_64_64 => (target, 8),
@@ -119,6 +150,26 @@ impl Object {
             }
         }
         Ok(object)
+    }
+
+    /// Checks that there is a function of this name.
+    ///
+    /// # Errors
+    /// What there is instead.
+    pub fn expect(&self, function: &str) -> Result<(), String> {
+        if self.functions.contains_key(function) {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.functions.keys().map(String::as_str).take(8).collect();
+        Err(match names.is_empty() {
+            true => format!(
+                "the object has no function `{function}`, and no other one: it has been stripped, \
+                 or its code is not made yet because of -flto"
+            ),
+            false => {
+                format!("the object has no function `{function}`; it has {}", names.join(", "))
+            }
+        })
     }
 
     /// The address of a function.

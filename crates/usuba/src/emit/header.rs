@@ -70,6 +70,9 @@ fn shape(port: &Port, slicing: Slicing, layout: Layout) -> String {
                 "{words}; register {word} * i + b holds bit b of word i, bit 0 the most significant"
             )
         }
+        Layout::Vectors { words: vector, .. } => {
+            format!("{words}; {vector} in each register, the first in the lowest lane")
+        }
         _ => format!("{words}; one register each"),
     }
 }
@@ -85,6 +88,13 @@ fn placement(target: &Target, layout: Layout, lanes: u32) -> String {
         Layout::Lanes(lane) => format!(
             "Each register holds one word of {lanes} instances: instance j is lane j of {lane} \
              bits in memory order, zero-extended."
+        ),
+        Layout::Vectors { words, .. } if lanes == 1 => {
+            format!("Each register holds {words} words of one instance, in memory order.")
+        }
+        Layout::Vectors { lane, words } => format!(
+            "Each register holds {words} words of {lanes} instances: those of instance j are the \
+             {words} lanes of {lane} bits from lane {words} * j upwards, in memory order."
         ),
         Layout::Elements(16) if target.simd => "Each group of 128 bits holds one word of 8 \
              instances: bit i of the word, 0 being the most significant, is in byte i; instance j \
@@ -176,6 +186,7 @@ pub(super) fn comment(
         Slicing::B => "bitslicing (B)",
         Slicing::V => "vertical slicing (V)",
         Slicing::H => "horizontal slicing (H)",
+        Slicing::W => "words in lanes (W)",
     };
     let flags = if target.cflags.is_empty() {
         String::new()

@@ -38,6 +38,7 @@ pub fn layout(program: &Program, target: &Target) -> Layout {
         Slicing::V if !target.simd => Layout::Words,
         Slicing::V => Layout::Lanes(word_lane(widest)),
         Slicing::H => Layout::Elements(widest),
+        Slicing::W => Layout::Vectors { lane: word_lane(widest), words: program.vector },
     }
 }
 

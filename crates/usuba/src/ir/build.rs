@@ -99,6 +99,12 @@ impl Builder {
         self.push(Op::Const(value & mask(bits)), bits, &[])
     }
 
+    /// A literal for each lane of a vector.
+    pub fn literal(&mut self, bits: u8, op: Op) -> Val {
+        assert_eq!(op.arity(), 0, "a literal has no operands");
+        self.push(op, bits, &[])
+    }
+
     /// `op(args)`; the width of the result follows from the operator. `Op::Const` has no operand
     /// to take its width from: use [`Builder::constant`].
     pub fn op(&mut self, op: Op, args: &[Val]) -> Val {

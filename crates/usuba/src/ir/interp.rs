@@ -34,8 +34,16 @@ impl std::error::Error for RunError {}
 /// Runs the entry of a program that `verify` accepts.
 ///
 /// `inputs` are the flattened values of the parameters (under B one bit each, most significant
-/// first: see [`words_to_values`]); so are the results.
+/// first: see [`words_to_values`], and under W one for each word of a vector); so are the results.
 pub fn run(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, RunError> {
+    let words;
+    let program = match program.slicing {
+        Slicing::W => {
+            words = super::lanes::apart(program);
+            &words
+        }
+        _ => program,
+    };
     let entry = program.entry();
     let wanted = entry.arity(program.slicing);
     if inputs.len() != wanted {

@@ -10,11 +10,13 @@
 //! - `print`: as Usuba text that re-parses.
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
+//! - `lanes`: vectors of words, as the words that they hold.
 //! - `live`: operator counts and the number of values that live at once.
 //! - `random`: programs for tests.
 
 pub mod build;
 pub mod interp;
+pub mod lanes;
 pub mod live;
 pub mod op;
 pub mod print;
@@ -44,6 +46,8 @@ pub enum Slicing {
     V,
     /// The bits of a word spread over the elements of a register.
     H,
+    /// Every value is a vector of words of one instance; see [`lanes`].
+    W,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -59,6 +63,8 @@ pub struct Program {
     /// Whether words of V that are narrower than a general-purpose register share it, as those of
     /// H do. Says nothing about other slicings and registers.
     pub packed: bool,
+    /// Words of each value: 1, or more in W.
+    pub vector: u8,
     /// What passes decided, for people: one line each, on top of the output.
     pub notes: Vec<String>,
 }
@@ -94,6 +100,7 @@ pub struct Port {
     /// Word size in the source, before slicing.
     pub word: u8,
     /// Dimensions in the source; empty for a single word. Bitslicing appends `word` when above 1.
+    /// In W the last one is the number of words of a vector.
     pub dims: Vec<u32>,
     /// The value is the same for all instances (a key, usually).
     pub constant: bool,
@@ -170,7 +177,8 @@ pub struct Collect {
 impl Program {
     /// A program of which one run is one instance.
     pub fn new(nodes: Vec<Node>, entry: NodeId, slicing: Slicing) -> Program {
-        Program { nodes, entry, slicing, copies: 1, packed: false, notes: Vec::new() }
+        let (copies, vector) = (1, 1);
+        Program { nodes, entry, slicing, copies, packed: false, vector, notes: Vec::new() }
     }
 
     /// The parameters of the entry as the source has them: for each its ports, of which a
@@ -209,7 +217,11 @@ impl Port {
 
     /// Number of values (registers) under `slicing`.
     pub fn values(&self, slicing: Slicing) -> usize {
-        self.words() * if slicing == Slicing::B { self.word as usize } else { 1 }
+        match slicing {
+            Slicing::B => self.words() * self.word as usize,
+            Slicing::W => self.value_dims(slicing).iter().map(|&d| d as usize).product(),
+            Slicing::V | Slicing::H => self.words(),
+        }
     }
 
     /// Word size of each value under `slicing`.
@@ -222,6 +234,9 @@ impl Port {
         let mut dims = self.dims.clone();
         if slicing == Slicing::B && self.word > 1 {
             dims.push(self.word as u32);
+        }
+        if slicing == Slicing::W {
+            dims.pop();
         }
         dims
     }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::Pattern;
+use super::lanes::Lanes;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
@@ -55,6 +56,8 @@ pub enum Op {
     /// `M (1 / a) ^ c` with the inverse modulo x^8 + x^4 + x^3 + x + 1, and `1 / 0 = 0`, as in
     /// GF2P8AFFINEINVQB.
     AffineInverse(u64, u8),
+    /// An operator on the lanes of a vector, in W. All others are on each lane alike.
+    Lanes(Lanes),
 }
 
 /// All ones in the low `bits` bits.
@@ -90,13 +93,19 @@ impl Op {
             Op::Lookup(_) => "lookup",
             Op::Affine(..) => "affine",
             Op::AffineInverse(..) => "affine inverse",
+            Op::Lanes(Lanes::Const(_)) => "lanes const",
+            Op::Lanes(Lanes::Each(_)) => "lanes each",
+            Op::Lanes(Lanes::Move(_)) => "lanes move",
+            Op::Lanes(Lanes::Join(_)) => "lanes join",
         }
     }
 
     /// Number of operands.
     pub fn arity(&self) -> usize {
         match self {
-            Op::Const(_) => 0,
+            Op::Const(_) | Op::Lanes(Lanes::Const(_)) => 0,
+            Op::Lanes(Lanes::Each(_) | Lanes::Move(_)) => 1,
+            Op::Lanes(Lanes::Join(_)) => 2,
             Op::Copy | Op::Not | Op::Shl(_) | Op::Shr(_) | Op::Sar(_) | Op::Rotl(_) => 1,
             Op::Shuffle(_) | Op::Bitmask(_) | Op::Lookup(_) | Op::Resize(_) => 1,
             Op::Affine(..) | Op::AffineInverse(..) => 1,
@@ -149,6 +158,7 @@ impl Op {
             Op::Lookup(table) => table.get(a as usize).copied().unwrap_or(0),
             Op::Affine(matrix, c) => affine(*matrix, *c, a as u8) as u64,
             Op::AffineInverse(matrix, c) => affine(*matrix, *c, INVERSES[a as u8 as usize]) as u64,
+            Op::Lanes(_) => unreachable!("an operator on vectors; `lanes::apart` has it on words"),
         };
         word & mask(bits)
     }
@@ -183,7 +193,7 @@ impl Op {
             Op::Bitmask(i) => 0u128.wrapping_sub(a >> i & 1),
             Op::Pack => a << 64 | b,
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) | Op::MulHigh | Op::Less => return None,
-            Op::Affine(..) | Op::AffineInverse(..) => return None,
+            Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => return None,
             Op::Resize(_) => unreachable!("handled above"),
         })
     }

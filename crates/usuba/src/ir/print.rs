@@ -29,6 +29,7 @@ mod names;
 use std::fmt::Write;
 use std::rc::Rc;
 
+use super::lanes::Lanes;
 use super::op::mask;
 use super::{Eqn, Inline, Loop, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
 use names::{Names, Reading};
@@ -40,7 +41,7 @@ pub fn program(program: &Program) -> String {
         writeln!(out, "# entry: {}\n", program.entry().name).expect("text grows");
     }
     for (at, (table, bits)) in lookups(program).iter().enumerate() {
-        let word = word_type(program.slicing, *bits);
+        let word = word_type(program, *bits);
         let entries: Vec<String> = table.iter().map(u64::to_string).collect();
         let name = lookup_name(at);
         // Tables of all bytes need no flag.
@@ -149,7 +150,7 @@ impl Printer<'_> {
 
     fn ports(&self, ports: &[Port], first_array: usize) -> String {
         let port = |(i, p): (usize, &Port)| {
-            let word = word_type(self.program.slicing, p.value_bits(self.program.slicing));
+            let word = word_type(self.program, p.value_bits(self.program.slicing));
             let dims = dims_text(&p.value_dims(self.program.slicing));
             let constant = if p.constant { "const " } else { "" };
             format!("{}:{constant}{word}{dims}", self.names.array_name(first_array + i))
@@ -173,10 +174,10 @@ impl Printer<'_> {
                 text.push_str(name);
                 column += name.len();
             }
-            groups.push(format!("{text}: {}", word_type(self.program.slicing, *bits)));
+            groups.push(format!("{text}: {}", word_type(self.program, *bits)));
         }
         for (name, bits, length) in self.names.local_arrays() {
-            groups.push(format!("{name}: {}[{length}]", word_type(self.program.slicing, bits)));
+            groups.push(format!("{name}: {}[{length}]", word_type(self.program, bits)));
         }
         if !groups.is_empty() {
             write!(self.out, "vars\n  {}\n", groups.join(",\n  ")).expect("text grows");
@@ -273,12 +274,22 @@ impl Printer<'_> {
         names.join(", ")
     }
 
+    /// The amount of a shift, once for each word of a vector.
+    fn amount(&self, k: u8) -> String {
+        match self.program.slicing {
+            Slicing::W => {
+                format!("({})", vec![k.to_string(); self.program.vector as usize].join(", "))
+            }
+            _ => k.to_string(),
+        }
+    }
+
     fn expression(&self, e: &OpEqn) -> String {
         let arg = |i: usize| self.names.of(e.args[i]);
         let infix = |sign: &str| format!("{} {sign} {}", arg(0), arg(1));
         let bits = self.node.bits_of(e.dst);
         match &e.op {
-            Op::Const(value) => literal(self.program.slicing, bits, *value),
+            Op::Const(value) => literal(self.program, bits, *value),
             Op::Copy => arg(0).to_string(),
             Op::Not => format!("~{}", arg(0)),
             Op::And => infix("&"),
@@ -286,8 +297,8 @@ impl Printer<'_> {
             Op::Xor => infix("^"),
             Op::Andn => format!("~{} & {}", arg(0), arg(1)),
             Op::Lut3(table) => {
-                let ones = literal(self.program.slicing, bits, mask(bits));
-                let zero = literal(self.program.slicing, bits, 0);
+                let ones = literal(self.program, bits, mask(bits));
+                let zero = literal(self.program, bits, 0);
                 lut3(*table, [arg(0), arg(1), arg(2)], &zero, &ones)
             }
             Op::Add => infix("+"),
@@ -295,18 +306,32 @@ impl Printer<'_> {
             Op::Mul => infix("*"),
             Op::MulHigh => format!("mulhigh({}, {})", arg(0), arg(1)),
             Op::Less => format!("less({}, {})", arg(0), arg(1)),
-            Op::Resize(_) => format!("{}({})", word_type(self.program.slicing, bits), arg(0)),
-            Op::Shl(k) => format!("{} << {k}", arg(0)),
-            Op::Shr(k) => format!("{} >> {k}", arg(0)),
-            Op::Sar(k) => format!("{} >>! {k}", arg(0)),
-            Op::Rotl(k) => format!("{} <<< {k}", arg(0)),
+            Op::Resize(_) => format!("{}({})", word_type(self.program, bits), arg(0)),
+            Op::Shl(k) => format!("{} << {}", arg(0), self.amount(*k)),
+            Op::Shr(k) => format!("{} >> {}", arg(0), self.amount(*k)),
+            Op::Sar(k) => format!("{} >>! {}", arg(0), self.amount(*k)),
+            Op::Rotl(k) => format!("{} <<< {}", arg(0), self.amount(*k)),
+            Op::Lanes(lanes) => match lanes {
+                Lanes::Const(words) => literals(bits, words),
+                Lanes::Each(ops) => each(ops, arg(0), bits),
+                Lanes::Move(pattern) => {
+                    let lanes: Vec<String> = pattern.iter().map(|p| p.to_string()).collect();
+                    format!("{}[{}]", arg(0), lanes.join(","))
+                }
+                Lanes::Join(pattern) => {
+                    let vector = self.program.vector;
+                    let lane = |&p: &u8| format!("{}[{}]", arg((p / vector) as usize), p % vector);
+                    let lanes: Vec<String> = pattern.iter().map(lane).collect();
+                    format!("({})", lanes.join(", "))
+                }
+            },
             Op::Shuffle(pattern) => {
                 let groups: Vec<String> = pattern.iter().map(|p| p.to_string()).collect();
                 format!("Shuffle({},[{}])", arg(0), groups.join(","))
             }
             Op::Bitmask(i) => format!("Bitmask({},{i})", arg(0)),
             Op::Pack => {
-                let ty = word_type(self.program.slicing, bits);
+                let ty = word_type(self.program, bits);
                 format!("Pack({}, {}):{ty}", arg(0), arg(1))
             }
             op @ (Op::Lookup(_) | Op::Affine(..) | Op::AffineInverse(..)) => {
@@ -315,6 +340,35 @@ impl Printer<'_> {
                 let name = lookup_name(at.expect("every look-up is listed"));
                 format!("{name}({})", arg(0))
             }
+        }
+    }
+}
+
+/// A vector whose words are shifted one by one: in one equation where all shift alike, or not at
+/// all.
+fn each(ops: &[Op], arg: &str, bits: u8) -> String {
+    let of = |op: &Op| match op {
+        Op::Shl(k) => ("<<", *k),
+        Op::Shr(k) => (">>", *k),
+        Op::Sar(k) => (">>!", *k),
+        Op::Rotl(k) => ("<<<", *k),
+        Op::Const(_) => ("<<", bits),
+        _ => ("", 0),
+    };
+    let mut signs: Vec<&str> = ops.iter().map(|op| of(op).0).filter(|s| !s.is_empty()).collect();
+    signs.dedup();
+    match signs.as_slice() {
+        [sign] => {
+            let amounts: Vec<String> = ops.iter().map(|op| of(op).1.to_string()).collect();
+            format!("{arg} {sign} ({})", amounts.join(", "))
+        }
+        _ => {
+            let word = |(at, op): (usize, &Op)| match of(op) {
+                ("", _) => format!("{arg}[{at}]"),
+                (sign, k) => format!("({arg}[{at}] {sign} {k})"),
+            };
+            let words: Vec<String> = ops.iter().enumerate().map(word).collect();
+            format!("({})", words.join(", "))
         }
     }
 }
@@ -328,12 +382,13 @@ fn does_nothing(lp: &Loop) -> bool {
         && lp.body.iter().all(empty)
 }
 
-/// `u<V>16`, `b<B>1`
-fn word_type(slicing: Slicing, bits: u8) -> String {
-    match slicing {
+/// `u<V>16`, `b<B>1`, `u<W>32x4`
+fn word_type(program: &Program, bits: u8) -> String {
+    match program.slicing {
         Slicing::B => "b<B>1".to_string(),
         Slicing::V => format!("u<V>{bits}"),
         Slicing::H => format!("u<H>{bits}"),
+        Slicing::W => format!("u<W>{bits}x{}", program.vector),
     }
 }
 
@@ -341,8 +396,21 @@ fn dims_text(dims: &[u32]) -> String {
     dims.iter().map(|d| format!("[{d}]")).collect()
 }
 
-fn literal(slicing: Slicing, bits: u8, value: u64) -> String {
-    let ty = word_type(slicing, bits);
+fn literal(program: &Program, bits: u8, value: u64) -> String {
+    if program.slicing == Slicing::W {
+        return literals(bits, &vec![value; program.vector as usize]);
+    }
+    number(&word_type(program, bits), value)
+}
+
+/// A vector, word by word.
+fn literals(bits: u8, words: &[u64]) -> String {
+    let ty = format!("u<W>{bits}");
+    let words: Vec<String> = words.iter().map(|&word| number(&ty, word)).collect();
+    format!("({})", words.join(", "))
+}
+
+fn number(ty: &str, value: u64) -> String {
     if value < 10 { format!("{value}:{ty}") } else { format!("{value:#x}:{ty}") }
 }
 

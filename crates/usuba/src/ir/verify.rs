@@ -22,9 +22,13 @@ pub fn verify(program: &Program) -> Result<(), String> {
             return Err(format!("two nodes are named `{}`", node.name));
         }
         let callees = &program.nodes[..id];
-        Checker::new(callees, node, program.slicing)
+        Checker::new(callees, node, program)
             .check()
             .map_err(|rule| format!("node `{}`: {rule}", node.name))?;
+    }
+    let most = if program.slicing == Slicing::W { 64 } else { 1 };
+    if program.vector == 0 || program.vector > most {
+        return Err(format!("vectors of {} words", program.vector));
     }
     if program.copies == 0 {
         return Err("a run computes no instance".into());
@@ -53,6 +57,7 @@ struct Checker<'a> {
     callees: &'a [Node],
     node: &'a Node,
     slicing: Slicing,
+    vector: u8,
     /// Defined anywhere, to find second definitions.
     defined: Vec<bool>,
     /// Defined and in scope at the current place.
@@ -62,10 +67,11 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(callees: &'a [Node], node: &'a Node, slicing: Slicing) -> Checker<'a> {
+    fn new(callees: &'a [Node], node: &'a Node, program: &Program) -> Checker<'a> {
         let flags = vec![false; node.bits.len()];
         let (defined, visible) = (flags.clone(), flags);
-        Checker { callees, node, slicing, defined, visible, scopes: vec![Vec::new()] }
+        let (slicing, vector, scopes) = (program.slicing, program.vector, vec![Vec::new()]);
+        Checker { callees, node, slicing, vector, defined, visible, scopes }
     }
 
     fn check(mut self) -> Result<(), String> {
@@ -78,6 +84,9 @@ impl<'a> Checker<'a> {
         for port in node.params.iter().chain(&node.results) {
             if port.word == 0 || port.word > 64 || port.dims.contains(&0) {
                 return Err(format!("port `{}` has a shape that does not exist", port.name));
+            }
+            if self.slicing == Slicing::W && port.dims.last() != Some(&(self.vector as u32)) {
+                return Err(format!("port `{}` is not made of vectors", port.name));
             }
         }
         for (index, bits) in port_bits(&node.params, self.slicing).enumerate() {
@@ -138,6 +147,7 @@ impl<'a> Checker<'a> {
             Op::Pack => m.is_multiple_of(2),
             Op::Affine(..) | Op::AffineInverse(..) => m == 8,
             Op::Resize(from) => *from != m && self.slicing == Slicing::V,
+            Op::Lanes(lanes) => self.slicing == Slicing::W && lanes.fits(self.vector as usize, m),
             _ => true,
         };
         if !fits {

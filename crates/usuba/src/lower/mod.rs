@@ -8,6 +8,7 @@
 //! - `arith`: carry circuits for bitslicing.
 //! - `bytes`: look-ups by a whole word.
 //! - `wide`: words of 128 bits as two of 64.
+//! - `words`: the domain of W, where values are vectors.
 //! - `scope`: the node that is being written.
 //! - `linear`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
@@ -19,6 +20,7 @@ mod roll;
 mod scope;
 mod slice;
 mod wide;
+mod words;
 
 use crate::circuit::Profile;
 use crate::diag::{Code, Diagnostic, Span};
@@ -40,6 +42,9 @@ pub fn lower(
     instance: &Instance,
     options: &Options<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
+    if options.slicing == Slicing::W {
+        return in_vectors(program, instance, options);
+    }
     one_word_size(program, instance, options)?;
     let mut walker = typed::walk::Walker::new(program, slice::Lower::new(program, options));
     let result = slice::node(&mut walker, instance, true);
@@ -54,6 +59,27 @@ pub fn lower(
                 return Err(vec![mixed_sizes(program.decls[instance.decl].name_span)]);
             }
             Ok(Program::new(nodes, entry, options.slicing))
+        }
+        _ => Err(diags),
+    }
+}
+
+/// The same for W.
+fn in_vectors(
+    program: &typed::Program,
+    instance: &Instance,
+    options: &Options<'_>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let vector = words::vector(program, instance, options).map_err(|diag| vec![diag])?;
+    let domain = words::Words::new(program, options, vector);
+    let mut walker = typed::walk::Walker::new(program, domain);
+    let result = words::node(&mut walker, instance, true);
+    let mut diags = walker.diags;
+    diags.retain(Diagnostic::is_error);
+    match result {
+        Ok(entry) if diags.is_empty() => {
+            let nodes = walker.domain.finish();
+            Ok(Program { vector, ..Program::new(nodes, entry, Slicing::W) })
         }
         _ => Err(diags),
     }

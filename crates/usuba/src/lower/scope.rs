@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::ir::lanes::Lanes;
 use crate::ir::{Args, Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 
 /// A piece of a body as it was written down.
@@ -31,7 +32,7 @@ pub(super) struct Scope {
     pub items: Vec<Item>,
     /// Constants come before everything else, so that iterations of a loop share them.
     pub constants: Vec<Eqn>,
-    known: FxHashMap<(u8, u64), Val>,
+    known: FxHashMap<(u8, Op), Val>,
     open: Vec<Unrolled>,
     /// Number of equations so far; the position of the next one.
     pub written: u32,
@@ -72,18 +73,24 @@ impl Scope {
     }
 
     pub fn constant(&mut self, bits: u8, value: u64) -> Val {
-        if let Some(&v) = self.known.get(&(bits, value)) {
+        self.literal(bits, Op::Const(value))
+    }
+
+    /// A literal, or one for each lane of a vector.
+    fn literal(&mut self, bits: u8, op: Op) -> Val {
+        let key = (bits, op);
+        if let Some(&v) = self.known.get(&key) {
             return v;
         }
         let dst = self.fresh(bits);
-        self.constants.push(Eqn::Op(OpEqn { dst, op: Op::Const(value), args: Args::new() }));
-        self.known.insert((bits, value), dst);
+        self.constants.push(Eqn::Op(OpEqn { dst, op: key.1.clone(), args: Args::new() }));
+        self.known.insert(key, dst);
         dst
     }
 
     pub fn op(&mut self, op: Op, bits: u8, args: &[Val]) -> Val {
-        if let Op::Const(value) = op {
-            return self.constant(bits, value);
+        if matches!(op, Op::Const(_) | Op::Lanes(Lanes::Const(_))) {
+            return self.literal(bits, op);
         }
         self.touch(args);
         let dst = self.fresh(bits);

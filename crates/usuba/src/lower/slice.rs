@@ -25,16 +25,16 @@ pub(super) type Bits = SmallVec<[Val; 1]>;
 pub(super) struct Lower<'a> {
     program: &'a Program,
     options: &'a Options<'a>,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// For each node its matrix, if it is one, in bitslicing.
     matrices: Vec<Option<Matrix>>,
     /// What each instance became; `None` for a column of a node that is not column-wise.
-    done: FxHashMap<Instance, Option<NodeId>>,
+    pub(super) done: FxHashMap<Instance, Option<NodeId>>,
     names: FxHashSet<String>,
     circuits: FxHashMap<Table, Rc<Circuit>>,
     /// Tables of bytes as instructions of the target, if they are any.
     instructions: FxHashMap<Rc<[u64]>, Option<Rc<[Op]>>>,
-    scopes: Vec<Scope>,
+    pub(super) scopes: Vec<Scope>,
     equations: u64,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Lower<'a> {
         self.nodes
     }
 
-    fn scope(&mut self) -> &mut Scope {
+    pub(super) fn scope(&mut self) -> &mut Scope {
         self.scopes.last_mut().expect("values exist inside of nodes only")
     }
 
@@ -78,7 +78,7 @@ impl<'a> Lower<'a> {
 
     /// A name that no other node has: the declaration, the alternative, then how it was
     /// instantiated. The entry keeps its own.
-    fn name(&mut self, instance: &Instance, entry: bool) -> String {
+    pub(super) fn name(&mut self, instance: &Instance, entry: bool) -> String {
         let decl = &self.program.decls[instance.decl];
         let mut name = decl.name.to_string();
         if decl.array {
@@ -89,6 +89,7 @@ impl<'a> Lower<'a> {
                 Slicing::B => "B",
                 Slicing::V => "V",
                 Slicing::H => "H",
+                Slicing::W => "W",
             };
             let sizes: Vec<String> = word_sizes(decl, instance).iter().map(u8::to_string).collect();
             name += &format!("'{letter}{}", sizes.join("_"));
@@ -105,7 +106,7 @@ impl<'a> Lower<'a> {
         unique
     }
 
-    fn circuit(&mut self, table: Table) -> Rc<Circuit> {
+    pub(super) fn circuit(&mut self, table: Table) -> Rc<Circuit> {
         let profile = self.options.profile;
         let goal = if self.options.slicing == Slicing::B { Goal::Size } else { Goal::Chain };
         let make = |table: &Table| Rc::new(circuit::for_table(table, profile, goal));
@@ -300,6 +301,15 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// What a declaration says of its calls.
+pub(super) fn inline(decl: &Decl) -> Inline {
+    match () {
+        () if decl.opts.contains(&DeclOpt::NoInline) => Inline::Never,
+        () if decl.opts.contains(&DeclOpt::Inline) => Inline::Always,
+        () => Inline::Auto,
+    }
+}
+
 /// Lowers an instance once. `None`: a column of a node that is not column-wise.
 pub(super) fn node(
     walker: &mut LowerWalker<'_, '_>,
@@ -312,13 +322,8 @@ pub(super) fn node(
     let program = walker.program;
     let decl = &program.decls[instance.decl];
     let slicing = walker.domain.options.slicing;
-    let inline = match () {
-        () if decl.opts.contains(&DeclOpt::NoInline) => Inline::Never,
-        () if decl.opts.contains(&DeclOpt::Inline) => Inline::Always,
-        () => Inline::Auto,
-    };
     let name = walker.domain.name(instance, entry);
-    let mut scope = Scope::new(name, inline);
+    let mut scope = Scope::new(name, inline(decl));
     let mut args: Vec<Bits> = Vec::new();
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
         let port = port(var, instance);
@@ -351,7 +356,7 @@ pub(super) fn node(
 }
 
 /// The port of a parameter or result. A word of 128 bits is a row of two of 64.
-fn port(var: &Var, instance: &Instance) -> Port {
+pub(super) fn port(var: &Var, instance: &Instance) -> Port {
     let VarType::Words { atom, dims } = &var.ty else {
         unreachable!("nats have no port");
     };

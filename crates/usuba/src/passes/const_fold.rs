@@ -13,6 +13,7 @@
 //! clean up. Does not look through loops and does not reassociate.
 
 use super::Pass;
+use crate::ir::lanes::Lanes;
 use crate::ir::op::mask;
 use crate::ir::{Args, Eqn, Node, Op, OpEqn, Val};
 
@@ -102,6 +103,9 @@ impl Folder<'_> {
             return self.known_copy(e);
         }
         let m = self.bits[e.dst.0 as usize];
+        if let Op::Lanes(lanes) = &e.op {
+            return self.lanes(lanes, &e.args);
+        }
         let constants: Option<Vec<u64>> = e.args.iter().map(|&v| self.constant(v)).collect();
         if let Some(words) = constants {
             return to_const(e.op.eval(m, &words));
@@ -122,6 +126,40 @@ impl Folder<'_> {
         match e.op {
             Op::Copy => self.constant(e.args[0]).and_then(to_const),
             _ => None,
+        }
+    }
+
+    /// Equal literals are one, and what leaves every lane as it is a copy. Nothing else moves
+    /// lanes: where they move, the source says.
+    fn lanes(&self, lanes: &Lanes, args: &[Val]) -> Option<(Op, Args)> {
+        let constant = |v: &Val| self.constant(*v);
+        match lanes {
+            Lanes::Const(words) if words.iter().all(|word| *word == words[0]) => to_const(words[0]),
+            Lanes::Each(ops) if ops.iter().all(|op| *op == Op::Copy) => to_copy(args[0]),
+            Lanes::Each(ops) if ops.iter().all(|op| *op == ops[0]) => {
+                let args = if matches!(ops[0], Op::Const(_)) { &[] } else { args };
+                Some((ops[0].clone(), args.into()))
+            }
+            Lanes::Move(pattern) if is_identity(pattern) => to_copy(args[0]),
+            Lanes::Move(_) => constant(&args[0]).and_then(to_const),
+            Lanes::Join(pattern) => {
+                let second = |&p: &u8| p as usize >= pattern.len();
+                if args[0] == args[1] {
+                    let lanes = pattern.len() as u8;
+                    let pattern = pattern.iter().map(|p| p % lanes).collect();
+                    return Some((Op::Lanes(Lanes::Move(pattern)), Args::from_slice(&args[..1])));
+                }
+                let none = pattern.iter().all(|p| !second(p));
+                let all = pattern.iter().all(second);
+                if !none && !all {
+                    return None;
+                }
+                let lanes = pattern.len() as u8;
+                let pattern = pattern.iter().map(|p| p % lanes).collect();
+                let source = args[usize::from(all)];
+                Some((Op::Lanes(Lanes::Move(pattern)), Args::from_slice(&[source])))
+            }
+            Lanes::Const(_) | Lanes::Each(_) => None,
         }
     }
 

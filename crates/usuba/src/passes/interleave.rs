@@ -337,8 +337,12 @@ mod tests {
         let root = sources.add("test.ua", text);
         let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default())
             .expect("the program is right");
-        let slice =
-            Slice { slicing: Slicing::V, word: None, profile: crate::circuit::Profile::Basic };
+        let slice = Slice {
+            slicing: Slicing::V,
+            word: None,
+            profile: crate::circuit::Profile::Basic,
+            vectors: true,
+        };
         to_usuba0(&checked.program, slice, &|_, _, _| None).expect("it lowers")
     }
 

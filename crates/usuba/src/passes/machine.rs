@@ -11,6 +11,7 @@
 //! whoever runs passes without a target.
 
 use crate::ir::Op;
+use crate::ir::lanes::Lanes;
 
 /// Sorts of operators, one price each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,10 +39,14 @@ pub enum Kind {
     Lookup,
     /// Affine maps of bytes, and of their inverses.
     Affine,
+    /// Lanes of a vector shifted one by one.
+    Each,
+    /// Lanes of a vector in other places.
+    Move,
 }
 
 /// Every kind, in the order of the table of a [`Machine`].
-pub const KINDS: [Kind; 16] = [
+pub const KINDS: [Kind; 18] = [
     Kind::Free,
     Kind::Logic,
     Kind::Andn,
@@ -58,6 +63,8 @@ pub const KINDS: [Kind; 16] = [
     Kind::Pack,
     Kind::Lookup,
     Kind::Affine,
+    Kind::Each,
+    Kind::Move,
 ];
 
 /// The word sizes for which a [`Machine`] has prices; a word has that of the next larger one.
@@ -83,6 +90,9 @@ impl Kind {
             Op::Pack => Kind::Pack,
             Op::Lookup(_) => Kind::Lookup,
             Op::Affine(..) | Op::AffineInverse(..) => Kind::Affine,
+            Op::Lanes(Lanes::Const(_)) => Kind::Free,
+            Op::Lanes(Lanes::Each(_)) => Kind::Each,
+            Op::Lanes(Lanes::Move(_) | Lanes::Join(_)) => Kind::Move,
         }
     }
 }

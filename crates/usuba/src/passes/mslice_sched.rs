@@ -11,8 +11,9 @@
 //! the window of the last n shrinks until there is one. Stretches without calls and loops are
 //! scheduled, in nodes and in loops.
 //! Interleaved programs stay as they are unless the user wants otherwise.
-//! If more values live in the new order than the machine has registers, and more than before,
-//! smaller windows are tried, and at last the program stays as it is.
+//! If more values live in the new order than the machine has registers, and more than before, or
+//! if more of them go through memory than before, smaller windows are tried, and at last the
+//! program stays as it is.
 //! Sound because equations are pure and every order defines values before they are read.
 //! Takes time near to linear: what is ready waits in a queue until the window has passed, then in
 //! heaps, one for each set of ports.
@@ -22,6 +23,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::graph::{Frame, Graph, Item, Numbering, reorder};
 use super::machine::Machine;
+use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Node, Program, Slicing};
 
@@ -71,10 +73,12 @@ impl Scheduler<'_> {
         let ports: Vec<u16> = body.iter().map(|eqn| self.ports(eqn)).collect();
         let written: Vec<u32> = (0..graph.len() as u32).collect();
         let limit = graph.most_live(&written).max(self.machine.free_regs() as usize);
+        let memory = Memory::new(self.machine, Calls::Stay);
+        let traffic = memory.cost(&graph, &written);
         let mut window = self.window;
         while window > 0 {
             let order = spread(&graph, &ports, window);
-            if graph.most_live(&order) <= limit {
+            if graph.most_live(&order) <= limit && memory.cost(&graph, &order) <= traffic {
                 return reorder(&order, body);
             }
             window /= 2;

@@ -23,7 +23,9 @@
 //!
 //! An order that costs no more than the others keeps its place, so bodies that fit in the registers
 //! stay as they are. So does, where words are sliced, every body but those of loops that hand more
-//! values on than there are registers: compilers do well with what is only a little too large.
+//! values on than there are registers: compilers do well with what is only a little too large, and
+//! it is worse to wait for results than to load a value now and then. Loops that hand on as many
+//! values as there are registers get another order if that saves much.
 //! Sound because equations are pure and every order defines values before they are read.
 //! Computes nothing twice: C compilers would merge it again.
 
@@ -65,14 +67,22 @@ impl Context<'_> {
                 lp.body = inner;
             }
         }
-        let arrays = around.is_some_and(|lp| lp.carried.len() > self.regs);
-        if !self.bits && !arrays {
+        let carried = around.map_or(0, |lp| lp.carried.len());
+        if !self.bits && carried < self.regs {
             return;
         }
         let graph = Graph::new(body, around, self.frame, numbering);
-        if let Some(order) = best(&graph, &self.memory) {
+        let Some(order) = best(&graph, &self.memory) else { return };
+        if self.bits || carried > self.regs || self.saves_much(&graph, &order) {
             reorder(&order, body);
         }
+    }
+
+    /// Whether an order saves a load for every other equation.
+    fn saves_much(&self, graph: &Graph, order: &[u32]) -> bool {
+        let written: Vec<u32> = (0..graph.len() as u32).collect();
+        let saved = self.memory.cost(graph, &written) - self.memory.cost(graph, order);
+        saved >= self.memory.load() * graph.len() as u64 / 2
     }
 }
 

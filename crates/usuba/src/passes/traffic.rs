@@ -49,6 +49,11 @@ impl Memory {
         Memory { regs: machine.free_regs() as usize, load, store, calls }
     }
 
+    /// What a load costs.
+    pub fn load(&self) -> u64 {
+        self.load
+    }
+
     /// What `order` costs.
     pub fn cost(&self, graph: &Graph, order: &[u32]) -> u64 {
         self.count(graph, order, false).cost

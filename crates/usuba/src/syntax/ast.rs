@@ -72,7 +72,8 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
-    pub range: Option<Range>,
+    /// Several are those of its words by turns.
+    pub ranges: Vec<Range>,
 }
 
 /// `in [0, 2^51)`: where every word of a parameter, result or local lies.
@@ -124,7 +125,7 @@ pub struct Term {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum TermKind {
-    Int(u64),
+    Int(u128),
     Var(Var),
     /// A value map or a node.
     Apply {
@@ -185,6 +186,7 @@ pub enum DirWord {
     H,
     V,
     B,
+    W,
     /// `<4>`: accepted by the grammar, refused by the type checker.
     Number(u64),
     /// `<'D>`; the name without its quote.
@@ -308,6 +310,8 @@ pub enum ExprKind {
     Not(Box<Expr>),
     Bin(BinOp, Box<Expr>, Box<Expr>),
     Shift(ShiftOp, Box<Expr>, AExpr),
+    /// `x <<< (1, 2)`: each word by its own amount; at least two.
+    Shifts(ShiftOp, Box<Expr>, Vec<AExpr>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -16,7 +16,7 @@ pub enum Tok {
     Ident,
     /// A type word with a direction, such as `u<'D>'m`.
     TypeWord,
-    Int(u64),
+    Int(u128),
     /// A non-empty string; the span includes the quotes.
     Str,
     /// A keyword, operator or mark; the text is its spelling.
@@ -214,10 +214,10 @@ impl<'a> Lexer<'a> {
         }
         let value = match hex {
             0 => digits.parse(),
-            _ => u64::from_str_radix(&digits[2..], 16),
+            _ => u128::from_str_radix(&digits[2..], 16),
         };
         let value = value.unwrap_or_else(|_| {
-            let message = "this number is larger than 2^64-1".to_string();
+            let message = "this number is larger than 2^128-1".to_string();
             let help = "split the constant into several words";
             self.error(Code::BadInteger, start, start + len, message, help);
             0
@@ -330,7 +330,7 @@ fn sliced_type_word_len(text: &str) -> Option<usize> {
     let letter = text.bytes().next().filter(|b| b"ubv".contains(b))?;
     let rest = text[1..].strip_prefix('<')?;
     let dir = match rest.bytes().next()? {
-        b'H' | b'V' | b'B' => 1,
+        b'H' | b'V' | b'B' | b'W' => 1,
         b'\'' => Some(ident_len(&rest[1..])).filter(|&n| n > 0)? + 1,
         _ => Some(decimal_len(rest)).filter(|&n| n > 0)?,
     };

@@ -409,12 +409,20 @@ impl<'a> Parser<'a> {
 
     fn integer(&mut self, wanted: &str, help: &str) -> Parsed<u64> {
         match self.token.tok {
-            Tok::Int(value) => {
-                self.bump();
-                Ok(value)
-            }
+            Tok::Int(value) => Ok(self.number(value)),
             _ => Err(self.unexpected(wanted, help)),
         }
+    }
+
+    /// The number of the current token, which is not one of a contract and has 64 bits at most.
+    fn number(&mut self, value: u128) -> u64 {
+        let span = self.bump().span;
+        u64::try_from(value).unwrap_or_else(|_| {
+            let message = "this number is larger than 2^64-1";
+            let error = Diagnostic::error(Code::BadInteger, span, message);
+            self.report(error.help("split the constant into several words"));
+            0
+        })
     }
 
     fn ident(&mut self, wanted: &str) -> Parsed<Ident> {
@@ -460,9 +468,20 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
-            let range = if self.at("in") { Some(self.range()?) } else { None };
-            groups.push(ParamGroup { names, is_const, lazy_lift, ty, range });
-            if !self.eat(",") {
+            let mut ranges = Vec::new();
+            if self.at("in") {
+                let start = self.bump().span;
+                ranges.push(self.interval(start)?);
+            }
+            let mut more = self.eat(",");
+            // Names do not begin with a bracket: this is the range of the next word.
+            while more && !ranges.is_empty() && self.at("[") {
+                let start = self.token.span;
+                ranges.push(self.interval(start)?);
+                more = self.eat(",");
+            }
+            groups.push(ParamGroup { names, is_const, lazy_lift, ty, ranges });
+            if !more {
                 return Ok(groups);
             }
         }
@@ -750,14 +769,35 @@ impl<'a> Parser<'a> {
         self.aexpr_above(1)
     }
 
+    /// The amount of a shift, or those of several words in parentheses; with the height.
+    fn amounts(&mut self) -> Parsed<(Vec<AExpr>, usize)> {
+        let start = self.token.span;
+        if !self.eat("(") {
+            let amount = self.aexpr()?;
+            return Ok((vec![amount.tree], amount.height));
+        }
+        let first = self.nested(Self::aexpr)?;
+        let (mut list, mut height) = (Vec::new(), first.height);
+        if !self.at(",") {
+            self.expect(")", "`)`", "index expressions use `+ - * / %` only")?;
+            let amount = self.aexpr_after(first, start, 1)?;
+            return Ok((vec![amount.tree], amount.height));
+        }
+        list.push(first.tree);
+        while self.eat(",") {
+            let next = self.nested(Self::aexpr)?;
+            height = height.max(next.height);
+            list.push(next.tree);
+        }
+        self.expect(")", "`)`", "amounts of several words read `x <<< (7, 13)`")?;
+        Ok((list, height))
+    }
+
     /// An index expression whose operators bind at least as tightly as `min`.
     fn aexpr_above(&mut self, min: u8) -> Parsed<Deep<AExpr>> {
         let start = self.token.span;
-        let mut left = match self.token.tok {
-            Tok::Int(value) => {
-                self.bump();
-                Deep { tree: AExpr::Int(value, start), height: 1 }
-            }
+        let left = match self.token.tok {
+            Tok::Int(value) => Deep { tree: AExpr::Int(self.number(value), start), height: 1 },
             Tok::Ident => Deep { tree: AExpr::Name(self.ident("an index")?), height: 1 },
             Tok::Word("(") => {
                 self.bump();
@@ -773,6 +813,12 @@ impl<'a> Parser<'a> {
                 return Err(self.unexpected("an index or amount", help));
             }
         };
+        self.aexpr_after(left, start, min)
+    }
+
+    /// An index expression that begins with `left`.
+    fn aexpr_after(&mut self, left: Deep<AExpr>, start: Span, min: u8) -> Parsed<Deep<AExpr>> {
+        let mut left = left;
         while let Some((op, level)) = index_op(self.word()).filter(|&(_, level)| level >= min) {
             self.bump();
             let right = self.aexpr_above(level + 1)?;
@@ -790,9 +836,13 @@ impl<'a> Parser<'a> {
         loop {
             let (kind, height) = if let Some(op) = shift_op(self.word()).filter(|_| min <= SHIFT) {
                 self.bump();
-                let amount = self.aexpr()?;
-                let height = left.height.max(amount.height);
-                (ExprKind::Shift(op, Box::new(left.tree), amount.tree), height)
+                let (mut amounts, height) = self.amounts()?;
+                let height = left.height.max(height);
+                let kind = match amounts.len() {
+                    1 => ExprKind::Shift(op, Box::new(left.tree), amounts.remove(0)),
+                    _ => ExprKind::Shifts(op, Box::new(left.tree), amounts),
+                };
+                (kind, height)
             } else if let Some((op, level)) = bin_op(self.word()).filter(|&(_, l)| l >= min) {
                 self.bump();
                 if self.at("=") || self.at(":") {
@@ -848,7 +898,7 @@ impl<'a> Parser<'a> {
                 (ExprKind::Tuple(parts), height)
             }
             Tok::Int(value) => {
-                self.bump();
+                let value = self.number(value);
                 let ty = if self.eat(":") { Some(self.ty()?) } else { None };
                 let height = ty.as_ref().map_or(0, |t| t.height);
                 (ExprKind::Int { value, ty: ty.map(|t| t.tree) }, height)
@@ -999,6 +1049,7 @@ fn type_word(text: &str) -> Result<TypeWord, TypeProblem> {
                 "H" => DirWord::H,
                 "V" => DirWord::V,
                 "B" => DirWord::B,
+                "W" => DirWord::W,
                 _ => match dir.strip_prefix('\'') {
                     Some(name) => DirWord::Var(name.to_string()),
                     None => DirWord::Number(size(dir)?),

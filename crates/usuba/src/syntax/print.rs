@@ -447,8 +447,8 @@ impl<'a> Printer<'a> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
-        if let Some(range) = &group.range {
-            self.put(" in [");
+        for (at, range) in group.ranges.iter().enumerate() {
+            self.put(if at == 0 { " in [" } else { ", [" });
             self.term(&range.low, 0);
             self.put(", ");
             self.term(&range.high, 0);
@@ -619,7 +619,7 @@ impl<'a> Printer<'a> {
             self.newline();
             self.indent = indent;
             if let (Some(source), Some(last)) = (&self.source, body.vars.last()) {
-                let end = last.range.as_ref().map_or(last.ty.span.end, |range| range.span.end);
+                let end = last.ranges.last().map_or(last.ty.span.end, |range| range.span.end);
                 let after = source.token_at(end);
                 let_offset = source.tokens.get(after).map_or(let_offset, |t| t.span.start);
             }
@@ -794,7 +794,7 @@ impl<'a> Printer<'a> {
 
     // Expressions.
 
-    fn number(&self, value: u64, offset: u32) -> String {
+    fn number(&self, value: impl ToString, offset: u32) -> String {
         match &self.source {
             Some(source) => match source.tokens.get(source.token_at(offset)) {
                 Some(token) => source.token_text(token).to_string(),
@@ -889,7 +889,10 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Not(inner) => {
                 self.leaf(e.span.start, "~");
-                let simple = !matches!(inner.kind, ExprKind::Bin(..) | ExprKind::Shift(..));
+                let simple = !matches!(
+                    inner.kind,
+                    ExprKind::Bin(..) | ExprKind::Shift(..) | ExprKind::Shifts(..)
+                );
                 self.operand(inner, simple);
             }
             ExprKind::Bin(op, l, r) => {
@@ -906,6 +909,20 @@ impl<'a> Printer<'a> {
                 self.put(" ");
                 // Only an operator in parentheses shows that it belongs to the amount.
                 self.index(amount, 2);
+            }
+            ExprKind::Shifts(op, inner, amounts) => {
+                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
+                self.keep_break(" ");
+                self.put(op.symbol());
+                self.put(" (");
+                for (i, amount) in amounts.iter().enumerate() {
+                    if i > 0 {
+                        self.put(",");
+                        self.keep_break(" ");
+                    }
+                    self.index(amount, 0);
+                }
+                self.put(")");
             }
         }
     }
@@ -980,7 +997,7 @@ fn stands_left_of(op: BinOp, e: &Expr) -> bool {
                 || is_sum(op) && (is_sum(inner) || is_product(inner))
                 || is_product(op) && is_product(inner)
         }
-        ExprKind::Shift(..) => false,
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
         _ => true,
     }
 }
@@ -989,7 +1006,7 @@ fn stands_left_of(op: BinOp, e: &Expr) -> bool {
 fn stands_right_of(op: BinOp, e: &Expr) -> bool {
     match e.kind {
         ExprKind::Bin(inner, ..) => is_sum(op) && is_product(inner),
-        ExprKind::Shift(..) => false,
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
         _ => true,
     }
 }
@@ -1000,6 +1017,7 @@ fn type_word(word: &TypeWord) -> String {
         Some(DirWord::H) => "<H>".to_string(),
         Some(DirWord::V) => "<V>".to_string(),
         Some(DirWord::B) => "<B>".to_string(),
+        Some(DirWord::W) => "<W>".to_string(),
         Some(DirWord::Number(n)) => format!("<{n}>"),
         Some(DirWord::Var(name)) => format!("<'{name}>"),
     };

@@ -7,9 +7,11 @@
 //!
 //! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
 //! - `gfni`: the tables of targets that are `avx2` and `avx512` with more instructions.
+//! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
 //! - `fallback`: instructions that a target lacks, from those it has.
 //! - `shuffle`: groups of bits that move inside words.
+//! - `vectors`: the lanes of a vector, in W.
 //! - `formula`: any function of three bits from and, or, xor, not.
 //! - `cpu`: latencies and ports of processors.
 
@@ -21,10 +23,12 @@ pub mod formula;
 mod gfni;
 mod gp32;
 mod gp64;
+mod narrow;
 mod neon;
 pub mod select;
 mod shuffle;
 mod sse;
+mod vectors;
 
 pub use select::{lacks, select};
 
@@ -40,6 +44,8 @@ pub enum Layout {
     /// The register (on SIMD each group of 128 bits) is cut into this many elements; element i,
     /// counted from the most significant bit of the word, holds that bit of some instances.
     Elements(u8),
+    /// Lanes of 8, 16, 32 or 64 bits, so many of which are the words of one instance.
+    Vectors { lane: u8, words: u8 },
 }
 
 /// What one instruction does to each lane, or to the whole register for logic.
@@ -78,6 +84,27 @@ pub enum Inst {
     Splat,
     /// The immediate 16 bytes in every 128-bit group.
     Splat128,
+    /// The immediate fills the register.
+    Literal,
+    /// Each lane by its own amount, which is the lane of the immediate; here and below an amount
+    /// of all bits leaves zero.
+    ShlEach,
+    ShrEach,
+    /// Amounts are below the lane width.
+    RotlEach,
+    /// Four elements of `lane` bits: element i of each group is element `k >> 2i & 3`.
+    Quads,
+    /// Lane i is the lane whose number is lane i of the immediate.
+    Permute,
+    /// The same of two registers, one after the other.
+    Permute2,
+    /// The lower halves of two groups of 128 bits, lane by lane in turns.
+    ZipLow,
+    ZipHigh,
+    /// 16 bytes from byte k upwards of two groups of 128 bits, one after the other.
+    Align,
+    /// Lane i of the second operand where bit i of the immediate is set, else of the first.
+    Blend,
     /// A general-purpose word in another type: its low bits, or zeros above it.
     Widen,
     /// The first operand times the matrix that the second holds, plus the immediate byte; see
@@ -104,7 +131,8 @@ pub enum Timing {
 /// One instruction.
 ///
 /// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{t}` and `{s}` the
-/// unsigned and signed C type of a lane, `{hi}` and `{lo}` the halves of 16 immediate bytes.
+/// unsigned and signed C type of a lane, `{hi}` and `{lo}` the halves of 16 immediate
+/// bytes, `{v}` the 64-bit words of an immediate register, the highest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub inst: Inst,
@@ -167,14 +195,18 @@ pub const ALL: &[&Target] =
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI];
 
-/// Every target.
+/// The targets whose registers are narrower than the machine has. They are for W.
+pub const NARROW: &[&Target] = &[&narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];
+
+/// Every target with the widest registers of its machine.
 pub fn all() -> impl Iterator<Item = &'static Target> {
     ALL.iter().chain(EXTENDED).copied()
 }
 
 /// The target with this name or alias.
 pub fn find(name: &str) -> Option<&'static Target> {
-    all().find(|t| t.name == name || t.aliases.contains(&name))
+    let mut known = all().chain(NARROW.iter().copied());
+    known.find(|t| t.name == name || t.aliases.contains(&name))
 }
 
 impl Target {
@@ -205,6 +237,7 @@ impl Target {
             Layout::Words => 1,
             Layout::Lanes(lane) => self.bits / lane as u32,
             Layout::Elements(m) => self.bits / m as u32,
+            Layout::Vectors { lane, words } => self.bits / lane as u32 / words as u32,
         }
     }
 
@@ -214,7 +247,7 @@ impl Target {
         let whole = match layout {
             Layout::Words => word_lane(bits) == bits,
             Layout::Elements(_) => true,
-            Layout::Bits | Layout::Lanes(_) => false,
+            Layout::Bits | Layout::Lanes(_) | Layout::Vectors { .. } => false,
         };
         whole && !self.simd
     }

@@ -10,8 +10,8 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::fallback::{self, Want};
-use super::shuffle;
 use super::{ANY, Inst, Layout, Row, Target, word_lane};
+use super::{shuffle, vectors};
 use crate::ir::op::mask;
 use crate::ir::{Op, Slicing};
 
@@ -35,6 +35,8 @@ pub enum Imm {
     Int(u64),
     /// 16 bytes in memory order: a pattern of [`Inst::Bytes`] or a constant.
     Bytes([u8; 16]),
+    /// So many words of 64 bits, the lowest first: amounts, lane numbers, or a constant.
+    Register([u64; 8], u8),
 }
 
 impl Imm {
@@ -94,12 +96,24 @@ pub fn lacks(target: &Target, slicing: Slicing, op: &Op, bits: u8, lane: u8) -> 
         Slicing::V if !target.simd => Layout::Words,
         Slicing::V => Layout::Lanes(lane.max(word_lane(bits))),
         Slicing::H => Layout::Elements(bits),
+        Slicing::W if !target.simd => {
+            return Some(format!("the registers of `{}` have no lanes", target.name));
+        }
+        Slicing::W => Layout::Vectors { lane: bits, words: words(op) },
     };
     if matches!(op, Op::Lookup(_)) {
         let why = "a table look-up by a whole word works on general-purpose registers in V only";
         return (layout != Layout::Words).then(|| why.to_string());
     }
     select(target, layout, op, bits, false).err()
+}
+
+/// The words of a vector, as far as the operator tells.
+fn words(op: &Op) -> u8 {
+    match op {
+        Op::Lanes(lanes) => lanes.len() as u8,
+        _ => 1,
+    }
 }
 
 /// The instructions for `op` with a result of `bits` bits. With `extended`, rows of extensions
@@ -118,7 +132,10 @@ pub fn select(
     let result = match layout {
         Layout::Bits => on_bits(&mut maker, op),
         Layout::Words => on_lanes(&mut maker, op, bits, word_lane(bits)),
-        Layout::Lanes(lane) => on_lanes(&mut maker, op, bits, lane),
+        Layout::Lanes(lane) | Layout::Vectors { lane, .. } => match op {
+            Op::Lanes(lanes) => vectors::on_vectors(&mut maker, lanes, lane),
+            _ => on_lanes(&mut maker, op, bits, lane),
+        },
         Layout::Elements(m) => on_elements(&mut maker, op, m),
     };
     let result = result
@@ -202,6 +219,16 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
             }
             Ok(())
         }
+        Layout::Vectors { lane, .. } => {
+            let (vector, all) = (words(op) as u32 * lane as u32, target.bits);
+            match all.is_multiple_of(vector) {
+                true => Ok(()),
+                false => Err(format!(
+                    "vectors of {vector} bits do not fit the registers of `{}`, which have {all}",
+                    target.name
+                )),
+            }
+        }
         _ => Ok(()),
     }
 }
@@ -248,7 +275,7 @@ fn on_bits(maker: &mut Maker, op: &Op) -> Option<Arg> {
     }
 }
 
-fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
+pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
     let a = Arg::Operand(0);
     let spare = (lane - bits) as u64;
     if let Some((inst, imm)) = logic(op) {
@@ -496,7 +523,9 @@ impl<'t> Maker<'t> {
 /// What a step costs when ways are compared.
 fn cost(inst: Inst) -> u32 {
     match inst {
-        Inst::Splat | Inst::Splat128 => 1,
+        Inst::Splat | Inst::Splat128 | Inst::Literal => 1,
+        // These cross groups of 128 bits, which takes longer.
+        Inst::Permute | Inst::Permute2 => 6,
         Inst::Widen => 0,
         Inst::Mul | Inst::MulHigh | Inst::MulWide => 12,
         _ => 4,

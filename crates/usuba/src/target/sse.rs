@@ -57,5 +57,12 @@ const ROWS: &[Row] = &[
     inst(Splat,    16,  "_mm_set1_epi16((short){k})",                        Doit),
     inst(Splat,    32,  "_mm_set1_epi32((int){k})",                          Doit),
     inst(Splat,    64,  "_mm_set1_epi64x((long long){k})",                   Doit),
+    inst(Quads,    32,  "_mm_shuffle_epi32({0}, {k})",                       Doit),
+    inst(ZipLow,   32,  "_mm_unpacklo_epi32({0}, {1})",                      Doit),
+    inst(ZipLow,   64,  "_mm_unpacklo_epi64({0}, {1})",                      Doit),
+    inst(ZipHigh,  32,  "_mm_unpackhi_epi32({0}, {1})",                      Doit),
+    inst(ZipHigh,  64,  "_mm_unpackhi_epi64({0}, {1})",                      Doit),
+    inst(Align,    ANY, "_mm_alignr_epi8({1}, {0}, {k})",                    Doit),
+    inst(Blend,    16,  "_mm_blend_epi16({0}, {1}, {k})",                    Doit),
     inst(Splat128, ANY, "_mm_set_epi64x((long long){hi}, (long long){lo})",                        Doit),
 ];

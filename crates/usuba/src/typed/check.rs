@@ -87,6 +87,7 @@ pub fn entry_instance(
         Slicing::B => Dir::B,
         Slicing::V => Dir::V,
         Slicing::H => Dir::H,
+        Slicing::W => Dir::W,
     };
     if decl.params.iter().chain(&decl.results).any(|var| is_wide(var, &instance)) {
         return Err(wide_port(decl, &instance));
@@ -137,6 +138,7 @@ pub fn slicing(program: &Program, flag: Slicing) -> Result<Slicing, Diagnostic> 
         Some((Dir::B, _)) => Slicing::B,
         Some((Dir::V, _)) => Slicing::V,
         Some((Dir::H, _)) => Slicing::H,
+        Some((Dir::W, _)) => Slicing::W,
         Some((Dir::Var(_), _)) | None => flag,
     })
 }

@@ -26,7 +26,7 @@ pub trait Integers {
     type Word: Clone;
     type Int: Clone;
 
-    fn literal(&mut self, value: u64) -> Self::Int;
+    fn literal(&mut self, value: u128) -> Self::Int;
 
     /// The integer of a word.
     fn word(&mut self, word: &Self::Word) -> Self::Int;
@@ -133,7 +133,7 @@ impl<'p, N: Integers> Terms<'p, N> {
                         let help = "in a term of its own an index is 0 or more";
                         return fail(Code::BadContract, term.span, text, help);
                     };
-                    return Ok(Meaning::Int(self.integers.literal(value)));
+                    return Ok(Meaning::Int(self.integers.literal(value.into())));
                 }
                 self.select(scope, indices, var).map(Meaning::Words)
             }
@@ -363,7 +363,7 @@ impl Integers for Shapes<'_> {
     type Word = ();
     type Int = ();
 
-    fn literal(&mut self, _: u64) {}
+    fn literal(&mut self, _: u128) {}
 
     fn word(&mut self, (): &()) {}
 
@@ -383,8 +383,8 @@ impl Integers for Numbers {
     type Word = ();
     type Int = u128;
 
-    fn literal(&mut self, value: u64) -> u128 {
-        value as u128
+    fn literal(&mut self, value: u128) -> u128 {
+        value
     }
 
     fn word(&mut self, (): &()) -> u128 {

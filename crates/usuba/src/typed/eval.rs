@@ -40,8 +40,8 @@ pub fn eval(
     narrow.map_err(|_| vec![super::check::wide_port(decl, instance)])
 }
 
-/// The domain of numbers.
-struct Numbers;
+/// The domain of numbers; others that run programs ask it what operators mean.
+pub struct Numbers;
 
 fn bits(ty: &Atom) -> u8 {
     ty.bits().expect("an evaluated instance has no open sizes")

@@ -163,9 +163,19 @@ impl Resolver {
         self.values.push(map);
     }
 
-    /// The range of a group of variables, if it has one that their words can have.
-    fn range(&mut self, group: &ast::ParamGroup, ty: &VarType) -> Option<Range> {
-        let written = group.range.as_ref()?;
+    /// The ranges of a group of variables; none if their words cannot have them.
+    fn ranges(&mut self, group: &ast::ParamGroup, ty: &VarType) -> Vec<Range> {
+        let atoms = ty.atoms();
+        if let Some(extra) = group.ranges.get(1..).and_then(|more| more.get(atoms.max(1) - 1)) {
+            let text = format!("more ranges than the {atoms} words that have them by turns");
+            self.error(Code::BadRange, extra.span, text).help = Some("remove this one".into());
+        }
+        let ranges: Option<Vec<Range>> =
+            group.ranges.iter().map(|written| self.range(written, ty)).collect();
+        ranges.unwrap_or_default()
+    }
+
+    fn range(&mut self, written: &ast::Range, ty: &VarType) -> Option<Range> {
         let bits = match ty {
             VarType::Nat => {
                 let text = "a range of a nat";
@@ -188,14 +198,14 @@ impl Resolver {
         let mut vars = Vec::new();
         for group in groups {
             let ty = self.var_type(&group.ty);
-            let range = self.range(group, &ty);
+            let ranges = self.ranges(group, &ty);
             for name in &group.names {
                 vars.push(Var {
                     name: name.name.as_str().into(),
                     span: name.span,
                     ty: ty.clone(),
                     constant: group.is_const,
-                    range,
+                    ranges: ranges.clone(),
                 });
             }
         }
@@ -408,6 +418,7 @@ pub(super) fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
         Some(ast::DirWord::H) => Ok(Dir::H),
         Some(ast::DirWord::V) => Ok(Dir::V),
         Some(ast::DirWord::B) => Ok(Dir::B),
+        Some(ast::DirWord::W) => Ok(Dir::W),
         Some(ast::DirWord::Var(name)) => Ok(Dir::Var(name.as_str().into())),
         Some(ast::DirWord::Number(n)) => Err(*n),
     };
@@ -623,6 +634,10 @@ impl Names<'_> {
             ast::ExprKind::Shift(_, e, k) => {
                 self.expr(e);
                 self.index(k);
+            }
+            ast::ExprKind::Shifts(_, e, amounts) => {
+                self.expr(e);
+                amounts.iter().for_each(|k| self.index(k));
             }
         }
     }

@@ -21,6 +21,8 @@ pub enum Dir {
     H,
     V,
     B,
+    /// Lanes of one register hold different words of one instance.
+    W,
     /// Follows from the call or the command line; matches every direction.
     Var(Rc<str>),
 }
@@ -58,8 +60,16 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: the same for all instances.
     pub constant: bool,
-    /// Where each of its words lies, as the text says.
-    pub range: Option<Range>,
+    /// Where its words lie, as the text says: by turns, if there are several; none if it is not
+    /// said.
+    pub ranges: Vec<Range>,
+}
+
+impl Var {
+    /// The range of the word with this number.
+    pub fn range(&self, at: usize) -> Option<Range> {
+        Some(self.ranges[at.checked_rem(self.ranges.len())?])
+    }
 }
 
 /// An interval of words, both ends in it, and where it is written.
@@ -182,6 +192,7 @@ impl std::fmt::Display for Atom {
             Dir::H => f.write_str("<H>")?,
             Dir::V => f.write_str("<V>")?,
             Dir::B => f.write_str("<B>")?,
+            Dir::W => f.write_str("<W>")?,
             Dir::Var(_) => {}
         }
         match &self.size {
@@ -204,7 +215,7 @@ impl VarType {
 impl Decl {
     /// Whether its text promises anything: a range or a clause.
     pub fn has_contract(&self) -> bool {
-        !self.contract.is_empty() || self.all_vars().any(|var| var.range.is_some())
+        !self.contract.is_empty() || self.all_vars().any(|var| !var.ranges.is_empty())
     }
 
     pub fn alternatives(&self) -> usize {

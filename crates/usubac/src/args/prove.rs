@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use usuba::target::Target;
+use usuba_lab::cc::Family;
 
 use super::values::parse_target;
 use super::{Codegen, Language};
@@ -34,6 +35,22 @@ pub struct Prove {
     /// Also compare the last program with what lowering made in one step
     #[arg(long)]
     pub direct: bool,
+    /// Also compile the kernel, and prove that the object file computes the program in every lane
+    /// and in constant time
+    #[arg(long)]
+    pub binary: bool,
+    /// Which C compilers make objects
+    #[arg(long, value_enum, value_name = "COMPILER", default_value_t, requires = "binary")]
+    pub cc: Cc,
+    /// Prove this object file, which you compiled from what usubac writes with the same flags
+    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "all", "check"])]
+    pub object: Option<PathBuf>,
+    /// The node that the object computes: the same as --entry
+    #[arg(long, value_name = "NODE", requires = "object", conflicts_with = "entry")]
+    pub node: Option<String>,
+    /// The function of the object [default: the name that usubac gives the kernel]
+    #[arg(long, value_name = "FUNCTION", requires = "object")]
+    pub symbol: Option<String>,
     /// Write what was proved to proof/TARGET.toml beside the program
     #[arg(long)]
     pub certify: bool,
@@ -41,7 +58,8 @@ pub struct Prove {
     #[arg(long, conflicts_with_all = ["certify", "direct"])]
     pub check: bool,
     /// Put a fault into what a pass left, such as gate@lower, to see that it is found: gate,
-    /// rotation, operands, ports, equation
+    /// rotation, operands, ports, equation. After `object`, one bit of the machine code: gate,
+    /// address
     #[arg(long, value_name = "FAULT@PASS", value_parser = plant::parse,
           conflicts_with_all = ["all", "certify", "check"])]
     pub plant: Option<Plant>,
@@ -58,4 +76,30 @@ pub struct Prove {
     /// With --all: prove everything, and keep nothing
     #[arg(long, requires = "all", conflicts_with = "cache")]
     pub no_cache: bool,
+}
+
+/// C compilers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Cc {
+    Gcc,
+    Clang,
+    /// One object by each
+    #[default]
+    Both,
+}
+
+impl Cc {
+    pub fn families(self) -> &'static [Family] {
+        match self {
+            Cc::Gcc => &[Family::Gcc],
+            Cc::Clang => &[Family::Clang],
+            Cc::Both => &[Family::Gcc, Family::Clang],
+        }
+    }
+
+    /// Those of these names, which may have versions; `None` without one.
+    pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Cc> {
+        let of = |name: &str| if name.starts_with("clang") { Cc::Clang } else { Cc::Gcc };
+        names.map(of).reduce(|a, b| if a == b { a } else { Cc::Both })
+    }
 }

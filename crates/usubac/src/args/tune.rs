@@ -101,6 +101,7 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
         && codegen.print_after.is_empty()
         && codegen.prefix.is_empty()
         && !codegen.key_registers
+        && !codegen.wipe
         && !codegen.prove
         && !codegen.auto_interleave;
     match plain {
@@ -139,6 +140,7 @@ impl Codegen {
             print_after: self.print_after.clone(),
             prefix: self.prefix.clone(),
             key_registers: self.key_registers,
+            wipe: self.wipe,
             prove: self.prove,
             ..other
         }

@@ -170,5 +170,6 @@ fn slicing(direction: Direction) -> Slicing {
         Direction::V => Slicing::V,
         Direction::H => Slicing::H,
         Direction::B => Slicing::B,
+        Direction::W => Slicing::W,
     }
 }

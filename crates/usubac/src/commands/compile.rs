@@ -25,6 +25,11 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let Some(file) = args.file.as_deref() else {
         return Err(Failure::usage("there is no program to compile; `usubac --help` shows how"));
     };
+    if args.codegen.wipe && args.abi == Abi::Usubac {
+        return Err(Failure::usage(
+            "--wipe has no place beside --abi usubac, whose functions keep copies of their own",
+        ));
+    }
     let place = place(args, file)?;
     if args.emit == Emit::Ast || args.parse_only {
         let tree = formatted(file, reporter)?;
@@ -117,6 +122,7 @@ fn letter(slicing: Slicing) -> &'static str {
         Slicing::V => "V",
         Slicing::H => "H",
         Slicing::B => "B",
+        Slicing::W => "W",
     }
 }
 
@@ -159,6 +165,7 @@ fn options(
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),
         registers: args.codegen.key_registers,
+        wipe: codegen.wipe,
         ..COptions::default()
     }
 }

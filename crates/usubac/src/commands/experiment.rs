@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use usuba_lab::experiment::{self, Conditions, Experiment, Results};
+use usuba_lab::experiment::{self, Conditions, Experiment, Results, Staged};
 use usuba_lab::native::Timing;
 
 use super::bench::{bar, choice, show};
@@ -24,6 +24,9 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
         Some(_) => name.to_path_buf(),
         None => Path::new(FOLDER).join(name).with_extension("toml"),
     };
+    if let Some(staged) = Staged::read(&path) {
+        return run_staged(args, &path, &staged.map_err(Failure::program)?);
+    }
     let experiment = Experiment::read(&path).map_err(Failure::program)?;
     let chosen = choice(args)?;
     if !chosen.targets.is_empty() || !chosen.slicings.is_empty() {
@@ -72,6 +75,28 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     match results.is_good() {
         true => Ok(()),
         false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
+    }
+}
+
+/// One with programs of its own.
+fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut progress = |build: &str| {
+        to_stderr(&format!("measuring: {build}\n"));
+    };
+    let built = staged.measure(folder, args.quick, &args::pipeline, &mut progress);
+    let built = built.map_err(Failure::program)?;
+    let text = staged.report(&built, args.quick);
+    fs::create_dir_all(&args.out).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    })?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{stem}{}.md", if args.quick { "-quick" } else { "" });
+    write_all(&[(Place::File(args.out.join(name)), text.clone())])?;
+    to_stdout(&text)?;
+    match Staged::is_wrong(&built) {
+        true => Err(Failure::Refuted("not everything computes what it should".into())),
+        false => Ok(()),
     }
 }
 

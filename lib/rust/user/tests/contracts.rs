@@ -11,7 +11,17 @@ use usuba_ciphers::cipher::{
     StreamCipherSeek, TweakBlockCipherDecrypt, TweakBlockCipherEncrypt,
 };
 use usuba_ciphers::clyde::Clyde128;
+use usuba_ciphers::digest::consts::{U20, U48};
+use usuba_ciphers::digest::{
+    Digest, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset, Mac, Update,
+    XofReader,
+};
 use usuba_ciphers::rectangle::{Rectangle80, Rectangle80Ctr};
+use usuba_ciphers::skein::{
+    Skein256Mac, Skein256Xof, Skein512, Skein512Mac, Skein512Tree, Skein1024, skein256_bits,
+    skein512_bits, skein512_many,
+};
+use usuba_ciphers::{Parameters, Tree};
 
 fn stream() -> ChaCha20 {
     ChaCha20::new(&[7; 32].into(), &[9; 12].into())
@@ -127,6 +137,86 @@ fn tweaks_count() {
     assert_eq!(block[..], stream[16..32]);
 }
 
+/// The hash of bytes, by the function that takes everything at once.
+fn whole(parameters: &Parameters, message: &[u8], length: usize) -> Vec<u8> {
+    let mut output = vec![0; length];
+    skein512_bits(parameters, message, 8 * message.len() as u64, &mut output).expect("it fits");
+    output
+}
+
+#[test]
+fn hashes_by_traits_are_those_by_functions() {
+    let message: Vec<u8> = (0..1000).map(|i: u32| (i * 7) as u8).collect();
+    let parameters = Parameters { nonce: Some(b"nonce"), ..Parameters::default() };
+    let key = [3; 77];
+    let keyed = Parameters { key: &key, ..Parameters::default() };
+    for cut in [0, 1, 64, 65, 640, 1000] {
+        let mut hash: Skein512<U48> = Skein512::new();
+        Digest::update(&mut hash, &message[..cut]);
+        let other = hash.clone();
+        Digest::update(&mut hash, &message[cut..]);
+        assert_eq!(hash.finalize_reset()[..], whole(&Parameters::default(), &message, 48));
+        assert_eq!(hash.finalize()[..], whole(&Parameters::default(), &[], 48));
+        assert_eq!(other.finalize()[..], whole(&Parameters::default(), &message[..cut], 48));
+        let hash = Skein512::<U20>::with(&parameters).expect("there is no tree");
+        let hash = Digest::chain_update(hash, &message[..cut]);
+        let bits = 8 * (1000 - cut) as u64;
+        let output = hash.finalize_bits(&message[cut..], bits).expect("as many");
+        assert_eq!(output[..], whole(&parameters, &message, 20));
+        let mut mac: Skein512Mac = Mac::chain_update(
+            <Skein512Mac as KeyInit>::new_from_slice(&key).expect("any length"),
+            &message[..cut],
+        );
+        assert_eq!(mac.finalize_fixed_reset()[..], whole(&keyed, &message[..cut], 64));
+        Mac::update(&mut mac, &message);
+        assert!(mac.clone().verify_slice(&whole(&keyed, &message, 64)).is_ok());
+        assert!(mac.verify_slice(&whole(&keyed, &message[1..], 64)).is_err());
+    }
+}
+
+#[test]
+fn endless_outputs_go_on() {
+    let mut hash = Skein256Xof::default();
+    hash.update(b"message");
+    let mut reader = hash.finalize_xof_reset();
+    let (mut first, mut second) = ([0; 700], [0; 700]);
+    for piece in first.chunks_mut(13) {
+        reader.read(piece);
+    }
+    hash.update(b"mess");
+    hash.update(b"age");
+    hash.finalize_xof().read(&mut second);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn trees_grow_from_pieces() {
+    let message = vec![5; 20_000];
+    let tree = Tree { leaf: 2, fan_out: 1, height: 4 };
+    let parameters = Parameters { tree: Some(tree), ..Parameters::default() };
+    let mut hash: Skein512Tree = Skein512Tree::with(&parameters).expect("there is a tree");
+    hash.update(&message[..777]);
+    hash.update(&message[777..]);
+    assert_eq!(hash.finalize_fixed()[..], whole(&parameters, &message, 64));
+    assert_eq!(Skein512::<U20>::with(&parameters).err(), Some(Error::Parameter));
+    let small = Parameters { tree: Some(Tree { height: 1, ..tree }), ..parameters };
+    assert_eq!(Skein512Tree::<U20>::with(&small).err(), Some(Error::Parameter));
+    assert_eq!(Skein512Tree::<U20>::with(&Parameters::default()).err(), Some(Error::Parameter));
+    assert_eq!(whole(&parameters, &message, 20).len(), 20);
+}
+
+#[test]
+fn hashes_refuse_what_does_not_fit() {
+    let none = Parameters::default();
+    let mut output = [0xa5; 64];
+    assert_eq!(skein256_bits(&none, &[1, 2], 17, &mut output), Err(Error::Length));
+    assert_eq!(skein512_many(&none, &[b"one", b"two"], 31, &mut output), Err(Error::Length));
+    assert_eq!(output, [0xa5; 64]);
+    assert!(Skein1024::<U20>::default().finalize_bits(&[1], 9).is_err());
+    assert!(<Skein256Mac as KeyInit>::new_from_slice(&[]).is_err());
+    assert_eq!(Skein256Mac::<U20>::with(&none).err(), Some(Error::Length));
+}
+
 #[test]
 fn nothing_shows_a_secret() {
     struct Name<T>(std::marker::PhantomData<T>);
@@ -137,6 +227,9 @@ fn nothing_shows_a_secret() {
     }
     assert_eq!(format!("{:?}", stream()), "ChaCha20 { .. }");
     assert_eq!(format!("{:?}", Clyde128::new(&[1; 16].into())), "Clyde128 { .. }");
+    let mac: Skein512Mac<U20> = Skein512Mac::new(&[1; 64].into());
+    assert_eq!(format!("{mac:?}"), "Skein512 { .. }");
+    assert_eq!(Name::<Skein512<U20>>(std::marker::PhantomData).to_string(), "Skein512-160");
     assert_eq!(Name::<Rectangle80>(std::marker::PhantomData).to_string(), "Rectangle80");
     assert_eq!(Name::<Rectangle80Ctr>(std::marker::PhantomData).to_string(), "Rectangle80Ctr");
 }
@@ -155,6 +248,8 @@ fn keys_are_wiped() {
     assert_eq!(dropped(Rectangle80::new(&[0xab; 10].into())).iter().max(), Some(&0));
     assert_eq!(dropped(Clyde128::new(&[0xab; 16].into())).iter().max(), Some(&0));
     assert_eq!(dropped(HChaCha20::new(&[0xab; 32].into())).iter().max(), Some(&0));
+    let mac: Skein512Mac<U20> = Skein512Mac::new(&[0xab; 64].into());
+    assert_eq!(dropped(mac).iter().max(), Some(&0));
     let mut stream = ChaCha20::new(&[0xab; 32].into(), &[0; 12].into());
     let mut piece = [0; 5];
     stream.write_keystream(&mut piece);

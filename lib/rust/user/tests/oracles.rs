@@ -1,11 +1,13 @@
 //! The same generic code with this crate and with the crates of RustCrypto: the types change, and
 //! the answers do not.
 
+use skein::digest::consts::{U20, U32, U64, U128, U200};
 use usuba_ciphers::cipher::array::Array;
 use usuba_ciphers::cipher::{
     BlockCipherDecrypt, BlockCipherEncrypt, BlockSizeUser, KeyInit, KeyIvInit, StreamCipher,
     StreamCipherSeek,
 };
+use usuba_ciphers::digest::Digest;
 
 /// Numbers of blocks, and calls with each.
 const COUNTS: [usize; 8] = [1, 2, 7, 16, 33, 255, 1025, 3000];
@@ -48,6 +50,23 @@ where
         assert_eq!(blocks, plain);
         other.decrypt_blocks(&mut expected);
         assert_eq!(expected, plain);
+    }
+}
+
+fn assert_hashes<C: Digest, D: Digest>() {
+    let mut noise = Noise(C::output_size() as u64);
+    for _ in 0..200 {
+        let most = [20, 200, 5000][(noise.next() % 3) as usize];
+        let length = noise.next() as usize % most;
+        let message = noise.bytes(length);
+        let mut one = C::new();
+        let mut rest = &message[..];
+        while !rest.is_empty() {
+            let piece = (noise.next() as usize % most).min(rest.len());
+            one.update(&rest[..piece]);
+            rest = &rest[piece..];
+        }
+        assert_eq!(one.finalize()[..], D::digest(&message)[..]);
     }
 }
 
@@ -101,4 +120,14 @@ fn stream_ciphers() {
     assert_streams::<usuba_ciphers::salsa20::Salsa20, salsa20::Salsa20>();
     assert_streams::<usuba_ciphers::salsa20::Salsa20_12, salsa20::Salsa12>();
     assert_streams::<usuba_ciphers::salsa20::Salsa20_8, salsa20::Salsa8>();
+}
+
+#[test]
+fn hash_functions() {
+    assert_hashes::<usuba_ciphers::skein::Skein256<U20>, skein::Skein256<U20>>();
+    assert_hashes::<usuba_ciphers::skein::Skein256, skein::Skein256<U32>>();
+    assert_hashes::<usuba_ciphers::skein::Skein512, skein::Skein512<U64>>();
+    assert_hashes::<usuba_ciphers::skein::Skein512<U200>, skein::Skein512<U200>>();
+    assert_hashes::<usuba_ciphers::skein::Skein1024, skein::Skein1024<U128>>();
+    assert_hashes::<usuba_ciphers::skein::Skein1024<U20>, skein::Skein1024<U20>>();
 }

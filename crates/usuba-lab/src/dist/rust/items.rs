@@ -36,6 +36,8 @@ pub struct Items<'a> {
     pub contexts: Vec<(String, usize)>,
     /// C names of key streams with a state, and the bytes of its two arrays.
     pub states: Vec<(String, usize, usize)>,
+    /// C types of hash functions, and the bytes of their array.
+    pub hashes: Vec<(String, usize)>,
 }
 
 /// The words of a C type.
@@ -69,10 +71,13 @@ impl<'a> Items<'a> {
             helpers: BTreeSet::new(),
             contexts: Vec::new(),
             states: Vec::new(),
+            hashes: Vec::new(),
         };
         // Those that are composed come after those that are compiled.
         let own = folder.compiled.len();
-        for (at, description) in folder.descriptions().iter().take(own).enumerate() {
+        let whole = |(_, description): &(usize, &Description)| description.kind != Kind::Chained;
+        let descriptions = folder.descriptions();
+        for (at, description) in descriptions.iter().take(own).enumerate().filter(whole) {
             let function = find(folder, &description.operations[0].function);
             let vectors = folder.cipher.vectors(function)?;
             items.primitive(at, description, function, &vectors)?;
@@ -89,6 +94,9 @@ impl<'a> Items<'a> {
             let function = find(folder, &description.operations[by].function);
             let vectors = folder.cipher.answers(&stream.vectors)?;
             items.primitive(at, &description, function, &vectors)?;
+        }
+        for (hash, description) in folder.cipher.hashes.iter().zip(folder.hash_descriptions()) {
+            items.hash(&description, &folder.cipher.hashes_of(hash)?);
         }
         Ok(items)
     }

@@ -10,7 +10,7 @@
 //! tests                   the vectors
 //! ```
 //!
-//! - `items`: the text of a folder in each of them.
+//! - `items`: the text of a folder in each of them; `hash`: that of its hash functions.
 //! - `shape`: what Rust makes of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
 
@@ -21,6 +21,7 @@ macro_rules! rust {
     };
 }
 
+mod hash;
 mod items;
 mod shape;
 mod text;
@@ -104,12 +105,20 @@ impl Crate<'_> {
         };
         let names = || self.items.iter().map(|items| items.folder.name.as_str());
         let quoted: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
-        let features: String = names().map(|name| format!("{name} = []\n")).collect();
+        // What a family with hash functions needs beyond others.
+        let hashing = |items: &Items| !items.hashes.is_empty();
+        let feature = |items: &Items| {
+            let more = if hashing(items) { "\"dep:digest\"" } else { "" };
+            format!("{} = [{more}]\n", items.folder.name)
+        };
+        let features: String = self.items.iter().map(feature).collect();
+        let hashes = hash::around(self.items.iter().filter(|items| hashing(items)));
         let values = [
             ("DEFAULT", quoted.join(", ")),
             ("FEATURES", features),
             ("VERSION", version(&request.version)),
             ("COMPILER", request.version.clone()),
+            ("DIGEST", hashes.dependency.into()),
         ];
         let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("Cargo.toml".into(), self.named(&fill(rust!("Cargo.toml.in"), &values)));
@@ -122,12 +131,20 @@ impl Crate<'_> {
             format!("//! | `{name}` | {} |\n", title.replace('|', "/"))
         };
         let table: String = self.items.iter().map(row).collect();
-        let values = [("MODULES", modules("pub ")), ("TABLE", table), ("CRATE_DOC", String::new())];
+        let values = [
+            ("MODULES", modules("pub ")),
+            ("TABLE", table),
+            ("CRATE_DOC", String::new()),
+            ("DIGEST", hashes.export),
+            ("HASH", hashes.module),
+            ("HASH_TYPES", hashes.types),
+            ("HASH_DOC", hashes.about.into()),
+        ];
         let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("src/lib.rs".into(), self.named(&fill(rust!("src/lib.rs.in"), &values)));
-        let own = [("MODULES", &*modules("pub "))];
+        let own = [("MODULES", &*modules("pub ")), ("HASH", &*hashes.ffi)];
         add("src/ffi.rs".into(), self.named(&fill(rust!("src/ffi.rs.in"), &own)));
-        for (path, text) in PLAIN {
+        for (path, text) in PLAIN.into_iter().chain(hashes.files) {
             add(path.to_string(), self.named(text));
         }
         let mut tests = String::new();
@@ -212,6 +229,14 @@ impl Crate<'_> {
             let _ = writeln!(
                 text,
                 "typedef char {prefix}{name}_layout[sizeof({prefix}{name}_key) == {bytes} ? 1 : -1];"
+            );
+        }
+        for (name, bytes) in self.items.iter().flat_map(|items| &items.hashes) {
+            let prefix = self.prefix;
+            let _ = writeln!(
+                text,
+                "typedef char {prefix}{name}_layout[\n    \
+                 sizeof(((const {prefix}{name} *)0)->bytes) == {bytes} ? 1 : -1];"
             );
         }
         for (name, state, part) in self.items.iter().flat_map(|items| &items.states) {

@@ -62,8 +62,8 @@ impl X86 {
         }
         match i.flow_control() {
             FlowControl::Next => None,
-            FlowControl::UnconditionalBranch => Some(self.jump(i)),
-            FlowControl::ConditionalBranch => Some(self.branch(i)),
+            FlowControl::UnconditionalBranch => Some(self.jump(world, i)),
+            FlowControl::ConditionalBranch => Some(self.branch(world, i)),
             FlowControl::Call => Some(self.call(world, i)),
             FlowControl::IndirectBranch | FlowControl::IndirectCall => {
                 Some(Err(unsupported("a jump to an address that is data")))
@@ -72,25 +72,44 @@ impl X86 {
         }
     }
 
-    fn jump(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    fn jump(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("a far jump"));
         }
-        self.next = i.near_branch_target();
-        Ok(Step::Next)
+        let target = i.near_branch_target();
+        if !world.object.code(target, 1).is_empty() {
+            self.next = target;
+            return Ok(Step::Next);
+        }
+        // The last call of a function: the one that is called returns to the caller.
+        let above = self.stack()? + 8;
+        self.outside(world, target, above)?;
+        self.return_to_caller(world)
     }
 
-    fn branch(&mut self, i: &Instruction) -> Result<Step, Fault> {
+    /// A call of what is not in the object; the return address is below `above`.
+    fn outside(&mut self, world: &mut World, target: u64, above: i64) -> Result<(), Fault> {
+        let name = world.object.name(target);
+        if self.is_counted_call(world, &name) {
+            return self.counted_call(world, &name, above);
+        }
+        let what = || unsupported(format!("it calls {name}, which is not in the object"));
+        self.library(world, &name, above).ok_or_else(what)?
+    }
+
+    fn branch(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         if i.condition_code() == ConditionCode::None || i.op0_kind() != OpKind::NearBranch64 {
             return Err(unsupported("this branch is not modelled"));
         }
-        match self.condition(i.condition_code()) {
+        match self.decided(world, i.condition_code())? {
             Flag::Is(true) => self.next = i.near_branch_target(),
             Flag::Is(false) => {}
-            Flag::Secret => {
+            Flag::Secret | Flag::Bit(_) => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
             }
-            Flag::Undefined => return Err(unsupported("the branch depends on undefined flags")),
+            Flag::Undefined | Flag::Public => {
+                return Err(unsupported("the branch depends on undefined flags"));
+            }
         }
         Ok(Step::Next)
     }
@@ -100,12 +119,14 @@ impl X86 {
         let flags = &self.flags;
         let not = |flag| match flag {
             Flag::Is(is) => Flag::Is(!is),
+            Flag::Bit(_) => Flag::Secret,
             other => other,
         };
         // What depends on a secret is secret, though its other part may decide it.
         let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
             (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
-            (Flag::Secret, _) | (_, Flag::Secret) => Flag::Secret,
+            (Flag::Secret | Flag::Bit(_), _) | (_, Flag::Secret | Flag::Bit(_)) => Flag::Secret,
+            (Flag::Public, Flag::Public) => Flag::Public,
             _ => Flag::Undefined,
         };
         let or: fn(bool, bool) -> bool = |a, b| a || b;
@@ -135,9 +156,8 @@ impl X86 {
     fn call(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
         let target = i.near_branch_target();
         if world.object.code(target, 1).is_empty() {
-            let what =
-                format!("it calls {}, which is not in the object", world.object.name(target));
-            return Err(unsupported(what));
+            let above = self.stack()?;
+            return self.outside(world, target, above).map(|()| Step::Next);
         }
         self.push(world, Word::Number(i.next_ip()))?;
         self.next = target;
@@ -148,6 +168,10 @@ impl X86 {
         if i.op_count() > 0 {
             return Err(unsupported("a return that moves the stack pointer"));
         }
+        self.return_to_caller(world)
+    }
+
+    fn return_to_caller(&mut self, world: &mut World) -> Result<Step, Fault> {
         match self.pop(world)? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
             Word::Number(address) => {
@@ -190,6 +214,8 @@ impl X86 {
         let at = Pointer { region: Region::Frame, offset: self.stack()? };
         let word = match self.load(world, Address::Pointer(at), 8)? {
             Loaded::Pointer(pointer) => Word::Pointer(pointer),
+            Loaded::Moving(moving) => Word::Moving(moving),
+            Loaded::Count(form) => Word::Count(form),
             Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
         };
         self.set_general(RSP, Word::Pointer(at.plus(8)));

@@ -11,7 +11,7 @@ use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::super::cell::Cell;
 use super::super::{Fault, Rule, World};
-use super::operands::is_legacy;
+use super::making::{Cells, Making};
 use super::{Outcome, X86, unsupported};
 
 /// What a shift does with the bits that leave.
@@ -129,75 +129,63 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || double_shift(mnemonic).is_some()
 }
 
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    let of = [shift(mnemonic), variable_shift(mnemonic)].into_iter().flatten().next();
+    of.map(|(_, lane)| lane)
+        .or_else(|| pair(mnemonic).map(|(_, lane)| lane))
+        .or_else(|| double_shift(mnemonic).map(|(_, lane)| lane))
+}
+
 impl X86 {
     pub(super) fn lanes(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        let width = self.vector_width(i)?;
         let mnemonic = i.mnemonic();
-        let outcome = if let Some((shift, lane)) = shift(mnemonic) {
-            self.shift(world, i, shift, lane, width)
-        } else if let Some((shift, lane)) = variable_shift(mnemonic) {
-            self.variable_shift(world, i, shift, lane, width)
-        } else if let Some((left, lane)) = double_shift(mnemonic) {
-            self.double_shift(world, i, left, lane, width)
-        } else {
-            let (pair, lane) = pair(mnemonic)?;
-            self.pair(world, i, pair, lane, width)
-        };
-        Some(outcome.map(|cells| self.set_vector(world, i, i.op0_register(), &cells)))
+        self.make(world, i, |making| {
+            if let Some((shift, lane)) = shift(mnemonic) {
+                Some(making.shift(shift, lane))
+            } else if let Some((shift, lane)) = variable_shift(mnemonic) {
+                Some(making.variable_shift(shift, lane))
+            } else if let Some((left, lane)) = double_shift(mnemonic) {
+                Some(making.double_shift(left, lane))
+            } else {
+                pair(mnemonic).map(|(pair, lane)| making.pair(pair, lane))
+            }
+        })
     }
+}
 
-    fn shift(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        shift: Shift,
-        lane: usize,
-        width: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (from, count) = if is_legacy(i) { (0, 1) } else { (1, 2) };
-        let count = match i.op_kind(count) {
-            OpKind::Immediate8 => i.immediate(count),
+impl Making<'_, '_> {
+    fn shift(&mut self, shift: Shift, lane: usize) -> Cells {
+        let from = self.source();
+        let count = match self.i.op_kind(from + 1) {
+            OpKind::Immediate8 => self.i.immediate(from + 1),
             // The count is the lower half of a vector of 128 bits.
             _ => {
-                let cells = self.vector(world, i, count, 128)?;
-                known(world, &cells[..64], "the count")?
+                let cells = self.x86.vector(self.world, self.i, from + 1, 128)?;
+                known(self.world, &cells[..64], "the count")?
             }
         };
-        let cells = self.vector(world, i, from, width)?;
-        Ok(cells.chunks(lane).flat_map(|lane| shifted(world, lane, shift, count)).collect())
+        let cells = self.vector(from)?;
+        Ok(cells.chunks(lane).flat_map(|lane| shifted(self.world, lane, shift, count)).collect())
     }
 
-    fn variable_shift(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        shift: Shift,
-        lane: usize,
-        width: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (cells, counts) = self.two_vectors(world, i, width)?;
-        let mut out = Vec::with_capacity(width);
+    fn variable_shift(&mut self, shift: Shift, lane: usize) -> Cells {
+        let (cells, counts) = self.two()?;
+        let mut out = Vec::with_capacity(self.bits);
         for (cells, count) in cells.chunks(lane).zip(counts.chunks(lane)) {
-            let count = known(world, count, "a count")?;
-            out.extend(shifted(world, cells, shift, count));
+            let count = known(self.world, count, "a count")?;
+            out.extend(shifted(self.world, cells, shift, count));
         }
         Ok(out)
     }
 
     /// Left: the upper lane of b:c << k; right: the lower lane of c:b >> k.
-    fn double_shift(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        left: bool,
-        lane: usize,
-        width: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        if i.op_kind(3) != OpKind::Immediate8 {
+    fn double_shift(&mut self, left: bool, lane: usize) -> Cells {
+        if self.i.op_kind(3) != OpKind::Immediate8 {
             return Err(unsupported("the count is no constant"));
         }
-        let count = i.immediate(3) as usize % lane;
-        let (b, c) = (self.vector(world, i, 1, width)?, self.vector(world, i, 2, width)?);
+        let count = self.i.immediate(3) as usize % lane;
+        let (b, c) = (self.vector(1)?, self.vector(2)?);
         let out = b.chunks(lane).zip(c.chunks(lane)).flat_map(|(b, c)| {
             let (low, high) = if left { (c, b) } else { (b, c) };
             let both: Vec<Cell> = low.iter().chain(high).copied().collect();
@@ -207,29 +195,23 @@ impl X86 {
         Ok(out.collect())
     }
 
-    fn pair(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        pair: Pair,
-        lane: usize,
-        width: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        if self.is_same_register(i) && matches!(pair, Pair::Equal | Pair::Subtract | Pair::Greater)
+    fn pair(&mut self, pair: Pair, lane: usize) -> Cells {
+        if self.x86.is_same_register(self.i)
+            && matches!(pair, Pair::Equal | Pair::Subtract | Pair::Greater)
         {
-            return Ok(vec![world.bits.constant(pair == Pair::Equal); width]);
+            return Ok(vec![self.world.bits.constant(pair == Pair::Equal); self.bits]);
         }
-        let (a, b) = self.two_vectors(world, i, width)?;
-        let mut out = Vec::with_capacity(width);
+        let (a, b) = self.two()?;
+        let mut out = Vec::with_capacity(self.bits);
         for (a, b) in a.chunks(lane).zip(b.chunks(lane)) {
-            out.extend(paired(world, pair, a, b));
+            out.extend(paired(self.world, pair, a, b));
         }
         Ok(out)
     }
 }
 
 /// The number that some bits are.
-fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
+pub(super) fn known(world: &World, cells: &[Cell], what: &str) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }

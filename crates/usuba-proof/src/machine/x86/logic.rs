@@ -59,6 +59,20 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     Gate::of(mnemonic).is_some() || others.contains(&mnemonic)
 }
 
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    match mnemonic {
+        Vpandd | Vpord | Vpxord | Vpandnd | Vandps | Vorps | Vxorps | Vandnps | Vpternlogd => {
+            Some(32)
+        }
+        Vpandq | Vporq | Vpxorq | Vpandnq | Vandpd | Vorpd | Vxorpd | Vandnpd | Vpternlogq => {
+            Some(64)
+        }
+        _ => None,
+    }
+}
+
 impl X86 {
     pub(super) fn logic(&mut self, world: &mut World, i: &Instruction) -> Outcome {
         match i.mnemonic() {

@@ -14,31 +14,53 @@
 //!
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
 //! - `operands`: operands of an instruction as bits; addresses.
+//! - `making`: what instructions share that make a vector.
 //! - `logic`: vector operations that act on each bit alone.
 //! - `lanes`: sums, shifts, comparisons of lanes.
+//! - `field`: bytes as elements of a field.
 //! - `shuffles`: moves of bits between places, and plain moves.
+//! - `packs`: shuffles that make vectors narrower, or choose from two.
 //! - `scalar`: general-purpose arithmetic.
-//! - `control`: jumps, calls, the stack.
+//! - `masks`: mask registers, and instructions with a mask.
+//! - `control`: jumps, calls, the stack; `blocks`: memory that is copied or filled at once.
+//! - `counts`: numbers that depend on how many blocks there are.
+//! - `library`: functions of the C library that copy so many.
+//! - `turns`: states at the turns of a loop over blocks.
 
+mod blocks;
 mod control;
+mod counts;
+mod field;
 mod lanes;
+mod library;
 mod logic;
+mod making;
+mod masks;
 mod operands;
+mod packs;
 mod registers;
 mod scalar;
 mod shuffles;
+mod turns;
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 
+use super::cell::Cell;
+use super::count::Form;
 use super::memory::Pointer;
 use super::{Fault, Machine, Rule, Step, World};
 use registers::{Flags, Word};
 
 /// The processor.
+#[derive(Clone)]
 pub struct X86 {
     general: [Word; 16],
     vectors: registers::Vectors,
+    /// Mask registers, the least significant bit first.
+    masks: [[Cell; masks::MASK]; 8],
     flags: Flags,
+    /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
+    compared: Option<(Form, Form)>,
     next: u64,
 }
 
@@ -52,6 +74,10 @@ type Outcome = Option<Result<(), Fault>>;
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     logic::is_modelled(mnemonic)
         || lanes::is_modelled(mnemonic)
+        || field::is_modelled(mnemonic)
+        || masks::is_modelled(mnemonic)
+        || blocks::is_modelled(mnemonic)
+        || packs::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
         || control::is_modelled(mnemonic)
@@ -59,10 +85,10 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
 
 impl X86 {
     fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
-        if i.has_op_mask() || i.op_mask() != Register::None || i.zeroing_masking() {
-            return Err(unsupported("masked instructions are not modelled"));
-        }
-        if i.has_rep_prefix() && i.mnemonic() != Mnemonic::Ret && i.mnemonic() != Mnemonic::Nop
+        masks::check(i)?;
+        let repeats =
+            [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic()) || blocks::may_repeat(i);
+        if i.has_rep_prefix() && !repeats
             || i.has_repne_prefix()
             || i.has_lock_prefix()
             || i.segment_prefix() == Register::FS
@@ -77,7 +103,18 @@ impl X86 {
         if let Some(step) = self.control(world, i) {
             return step;
         }
-        let families = [X86::logic, X86::lanes, X86::shuffles, X86::scalar];
+        if let Some(outcome) = self.blocks(world, i) {
+            return outcome.map(|()| Step::Next);
+        }
+        let families = [
+            X86::logic,
+            X86::lanes,
+            X86::field,
+            X86::masks,
+            X86::packs,
+            X86::shuffles,
+            X86::scalar,
+        ];
         for family in families {
             if let Some(outcome) = family(self, world, i) {
                 return outcome.map(|()| Step::Next);

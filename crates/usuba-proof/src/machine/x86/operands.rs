@@ -3,8 +3,10 @@
 use iced_x86::{EncodingKind, Instruction, OpKind, Register};
 
 use super::super::cell::Cell;
-use super::super::memory::{Loaded, Pointer};
+use super::super::count::Form;
+use super::super::memory::{Loaded, Moving, Pointer, Whole};
 use super::super::{Fault, Rule, World};
+use super::counts::low;
 use super::registers::{VECTOR, Word};
 use super::{X86, unsupported};
 
@@ -14,6 +16,10 @@ pub enum Address {
     Pointer(Pointer),
     /// In a section of the object.
     Constant(u64),
+    /// It depends on how many blocks there are.
+    Moving(Moving),
+    /// A number that does, and no address.
+    Count(Form),
 }
 
 /// The number of the full register that contains a register of any width.
@@ -43,6 +49,9 @@ impl X86 {
             return Err(unsupported("addresses of 32 bits are not modelled"));
         }
         let mut sum = i.memory_displacement64();
+        if self.is_counted(i) {
+            return self.counted_address(world, i);
+        }
         let mut pointer: Option<Pointer> = None;
         let parts = [(i.memory_base(), 1), (i.memory_index(), i.memory_index_scale() as u64)];
         for (register, scale) in parts.into_iter().filter(|part| part.0 != Register::None) {
@@ -50,6 +59,9 @@ impl X86 {
                 Word::Number(value) => sum = sum.wrapping_add(value.wrapping_mul(scale)),
                 Word::Pointer(other) if pointer.is_none() && scale == 1 => pointer = Some(*other),
                 Word::Pointer(_) => return Err(unsupported("the address is a sum of addresses")),
+                Word::Count(_) | Word::Low(..) | Word::Moving(_) => {
+                    unreachable!("these have been looked for")
+                }
                 Word::Bits(cells) => {
                     let secret = cells.iter().any(|&cell| world.bits.is_secret(cell));
                     return Err(match secret {
@@ -72,6 +84,8 @@ impl X86 {
     pub fn load(&mut self, world: &mut World, at: Address, bytes: usize) -> Result<Loaded, Fault> {
         match at {
             Address::Pointer(at) => world.memory.load(at, bytes, self.stack()?),
+            Address::Moving(at) => world.memory.load_moving(at, bytes).map(Loaded::Cells),
+            Address::Count(_) => Err(no_address()),
             Address::Constant(at) => {
                 let Some(found) = world.object.constant(at, bytes) else {
                     let what = format!("there are no constants at {}", world.object.name(at));
@@ -91,7 +105,7 @@ impl X86 {
     ) -> Result<Vec<Cell>, Fault> {
         match self.load(world, at, bytes)? {
             Loaded::Cells(cells) => Ok(cells),
-            Loaded::Pointer(_) => Err(unsupported("an address is read as data")),
+            _ => Err(unsupported("an address is read as data")),
         }
     }
 
@@ -100,6 +114,8 @@ impl X86 {
         let stack = self.stack()?;
         match at {
             Address::Pointer(at) => world.memory.store(at, cells, stack),
+            Address::Moving(at) => world.memory.store_moving(at, cells),
+            Address::Count(_) => Err(no_address()),
             Address::Constant(_) => {
                 Err(Fault::new(Rule::OutOfBounds, "it writes to the object itself"))
             }
@@ -116,6 +132,8 @@ impl X86 {
         let aligned = match self.address(world, i)? {
             Address::Pointer(at) => world.memory.is_aligned(at, bytes as u64),
             Address::Constant(at) => world.object.is_aligned(at, bytes as u64),
+            // Blocks may lie anywhere.
+            Address::Moving(_) | Address::Count(_) => false,
         };
         if aligned {
             return Ok(());
@@ -153,9 +171,24 @@ impl X86 {
         }
     }
 
-    /// Writes a vector register. What is above becomes zero, or stays if the instruction is older
-    /// than AVX.
+    /// Writes a vector register, only the lanes that the mask of the instruction names, if it has
+    /// one. What is above becomes zero, or stays if the instruction is older than AVX.
     pub fn set_vector(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        register: Register,
+        cells: &[Cell],
+    ) {
+        if i.has_op_mask() {
+            let merged = self.masked(world, i, cells);
+            return self.write_vector(world, i, register, &merged);
+        }
+        self.write_vector(world, i, register, cells);
+    }
+
+    /// The same whatever the mask.
+    pub fn write_vector(
         &mut self,
         world: &World,
         i: &Instruction,
@@ -225,6 +258,8 @@ impl X86 {
                 match self.load(world, address, bytes)? {
                     Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
                     Loaded::Pointer(pointer) => Word::Pointer(pointer),
+                    Loaded::Moving(moving) => Word::Moving(moving),
+                    Loaded::Count(form) => Word::Count(form),
                 }
             }
             OpKind::Immediate8
@@ -299,6 +334,14 @@ impl X86 {
                 let stack = self.stack()?;
                 world.memory.store_pointer(at, *what, stack)
             }
+            (Word::Moving(what), Address::Pointer(at)) if bytes == 8 => {
+                let stack = self.stack()?;
+                world.memory.store_whole(at, Whole::Moving(*what), stack)
+            }
+            (Word::Count(what), Address::Pointer(at)) if bytes == 8 => {
+                let stack = self.stack()?;
+                world.memory.store_whole(at, Whole::Count(*what), stack)
+            }
             _ => {
                 let cells = word.cells(&world.bits);
                 let cells = cells.ok_or_else(|| unsupported("a part of an address is stored"))?;
@@ -306,6 +349,10 @@ impl X86 {
             }
         }
     }
+}
+
+fn no_address() -> Fault {
+    Fault::new(Rule::OutOfBounds, "a number of blocks is used as an address")
 }
 
 fn is_high_byte(register: Register) -> bool {
@@ -320,7 +367,11 @@ fn truncated(world: &World, word: Word, bytes: usize) -> Result<Word, Fault> {
     match word {
         Word::Number(value) => Ok(Word::Number(value & ((1 << (8 * bytes)) - 1))),
         Word::Bits(cells) => Ok(Word::from_cells(&world.bits, &cells[..8 * bytes])),
+        Word::Count(form) => Ok(low(world, form, bytes)),
+        Word::Low(form, had) => Ok(Word::Low(form, had.min(bytes as u8))),
         // The number of an address is not known.
-        Word::Pointer(_) => Ok(Word::from_cells(&world.bits, &[Cell::UNSET; 64][..8 * bytes])),
+        Word::Pointer(_) | Word::Moving(_) => {
+            Ok(Word::from_cells(&world.bits, &[Cell::UNSET; 64][..8 * bytes]))
+        }
     }
 }

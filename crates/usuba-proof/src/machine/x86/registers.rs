@@ -1,9 +1,11 @@
 //! Registers and flags, and what the System V calling convention says about them.
 
 use super::super::cell::{Bits, Cell};
-use super::super::memory::{Pointer, Region};
+use super::super::count::Form;
+use super::super::memory::{Moving, Pointer, Region, Whole};
 use super::super::{Fault, Rule, World};
 use super::X86;
+use super::masks::MASK;
 
 /// What a general-purpose register holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,17 +14,23 @@ pub enum Word {
     Pointer(Pointer),
     /// 64 bits, the least significant first.
     Bits(Box<[Cell; 64]>),
+    /// A number that depends on how many blocks there are.
+    Count(Form),
+    /// Such a number of which only the lowest bytes are here; those above are zero.
+    Low(Form, u8),
+    /// An address that depends on how many blocks there are.
+    Moving(Moving),
 }
 
 impl Word {
-    /// The bits of a word, least significant first; `None` for an address.
+    /// The bits of a word, least significant first; `None` for what has none: addresses and counts.
     pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
         match self {
             Word::Number(value) => {
                 Some(std::array::from_fn(|at| bits.constant(value >> at & 1 == 1)))
             }
             Word::Bits(cells) => Some(**cells),
-            Word::Pointer(_) => None,
+            Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
         }
     }
 
@@ -43,6 +51,10 @@ pub enum Flag {
     Is(bool),
     /// It depends on inputs.
     Secret,
+    /// It is this bit, which depends on inputs.
+    Bit(Cell),
+    /// It depends on how many blocks there are; `compared` says how.
+    Public,
     /// The last instruction leaves it undefined, or nobody has set it.
     Undefined,
 }
@@ -67,15 +79,34 @@ impl Flags {
 pub const VECTOR: usize = 512;
 
 /// The bits of all vector registers, 32 of [`VECTOR`] bits.
-pub struct Vectors(Vec<Cell>);
+#[derive(Clone)]
+pub struct Vectors {
+    cells: Vec<Cell>,
+    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of registers
+    /// keep them there.
+    pointers: [Option<Whole>; 32],
+}
 
 impl Vectors {
     pub fn get(&self, number: usize, bits: usize) -> &[Cell] {
-        &self.0[number * VECTOR..number * VECTOR + bits]
+        &self.cells[number * VECTOR..number * VECTOR + bits]
     }
 
+    /// The bits of a register, to be written; an address in it is none any more.
     pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
-        &mut self.0[number * VECTOR..(number + 1) * VECTOR]
+        self.pointers[number] = None;
+        &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
+    }
+
+    /// The address in the lowest bits of a register.
+    pub fn pointer(&self, number: usize) -> Option<Whole> {
+        self.pointers[number]
+    }
+
+    /// Puts an address into the lowest bits of a register, whose other bits are written already.
+    pub fn set_pointer(&mut self, number: usize, pointer: Whole) {
+        self.get_mut(number)[..64].fill(Cell::UNSET);
+        self.pointers[number] = Some(pointer);
     }
 }
 
@@ -105,8 +136,10 @@ impl X86 {
         }
         X86 {
             general,
-            vectors: Vectors(vec![Cell::UNSET; 32 * VECTOR]),
+            vectors: Vectors { cells: vec![Cell::UNSET; 32 * VECTOR], pointers: [None; 32] },
+            masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
+            compared: None,
             next: entry,
         }
     }
@@ -171,13 +204,15 @@ impl X86 {
                 left.push(format!("{}mm{number}", ["x", "y", "z"][top]));
             }
         }
+        let masks = (0..8).filter(|&number| is_secret(&self.masks[number]));
+        left.extend(masks.map(|number| format!("k{number}")));
         for (flag, name) in [
             (self.flags.carry, "carry flag"),
             (self.flags.zero, "zero flag"),
             (self.flags.sign, "sign flag"),
             (self.flags.overflow, "overflow flag"),
         ] {
-            if flag == Flag::Secret {
+            if matches!(flag, Flag::Secret | Flag::Bit(_)) {
                 left.push(name.to_string());
             }
         }

@@ -17,11 +17,11 @@ use super::super::memory::Pointer;
 use super::super::{Fault, Rule, World};
 use super::operands::Address;
 use super::registers::{Flag, Flags, Word};
-use super::{Outcome, X86, unsupported};
+use super::{Outcome, X86, counts, unsupported};
 
 /// Arithmetic of two operands that sets all flags.
 #[derive(Clone, Copy, PartialEq)]
-enum Binary {
+pub(super) enum Binary {
     Add,
     Subtract,
     And,
@@ -30,7 +30,7 @@ enum Binary {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Shift {
+pub(super) enum Shift {
     Left,
     Right,
     Arithmetic,
@@ -159,6 +159,8 @@ impl X86 {
         let word = match self.address(world, i)? {
             Address::Pointer(pointer) => Word::Pointer(pointer),
             Address::Constant(value) => Word::Number(value),
+            Address::Moving(moving) => Word::Moving(moving),
+            Address::Count(form) => Word::Count(form),
         };
         self.set_word(world, i, 0, word)
     }
@@ -218,6 +220,9 @@ impl X86 {
         b: &Word,
         bytes: usize,
     ) -> Result<(Word, Flags), Fault> {
+        if let Some(outcome) = self.counted(world, operation, [a, b], bytes) {
+            return outcome;
+        }
         match (a, b) {
             (&Word::Number(a), &Word::Number(b)) => Ok(numbers(operation, a, b, bytes)),
             (Word::Pointer(_), _) | (_, Word::Pointer(_)) => {
@@ -262,8 +267,9 @@ impl X86 {
         let bytes = self.size(i, 0)?;
         let word = self.word(world, i, 0, bytes)?;
         let (result, flags) = self.combined(world, operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays.
-        self.flags = Flags { carry: self.flags.carry, ..flags };
+        // The carry stays, unless the flags are now those of other counts.
+        let carry = if flags.zero == Flag::Public { Flag::Undefined } else { self.flags.carry };
+        self.flags = Flags { carry, ..flags };
         self.set_word(world, i, 0, result)
     }
 
@@ -279,6 +285,11 @@ impl X86 {
     fn complement(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
         let bytes = self.size(i, 0)?;
         let word = self.word(world, i, 0, bytes)?;
+        if let Word::Count(form) = word {
+            // -x - 1
+            let word = counts::turned(world, form, bytes)?;
+            return self.set_word(world, i, 0, word);
+        }
         let cells =
             word.cells(&world.bits).ok_or_else(|| unsupported("the complement of an address"))?;
         let out: Vec<Cell> = cells[..8 * bytes].iter().map(|&bit| world.bits.not(bit)).collect();
@@ -322,6 +333,13 @@ impl X86 {
         let (from, count) = if sets_flags { (0, 1) } else { (1, 2) };
         let count = self.count(world, i, count, bytes)?;
         let word = self.word(world, i, from, bytes)?;
+        if let Word::Count(form) = word {
+            let word = self.shifted_count(world, form, (shift, count), bytes)?;
+            if sets_flags && count > 0 {
+                self.flags = self.flags_of_count(world, &word, bytes);
+            }
+            return self.set_word(world, i, 0, word);
+        }
         let Some(cells) = word.cells(&world.bits) else {
             return Err(unsupported("an address is shifted"));
         };
@@ -431,6 +449,13 @@ impl X86 {
         let bytes = self.size(i, 0)?;
         let first = if i.op_count() == 3 { 1 } else { 0 };
         let (a, b) = (self.word(world, i, first, bytes)?, self.word(world, i, first + 1, bytes)?);
+        if let (&Word::Count(form), &Word::Number(factor))
+        | (&Word::Number(factor), &Word::Count(form)) = (&a, &b)
+        {
+            self.flags = Flags::UNDEFINED;
+            let word = counts::multiplied(world, form, factor, bytes)?;
+            return self.set_word(world, i, 0, word);
+        }
         let (Some(a), Some(b)) = (a.cells(&world.bits), b.cells(&world.bits)) else {
             return Err(unsupported("an address is multiplied"));
         };
@@ -494,8 +519,8 @@ impl X86 {
         if !CONDITIONAL.contains(&i.mnemonic()) {
             return None;
         }
-        let condition = self.condition(i.condition_code());
-        let known = |flag| match flag {
+        let condition = self.decided(world, i.condition_code());
+        let known = |flag: Result<Flag, Fault>| match flag? {
             Flag::Is(is) => Ok(is),
             _ => Err(unsupported("the condition is not known, and no branch")),
         };
@@ -513,6 +538,11 @@ impl X86 {
 
 /// The lowest `from` bytes of a word extended by copies of their top bit to `to` bytes.
 fn sign_extended(world: &World, word: &Word, from: usize, to: usize) -> Result<Word, Fault> {
+    if let Word::Count(form) = word
+        && counts::is_within(world, *form, 8 * from as u32 - 1)
+    {
+        return Ok(word.clone());
+    }
     let Some(mut cells) = word.cells(&world.bits) else {
         return Err(unsupported("a part of an address"));
     };

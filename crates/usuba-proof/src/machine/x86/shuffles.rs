@@ -13,10 +13,12 @@
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::super::cell::Cell;
+use super::super::memory::{Loaded, Whole};
 use super::super::{Fault, Rule, World};
+use super::making::{Cells, Making};
 use super::operands::{is_legacy, number, width};
 use super::registers::Word;
-use super::{Outcome, X86, unsupported};
+use super::{Outcome, X86, turns, unsupported};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 type From = Option<(usize, usize)>;
@@ -152,9 +154,22 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
-        Vmovlpd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr, Pslldq, Vpslldq, Psrldq, Vpsrldq,
+        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr,
+        Pslldq, Vpslldq, Psrldq, Vpsrldq,
     ]
 };
+
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
+        Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
+        Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vpshufd | Valignd => 32,
+        Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vpermq | Valignq => 64,
+        _ => return None,
+    })
+}
 
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
@@ -183,6 +198,11 @@ impl X86 {
             Movq | Vmovq => return Some(self.move_word(world, i, 8)),
             Movhps | Movhpd | Vmovhps | Vmovhpd => return Some(self.move_half(world, i, 64)),
             Movlps | Movlpd | Vmovlps | Vmovlpd => return Some(self.move_half(world, i, 0)),
+            Movss | Vmovss => return Some(self.move_lowest(world, i, 32)),
+            // There is another instruction of this name, on strings.
+            Movsd | Vmovsd if i.op_kinds().any(|kind| kind == OpKind::Register) => {
+                return Some(self.move_lowest(world, i, 64));
+            }
             Vzeroupper => {
                 let zero = world.bits.constant(false);
                 for number in 0..16 {
@@ -192,26 +212,26 @@ impl X86 {
             }
             _ => {}
         }
-        let bits = self.vector_width(i)?;
-        let outcome = if let Some(part) = broadcast(mnemonic) {
-            self.broadcast(world, i, part, bits)
-        } else if let Some((high, unit)) = interleaving(mnemonic) {
-            self.interleave(world, i, high, unit, bits)
-        } else if let Some((from, to, signed)) = extension(mnemonic) {
-            self.extend(world, i, from, to, signed, bits)
-        } else if let Some(part) = insertion(mnemonic) {
-            self.insert(world, i, part, bits)
-        } else if let Some(unit) = permutation(mnemonic) {
-            self.permute(world, i, unit, bits)
-        } else {
-            match mnemonic {
-                Pshufb | Vpshufb => self.shuffle_bytes(world, i, bits),
-                Palignr | Vpalignr => self.align(world, i, bits),
-                Pslldq | Vpslldq | Psrldq | Vpsrldq => self.shift_bytes(world, i, bits),
-                _ => self.by_immediate(world, i, bits)?,
-            }
-        };
-        Some(outcome.map(|cells| self.set_vector(world, i, i.op0_register(), &cells)))
+        self.make(world, i, |making| {
+            Some(if let Some(part) = broadcast(mnemonic) {
+                making.broadcast(part)
+            } else if let Some((high, unit)) = interleaving(mnemonic) {
+                making.interleave(high, unit)
+            } else if let Some((from, to, signed)) = extension(mnemonic) {
+                making.extend(from, to, signed)
+            } else if let Some(part) = insertion(mnemonic) {
+                making.insert(part)
+            } else if let Some(unit) = permutation(mnemonic) {
+                making.permute(unit)
+            } else {
+                match mnemonic {
+                    Pshufb | Vpshufb => making.shuffle_bytes(),
+                    Palignr | Vpalignr => making.align(),
+                    Pslldq | Vpslldq | Psrldq | Vpsrldq => making.shift_bytes(),
+                    _ => return making.by_immediate(),
+                }
+            })
+        })
     }
 
     fn plain_move(
@@ -242,35 +262,15 @@ impl X86 {
         Ok(())
     }
 
-    /// The lowest bits of a vector operand, of a general-purpose register, or of memory, without
-    /// any wish for alignment.
-    fn low_part(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        operand: u32,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        match i.op_kind(operand) {
-            OpKind::Memory => {
-                let address = self.address(world, i)?;
-                self.load_cells(world, address, bits / 8)
-            }
-            OpKind::Register if i.op_register(operand).is_gpr() => {
-                let word = self.general(number(i.op_register(operand)));
-                let cells = word.cells(&world.bits);
-                let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
-                Ok(cells[..bits].to_vec())
-            }
-            _ => self.vector(world, i, operand, bits),
-        }
-    }
-
     /// movd, movq: the lowest bits of a vector, with zeros above.
     fn move_word(&mut self, world: &mut World, i: &Instruction, bytes: usize) -> Result<(), Fault> {
+        let pointer = if bytes == 8 { self.moved_pointer(world, i)? } else { None };
         if self.vector_width(i).is_none() {
             let cells = self.vector(world, i, 1, 8 * bytes)?;
-            let word = Word::from_cells(&world.bits, &cells);
+            let word = match pointer {
+                Some(whole) => turns::word(whole),
+                None => Word::from_cells(&world.bits, &cells),
+            };
             return match i.op0_kind() {
                 OpKind::Memory => {
                     let address = self.address(world, i)?;
@@ -279,10 +279,41 @@ impl X86 {
                 _ => self.set_word(world, i, 0, word),
             };
         }
-        let mut cells = self.low_part(world, i, 1, 8 * bytes)?;
+        let mut cells = match pointer {
+            Some(_) => vec![Cell::UNSET; 64],
+            None => self.low_part(world, i, 1, 8 * bytes)?,
+        };
         cells.resize(GROUP, world.bits.constant(false));
         self.set_vector(world, i, i.op0_register(), &cells);
+        if let Some(pointer) = pointer {
+            self.vectors_mut().set_pointer(number(i.op0_register()), pointer);
+        }
         Ok(())
+    }
+
+    /// The address that movq moves, if it is one.
+    fn moved_pointer(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+    ) -> Result<Option<Whole>, Fault> {
+        if i.op1_kind() == OpKind::Memory {
+            let address = self.address(world, i)?;
+            return Ok(match self.load(world, address, 8)? {
+                Loaded::Pointer(pointer) => Some(Whole::Pointer(pointer)),
+                Loaded::Moving(moving) => Some(Whole::Moving(moving)),
+                Loaded::Count(form) => Some(Whole::Count(form)),
+                Loaded::Cells(_) => None,
+            });
+        }
+        let from = number(i.op1_register());
+        Ok(match i.op1_register().is_gpr() {
+            true => match self.general(from) {
+                Word::Number(_) => None,
+                word => turns::whole(word),
+            },
+            false => self.vectors().pointer(from),
+        })
     }
 
     /// movhps, movlps: 64 bits of a vector, from `first` on, to or from memory.
@@ -301,63 +332,28 @@ impl X86 {
         Ok(())
     }
 
-    fn broadcast(
+    /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
+    /// the result is that of the register, or of the second operand.
+    fn move_lowest(
         &mut self,
         world: &mut World,
         i: &Instruction,
         part: usize,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let cells = self.low_part(world, i, 1, part)?;
-        Ok(cells.iter().copied().cycle().take(bits).collect())
-    }
-
-    fn interleave(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        high: bool,
-        unit: usize,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (a, b) = self.two_vectors(world, i, bits)?;
-        let half = GROUP / unit / 2;
-        Ok(in_groups(world, &[&a, &b], unit, bits, |_, at| {
-            Some((at % 2, at / 2 + if high { half } else { 0 }))
-        }))
-    }
-
-    fn extend(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        from: usize,
-        to: usize,
-        signed: bool,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let cells = self.low_part(world, i, 1, bits / to * from)?;
-        let zero = world.bits.constant(false);
-        let units = cells.chunks(from).flat_map(|unit| {
-            let above = if signed { unit[from - 1] } else { zero };
-            unit.iter().copied().chain(std::iter::repeat_n(above, to - from))
-        });
-        Ok(units.collect())
-    }
-
-    fn insert(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        part: usize,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (into, from) = if is_legacy(i) { (0, 1) } else { (1, 2) };
-        let at = i.immediate(from + 1) as usize % (bits / part);
-        let mut cells = self.vector(world, i, into, bits)?;
-        let new = self.low_part(world, i, from, part)?;
-        cells[at * part..(at + 1) * part].copy_from_slice(&new);
-        Ok(cells)
+    ) -> Result<(), Fault> {
+        if i.op0_kind() == OpKind::Memory {
+            let (address, cells) = (self.address(world, i)?, self.vector(world, i, 1, part)?);
+            return self.store(world, address, &cells);
+        }
+        let cells = if i.op1_kind() == OpKind::Memory {
+            let mut cells = self.low_part(world, i, 1, part)?;
+            cells.resize(GROUP, world.bits.constant(false));
+            cells
+        } else {
+            let (rest, low) = self.two_vectors(world, i, GROUP)?;
+            [&low[..part], &rest[part..]].concat()
+        };
+        self.set_vector(world, i, i.op0_register(), &cells);
+        Ok(())
     }
 
     fn extract(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
@@ -381,56 +377,74 @@ impl X86 {
             }
         }
     }
+}
 
-    fn permute(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        unit: usize,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let controls = self.vector(world, i, 1, bits)?;
-        let cells = self.vector(world, i, 2, bits)?;
-        let units = bits / unit;
-        let mut out = Vec::with_capacity(bits);
+impl Making<'_, '_> {
+    fn broadcast(&mut self, part: usize) -> Cells {
+        let cells = self.low_part(1, part)?;
+        Ok(cells.iter().copied().cycle().take(self.bits).collect())
+    }
+
+    fn interleave(&mut self, high: bool, unit: usize) -> Cells {
+        let (a, b) = self.two()?;
+        let half = GROUP / unit / 2;
+        Ok(in_groups(self.world, &[&a, &b], unit, self.bits, |_, at| {
+            Some((at % 2, at / 2 + if high { half } else { 0 }))
+        }))
+    }
+
+    fn extend(&mut self, from: usize, to: usize, signed: bool) -> Cells {
+        let cells = self.low_part(1, self.bits / to * from)?;
+        let zero = self.zero();
+        let units = cells.chunks(from).flat_map(|unit| {
+            let above = if signed { unit[from - 1] } else { zero };
+            unit.iter().copied().chain(std::iter::repeat_n(above, to - from))
+        });
+        Ok(units.collect())
+    }
+
+    fn insert(&mut self, part: usize) -> Cells {
+        let (into, from) = (self.source(), self.source() + 1);
+        let at = self.i.immediate(from + 1) as usize % (self.bits / part);
+        let mut cells = self.vector(into)?;
+        let new = self.low_part(from, part)?;
+        cells[at * part..(at + 1) * part].copy_from_slice(&new);
+        Ok(cells)
+    }
+
+    fn permute(&mut self, unit: usize) -> Cells {
+        let controls = self.vector(1)?;
+        let cells = self.vector(2)?;
+        let units = self.bits / unit;
+        let mut out = Vec::with_capacity(self.bits);
         for control in controls.chunks(unit) {
             let used = &control[..units.trailing_zeros() as usize];
-            let at = known_control(world, used)? as usize;
+            let at = known_control(self.world, used)? as usize;
             out.extend_from_slice(&cells[at * unit..(at + 1) * unit]);
         }
         Ok(out)
     }
 
-    fn shuffle_bytes(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (cells, controls) = self.two_vectors(world, i, bits)?;
-        let zero = [world.bits.constant(false); 8];
-        let mut out = Vec::with_capacity(bits);
+    fn shuffle_bytes(&mut self) -> Cells {
+        let (cells, controls) = self.two()?;
+        let zero = [self.zero(); 8];
+        let mut out = Vec::with_capacity(self.bits);
         for (k, control) in controls.chunks(8).enumerate() {
-            if known_control(world, &control[7..])? == 1 {
+            if known_control(self.world, &control[7..])? == 1 {
                 out.extend(zero);
                 continue;
             }
-            let at = k / 16 * 16 + known_control(world, &control[..4])? as usize;
+            let at = k / 16 * 16 + known_control(self.world, &control[..4])? as usize;
             out.extend_from_slice(&cells[8 * at..8 * at + 8]);
         }
         Ok(out)
     }
 
     /// palignr: 16 bytes, from byte k on, of the group of `a` above that of `b`.
-    fn align(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let (a, b) = self.two_vectors(world, i, bits)?;
-        let count = i.immediate(i.op_count() - 1) as usize;
-        Ok(in_groups(world, &[&b, &a], 8, bits, |_, at| match at + count {
+    fn align(&mut self) -> Cells {
+        let (a, b) = self.two()?;
+        let count = self.i.immediate(self.i.op_count() - 1) as usize;
+        Ok(in_groups(self.world, &[&b, &a], 8, self.bits, |_, at| match at + count {
             from @ 0..16 => Some((0, from)),
             from @ 16..32 => Some((1, from - 16)),
             _ => None,
@@ -438,113 +452,91 @@ impl X86 {
     }
 
     /// pslldq, psrldq: groups shifted by bytes.
-    fn shift_bytes(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        let left = matches!(i.mnemonic(), Mnemonic::Pslldq | Mnemonic::Vpslldq);
-        let (from, last) = if is_legacy(i) { (0, 1) } else { (1, 2) };
-        let count = i.immediate(last) as usize;
-        let cells = self.vector(world, i, from, bits)?;
-        Ok(in_groups(world, &[&cells], 8, bits, |_, at| {
+    fn shift_bytes(&mut self) -> Cells {
+        let left = matches!(self.i.mnemonic(), Mnemonic::Pslldq | Mnemonic::Vpslldq);
+        let from = self.source();
+        let count = self.i.immediate(from + 1) as usize;
+        let cells = self.vector(from)?;
+        Ok(in_groups(self.world, &[&cells], 8, self.bits, |_, at| {
             let from = if left { at.checked_sub(count)? } else { at + count };
             (from < 16).then_some((0, from))
         }))
     }
 
     /// Shuffles whose control is an immediate.
-    fn by_immediate(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bits: usize,
-    ) -> Option<Result<Vec<Cell>, Fault>> {
+    fn by_immediate(&mut self) -> Option<Cells> {
         use Mnemonic::*;
-        let mnemonic = i.mnemonic();
+        let mnemonic = self.i.mnemonic();
         let operands = if ONE.contains(&mnemonic) {
-            let moved = matches!(mnemonic, Movddup | Vmovddup) && bits == GROUP;
-            let wanted = if moved { 64 } else { bits };
-            self.vector(world, i, 1, wanted).map(|cells| (cells, Vec::new()))
+            let moved = matches!(mnemonic, Movddup | Vmovddup) && self.bits == GROUP;
+            let wanted = if moved { 64 } else { self.bits };
+            self.x86.vector(self.world, self.i, 1, wanted).map(|cells| (cells, Vec::new()))
         } else if TWO.contains(&mnemonic) {
-            self.two_vectors(world, i, bits)
+            self.two()
         } else {
             return None;
         };
-        let last = i.op_count() - 1;
-        let by_number = i.op_kind(last) == OpKind::Immediate8;
+        let last = self.i.op_count() - 1;
+        let by_number = self.i.op_kind(last) == OpKind::Immediate8;
         if matches!(mnemonic, Vpermq | Vpermpd) && !by_number {
             return Some(Err(unsupported("a permutation by a vector of numbers")));
         }
-        let k = if by_number { i.immediate(last) as usize } else { 0 };
+        let k = if by_number { self.i.immediate(last) as usize } else { 0 };
+        let (world, bits) = (&*self.world, self.bits);
         Some(operands.map(|(a, b)| {
             let sources: [&[Cell]; 2] = [&a, &b];
             let pick = |at: usize, width: usize| k >> (at * width) & ((1 << width) - 1);
+            let whole =
+                |unit, from: &dyn Fn(usize) -> From| moved(world, &sources, unit, bits, from);
+            let groups = |unit, from: &dyn Fn(usize, usize) -> From| {
+                in_groups(world, &sources, unit, bits, from)
+            };
             match mnemonic {
-                Pshufd | Vpshufd => {
-                    in_groups(world, &sources, 32, bits, |_, at| Some((0, pick(at, 2))))
+                Pshufd | Vpshufd => groups(32, &|_, at| Some((0, pick(at, 2)))),
+                Pshuflw | Vpshuflw => {
+                    groups(16, &|_, at| Some((0, if at < 4 { pick(at, 2) } else { at })))
                 }
-                Pshuflw | Vpshuflw => in_groups(world, &sources, 16, bits, |_, at| {
-                    Some((0, if at < 4 { pick(at, 2) } else { at }))
-                }),
-                Pshufhw | Vpshufhw => in_groups(world, &sources, 16, bits, |_, at| {
-                    Some((0, if at < 4 { at } else { 4 + pick(at - 4, 2) }))
-                }),
-                Shufps | Vshufps => {
-                    in_groups(world, &sources, 32, bits, |_, at| Some((at / 2, pick(at, 2))))
+                Pshufhw | Vpshufhw => {
+                    groups(16, &|_, at| Some((0, if at < 4 { at } else { 4 + pick(at - 4, 2) })))
                 }
+                Shufps | Vshufps => groups(32, &|_, at| Some((at / 2, pick(at, 2)))),
                 // One bit for each result, in all groups.
-                Shufpd | Vshufpd => in_groups(world, &sources, 64, bits, |group, at| {
-                    Some((at, pick(2 * group + at, 1)))
-                }),
-                Movddup | Vmovddup => in_groups(world, &sources, 64, bits, |_, _| Some((0, 0))),
-                Movshdup | Vmovshdup => {
-                    in_groups(world, &sources, 32, bits, |_, at| Some((0, at | 1)))
-                }
-                Movsldup | Vmovsldup => {
-                    in_groups(world, &sources, 32, bits, |_, at| Some((0, at & !1)))
-                }
+                Shufpd | Vshufpd => groups(64, &|group, at| Some((at, pick(2 * group + at, 1)))),
+                Movddup | Vmovddup => groups(64, &|_, _| Some((0, 0))),
+                Movshdup | Vmovshdup => groups(32, &|_, at| Some((0, at | 1))),
+                Movsldup | Vmovsldup => groups(32, &|_, at| Some((0, at & !1))),
                 // The eight bits are used again for each group.
-                Pblendw | Vpblendw => {
-                    in_groups(world, &sources, 16, bits, |_, at| Some((pick(at, 1), at)))
-                }
-                Vpblendd | Blendps | Vblendps => {
-                    moved(world, &sources, 32, bits, |at| Some((pick(at, 1), at)))
-                }
-                Blendpd | Vblendpd => {
-                    moved(world, &sources, 64, bits, |at| Some((pick(at, 1), at)))
-                }
-                Vpermq | Vpermpd => {
-                    moved(world, &sources, 64, bits, |at| Some((0, at / 4 * 4 + pick(at % 4, 2))))
-                }
-                Vperm2i128 | Vperm2f128 => moved(world, &sources, 128, bits, |at| {
+                Pblendw | Vpblendw => groups(16, &|_, at| Some((pick(at, 1), at))),
+                Vpblendd | Blendps | Vblendps => whole(32, &|at| Some((pick(at, 1), at))),
+                Blendpd | Vblendpd => whole(64, &|at| Some((pick(at, 1), at))),
+                Vpermq | Vpermpd => whole(64, &|at| Some((0, at / 4 * 4 + pick(at % 4, 2)))),
+                Vperm2i128 | Vperm2f128 => whole(128, &|at| {
                     let control = pick(at, 4);
                     (control & 8 == 0).then_some((control >> 1 & 1, control & 1))
                 }),
                 Vshufi32x4 | Vshuff32x4 | Vshufi64x2 | Vshuff64x2 => {
-                    let groups = bits / GROUP;
-                    let width = groups.trailing_zeros() as usize;
-                    moved(world, &sources, 128, bits, |at| Some((2 * at / groups, pick(at, width))))
+                    let count = bits / GROUP;
+                    let width = count.trailing_zeros() as usize;
+                    whole(128, &|at| Some((2 * at / count, pick(at, width))))
                 }
                 Valignd | Valignq => {
                     let unit = if mnemonic == Valignd { 32 } else { 64 };
                     let units = bits / unit;
                     // The second operand is below the first.
-                    moved(world, &sources, unit, bits, |at| {
+                    whole(unit, &|at| {
                         let from = at + k % units;
                         Some((1 - from / units, from % units))
                     })
                 }
-                Movhlps | Vmovhlps => moved(world, &sources, 64, bits, |at| Some((1 - at, 1))),
-                _ => moved(world, &sources, 64, bits, |at| Some((at, 0))),
+                Movhlps | Vmovhlps => whole(64, &|at| Some((1 - at, 1))),
+                _ => whole(64, &|at| Some((at, 0))),
             }
         }))
     }
 }
 
 /// The number that the bits of a control are.
-fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
+pub(super) fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
     if let Some(value) = world.bits.word(cells) {
         return Ok(value);
     }

@@ -109,7 +109,8 @@ pub(super) fn moving(
 ) -> Result<String, Diagnostic> {
     let ports = function.ports()?;
     let layout = crate::emit::layout(function.kernel.program, target);
-    let (from, to) = movers(function, &ports, target, layout)?;
+    let (from, to) = ports.blocks();
+    let (from, to) = movers(function, &ports, target, layout, (&|_| from, to))?;
     let mut body = String::new();
     for (part, mover) in parts(&ports.inputs).zip(&from) {
         mover.function(&mut body, &format!("{}_pack{}", function.name, part.suffix), Way::Pack)?;
@@ -165,10 +166,12 @@ enum How {
     Words,
     /// Word by word into lanes of so many bits.
     Lanes(u8),
+    /// Vectors of so many words as they are.
+    Vectors(u8),
 }
 
 /// A port with the way it moves.
-struct Mover<'a> {
+pub(super) struct Mover<'a> {
     shape: Shape,
     bytes: ByteLayout,
     /// Bytes from block to block.
@@ -178,15 +181,16 @@ struct Mover<'a> {
     lanes: usize,
 }
 
-/// The movers of the inputs and of the output. All put the same instance in the same lane.
-fn movers<'a>(
+/// The movers of the inputs and of the output, which are so many bytes from block to block. All put
+/// the same instance in the same lane.
+pub(super) fn movers<'a>(
     function: &Function<'a>,
     ports: &Ports<'a>,
     target: &'a Target,
     layout: Layout,
+    (from, to): (&dyn Fn(&Port) -> usize, usize),
 ) -> Result<(Vec<Mover<'a>>, Mover<'a>), Diagnostic> {
     let lanes = target.lanes(layout) as usize;
-    let (from, to) = ports.blocks();
     let mover = |port: &'a Port, parameter: Parameter, pitch: usize, natural: bool| {
         let (shape, bytes) = (Shape::of(port), parameter.bytes);
         let file = File { bits: target.bits, vector: target.simd };
@@ -195,13 +199,17 @@ fn movers<'a>(
         let how = match layout {
             Layout::Words => How::Words,
             Layout::Lanes(lane) => tiles().unwrap_or(How::Lanes(lane)),
+            Layout::Vectors { words, .. } => match bytes {
+                ByteLayout::Be | ByteLayout::Le => How::Vectors(words),
+                ByteLayout::Planes | ByteLayout::LeBits => return Err(unsupported(port, bytes)),
+            },
             _ => tiles().ok_or_else(|| unsupported(port, bytes))?,
         };
         Ok(Mover { shape, bytes, pitch, how, target, lanes })
     };
     let all = |natural| {
         let inputs = ports.inputs.iter().zip(function.inputs);
-        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from, natural));
+        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from(port), natural));
         Ok((
             inputs.collect::<Result<Vec<_>, _>>()?,
             mover(ports.output, function.output, to, natural)?,
@@ -209,7 +217,7 @@ fn movers<'a>(
     };
     let order = |mover: &Mover| match &mover.how {
         How::Tiles(tiles) => Some(tiles.lane_order()),
-        How::Words | How::Lanes(_) => None,
+        How::Words | How::Lanes(_) | How::Vectors(_) => None,
     };
     let (inputs, output) = all(false)?;
     if inputs.iter().all(|input| order(input) == order(&output)) {
@@ -241,7 +249,12 @@ impl Mover<'_> {
 
     /// `static void name(const uint8_t *bytes, T *regs)` to pack; to unpack the `const` is on the
     /// other side.
-    fn function(&self, text: &mut String, name: &str, way: Way) -> Result<(), Diagnostic> {
+    pub(super) fn function(
+        &self,
+        text: &mut String,
+        name: &str,
+        way: Way,
+    ) -> Result<(), Diagnostic> {
         let register = self.register();
         let signature = match way {
             Way::Pack => format!("{name}(const uint8_t *bytes, {register} *regs)"),
@@ -262,9 +275,55 @@ impl Mover<'_> {
                 }
             }
             How::Lanes(lane) => self.lanes(*lane, way),
+            How::Vectors(words) => self.vectors(*words as usize, way),
         };
         let _ = write!(text, "\nstatic void {signature} {{\n{body}}}\n");
         Ok(())
+    }
+
+    /// Vectors of `vector` words, whose memory is that of the block: little-endian words are loaded,
+    /// big-endian ones turned around in the register.
+    fn vectors(&self, vector: usize, way: Way) -> String {
+        let Mover { shape, bytes, pitch, lanes, .. } = *self;
+        let (p, registers) = (macros::VECTOR, shape.words / vector);
+        let (size, width) = (self.target.bits as usize / 8, shape.bits as usize / 8);
+        let turned = |value: &str| {
+            if bytes == ByteLayout::Le || width == 1 {
+                return value.to_string();
+            }
+            let half = |from: usize| {
+                (from..from + 8).rev().fold(0u64, |sum, at| {
+                    sum << 8 | (at / width * width + width - 1 - at % width) as u64
+                })
+            };
+            let order = format!("{p}BYTES(0x{:016x}ULL, 0x{:016x}ULL)", half(0), half(8));
+            format!("{p}SHUFFLE({value}, {order})")
+        };
+        let head = format!("    for (i = 0; i < {registers}; i++)");
+        let load = |from: &str| {
+            let value = turned(&format!("{p}LOAD({from} + {size} * i)"));
+            format!("{head} regs[i] = {value};\n")
+        };
+        let store =
+            |to: &str| format!("{head} {p}STORE({to} + {size} * i, {});\n", turned("regs[i]"));
+        if lanes == 1 {
+            let body = if way == Way::Pack { load("bytes") } else { store("bytes") };
+            return format!("    size_t i;\n{body}");
+        }
+        // Several instances in a register: the vectors of one block are apart.
+        let chunk = size / lanes;
+        let inside = format!("place + {chunk} * ({lanes} * i + j)");
+        let outside = format!("bytes + {pitch} * j + {chunk} * i");
+        let (to, from) = if way == Way::Pack { (&inside, &outside) } else { (&outside, &inside) };
+        let copies = format!(
+            "    for (j = 0; j < {lanes}; j++)\n        for (i = 0; i < {registers}; i++) \
+             memcpy({to}, {from}, {chunk});\n"
+        );
+        let body = match way {
+            Way::Pack => copies + &load("place"),
+            Way::Unpack => store("place") + &copies,
+        };
+        format!("    uint8_t place[{}];\n    size_t i, j;\n{body}", size * registers)
     }
 
     /// Word by word through an array with the layout of the registers.
@@ -517,6 +576,10 @@ fn flips(function: &Function, key: &Port) -> Vec<u64> {
         .map(|port| port.values(program.slicing))
         .sum();
     let turned = &turned[before..][..key.values(program.slicing)];
+    // A vector is turned with all of its words.
+    let vector = program.vector as usize;
+    let turned: Vec<bool> =
+        turned.iter().flat_map(|&turned| std::iter::repeat_n(turned, vector)).collect();
     if !turned.contains(&true) {
         return Vec::new();
     }

@@ -59,6 +59,20 @@ pub fn broadcast(
             let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
             let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
         }
+        Layout::Vectors { words: vector, .. } => {
+            let (vector, lanes) = (vector as usize, target.lanes(layout) as usize);
+            let (registers, size) = (words / vector, target.bits as usize / 8);
+            let _ = writeln!(text, "    {word_type} place[{}];", words * lanes);
+            let all = words * lanes;
+            let spread = match lanes {
+                1 => "i".to_string(),
+                _ => format!("i / {} * {vector} + i % {vector}", vector * lanes),
+            };
+            let from = from.replace("[i]", &format!("[{spread}]"));
+            let _ = writeln!(text, "    for (i = 0; i < {all}; i++) place[i] = {from};");
+            let load = format!("{}LOAD((const uint8_t *)place + {size} * i)", macros::VECTOR);
+            let _ = writeln!(text, "    for (i = 0; i < {registers}; i++) keys[i] = {load};");
+        }
         Layout::Elements(m) if target.simd => {
             let (select, test) = element_bytes(m);
             let wide = m.max(8);
@@ -106,20 +120,102 @@ fn element_bytes(m: u8) -> (String, String) {
 /// The body of `name_init`: from the bytes `key` to the words in the array `words`.
 ///
 /// # Errors
-/// The schedule does not deliver the words of `port`.
+/// As [`run`] and [`fill`].
 pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<String, Diagnostic> {
+    let Some(schedule) = key.schedule else { return fill(function, key, port, words) };
+    let Made { c_type, count } = made(&schedule)?;
+    let run = run(&schedule, key.bytes)?;
+    Ok(format!("    {c_type} made[{count}];\n{run}{}", fill(function, key, port, words)?))
+}
+
+/// What a schedule leaves: eight bits in a byte, most significant first, if its result consists of
+/// bits, and otherwise its words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Made {
+    pub c_type: &'static str,
+    pub count: usize,
+}
+
+/// What the schedule leaves.
+///
+/// # Errors
+/// It has not one parameter and one result.
+pub fn made(schedule: &Schedule) -> Result<Made, Diagnostic> {
+    let (_, result) = schedule_ports(schedule)?;
+    let shape = Shape::of(result);
+    let count = if shape.bits == 1 { shape.bytes() } else { shape.words };
+    Ok(Made { c_type: word_of(result), count })
+}
+
+/// The schedule: statements from the bytes `key` to the array `made`.
+///
+/// # Errors
+/// It has not one parameter and one result, or its key is not read in the layout `bytes`.
+pub fn run(schedule: &Schedule, bytes: ByteLayout) -> Result<String, Diagnostic> {
+    let (param, result) = schedule_ports(schedule)?;
+    super::check(param, bytes)?;
+    let (from, shape) = (Shape::of(param), Shape::of(result));
+    let symbol = schedule.kernel.symbol;
+    let read = read_words(from, bytes, "key", &|i| format!("from[{i}]"));
+    let sliced = crate::emit::layout(schedule.kernel.program, schedule.target) == Layout::Bits;
+    let mut text = format!("    {} from[{}];\n", word_of(param), from.words);
+    if !sliced && shape.bits > 1 {
+        return Ok(format!("{text}{read}    {symbol}(from, made);\n"));
+    }
+    let flat = shape.words * shape.bits as usize;
+    if sliced {
+        let (register, m) = (schedule.target.register, from.bits);
+        let _ = write!(
+            text,
+            "    {register} x[{}], y[{flat}];\n    size_t i, b;\n{read}    \
+             for (i = 0; i < {}; i++)\n        for (b = 0; b < {m}; b++)\n            \
+             x[{m} * i + b] = from[i] >> ({m} - 1 - b) & 1;\n    {symbol}(x, y);\n",
+            from.words * m as usize,
+            from.words,
+        );
+    } else {
+        let _ = write!(text, "    uint8_t y[{flat}];\n    size_t i, b;\n{read}");
+        let _ = writeln!(text, "    {symbol}(from, y);");
+    }
+    let Made { c_type, count } = made(schedule)?;
+    let n = if shape.bits == 1 { 8 } else { shape.bits as usize };
+    let gather = |bits: usize| {
+        format!(
+            "{c_type} word = 0;\n        for (b = 0; b < {bits}; b++) \
+             word = ({c_type})(word << 1 | (y[{n} * i + b] & 1));\n"
+        )
+    };
+    let (whole, rest) = (flat / n, flat % n);
+    let _ = writeln!(
+        text,
+        "    for (i = 0; i < {whole}; i++) {{\n        {}        made[i] = word;\n    }}",
+        gather(n)
+    );
+    if whole < count {
+        let _ = writeln!(
+            text,
+            "    {{\n        {}        made[i] = ({c_type})(word << {});\n    }}",
+            gather(rest),
+            n - rest
+        );
+    }
+    Ok(text)
+}
+
+/// Statements that fill the array `words` from `made`, or from the bytes `key` where no schedule
+/// stands between them.
+///
+/// # Errors
+/// The schedule does not deliver the words of `port`.
+pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<String, Diagnostic> {
     let shape = Shape::of(port);
     let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
         return Ok(read_words(shape, key.bytes, "key", &to));
     };
-    let (param, result) = schedule_ports(&schedule)?;
-    super::check(param, key.bytes)?;
-    let (from, made) = (Shape::of(param), Shape::of(result));
-    let layout = crate::emit::layout(schedule.kernel.program, schedule.target);
-    let symbol = schedule.kernel.symbol;
-    let made_type = word_of(result);
+    let (_, result) = schedule_ports(&schedule)?;
+    let made = Shape::of(result);
     let same = (made.words, made.bits) == (shape.words, shape.bits);
     let flat = |s: Shape| s.words * s.bits as usize;
     if schedule.through.is_none() && !same && made.bits > 1 || flat(made) != flat(shape) {
@@ -129,46 +225,18 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
         );
         return Err(Diagnostic::global(Code::NotSupported, message));
     }
-    let mut text = format!("    {} from[{}];\n", word_of(param), from.words);
-    let direct = same && schedule.through.is_none();
-    if !direct {
-        let _ = writeln!(text, "    {made_type} made[{}];", made.words);
-    }
-    let made_at = if direct { words } else { "made" };
-    if layout == Layout::Bits {
-        let register = schedule.target.register;
-        let _ = writeln!(
-            text,
-            "    {register} x[{}], y[{}];\n    size_t i, b;",
-            flat(from),
-            flat(made)
-        );
-        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
-        let (m, n) = (from.bits, made.bits);
-        let _ = writeln!(
-            text,
-            "    for (i = 0; i < {}; i++)\n        for (b = 0; b < {m}; b++)\n            \
-             x[{m} * i + b] = from[i] >> ({m} - 1 - b) & 1;\n    {symbol}(x, y);\n    \
-             for (i = 0; i < {}; i++) {{\n        {made_type} word = 0;\n        \
-             for (b = 0; b < {n}; b++) word = ({made_type})({} | (y[{n} * i + b] & 1));\n        \
-             {made_at}[i] = word;\n    }}",
-            from.words,
-            made.words,
-            if n > 1 { "word << 1" } else { "word" },
-        );
-    } else {
-        text += &read_words(from, key.bytes, "key", &|i| format!("from[{i}]"));
-        let _ = writeln!(text, "    {symbol}(from, {made_at});");
-    }
-    if direct {
-        return Ok(text);
-    }
     let through = schedule.through.unwrap_or(ByteLayout::Be);
     super::check(port, through)?;
-    let _ = writeln!(text, "    {{\n    uint8_t bytes[{}];", made.bytes());
-    text += &words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    text += &read_words(shape, through, "bytes", &to);
-    Ok(text + "    }\n")
+    if made.bits == 1 {
+        return Ok(read_words(shape, through, "made", &to));
+    }
+    if same && schedule.through.is_none() {
+        let copy = |i: &str| format!("{words}[{i}] = made[{i}];");
+        return Ok(format!("    {{\n{}    }}\n", words::each(shape, &copy)));
+    }
+    let bytes = words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
+    let read = read_words(shape, through, "bytes", &to);
+    Ok(format!("    {{\n    uint8_t bytes[{}];\n{bytes}{read}    }}\n", made.bytes()))
 }
 
 /// The only parameter and the only result of a schedule.

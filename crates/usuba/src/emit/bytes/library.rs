@@ -3,16 +3,17 @@
 //!
 //! ```text
 //! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
-//! linkage void name_init(uint32_t *words, const uint8_t *key);
+//! linkage void name(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count);
+//! linkage void schedule(uint32_t *made, const uint8_t *key);
+//! linkage void name_init(uint32_t *words, const uint32_t *made);
 //! ```
 //!
 //! What several of them write in common is [`shared`].
 
-use std::fmt::Write;
-
 use super::function::{Entry, moving, support};
+pub use super::keys::Made;
 use super::words::HELPERS;
-use super::{Function, Shape, keys};
+use super::{Function, Shape, chain, keys};
 use crate::diag::Diagnostic;
 use crate::target::Target;
 
@@ -76,21 +77,52 @@ pub fn any_number(
     moving(function, target, Entry { head: &head, words: "words" })
 }
 
-/// The function `name_init`, which turns the user's key into the [`words`]; empty without a key.
-/// The kernel of the schedule and [`shared`] are not in it.
+/// The function `name` over any number of blocks of any number of messages: input 0 is a chaining
+/// value, which the output replaces, and input 1 a block of a message. `chains` are `count` chaining
+/// values that follow each other; message i begins at `in[i]`, and all have `nblocks` blocks. The
+/// kernel and [`shared`] are not in it.
+///
+/// # Errors
+/// As [`any_number`], or the function has a key, or other inputs, or its output cannot be input 0.
+pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {
+    chain::chained(function, target, linkage)
+}
+
+/// The function `schedule` from the user's key to what [`fill`] reads, and that array; `None`
+/// without a key schedule. The kernel of the schedule and [`shared`] are not in it. Functions with
+/// the same schedule have it in common.
+///
+/// # Errors
+/// The schedule has not one parameter and one result, or its key has another layout.
+pub fn schedule(
+    function: &Function,
+    symbol: &str,
+    linkage: &str,
+) -> Result<Option<(String, Made)>, Diagnostic> {
+    let Some((key, schedule)) = function.key.and_then(|key| Some((key, key.schedule?))) else {
+        return Ok(None);
+    };
+    let (made, run) = (keys::made(&schedule)?, keys::run(&schedule, key.bytes)?);
+    let Made { c_type, .. } = made;
+    let head = format!("\n{linkage}void {symbol}({c_type} *made, const uint8_t *key)");
+    Ok(Some((format!("{head} {{\n{run}}}\n"), made)))
+}
+
+/// The function `name_init`, which fills the [`words`] from what [`schedule`] made, or without a
+/// schedule from the user's key; empty without a key. [`shared`] is not in it.
 ///
 /// # Errors
 /// As [`any_number`], or the schedule does not deliver the words.
-pub fn init(function: &Function, linkage: &str) -> Result<String, Diagnostic> {
+pub fn fill(function: &Function, linkage: &str) -> Result<String, Diagnostic> {
     let (Some(port), Some(key)) = (function.ports()?.key, function.key) else {
         return Ok(String::new());
     };
     let (name, word) = (function.name, keys::word_of(port));
-    let mut body = String::new();
-    let statements = keys::init(function, key, port, "words")?;
-    let _ = write!(
-        body,
-        "\n{linkage}void {name}_init({word} *words, const uint8_t *key) {{\n{statements}}}\n"
-    );
-    Ok(body)
+    let from = match key.schedule {
+        Some(schedule) => format!("{} *made", keys::made(&schedule)?.c_type),
+        None => "uint8_t *key".to_string(),
+    };
+    let statements = keys::fill(function, key, port, "words")?;
+    let head = format!("\n{linkage}void {name}_init({word} *words, const {from})");
+    Ok(format!("{head} {{\n{statements}}}\n"))
 }

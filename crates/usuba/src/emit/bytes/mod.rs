@@ -29,8 +29,10 @@
 //! - `keys`: the C that sets up keys and broadcasts them.
 //! - `macros`: the C macros that all of this is written in.
 //! - `function`: puts the parts together.
+//! - `chain`: functions whose results they are applied to again, as hash functions need them.
 //! - `library`: the parts one by one.
 
+mod chain;
 mod function;
 mod keys;
 pub mod library;

@@ -161,7 +161,7 @@ impl Tiles {
 fn fits(shape: Shape, layout: Layout, whole: bool) -> bool {
     let bits = shape.bits;
     let lane = match layout {
-        Layout::Lanes(lane) | Layout::Elements(lane) => lane,
+        Layout::Lanes(lane) | Layout::Elements(lane) | Layout::Vectors { lane, .. } => lane,
         Layout::Words | Layout::Bits => bits,
     };
     let woven = shape.words.is_power_of_two()
@@ -206,10 +206,12 @@ fn goals(
     let instance = |k: u32| natural.then_some(Place::plain(Part::Instance(k as u8)));
     let goal = |k: u32| match layout {
         Layout::Bits => instance(k),
-        Layout::Lanes(_) | Layout::Words => match k.checked_sub(lane.ilog2()) {
-            Some(k) => instance(k),
-            None => Some(Place::flipped(word(k))),
-        },
+        Layout::Lanes(_) | Layout::Words | Layout::Vectors { .. } => {
+            match k.checked_sub(lane.ilog2()) {
+                Some(k) => instance(k),
+                None => Some(Place::flipped(word(k))),
+            }
+        }
         Layout::Elements(m) => match k.checked_sub(positions - m.ilog2()) {
             Some(k) => Some(Place { part: word(k), flip: !vector }),
             None => instance(k),

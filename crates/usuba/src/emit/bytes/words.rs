@@ -139,6 +139,13 @@ pub fn get(shape: Shape, bytes: ByteLayout, block: &str, i: &str) -> String {
         let Shape { row, .. } = shape;
         return format!("({t})usuba_get_apart({block}, {}, {row}, {bits})", first_bit(shape, i));
     }
+    if bits == 1 {
+        let shift = match bytes {
+            ByteLayout::LeBits => format!("((size_t){i} & 7)"),
+            _ => format!("(7 - ((size_t){i} & 7))"),
+        };
+        return format!("({t})(({block})[(size_t){i} >> 3] >> {shift} & 1)");
+    }
     if needs_helpers(shape, bytes) {
         let order = if bytes == ByteLayout::LeBits { 7 } else { 0 };
         return format!("({t})usuba_get({block}, {bits} * (size_t){i}, {bits}, {order})");

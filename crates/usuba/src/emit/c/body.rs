@@ -11,6 +11,7 @@ use super::Context;
 use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
+use super::wipe::APART;
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 use crate::target::word_type;
@@ -136,6 +137,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         body.line(&format!("return {value};"));
     }
     let linkage = match (entry, node.inline) {
+        (true, _) if body.cx.options.wipe => APART,
         (true, _) if !body.cx.options.hidden => "",
         // A call in the machine code is what the node must not become.
         (false, Inline::Always) => ALWAYS_INLINE,

@@ -15,6 +15,7 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 
 use crate::ir::Op;
+use crate::ir::lanes::Lanes;
 use crate::target::select::{Arg, Imm, Selected, Step};
 use crate::target::{Inst, Layout, Target, select, word_lane, word_type};
 
@@ -38,6 +39,7 @@ pub struct Helpers<'t> {
     forms: IndexMap<(Op, u8), Form>,
     shuffles: usize,
     lookups: usize,
+    vectors: usize,
 }
 
 enum Form {
@@ -53,7 +55,8 @@ enum Form {
 
 impl<'t> Helpers<'t> {
     pub fn new(target: &'t Target, layout: Layout, prefix: String) -> Self {
-        Helpers { target, layout, prefix, forms: IndexMap::new(), shuffles: 0, lookups: 0 }
+        let forms = IndexMap::new();
+        Helpers { target, layout, prefix, forms, shuffles: 0, lookups: 0, vectors: 0 }
     }
 
     /// The C form of `op` with a result of `bits` bits.
@@ -151,6 +154,16 @@ impl<'t> Helpers<'t> {
             }
             Op::Affine(matrix, c) => format!("affine_{matrix:016x}_{c:02x}"),
             Op::AffineInverse(matrix, c) => format!("affine_inverse_{matrix:016x}_{c:02x}"),
+            Op::Lanes(lanes) => {
+                self.vectors += 1;
+                let about = match lanes {
+                    Lanes::Const(_) => "literal",
+                    Lanes::Each(_) => "each",
+                    Lanes::Move(_) => "move",
+                    Lanes::Join(_) => "join",
+                };
+                format!("{about}{bits}_n{}", self.vectors)
+            }
         }
     }
 
@@ -177,6 +190,9 @@ impl<'t> Helpers<'t> {
         let mut text = String::new();
         if let Op::Shuffle(pattern) = op {
             let _ = writeln!(text, "/* groups {} of {bits} bits */", list(pattern));
+        }
+        if let Op::Lanes(lanes) = op {
+            let _ = writeln!(text, "/* {} */", about(lanes));
         }
         let _ = writeln!(text, "static inline {result} {name}({})\n{{", params.join(", "));
         for (i, letter) in letters[..op.arity()].iter().enumerate() {
@@ -249,6 +265,26 @@ fn list(pattern: &[u8]) -> String {
     pattern.iter().map(|p| p.to_string()).collect::<Vec<_>>().join(" ")
 }
 
+/// An operator on lanes, in words.
+fn about(lanes: &Lanes) -> String {
+    match lanes {
+        Lanes::Const(_) => "a literal for each lane".to_string(),
+        Lanes::Each(ops) => {
+            let of = |op: &Op| match op {
+                Op::Rotl(k) => format!("<<< {k}"),
+                Op::Shl(k) => format!("<< {k}"),
+                Op::Shr(k) => format!(">> {k}"),
+                Op::Sar(k) => format!(">>! {k}"),
+                Op::Const(_) => "zero".to_string(),
+                _ => "as it is".to_string(),
+            };
+            ops.iter().map(of).collect::<Vec<_>>().join(", ")
+        }
+        Lanes::Move(pattern) => format!("lanes {}", list(pattern)),
+        Lanes::Join(pattern) => format!("lanes {} of a and b", list(pattern)),
+    }
+}
+
 /// One instruction on operands that are names or constants.
 fn instruction(step: &Step, operands: Vec<String>) -> String {
     match step.imm {
@@ -261,6 +297,17 @@ fn instruction(step: &Step, operands: Vec<String>) -> String {
             let (low, high) = halves(&bytes);
             let (low, high) = (literal(low, 64), literal(high, 64));
             fill(step.row.c, step.lane, &operands, "", &high, &low)
+        }
+        Imm::Register(words, count) => {
+            let words: Vec<String> = words[..count as usize]
+                .iter()
+                .rev()
+                .map(|&word| format!("(long long){}", literal(word, 64)))
+                .collect();
+            let (high, low) = (&words[words.len() - 2], &words[words.len() - 1]);
+            let text = step.row.c.replace("{v}", &words.join(", "));
+            let bare = |word: &str| word.trim_start_matches("(long long)").to_string();
+            fill(&text, step.lane, &operands, "", &bare(high), &bare(low))
         }
     }
 }

@@ -9,12 +9,14 @@
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
+//! - `wipe`: what clears stack and registers after a kernel.
 
 mod body;
 mod demand;
 mod helpers;
 mod loops;
 mod place;
+pub mod wipe;
 
 use std::collections::BTreeSet;
 
@@ -64,6 +66,8 @@ pub struct COptions {
     pub registers: bool,
     /// Callers hand over complements of the constant words that [`keys::complemented`] names.
     pub complemented_keys: bool,
+    /// The kernel clears its part of the stack and all registers that are not its caller's.
+    pub wipe: bool,
 }
 
 /// A kernel as text, with what callers must know.
@@ -99,6 +103,7 @@ pub(crate) struct Context<'p> {
     program: &'p Program,
     target: &'p Target,
     layout: Layout,
+    /// The C function of the entry node.
     name: String,
     options: &'p COptions,
     helpers: Helpers<'p>,
@@ -120,8 +125,9 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     let layout = layout(program, target);
     let name = entry_name(program, options);
     let helpers = Helpers::new(target, layout, format!("{name}_"));
+    let inner = if options.wipe { format!("{name}{}", wipe::INNER) } else { name.clone() };
     let mut cx =
-        Context { program, target, layout, name, options, helpers, called: BTreeSet::new() };
+        Context { program, target, layout, name: inner, options, helpers, called: BTreeSet::new() };
     cx.called.insert(program.entry);
     let mut functions = Vec::new();
     // Callers come after callees, so walking backwards meets every call first.
@@ -139,10 +145,10 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         entry.params.iter().zip(&signature.params).map(|(p, n)| port(p, n)).collect();
     let results: Vec<_> =
         entry.results.iter().zip(&signature.results).map(|(p, n)| port(p, n)).collect();
-    let prototype = header::prototype(&cx.name, &params, &results);
+    let prototype = header::prototype(&name, &params, &results);
     let mut emitted = Emitted {
         text: String::new(),
-        name: cx.name.clone(),
+        name,
         prototype,
         layout,
         lanes: target.lanes(layout),
@@ -173,6 +179,10 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
     }
     text.push_str(&cx.helpers.text());
     text.push_str(&functions.join("\n"));
+    if cx.options.wipe {
+        let linkage = if cx.options.hidden { "static " } else { "" };
+        text.push_str(&wipe::wrapper(cx.program, emitted, &cx.name, cx.target, linkage));
+    }
     text
 }
 
@@ -204,7 +214,7 @@ impl Context<'_> {
     fn table_items(&self, bits: u8, values: &[u64]) -> (&'static str, Vec<String>) {
         let simd = self.target.simd;
         match self.layout {
-            Layout::Lanes(lane) => {
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => {
                 let item = |v: &u64| literal(v & mask(bits), lane);
                 (word_type(lane), values.iter().map(item).collect())
             }
@@ -232,7 +242,9 @@ impl Context<'_> {
                 vec![literal(low, lane), literal(high, lane)]
             }
             Imm::Int(k) => vec![literal(k, lane); count],
-            Imm::None => unreachable!("a literal has an immediate"),
+            Imm::None | Imm::Register(..) => {
+                unreachable!("the same literal in every lane is a number")
+            }
         }
     }
 
@@ -245,7 +257,7 @@ impl Context<'_> {
             self.target.row(inst, lane).expect("every vector target broadcasts constants").c
         };
         match self.layout {
-            Layout::Lanes(lane) => {
+            Layout::Lanes(lane) | Layout::Vectors { lane, .. } => {
                 fill(row(Inst::Splat, lane), lane, &[], &format!("{table}[{k}]"), "", "")
             }
             Layout::Elements(_) => {

@@ -1,7 +1,8 @@
 //! The grammar of contracts: ranges, value maps, `requires` and `ensures`.
 //!
 //! ```text
-//! range   = "in" "[" term "," term ( ")" | "]" )
+//! range   = "in" interval { "," interval }
+//! interval = "[" term "," term ( ")" | "]" )
 //! value   = "value" ident "(" param,* ")" "=" term
 //! clause  = ( "requires" | "ensures" ) term relation term [ "mod" term ]
 //! relation = "==" | "<" | "<="
@@ -36,8 +37,7 @@ impl Parser<'_> {
     }
 
     /// `in [0, 2^51)`
-    pub(super) fn range(&mut self) -> Parsed<Range> {
-        let start = self.bump().span;
+    pub(super) fn interval(&mut self, start: Span) -> Parsed<Range> {
         let help = "a range reads `in [0, 2^51)`, or with its last number `in [0, 5]`";
         self.expect("[", "`[` and the bounds", help)?;
         let low = self.term(1)?.tree;

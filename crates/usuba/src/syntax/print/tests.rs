@@ -337,7 +337,10 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 
 fn term() -> impl Strategy<Value = Term> {
     let wrap = |kind| Term { kind, span: span() };
-    let leaf = prop_oneof![number().prop_map(TermKind::Int), var().prop_map(TermKind::Var)];
+    let leaf = prop_oneof![
+        number().prop_map(|v| TermKind::Int(v as u128 * 3)),
+        var().prop_map(TermKind::Var)
+    ];
     leaf.prop_map(wrap).prop_recursive(3, 12, 3, move |inner| {
         use TermOp::*;
         let one = inner.clone().prop_map(Box::new);
@@ -372,15 +375,15 @@ fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
         closed,
         span: span(),
     });
-    let range = prop::option::weighted(0.2, range);
+    let ranges = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..3)];
     let names = prop::collection::vec(ident(), 1..3);
-    let group = (names, any::<bool>(), any::<bool>(), ty(), range).prop_map(
-        |(names, is_const, lazy_lift, ty, range)| ParamGroup {
+    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges).prop_map(
+        |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {
             names,
             is_const,
             lazy_lift,
             ty,
-            range,
+            ranges,
         },
     );
     prop::collection::vec(group, 0..3)

@@ -50,6 +50,8 @@ const GENERAL: &[Figure] = &[
 const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b11),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b10),
+    figure(&[ShlEach, ShrEach], ANY, 2, 0b10),
+    figure(&[ZipLow, ZipHigh, Align], ANY, 2, 0b11),
     Figure { insts: &[Mul], lane: ANY, uops: 2, latency: 5, ports: 0b01 },
     figure(&[MulWide], ANY, 4, 0b01),
 ];

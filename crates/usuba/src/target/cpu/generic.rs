@@ -62,6 +62,10 @@ const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b0011),
     figure(&[Bytes], ANY, 2, 0b1100),
+    figure(&[ShlEach, ShrEach, RotlEach], ANY, 2, 0b0011),
+    figure(&[Quads], 64, 4, 0b1100),
+    figure(&[Quads, ZipLow, ZipHigh, Align, Blend], ANY, 2, 0b1100),
+    figure(&[Permute, Permute2], ANY, 4, 0b1100),
     figure(&[Mul, MulWide], ANY, 5, 0b0011),
     figure(&[Affine, AffineInverse], ANY, 3, 0b0011),
 ];

@@ -148,7 +148,8 @@ impl Unit {
         let mut total = Price { instructions: 0, latency: 0, ports: 0 };
         let mut ready: Vec<u8> = Vec::with_capacity(selected.steps.len());
         for step in &selected.steps {
-            let free = matches!(step.row.inst, Inst::Splat | Inst::Splat128 | Inst::Widen);
+            let free =
+                matches!(step.row.inst, Inst::Splat | Inst::Splat128 | Inst::Literal | Inst::Widen);
             let known = if free { None } else { self.figure(step.row.inst, step.lane) };
             let at = |arg: &Arg| match arg {
                 Arg::Step(at) => ready[*at as usize],
@@ -201,10 +202,10 @@ mod tests {
     #[test]
     fn every_instruction_of_a_target_has_a_figure() {
         for cpu in ALL {
-            for target in target::all() {
+            for target in target::all().chain(target::NARROW.iter().copied()) {
                 let Some(unit) = cpu.unit(target) else { continue };
                 for row in target.all_rows() {
-                    let free = [Inst::Splat, Inst::Splat128, Inst::Widen];
+                    let free = [Inst::Splat, Inst::Splat128, Inst::Literal, Inst::Widen];
                     let lane = if row.lane == ANY { 64 } else { row.lane };
                     let known = free.contains(&row.inst) || unit.figure(row.inst, lane).is_some();
                     assert!(known, "{} on {}: {:?} {lane}", cpu.name, target.name, row.inst);

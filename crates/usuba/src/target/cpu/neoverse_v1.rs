@@ -48,5 +48,7 @@ const GENERAL: &[Figure] = &[
 const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b1111),
     figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b1010),
+    figure(&[ShlEach, ShrEach], ANY, 2, 0b1010),
+    figure(&[ZipLow, ZipHigh, Align], ANY, 2, 0b1111),
     figure(&[Mul, MulWide], ANY, 4, 0b0101),
 ];

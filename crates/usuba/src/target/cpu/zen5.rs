@@ -58,6 +58,13 @@ pub static ZEN5: Cpu = Cpu {
 const VECTOR: &[Figure] = &[
     figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
     figure(&[Shl, Shr, Sar, Rotl, Bytes], ANY, 2, 0b0110),
+    figure(&[ShlEach, ShrEach, RotlEach, Align], ANY, 2, 0b0110),
+    figure(&[Quads, Blend], 32, 2, 0b1111),
+    figure(&[ZipLow, ZipHigh], ANY, 2, 0b0110),
+    figure(&[Blend], ANY, 2, 0b0110),
+    // These cross groups of 128 bits.
+    figure(&[Quads], 64, 4, 0b0110),
+    figure(&[Permute, Permute2], ANY, 5, 0b0110),
     figure(&[Mul, MulWide], ANY, 3, 0b1001),
     // Not measured: as products.
     figure(&[Affine, AffineInverse], ANY, 3, 0b1001),

@@ -15,23 +15,33 @@ use usuba::typed;
 use usuba_lab::cipher::{self, Beside, Cipher};
 use usuba_lab::tune::subject::fingerprint;
 
+use super::binary::{self, Objects};
 use super::cache::Cache;
-use super::cell::Cell;
+use super::cell::{Cell, Extent, Obstacle};
 use super::certificate::{self, Record};
 use super::show;
 use crate::args::{Abi, Prove};
 use crate::commands::slice;
-use crate::output::to_stdout;
+use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
-/// An entry of a folder in one slicing; programs are read where they are proved, as no two threads
+/// An entry of a folder in one slicing on one target; programs are read where they are proved, as no two threads
 /// can have the same.
 struct Task {
     folder: PathBuf,
     file: String,
     node: String,
     slicing: Slicing,
+    on: &'static Target,
+}
+
+/// A target, and where objects for it come from.
+struct Backend {
+    target: &'static Target,
+    objects: Objects,
+    /// What the cache knows objects by.
+    identity: String,
 }
 
 /// What came of a task.
@@ -47,33 +57,31 @@ enum Done {
 pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
-    let tasks = tasks(args)?;
-    let targets = targets(args);
+    let backends = backends(args)?;
+    let tasks = tasks(args, &backends)?;
     fault::stage("proving the ciphers");
     let cache = Cache::new(args.cache.clone(), args.no_cache);
-    let bar = ProgressBar::new((tasks.len() * targets.len()) as u64);
+    let bar = ProgressBar::new(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
     bar.set_style(style.expect("the template is well-formed"));
     let before = Mutex::new(0usize);
-    let prove = |task: &Task| task.prove(args, &targets, &cache, &bar, &before);
+    let prove = |task: &Task| task.prove(args, &backends, &cache, &bar, &before);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
     let pool = threads.build().map_err(|why| Failure::program(format!("no threads: {why}")))?;
     // Tasks take very different times, so each is taken by itself.
-    let done: Vec<Result<Vec<Done>, Failure>> =
+    let done: Vec<Result<Done, Failure>> =
         pool.install(|| tasks.par_iter().with_max_len(1).map(prove).collect());
     bar.finish_and_clear();
     let mut records: BTreeMap<&Path, Vec<Record>> = BTreeMap::new();
     let (mut proved, mut failed, mut impossible) = (0, 0, 0);
     for (task, done) in tasks.iter().zip(done) {
-        for done in done? {
-            match done {
-                Done::Proved(record) => {
-                    proved += 1;
-                    records.entry(&task.folder).or_default().push(*record);
-                }
-                Done::Failed => failed += 1,
-                Done::Impossible => impossible += 1,
+        match done? {
+            Done::Proved(record) => {
+                proved += 1;
+                records.entry(&task.folder).or_default().push(*record);
             }
+            Done::Failed => failed += 1,
+            Done::Impossible => impossible += 1,
         }
     }
     if args.certify {
@@ -83,7 +91,11 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     }
     let before = *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !args.json {
-        to_stdout(&summary(&records, proved, failed, impossible, before, start.elapsed()))?;
+        let mut text = summary(&records, proved, failed, impossible, before, start.elapsed());
+        if args.binary {
+            text.push_str(&of_objects(&records, &backends));
+        }
+        to_stdout(&text)?;
     }
     if failed == 0 { Ok(()) } else { Err(Failure::Reported) }
 }
@@ -122,15 +134,33 @@ fn summary(
     text + "\n"
 }
 
+/// How many objects were proved, by whom they were made, and where there were none.
+fn of_objects(records: &BTreeMap<&Path, Vec<Record>>, backends: &[Backend]) -> String {
+    let mut objects: BTreeMap<&str, usize> = BTreeMap::new();
+    for made in records.values().flatten().flat_map(|record| &record.object) {
+        *objects.entry(&made.by).or_default() += 1;
+    }
+    let count: usize = objects.values().sum();
+    let by: Vec<String> = objects.iter().map(|(by, count)| format!("{count} by {by}")).collect();
+    let mut text = format!("{count} objects PROVED: {}\n", by.join(", "));
+    for backend in backends.iter().filter(|backend| !binary::has_machine(backend.target)) {
+        let name = backend.target.name;
+        text.push_str(&format!(
+            "SKIPPED: objects for {name}, of whose processors the prover has no model\n"
+        ));
+    }
+    text
+}
+
 impl Task {
     fn prove(
         &self,
         args: &Prove,
-        targets: &[&'static Target],
+        backends: &[Backend],
         cache: &Cache,
         bar: &ProgressBar,
         before: &Mutex<usize>,
-    ) -> Result<Vec<Done>, Failure> {
+    ) -> Result<Done, Failure> {
         let path = self.folder.join(&self.file);
         let text = files::read(&path)?;
         let mut sources = Sources::default();
@@ -143,21 +173,23 @@ impl Task {
             Failure::program(format!("{}: {}", path.display(), first.unwrap_or_default()))
         })?;
         let sha256 = fingerprint(&sources);
-        let one = |target: &&'static Target| {
-            bar.set_message(format!("{}, {} on {}", self.file, self.node, target.name));
-            let cell = self.cell(args, target, &sha256);
-            let known = if args.json { None } else { cache.find(&cell, args.direct) };
-            let done = match known {
-                Some(record) => {
-                    *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
-                    Ok(Done::Proved(Box::new(record)))
-                }
-                None => prove(&cell, &checked.program, args, cache, bar),
-            };
-            bar.inc(1);
-            done
+        bar.set_message(format!("{}, {} on {}", self.file, self.node, self.on.name));
+        let cell = self.cell(args, self.on, &sha256);
+        let backend = backends.iter().find(|backend| backend.target.name == self.on.name);
+        let backend = backend.expect("tasks are made of them");
+        let known = match args.json {
+            true => None,
+            false => cache.find(&cell, args.direct, &backend.identity),
         };
-        targets.iter().map(one).collect()
+        let done = match known {
+            Some(record) => {
+                *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
+                Ok(Done::Proved(Box::new(record)))
+            }
+            None => prove(&cell, &checked.program, args, backend, cache, bar),
+        };
+        bar.inc(1);
+        done
     }
 
     fn cell(&self, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
@@ -180,10 +212,24 @@ fn prove(
     cell: &Cell,
     program: &typed::Program,
     args: &Prove,
+    backend: &Backend,
     cache: &Cache,
     bar: &ProgressBar,
 ) -> Result<Done, Failure> {
-    let Ok(proof) = cell.prove(program, args.direct, None) else { return Ok(Done::Impossible) };
+    let extent = Extent { direct: args.direct, objects: &backend.objects, plant: None };
+    let proof = match cell.prove(program, extent) {
+        Ok(proof) => proof,
+        Err(Obstacle::Findings(_)) => return Ok(Done::Impossible),
+        Err(Obstacle::Failure(failure)) => {
+            let entry = cell.options.entry.as_deref().unwrap_or_default();
+            let why = failure.text().unwrap_or_default();
+            let (program, target) = (&cell.program, cell.options.target.name);
+            let slicing = cell.options.slicing;
+            let text = format!("{program}, {entry} in {slicing:?} on {target}: {why}\n");
+            bar.suspend(|| to_stderr(&text));
+            return Ok(Done::Failed);
+        }
+    };
     let said = match args.json {
         true => Some(show::json(&proof)),
         false if proof.is_proved() => None,
@@ -196,17 +242,30 @@ fn prove(
         return Ok(Done::Failed);
     }
     let record = proof.record();
-    cache.keep(cell, args.direct, &record);
+    cache.keep(cell, args.direct, &backend.identity, &record);
     Ok(Done::Proved(Box::new(record)))
 }
 
-fn targets(args: &Prove) -> Vec<&'static Target> {
-    if args.target.is_empty() { target::all().collect() } else { args.target.clone() }
+/// The targets with their objects. A compiler that is missing is so for all of them.
+fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
+    let targets = match args.target.is_empty() {
+        true => target::all().collect(),
+        false => args.target.clone(),
+    };
+    let backend = |target: &'static Target| {
+        let objects = match args.binary && binary::has_machine(target) {
+            true => Objects::compiled(target, args.cc)?,
+            false => Objects::None,
+        };
+        let identity = objects.identity();
+        Ok(Backend { target, objects, identity })
+    };
+    targets.into_iter().map(backend).collect()
 }
 
-/// The entries of all folders: functions in the slicings that they have, key schedules in V and B,
-/// unless one slicing was asked for.
-fn tasks(args: &Prove) -> Result<Vec<Task>, Failure> {
+/// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
+/// B unless all their functions are on words alone; unless one slicing was asked for.
+fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
     let mut out = Vec::new();
     for cipher in ciphers(args)? {
         let mut nodes: BTreeMap<(String, String), BTreeSet<Slicing>> = BTreeMap::new();
@@ -214,14 +273,19 @@ fn tasks(args: &Prove) -> Result<Vec<Task>, Failure> {
             let main = (function.source.clone(), function.node.clone());
             nodes.entry(main).or_default().extend(&function.slicings);
             if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-                nodes.entry(schedule).or_default().extend([Slicing::V, Slicing::B]);
+                let bits = function.slicings != [Slicing::V];
+                let slicings = nodes.entry(schedule).or_default();
+                slicings.insert(Slicing::V);
+                slicings.extend(bits.then_some(Slicing::B));
             }
         }
         for ((file, node), slicings) in nodes {
             let wanted = args.language.slicing();
             for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
-                let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
-                out.push(Task { folder, file, node, slicing });
+                for Backend { target: on, .. } in backends {
+                    let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
+                    out.push(Task { folder, file, node, slicing, on });
+                }
             }
         }
     }

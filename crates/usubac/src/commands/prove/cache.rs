@@ -1,7 +1,11 @@
 //! What was proved before, so that a second run takes seconds: one small file for each proof.
 //!
-//! A file is named by everything that a proof depends on: the text, the flags, and the usubac that
-//! made it. Only proofs are kept, so whatever went wrong is tried again.
+//! A file is named by everything that a proof depends on: the text, the flags, the usubac that made
+//! it, and the compilers of objects. Only proofs are kept, so whatever went wrong is tried again.
+//!
+//! What is kept of an object is that the bytes with this hash compute the program, which stays true
+//! whatever a compiler does. That the compiler would make the same bytes today is not known, only
+//! that its files are the same; `--check` compiles.
 
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +44,7 @@ impl Cache {
         }
     }
 
-    fn path(&self, cell: &Cell, direct: bool) -> Option<PathBuf> {
+    fn path(&self, cell: &Cell, direct: bool, objects: &str) -> Option<PathBuf> {
         let slicing = format!("{:?}", cell.options.slicing);
         let entry = cell.options.entry.clone().unwrap_or_default();
         let mut hash = Sha256::new();
@@ -54,6 +58,7 @@ impl Cache {
             &slicing,
             &cell.options.target.name.to_string(),
             &direct.to_string(),
+            &objects.to_string(),
         ] {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
@@ -61,16 +66,16 @@ impl Cache {
         Some(self.folder.as_ref()?.join(hex(&hash.finalize())))
     }
 
-    /// What was proved of a cell before.
-    pub fn find(&self, cell: &Cell, direct: bool) -> Option<Record> {
-        let text = fs::read_to_string(self.path(cell, direct)?).ok()?;
+    /// What was proved of a cell before. `objects` says where its objects come from.
+    pub fn find(&self, cell: &Cell, direct: bool, objects: &str) -> Option<Record> {
+        let text = fs::read_to_string(self.path(cell, direct, objects)?).ok()?;
         let record: Record = toml::from_str(&text).ok()?;
         Some(Record { target: cell.options.target.name.to_string(), ..record })
     }
 
     /// Keeps a proof. What cannot be kept is proved again.
-    pub fn keep(&self, cell: &Cell, direct: bool, record: &Record) {
-        let Some(path) = self.path(cell, direct) else { return };
+    pub fn keep(&self, cell: &Cell, direct: bool, objects: &str, record: &Record) {
+        let Some(path) = self.path(cell, direct, objects) else { return };
         let text = toml::to_string(record).expect("strings and numbers");
         let folder = path.parent().expect("a file in a folder");
         let temporary = path.with_extension(format!("{}.tmp", std::process::id()));

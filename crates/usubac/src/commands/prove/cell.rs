@@ -11,8 +11,10 @@ use usuba_proof::chain::Chain;
 use usuba_proof::report::{Claim, Kind, Outcome};
 use usuba_proof::source::Source;
 
+use super::binary::{Objects, Shown};
 use super::certificate::Record;
-use super::plant::Plant;
+use super::plant::{self, Plant};
+use crate::Failure;
 
 /// What is compiled.
 #[derive(Clone)]
@@ -40,20 +42,34 @@ pub struct Proof {
     /// The fingerprint of the last program.
     pub usuba0: String,
     pub claims: Vec<(Claim, Duration)>,
+    /// One for each claim about an object.
+    pub objects: Vec<Shown>,
     /// The time that the compile took.
     pub compiled: Duration,
+}
+
+/// What is to be shown besides each step.
+pub struct Extent<'a> {
+    /// Lowering to the end in one step.
+    pub direct: bool,
+    pub objects: &'a Objects,
+    pub plant: Option<&'a Plant>,
+}
+
+/// Why there is no proof, and not even a failed one.
+pub enum Obstacle {
+    /// The program cannot be compiled like this.
+    Findings(Vec<Diagnostic>),
+    /// There is no object, or it cannot be read.
+    Failure(Failure),
 }
 
 impl Cell {
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
     /// A fault is put into what a pass left before it is looked at.
-    pub fn prove(
-        &self,
-        program: &typed::Program,
-        direct: bool,
-        plant: Option<&Plant>,
-    ) -> Result<Proof, Vec<Diagnostic>> {
-        let one = |diagnostic| vec![diagnostic];
+    pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
+        let Extent { direct, objects, plant } = extent;
+        let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
         let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
         let instance = typed::check::entry_instance(program, slicing, self.options.word);
         let instance = instance.map_err(one)?;
@@ -81,7 +97,9 @@ impl Cell {
                 Err(why) => unknown(Kind::Lowering, pass, why),
             };
             good = prove(start, claim);
-        })?;
+        })
+        .map_err(Obstacle::Findings)?;
+        let mut seen = Vec::new();
         if let Some(Ok(chain)) = &chain
             && good
         {
@@ -92,6 +110,19 @@ impl Cell {
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
             whole.into_iter().for_each(|claim| good &= prove(start, claim));
+            let fault = plant.filter(|plant| plant.pass == plant::OBJECT);
+            let fault = fault.map(|plant| plant.fault);
+            let mut start = Instant::now();
+            let mut look = |claim, shown| {
+                prove(start, claim);
+                seen.push(shown);
+                start = Instant::now();
+            };
+            if good {
+                let (target, c) = (self.options.target, &self.options.c);
+                let done = objects.prove(&last, target, c, fault, &mut look);
+                done.map_err(Obstacle::Failure)?;
+            }
         }
         let spent: Duration = claims.iter().map(|(_, time)| *time).sum();
         Ok(Proof {
@@ -104,6 +135,7 @@ impl Cell {
             sha256: self.sha256.clone(),
             usuba0: fingerprint(&last),
             claims,
+            objects: seen,
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
@@ -123,9 +155,16 @@ impl Proof {
         self.claims.iter().all(|(claim, _)| claim.outcome.is_proved())
     }
 
-    /// The first claim that does not hold, or is not known to.
-    pub fn fault(&self) -> Option<&Claim> {
-        self.claims.iter().map(|(claim, _)| claim).find(|claim| !claim.outcome.is_proved())
+    /// Claims that do not hold, or are not known to. Only those about objects can be more than
+    /// one.
+    pub fn faults(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().map(|(claim, _)| claim).filter(|claim| !claim.outcome.is_proved())
+    }
+
+    /// Claims about objects, with the objects.
+    pub fn of_objects(&self) -> impl Iterator<Item = (&Claim, &Shown)> {
+        let claims = self.claims.iter().map(|(claim, _)| claim);
+        claims.filter(|claim| claim.kind == Kind::Object).zip(&self.objects)
     }
 
     /// Time that proofs took.
@@ -162,10 +201,10 @@ impl Proof {
             flags: self.flags.clone(),
             source: self.sha256.clone(),
             usuba0: self.usuba0.clone(),
-            object: String::new(),
             passes: count(Kind::Pass),
             lanes: lanes.map(|(claim, _)| claim.subject.clone()).unwrap_or_default(),
             engines: self.engines(&[Kind::Lowering, Kind::Pass, Kind::Lanes]),
+            object: self.objects.iter().map(|shown| shown.made.clone()).collect(),
         }
     }
 }

@@ -9,10 +9,14 @@
 //! flags = ""                    and flags that change what is made of it
 //! source = "5a1f..."            its text, and that of what it includes
 //! usuba0 = "09c3..."            the last program of the compile
-//! object = ""                   the object file, if it was proved too
 //! passes = 19
 //! lanes = "9 operators"
 //! engines = "tables, E1, induction"
+//!
+//! [[proof.object]]              object files that were proved too
+//! by = "gcc 14.2.0"             their compilers, or their names
+//! flags = "-mavx2 -O3"
+//! sha256 = "1b7e..."            and their bytes
 //! ```
 //!
 //! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
@@ -26,9 +30,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::ir::Slicing;
+use usuba::target;
 use usuba_lab::tune::subject::hex;
 
+use super::binary::{Made, Objects};
 use crate::Failure;
+use crate::args::prove::Cc;
 use crate::args::{self, Codegen, Language};
 use crate::output::{Place, plain, write_all};
 
@@ -49,10 +56,11 @@ pub struct Record {
     pub flags: String,
     pub source: String,
     pub usuba0: String,
-    pub object: String,
     pub passes: usize,
     pub lanes: String,
     pub engines: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub object: Vec<Made>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -73,7 +81,8 @@ impl Record {
     pub fn id(&self) -> String {
         let Record { source, usuba0, object, .. } = self;
         let subject = self.subject();
-        let texts = subject.iter().copied().chain([source.as_str(), usuba0, object]);
+        let objects = object.iter().map(|made| made.sha256.as_str());
+        let texts = subject.iter().copied().chain([source.as_str(), usuba0]).chain(objects);
         let mut hash = Sha256::new();
         for text in texts {
             hash.update((text.len() as u64).to_le_bytes());
@@ -83,12 +92,27 @@ impl Record {
     }
 
     /// What a new proof says otherwise.
-    pub fn differs(&self, new: &Record) -> Option<&'static str> {
-        match () {
-            () if self.source != new.source => Some("the source is another one"),
-            () if self.usuba0 != new.usuba0 => Some("usubac makes another program of it"),
-            () if self.subject() != new.subject() => Some("it is about something else"),
-            () => None,
+    pub fn differs(&self, new: &Record) -> Option<String> {
+        let why = match () {
+            () if self.source != new.source => "the source is another one",
+            () if self.usuba0 != new.usuba0 => "usubac makes another program of it",
+            () if self.subject() != new.subject() => "it is about something else",
+            () => return self.object.iter().find_map(|made| made.differs(&new.object)),
+        };
+        Some(why.to_string())
+    }
+
+    /// The objects that are to be proved again: those that the same compilers make, or the file
+    /// beside the program.
+    pub fn objects(&self, folder: &Path) -> Result<Objects, Failure> {
+        let target = target::find(&self.target);
+        let target = target.ok_or_else(|| Failure::program("there is no such target"))?;
+        if let Some(file) = self.object.iter().find(|made| made.is_file()) {
+            return Objects::given(&folder.join(&file.by), Some(file.symbol.clone()));
+        }
+        match Cc::of_names(self.object.iter().map(|made| made.by.as_str())) {
+            Some(cc) => Objects::compiled(target, cc),
+            None => Ok(Objects::None),
         }
     }
 
@@ -104,6 +128,7 @@ impl Record {
             "V" => Slicing::V,
             "H" => Slicing::H,
             "B" => Slicing::B,
+            "W" => Slicing::W,
             other => return Err(wrong(format!("`{other}` is no slicing"))),
         });
         let codegen = args::tuned_flags(&self.flags).map_err(wrong)?;
@@ -177,7 +202,12 @@ pub fn name(folder: &Path, target: &str, source: &str, usuba0: &dyn Fn() -> Stri
     let usuba0 = usuba0();
     let found = records.find(|record| record.usuba0 == usuba0);
     found.map_or(String::new(), |record| {
-        format!("{FOLDER}/{target}.toml, certificate {}, up to Usuba0", record.id())
+        let objects: Vec<&str> = record.object.iter().map(|made| made.by.as_str()).collect();
+        let end = match objects.is_empty() {
+            true => "Usuba0".to_string(),
+            false => format!("the object by {}", objects.join(" and by ")),
+        };
+        format!("{FOLDER}/{target}.toml, certificate {}, up to {end}", record.id())
     })
 }
 
@@ -195,10 +225,10 @@ mod tests {
             flags: "--inter-factor 2".into(),
             source: "00".into(),
             usuba0: usuba0.into(),
-            object: String::new(),
             passes: 3,
             lanes: "2 operators".into(),
             engines: "E1".into(),
+            object: Vec::new(),
         }
     }
 

@@ -8,11 +8,13 @@
 //! ```
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
+//! - `binary`: object files.
 //! - `all`: every cipher folder; `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
 //! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
 
 mod all;
+mod binary;
 mod cache;
 mod cell;
 pub mod certificate;
@@ -20,13 +22,15 @@ pub mod plant;
 mod show;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use usuba_lab::tune::subject::fingerprint;
 use usuba_proof::contracts;
+use usuba_proof::report::{Claim, Kind, Outcome};
 
+use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
-use self::cell::{Cell, Proof};
-use self::plant::Plant;
+use self::cell::{Cell, Extent, Obstacle, Proof};
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};
@@ -57,8 +61,13 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
 
 /// Proves one entry, as a compile with the same flags makes it.
 fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
-    let (direct, plant) = (args.direct, args.plant.as_ref());
-    let proof = prove(file, &args.language, &args.codegen, direct, plant, reporter)?;
+    let plant = args.plant.as_ref();
+    let target = args.codegen.target()?;
+    let objects = Objects::asked(args, target)?;
+    let extent = Extent { direct: args.direct, objects: &objects, plant };
+    let mut language = args.language.clone();
+    language.entry = language.entry.or(args.node.clone());
+    let proof = prove(file, &language, &args.codegen, extent, reporter)?;
     if let Some(plant) = plant.filter(|_| proof.is_proved()) {
         return Err(Failure::program(format!(
             "there is no place for the fault after {}, or it changes nothing",
@@ -80,13 +89,14 @@ fn prove(
     file: &Path,
     language: &Language,
     codegen: &Codegen,
-    direct: bool,
-    plant: Option<&Plant>,
+    extent: Extent,
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
-    promised(&input, reporter)?;
-    let options = slice::chosen(language, codegen, Abi::Usuba)?;
+    let promised = promised(&input, reporter)?;
+    let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
+    options.c.prefix = codegen.prefix.clone();
+    options.c.registers = codegen.key_registers;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let cell = Cell {
         program: name,
@@ -96,16 +106,35 @@ fn prove(
         options,
     };
     fault::stage("proving the program");
-    cell.prove(&input.checked.program, direct, plant)
-        .map_err(|findings| front::reported(&input.sources, &findings, reporter))
+    let proof = cell.prove(&input.checked.program, extent);
+    let mut proof = proof.map_err(|obstacle| match obstacle {
+        Obstacle::Findings(findings) => front::reported(&input.sources, &findings, reporter),
+        Obstacle::Failure(failure) => failure,
+    })?;
+    proof.claims.splice(0..0, promised);
+    Ok(proof)
 }
 
 /// Proves what nodes promise of their arithmetic; findings are at the line that fails.
-fn promised(input: &front::Input, reporter: Reporter) -> Result<(), Failure> {
+fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Duration)>, Failure> {
     fault::stage("proving the contracts");
-    let findings = contracts::findings(&input.checked.program);
+    let program = &input.checked.program;
+    let (mut claims, mut findings) = (Vec::new(), Vec::new());
+    for node in contracts::promising(program) {
+        let start = Instant::now();
+        let report = contracts::check_node(program, node);
+        match report.outcome {
+            contracts::Outcome::Proved => {
+                let outcome = Outcome::Proved(report.means);
+                let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
+                claims.push((claim, start.elapsed()));
+            }
+            contracts::Outcome::Refuted(found) => findings.push(found.finding),
+            contracts::Outcome::Unknown(finding) => findings.push(finding),
+        }
+    }
     if findings.is_empty() {
-        return Ok(());
+        return Ok(claims);
     }
     Err(front::reported(&input.sources, &findings, reporter))
 }
@@ -136,8 +165,9 @@ fn checked(
     let mut good = true;
     for record in records {
         let (language, codegen) = record.flags(&args.language)?;
-        let proof =
-            prove(&folder.join(&record.program), &language, &codegen, false, None, reporter)?;
+        let objects = record.objects(folder)?;
+        let extent = Extent { direct: false, objects: &objects, plant: None };
+        let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
         to_stdout(&match args.json {

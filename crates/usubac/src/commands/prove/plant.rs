@@ -1,7 +1,8 @@
 //! Faults put into a program on purpose, to see that a proof finds them.
 //!
 //! ```text
-//! usubac prove f.ua --plant gate@lower          f.ua, f in V on gp64: REFUTED
+//! usubac prove f.ua --plant gate@lower              f.ua, f in V on gp64: REFUTED
+//! usubac prove f.ua --binary --plant gate@object    the same of each object
 //! ```
 
 use clap::ValueEnum;
@@ -20,6 +21,8 @@ pub enum Fault {
     Ports,
     /// An equation is gone
     Equation,
+    /// An access of an object is 128 bytes below where it should be
+    Address,
 }
 
 /// A fault and the pass after which it is put in.
@@ -27,6 +30,19 @@ pub enum Fault {
 pub struct Plant {
     pub fault: Fault,
     pub pass: String,
+}
+
+/// The name of the step after all passes, at which objects are there.
+pub const OBJECT: &str = "object";
+
+/// The object with the fault in a function; `None` if there is no place for it.
+pub fn in_object(fault: Fault, file: &[u8], symbol: &str) -> Option<Vec<u8>> {
+    let fault = match fault {
+        Fault::Gate => usuba_lab::plant::Fault::Gate,
+        Fault::Address => usuba_lab::plant::Fault::Address,
+        _ => return None,
+    };
+    usuba_lab::plant::planted(file, symbol, fault)
 }
 
 /// Reads `FAULT@PASS`.
@@ -54,6 +70,7 @@ impl Fault {
                 true
             }
             Fault::Equation => program.nodes[entry].body.pop().is_some(),
+            Fault::Address => false,
             _ => program.nodes.iter_mut().any(|node| {
                 let bits = node.bits.clone();
                 self.block(&mut node.body, &bits)

@@ -3,13 +3,19 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use usuba_proof::machine::compare::Report;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
+use super::binary::Shown;
 use super::cell::Proof;
 
 /// What nobody proves here, said under every proof.
-const TRUSTED: &str =
-    "the meaning of the language, the prover, the C of instructions, the C compiler";
+fn trusted(proof: &Proof) -> &'static str {
+    match proof.objects.is_empty() {
+        true => "the meaning of the language, the prover, the C of instructions, the C compiler",
+        false => "the meaning of the language, the prover, its model of the processor",
+    }
+}
 
 /// What it is about, in a few words.
 pub fn subject(proof: &Proof) -> String {
@@ -22,7 +28,7 @@ pub fn subject(proof: &Proof) -> String {
 }
 
 fn verdict(proof: &Proof) -> &'static str {
-    proof.fault().map_or("PROVED", |claim| claim.outcome.name())
+    proof.faults().next().map_or("PROVED", |claim| claim.outcome.name())
 }
 
 /// A time for people: three digits.
@@ -38,13 +44,23 @@ pub fn time(time: Duration) -> String {
 /// The report of one proof. Times stand in one line; JSON has them all.
 pub fn report(proof: &Proof) -> String {
     let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
-    let mut line = |what: &str, how: String| text.push_str(&format!("  {what:<14} {how}\n"));
+    let contracts = proof.claims.iter().filter(|(claim, _)| claim.kind == Kind::Contract);
+    let names = contracts.map(|(claim, _)| "contract ".len() + claim.subject.len());
+    let width = names.max().unwrap_or(0).max(14);
+    let mut line = |what: &str, how: String| text.push_str(&format!("  {what:<width$} {how}\n"));
     let proved = |(claim, _): &&(Claim, Duration)| claim.outcome.is_proved();
     let passes = proof.claims.iter().filter(proved).filter(|(c, _)| c.kind == Kind::Pass).count();
     let mut shown = false;
-    for (claim, _) in proof.claims.iter().filter(proved) {
+    for (claim, spent) in proof.claims.iter().filter(proved) {
         let engines = proof.engines(&[claim.kind]);
         match claim.kind {
+            Kind::Contract => {
+                let Outcome::Proved(by) = &claim.outcome else { continue };
+                line(
+                    &format!("contract {}", claim.subject),
+                    format!("proved by {by} in {}", time(*spent)),
+                );
+            }
             Kind::Lowering => line("lowering", format!("proved to be the source, by {engines}")),
             Kind::Pass if !std::mem::replace(&mut shown, true) => {
                 let noun = if passes == 1 { "pass" } else { "passes" };
@@ -55,16 +71,33 @@ pub fn report(proof: &Proof) -> String {
             Kind::Direct => {
                 line("in one step", format!("proved from lowering to the end, by {engines}"))
             }
+            Kind::Object => {}
             other => line(other.name(), format!("{} proved by {engines}", claim.subject)),
         }
     }
-    match proof.fault() {
-        Some(claim) => text.push_str(&fault(claim)),
-        None => text.push_str(&format!(
-            "  trusted        {TRUSTED}\n  compiled in {}, proved in {}\n",
+    for (claim, shown) in proof.of_objects() {
+        if let (Outcome::Proved(engines), Some(report)) = (&claim.outcome, &shown.report) {
+            let Report { instructions, frame, residue, .. } = report;
+            line("object", format!("{} proved in every lane by {engines}", claim.subject));
+            line("", format!("{instructions} instructions, in constant time"));
+            let registers = match residue.registers.len() {
+                0 => "no register".to_string(),
+                _ => residue.registers.join(" "),
+            };
+            let bytes = residue.frame;
+            line("  leaves", format!("secrets in {bytes} of {frame} bytes of the frame"));
+            line("", format!("and in {registers}"));
+        }
+    }
+    proof.faults().for_each(|claim| text.push_str(&fault(claim)));
+    if proof.is_proved() {
+        text.push_str(&format!(
+            "  {:<width$} {}\n  compiled in {}, proved in {}\n",
+            "trusted",
+            trusted(proof),
             time(proof.compiled),
             time(proof.spent())
-        )),
+        ));
     }
     text
 }
@@ -76,10 +109,12 @@ fn fault(claim: &Claim) -> String {
         Kind::Pass => format!("after the pass {}", claim.subject),
         Kind::Direct => "after all passes together".to_string(),
         Kind::Lanes => format!("in the instructions for {}", claim.subject),
+        Kind::Object => format!("in the object {}", claim.subject),
         other => format!("in {} {}", other.name(), claim.subject),
     };
     match &claim.outcome {
         Outcome::Proved(_) => String::new(),
+        Outcome::Refused(why) => format!("  {step} a rule is broken: {why}\n"),
         Outcome::Unknown(why) => format!("  {step} nothing is known: {why}\n"),
         Outcome::Refuted(difference) => {
             let inner = difference.inner.as_deref();
@@ -92,14 +127,12 @@ fn fault(claim: &Claim) -> String {
 /// One line for a proof among many.
 pub fn line(proof: &Proof) -> String {
     let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
-    if let Some(claim) = proof.fault() {
-        text.push_str(&fault(claim));
-    }
+    proof.faults().for_each(|claim| text.push_str(&fault(claim)));
     text
 }
 
 /// One line for a certificate.
-pub fn check(proof: &Proof, stale: Option<&str>) -> String {
+pub fn check(proof: &Proof, stale: Option<String>) -> String {
     match (proof.is_proved(), stale) {
         (true, Some(why)) => format!("{}: STALE, {why}\n", subject(proof)),
         (true, None) => format!("{}: PROVED again\n", subject(proof)),
@@ -122,7 +155,7 @@ struct JsonProof<'a> {
     proof_seconds: f64,
     claims: Vec<JsonClaim<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stale: Option<&'a str>,
+    stale: Option<String>,
     trusted: &'a str,
 }
 
@@ -138,6 +171,40 @@ struct JsonClaim<'a> {
     resisted: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<JsonDifference<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<JsonObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonObject<'a> {
+    by: &'a str,
+    flags: &'a str,
+    sha256: &'a str,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    found: Option<JsonFound<'a>>,
+}
+
+/// What a proof found in an object.
+#[derive(Serialize)]
+struct JsonFound<'a> {
+    instructions: u64,
+    frame_bytes: u64,
+    /// What depends on inputs and stays.
+    left_frame_bytes: usize,
+    left_registers: &'a [String],
+}
+
+impl<'a> JsonObject<'a> {
+    fn new(shown: &'a Shown) -> JsonObject<'a> {
+        let Shown { made, report } = shown;
+        let found = report.as_ref().map(|report| JsonFound {
+            instructions: report.instructions,
+            frame_bytes: report.frame,
+            left_frame_bytes: report.residue.frame,
+            left_registers: &report.residue.registers,
+        });
+        JsonObject { by: &made.by, flags: &made.flags, sha256: &made.sha256, found }
+    }
 }
 
 #[derive(Serialize)]
@@ -171,7 +238,8 @@ pub fn json(proof: &Proof) -> String {
 }
 
 /// The same with what is out of date in its certificate.
-pub fn json_check(proof: &Proof, stale: Option<&str>) -> String {
+pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
+    let mut objects = proof.objects.iter();
     let claims = proof.claims.iter().map(|(claim, spent)| JsonClaim {
         kind: claim.kind.name(),
         subject: &claim.subject,
@@ -182,11 +250,15 @@ pub fn json_check(proof: &Proof, stale: Option<&str>) -> String {
             _ => None,
         },
         resisted: match &claim.outcome {
-            Outcome::Unknown(why) => Some(why),
+            Outcome::Unknown(why) | Outcome::Refused(why) => Some(why),
             _ => None,
         },
         difference: match &claim.outcome {
             Outcome::Refuted(difference) => Some(JsonDifference::new(difference)),
+            _ => None,
+        },
+        object: match claim.kind {
+            Kind::Object => objects.next().map(JsonObject::new),
             _ => None,
         },
     });
@@ -204,7 +276,7 @@ pub fn json_check(proof: &Proof, stale: Option<&str>) -> String {
         proof_seconds: proof.spent().as_secs_f64(),
         claims: claims.collect(),
         stale,
-        trusted: TRUSTED,
+        trusted: trusted(proof),
     });
     text.expect("strings and numbers have a JSON form") + "\n"
 }

@@ -1,0 +1,149 @@
+/* Encrypts or decrypts one block again and again, as the programs of the series "Skein, Threefish,
+   and Mono.Simd" did: the same input each time, a hundred calls written one after the other.
+
+   Compiled once for each stage with
+     STAGE      the number of the stage, and INVERSE if it decrypts
+     KERNEL     the file of the kernel, whose function is called `kernel`
+     REGISTER   the type of its registers
+     ARGUMENTS  what it is called with: plain, subkeys, key, tweak, out
+     UNALIGNED  if registers are read and written at any address
+     OFFSET     bytes by which all buffers miss the beginning of a cache line
+   and once with MAIN, where STAGES names them all. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef MAIN
+
+#define DECLARE(n) int stage_##n(uint64_t calls);
+STAGES(DECLARE)
+
+#define NAME(n) stage_##n,
+static int (*const stages[])(uint64_t) = {STAGES(NAME)};
+
+static double now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return at.tv_sec + at.tv_nsec * 1e-9;
+}
+
+/* Takes the calls of a slice and the number of slices. All stages have a slice by turns; a line is
+   the number of a stage and the seconds of one slice, or `wrong`. */
+int main(int argc, char **argv)
+{
+    const uint64_t calls = argc > 2 ? strtoull(argv[1], NULL, 10) : 0;
+    const int slices = argc > 2 ? atoi(argv[2]) : 0;
+    const size_t count = sizeof stages / sizeof *stages;
+    for (size_t n = 0; n < count; n++)
+        if (stages[n](calls)) printf("%zu wrong\n", n);
+    for (int slice = 0; slice < slices; slice++)
+        for (size_t n = 0; n < count; n++) {
+            const double before = now();
+            stages[n](calls);
+            printf("%zu %.9f\n", n, now() - before);
+        }
+    return 0;
+}
+
+#else
+
+#if defined(__SSE2__) && defined(UNALIGNED)
+#include <immintrin.h>
+#define __m128i __m128i_u
+#define __m256i __m256i_u
+#endif
+
+/* Each kernel has a name of its own in the program. */
+#define JOIN(a, b) a##b
+#define NUMBERED(name, n) JOIN(name, n)
+#define kernel NUMBERED(kernel_, STAGE)
+#include KERNEL
+
+#ifndef OFFSET
+#define OFFSET 0
+#endif
+
+/* What the series worked with, and the ciphertext that it printed. */
+static const uint64_t PLAIN[4] = {0, 1, 2, 3};
+static const uint64_t CIPHER[4] = {
+    0x61773fac03a37433, 0xb1eff698bc88802b, 0x22a47d9e7d7f8005, 0x1ec6162f214fb0ec,
+};
+static const uint64_t KEY[4] = {9457023847234, 472570192431239, 1234728012456, 54774345235234};
+static const uint64_t TWEAK[2] = {7, 15};
+
+struct buffers {
+    char before[64 + OFFSET];
+    uint64_t plain[4];
+    char between[64 - 32];
+    uint64_t out[4];
+    char more[64 - 32];
+    uint64_t key[4];
+    char even_more[64 - 32];
+    uint64_t tweak[2];
+    char most[64 - 16];
+    uint64_t subkeys[19 * 4];
+};
+
+static union {
+    struct buffers buffers;
+    char bytes[sizeof(struct buffers)];
+} all __attribute__((aligned(64)));
+
+/* The subkeys of version 1.1, the even words of each before its odd words. */
+static void schedule(uint64_t *subkeys)
+{
+    uint64_t k[5] = {KEY[0], KEY[1], KEY[2], KEY[3], 0x5555555555555555}, t[3];
+    for (int i = 0; i < 4; i++) k[4] ^= k[i];
+    t[0] = TWEAK[0];
+    t[1] = TWEAK[1];
+    t[2] = t[0] ^ t[1];
+    for (int s = 0; s < 19; s++) {
+        subkeys[4 * s + 0] = k[s % 5];
+        subkeys[4 * s + 1] = k[(s + 2) % 5] + t[(s + 1) % 3];
+        subkeys[4 * s + 2] = k[(s + 1) % 5] + t[s % 3];
+        subkeys[4 * s + 3] = k[(s + 3) % 5] + (uint64_t)s;
+    }
+}
+
+__attribute__((noinline)) static void once(void)
+{
+    const REGISTER *plain = (const REGISTER *)all.buffers.plain;
+    const REGISTER *key = (const REGISTER *)all.buffers.key;
+    const REGISTER *tweak = (const REGISTER *)all.buffers.tweak;
+    const REGISTER *subkeys = (const REGISTER *)all.buffers.subkeys;
+    REGISTER *out = (REGISTER *)all.buffers.out;
+    (void)key, (void)tweak, (void)subkeys;
+    __asm__ volatile("" ::: "memory");
+    kernel(ARGUMENTS);
+    __asm__ volatile("" ::: "memory");
+}
+
+#define TEN(what) what what what what what what what what what what
+
+int NUMBERED(stage_, STAGE)(uint64_t calls)
+{
+#ifdef INVERSE
+    const uint64_t *from = CIPHER, *to = PLAIN;
+#else
+    const uint64_t *from = PLAIN, *to = CIPHER;
+#endif
+    for (int i = 0; i < 4; i++) {
+        all.buffers.plain[i] = from[i];
+        all.buffers.key[i] = KEY[i];
+        all.buffers.tweak[i % 2] = TWEAK[i % 2];
+        all.buffers.out[i] = 0;
+    }
+    schedule(all.buffers.subkeys);
+    for (uint64_t i = 0; i < calls; i += 100) {
+        TEN(TEN(once();))
+    }
+    for (int i = 0; i < 4; i++)
+        if (all.buffers.out[i] != to[i]) return 1;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,215 @@
+//! The byte interface of a cipher folder, as machine code that is proved.
+//!
+//! ```text
+//! name_init(ctx, key)                 the words of the round keys, bit by bit
+//! name_blocks(ctx, in, out, n)        for every n, apart and in place
+//! ```
+//!
+//! The functions are compared with the last programs of the kernel and of the key schedule, under
+//! the orders of bytes that `cipher.toml` names; `usuba_proof` says itself what these mean.
+
+use usuba::emit::bytes::ByteLayout;
+use usuba::ir::build::Builder;
+use usuba::ir::{NodeId, Port, Program, Slicing};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::target::Target;
+use usuba_proof::machine::blocks::{self, Interface};
+use usuba_proof::machine::compare::{self, Demands};
+use usuba_proof::machine::contract::{Array, Contract, Meaning};
+use usuba_proof::machine::object::Object;
+use usuba_proof::machine::order::{Order, Words};
+use usuba_proof::machine::x86::X86;
+
+use crate::binary;
+use crate::cc::Family;
+use crate::cipher::{self, Built, Cipher, Function};
+
+/// Flags of gcc besides: copies of a number of blocks are calls. What gcc writes in their place
+/// depends on the lowest bits of addresses, of which nothing is known.
+pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
+
+/// Flags of clang besides, for AVX-512: words of keys are stored one by one, and not by scattering
+/// them, which the model of the processor does not know.
+pub const CLANG_AVX512: &[&str] = &["-mno-scatter", "-mno-gather"];
+
+/// What was proved of a function, or not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The C function, and how it was called.
+    pub what: String,
+    pub answer: Answer,
+}
+
+/// The answers of the two provers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Of a function over any number of blocks.
+    Blocks(blocks::Answer),
+    /// Of the set-up of a key.
+    Key(compare::Answer),
+}
+
+impl Proof {
+    pub fn is_proved(&self) -> bool {
+        matches!(
+            self.answer,
+            Answer::Blocks(blocks::Answer::Proved(_)) | Answer::Key(compare::Answer::Proved(_))
+        )
+    }
+}
+
+/// Compiles the byte interface of a function of a cipher folder, and proves all of its C functions.
+///
+/// # Errors
+/// What the compilers say, or the object cannot be read.
+pub fn prove(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    family: Family,
+) -> Result<Vec<Proof>, String> {
+    let options = PipelineOptions::default();
+    let built = cipher::build(cipher, function, &function.name, slicing, target, &options)?;
+    let file = object(&built.text, target, family)?;
+    prove_object(&file, &built, function, target)
+}
+
+/// The object file of the C of a byte interface.
+///
+/// # Errors
+/// What the compiler says.
+pub fn object(text: &str, target: &Target, family: Family) -> Result<Vec<u8>, String> {
+    let more = match family {
+        Family::Clang if target.name.starts_with("avx512") => CLANG_AVX512,
+        Family::Clang => &[],
+        Family::Gcc | Family::Any => GCC,
+    };
+    binary::object(text, "c", target.name, family, more)
+}
+
+/// Proves the functions of an object that is there.
+///
+/// # Errors
+/// The object cannot be read.
+pub fn prove_object(
+    file: &[u8],
+    built: &Built,
+    function: &Function,
+    target: &Target,
+) -> Result<Vec<Proof>, String> {
+    let object = Object::read(file)?;
+    let mut proofs = Vec::new();
+    for in_place in [false, true] {
+        if in_place && built.input != built.output {
+            continue;
+        }
+        let interface = interface(built, function, target, in_place);
+        let answer = Answer::Blocks(blocks::prove::<X86>(&object, &interface));
+        let way = if in_place { "in place" } else { "apart" };
+        proofs.push(Proof { what: format!("{}, {way}", interface.symbol), answer });
+    }
+    if function.key.is_some() {
+        let (contract, program) = setup(built, function)?;
+        let answer = compare::prove::<X86>(&object, &contract, &program, Demands::default());
+        proofs.push(Proof { what: contract.symbol, answer: Answer::Key(answer) });
+    }
+    Ok(proofs)
+}
+
+/// What a function over blocks owes.
+pub fn interface<'a>(
+    built: &'a Built,
+    function: &Function,
+    target: &Target,
+    in_place: bool,
+) -> Interface<'a> {
+    let inputs = function.inputs.iter();
+    Interface {
+        symbol: format!("{}_blocks", built.name),
+        program: &built.program,
+        inputs: inputs.map(|input| (input.param.clone(), order(input.bytes))).collect(),
+        output: order(function.output.bytes),
+        key: function.key.as_ref().map(|key| key.param.clone()),
+        batch: usuba::emit::instances(&built.program, target),
+        in_place,
+    }
+}
+
+fn order(bytes: ByteLayout) -> Order {
+    match bytes {
+        ByteLayout::Be => Order::Be,
+        ByteLayout::Le => Order::Le,
+        ByteLayout::Planes => Order::Planes,
+        ByteLayout::LeBits => Order::LeBits,
+    }
+}
+
+fn words(port: &Port) -> Words {
+    let row = port.dims.last().map_or(1, |&size| size as usize);
+    Words { count: port.words(), row, bits: port.word as usize }
+}
+
+/// What the set-up of a key owes, and the program that it is.
+///
+/// # Errors
+/// The words and the bytes of the key do not fit.
+fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), String> {
+    let key = function.key.as_ref().ok_or("there is no key")?;
+    let groups = built.program.params();
+    let port = groups.iter().find(|group| group[0].name == key.param);
+    let port = &port.ok_or("the key is no parameter")?[0];
+    let program = match &built.schedule {
+        Some(schedule) => schedule.clone(),
+        None => unchanged(port),
+    };
+    let [from] = &program.entry().params[..] else { return Err("a schedule has one key".into()) };
+    let no_order = || format!("the words of `{}` do not have that order of bytes", from.name);
+    let bytes = order(key.bytes).bits(words(from)).ok_or_else(no_order)?;
+    let bit = |at: usize| Meaning::Bit { bit: at as u32, instance: None, complement: false };
+    let entry: Option<Vec<Meaning>> = bytes.into_iter().map(|place| place.map(bit)).collect();
+    let entry = entry.ok_or("the last byte of the key is not all key")?;
+    // For each bit of all words of the context, the bit that the schedule makes.
+    let to = words(port);
+    let mut made: Vec<Option<usize>> = (0..to.count * to.bits).map(Some).collect();
+    if let (Some(_), Some(through)) = (&built.schedule, key.through) {
+        let places = order(through).bits(to).ok_or_else(no_order)?;
+        made.fill(None);
+        for (at, place) in places.into_iter().enumerate() {
+            if let Some(place) = place {
+                // The bytes have the bits of the schedule in their order.
+                made[place] = Some(at / 8 * 8 + 7 - at % 8);
+            }
+        }
+    }
+    let size = to.bits.next_power_of_two().max(8);
+    let mut exit = vec![Meaning::Zero; to.count * size];
+    for (at, made) in made.into_iter().enumerate() {
+        let (word, place) = (at / to.bits, at % to.bits);
+        let made = made.ok_or("the schedule makes too few bits")?;
+        exit[word * size + to.bits - 1 - place] = bit(made);
+    }
+    let array = |name: &str, align, size, entry, exit| Array {
+        name: name.to_string(),
+        align,
+        size,
+        entry,
+        exit,
+    };
+    let arrays = vec![
+        array("ctx", size as u64 / 8, exit.len(), None, Some(exit)),
+        array("key", 1, entry.len(), Some(entry), None),
+    ];
+    let contract =
+        Contract { symbol: format!("{}_init", built.name), arrays, pointers: vec![0, 1] };
+    Ok((contract, program))
+}
+
+/// A program that hands its parameter over.
+fn unchanged(port: &Port) -> Program {
+    let mut build = Builder::new("unchanged", Slicing::V);
+    let values = build.param(Port { constant: false, ..port.clone() });
+    let result = Port { name: "words".into(), constant: false, ..port.clone() };
+    let node = build.finish(vec![(result, values)]);
+    Program::new(vec![node], NodeId(0), Slicing::V)
+}

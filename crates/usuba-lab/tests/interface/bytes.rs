@@ -1,0 +1,249 @@
+//! Functions over any number of blocks, and key set-up: proved as they are, and refused with a
+//! fault planted into their C.
+
+use std::path::Path;
+
+use usuba::ir::Slicing;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::target::{self, Target};
+use usuba_lab::cc::Family;
+use usuba_lab::cipher::{self as folder, Built, Cipher, Function};
+use usuba_lab::interface::{self, Answer, Proof};
+use usuba_proof::machine::{Rule, blocks, compare};
+
+use super::{cipher, families, is_long};
+
+/// What the short run proves, by one compiler each.
+const SHORT: [(&str, &str, Slicing, &str, Family); 4] = [
+    ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64", Family::Clang),
+    ("rectangle", "rectangle80_encrypt", Slicing::H, "sse", Family::Gcc),
+    ("rectangle", "rectangle80_encrypt", Slicing::B, "gp64", Family::Gcc),
+    ("chacha20", "chacha20_block", Slicing::V, "sse", Family::Clang),
+];
+
+#[test]
+fn functions_over_blocks_are_proved() {
+    for (name, function, slicing, target, family) in SHORT {
+        if !families(target).contains(&family) {
+            continue;
+        }
+        let target = target::find(target).expect("a target");
+        let cipher = cipher(name);
+        let function = cipher.functions.iter().find(|f| f.name == function).expect("the function");
+        let proofs = interface::prove(&cipher, function, slicing, target, family);
+        let proofs = proofs.expect("it compiles");
+        assert!(proofs.len() >= 2, "{}", function.name);
+        for Proof { what, answer } in &proofs {
+            let on = format!("{what} in {slicing:?} on {} by {family:?}", target.name);
+            match answer {
+                Answer::Blocks(blocks::Answer::Proved(report)) => {
+                    assert!(report.loops > 0 && report.paths > 1, "{on}: {report:?}");
+                }
+                Answer::Key(compare::Answer::Proved(_)) => {}
+                other => panic!("{on}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Every function of every cipher, where the short run takes four.
+#[test]
+fn every_function_is_proved() {
+    if !is_long() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let (mut proved, mut failed) = (0, Vec::new());
+    for cipher in folder::find(&root).expect("the cipher folders can be read") {
+        for function in &cipher.functions {
+            for &slicing in &function.slicings {
+                for name in ["gp64", "sse", "avx2", "avx512"] {
+                    let target = target::find(name).expect("a target");
+                    for family in families(name) {
+                        let on =
+                            format!("{} in {slicing:?} on {name} by {family:?}", function.name);
+                        // Some slicings do not exist on some targets.
+                        match interface::prove(&cipher, function, slicing, target, family) {
+                            Err(why) => println!("{on}: {why}"),
+                            Ok(proofs) => {
+                                for proof in proofs {
+                                    match proof.is_proved() {
+                                        true => proved += 1,
+                                        false => failed.push(format!("{on}: {proof:?}")),
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{proved} are proved and {} are not:\n{}", failed.len(), failed.join("\n"));
+    let wrong =
+        |failure: &&String| !failure.contains("Unsupported") && !failure.contains("Unknown");
+    assert_eq!(failed.iter().filter(wrong).count(), 0, "refuted, or a rule is broken");
+    assert!(proved > 1000, "only {proved}");
+}
+
+/// A function whose C can be changed.
+struct Subject {
+    cipher: Cipher,
+    built: Built,
+    target: &'static Target,
+    family: Family,
+}
+
+impl Subject {
+    fn new(target: &str) -> Option<Subject> {
+        let family = *families(target).first()?;
+        let cipher = cipher("rectangle");
+        let target = target::find(target).expect("a target");
+        let function = &cipher.functions[0];
+        let options = PipelineOptions::default();
+        let built = folder::build(&cipher, function, "f", Slicing::V, target, &options)
+            .expect("it compiles");
+        Some(Subject { cipher, built, target, family })
+    }
+
+    fn function(&self) -> &Function {
+        &self.cipher.functions[0]
+    }
+
+    /// What is said of the functions with another text: over blocks apart, in place, and key set-up.
+    fn ask(&self, text: &str) -> Vec<Proof> {
+        let file = interface::object(text, self.target, self.family).expect("it compiles");
+        let proofs = interface::prove_object(&file, &self.built, self.function(), self.target);
+        proofs.expect("an object")
+    }
+
+    /// The answers with one change; the text has what is changed exactly once, or `times`.
+    fn planted(&self, from: &str, to: &str, times: usize) -> Vec<Proof> {
+        let text = &self.built.text;
+        assert_eq!(text.matches(from).count(), times, "{from}");
+        self.ask(&text.replace(from, to))
+    }
+}
+
+/// Whether an answer is not merely that something resisted, and says these words.
+fn says(proof: &Proof, words: &str) -> bool {
+    match &proof.answer {
+        Answer::Blocks(blocks::Answer::Refused(fault)) => fault.to_string().contains(words),
+        Answer::Blocks(blocks::Answer::Refuted(difference)) => {
+            assert_ne!(difference.expected, difference.found);
+            words == "refuted"
+        }
+        Answer::Key(compare::Answer::Refuted(_)) => words == "refuted",
+        _ => false,
+    }
+}
+
+#[test]
+fn planted_faults_are_refused() {
+    let Some(subject) = Subject::new("sse") else { return };
+    assert!(subject.ask(&subject.built.text).iter().all(Proof::is_proved));
+    let batch = subject.built.kernel.instances();
+    let bytes = 8 * batch;
+    let (half, less, most) = (bytes / 2, batch - 1, batch + 1);
+    let copied = "memcpy(first, in, 8 * nblocks);";
+    let back = "memcpy(out, last, 8 * nblocks);";
+    let faults: &[(&str, String, String, &str)] = &[
+        (
+            "the tail forgets a block",
+            back.into(),
+            "memcpy(out, last, 8 * (nblocks - 1));".into(),
+            "another number of blocks",
+        ),
+        (
+            "the tail writes a block too many",
+            back.into(),
+            "memcpy(out, last, 8 * (nblocks + 1));".into(),
+            "8 bytes behind the last block",
+        ),
+        (
+            "the tail reads a byte too many",
+            copied.into(),
+            "memcpy(first, in, 8 * nblocks + 1);".into(),
+            "1 bytes behind the last block",
+        ),
+        (
+            "the tail reads from the wrong place",
+            copied.into(),
+            "memcpy(first, in - 8, 8 * nblocks);".into(),
+            "before `in`",
+        ),
+        (
+            "the tail clears too little",
+            format!("8 * ({batch} - nblocks)"),
+            format!("8 * ({less} - nblocks)"),
+            "nobody has written",
+        ),
+        (
+            "one block is no tail",
+            "if (nblocks) {".into(),
+            "if (nblocks > 1) {".into(),
+            "blocks are left",
+        ),
+        ("no tail", "if (nblocks) {".into(), "if (nblocks > 10000) {".into(), "blocks are left"),
+        (
+            "a turn too many",
+            format!("nblocks >= {batch};"),
+            format!("nblocks >= {less};"),
+            "behind the last block",
+        ),
+        ("a turn too few", format!("nblocks >= {batch};"), format!("nblocks > {most};"), ""),
+        ("a wrong step of `in`", format!("in += {bytes}"), format!("in += {half}"), ""),
+        ("a wrong step of `out`", format!("out += {bytes}"), format!("out += {half}"), ""),
+        (
+            "a wrong step of the count",
+            format!("nblocks -= {batch}"),
+            format!("nblocks -= {half}"),
+            "",
+        ),
+        (
+            "results in the wrong order",
+            "f_unpack(y, out);".into(),
+            "f_unpack(y, out); { uint8_t t = out[0]; out[0] = out[8]; out[8] = t; }".into(),
+            "refuted",
+        ),
+        (
+            "a byte is spoilt",
+            "f_unpack(y, out);".into(),
+            "f_unpack(y, out); out[3] ^= 1;".into(),
+            "refuted",
+        ),
+        (
+            "a block for another",
+            "f_pack(in, x);".into(),
+            "f_pack(in, x); x[0] = _mm_alignr_epi8(x[0], x[0], 2);".into(),
+            "refuted",
+        ),
+        (
+            "a branch on a block",
+            "f_pack(in, x);".into(),
+            "f_pack(in, x); if (in[0] == 7) return;".into(),
+            "depends on an input",
+        ),
+    ];
+    for (name, from, to, words) in faults {
+        let proofs = subject.planted(from, to, 1);
+        for proof in &proofs[..2] {
+            assert!(!proof.is_proved(), "{name}: {}", proof.what);
+            assert!(words.is_empty() || says(proof, words), "{name}: {proof:?}");
+        }
+        assert!(proofs[2].is_proved(), "{name}: {:?}", proofs[2]);
+    }
+    // In place a result must not be written before its block is read.
+    let proofs =
+        subject.planted("f_pack(in, x);", "*(volatile uint8_t *)out = 0; f_pack(in, x);", 1);
+    assert!(proofs[0].is_proved() && says(&proofs[1], "refuted"), "{proofs:?}");
+    // Keys.
+    let proofs = subject.planted("key[0] << 8", "key[1] << 8", 1);
+    assert!(proofs[0].is_proved() && says(&proofs[2], "refuted"), "{proofs:?}");
+    let proofs =
+        subject.planted("size_t i;\n", "size_t i;\n    const unsigned odd = ctx->key[3] & 1;\n", 1);
+    assert!(proofs.iter().all(Proof::is_proved), "{proofs:?}");
+    let over = subject.planted("from[4] = ", "ctx->key[104] = 0; from[4] = ", 1);
+    let Answer::Key(compare::Answer::Refused(fault)) = &over[2].answer else { panic!("{over:?}") };
+    assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+}

@@ -1,0 +1,608 @@
+//! Whether a function over any number of blocks is a program, for all numbers at once.
+//!
+//! ```text
+//! f(ctx, in, out, n):   n = 128 q + r
+//!   q = 0               r = 0 returns; r > 0 is one tail
+//!   q >= 1              a turn, a second turn, and from both what holds in every turn;
+//!                       one turn more shows that it does; then q = 1, and the tail
+//! ```
+//!
+//! The function runs on a number of blocks that is not known: counts and addresses are forms in it
+//! (`count`), and where an instruction must know more, ranges of variables are told apart and the
+//! instruction runs again in each. A branch that is met a second time while the number of blocks
+//! may still be anything is a loop over blocks, and `induction` takes its place. At each turn, and
+//! at the end, every bit that was written is the bit of the program for its own block, and at the
+//! end all blocks are done (`stream`). Loops with counters that are numbers just run.
+//!
+//! What cannot be told apart, or is no loop of this kind, is refused.
+
+use std::rc::Rc;
+
+use usuba::ir::random::Random;
+use usuba::ir::{Port, Program, verify};
+
+use super::cell::{Bits, Cell, Instance};
+use super::compare::evaluate;
+use super::count::{Form, Range, Ranges, Split};
+use super::induction::{Cover, Join};
+use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole};
+use super::object::Object;
+use super::order::{Order, Words};
+use super::stream::{Blocks, Open, Side, Stream};
+use super::{Fault, Machine, Rule, Step, World};
+use crate::bits;
+use crate::graph::{Edge, Graph, Kind};
+use crate::rewrites::Rewrites;
+use crate::run::{Classes, Loops, Run, Side as Program0};
+
+/// A machine whose states can be compared at the turns of a loop.
+pub trait Turning: Machine + Clone {
+    /// The state in which a function is entered whose parameters are these.
+    fn entered(parameters: &[Whole], entry: u64) -> Self;
+
+    /// The address of the next instruction.
+    fn place(&self) -> u64;
+
+    /// Goes to an address.
+    fn go_to(&mut self, place: u64);
+
+    /// With numbers for what has one value.
+    fn refine(&mut self, ranges: &Ranges);
+
+    /// See [`Join`].
+    fn joined(&self, other: &Self, bits: &Bits, join: &Join) -> Self;
+
+    /// See [`Cover`].
+    fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
+}
+
+/// A function over blocks: `symbol(key, in, out, n)`, without `key` where nothing points to one.
+#[derive(Clone, Debug)]
+pub struct Interface<'a> {
+    pub symbol: String,
+    /// The program of a block; of several copies each is one.
+    pub program: &'a Program,
+    /// The parameters that a block consists of, by name, in the order of their bytes.
+    pub inputs: Vec<(String, Order)>,
+    /// The order of the bytes of the only result.
+    pub output: Order,
+    /// The parameter whose words the first pointer points to, one after the other, each in the
+    /// smallest C integer that holds it.
+    pub key: Option<String>,
+    /// Blocks of a turn of the longest loop, or a multiple.
+    pub batch: u32,
+    /// Whether `out` is `in`; otherwise they do not overlap.
+    pub in_place: bool,
+}
+
+/// What is known about a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It computes the program of each block, and breaks no rule, for any number of blocks.
+    Proved(Report),
+    /// It computes something else.
+    Refuted(Difference),
+    /// An instruction breaks a rule.
+    Refused(Fault),
+    /// None of these could be shown; the text says what resisted.
+    Unknown(String),
+}
+
+/// What a proof found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// Instructions that were executed, on all paths.
+    pub instructions: u64,
+    /// Loops over blocks, each shown by one step.
+    pub loops: u32,
+    /// Ways to the end.
+    pub paths: u32,
+    pub nodes: usize,
+    /// How the graphs were made equal: by structure alone (E1), or by all engines.
+    pub engines: &'static str,
+    /// Bytes of the frame.
+    pub frame: u64,
+    /// Positions of the frame for which the function was executed.
+    pub phases: u32,
+}
+
+/// A block for which a function gives a wrong result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The bytes of the block.
+    pub input: Vec<u8>,
+    /// The words of the key, all their bits, the most significant of each first.
+    pub key: Vec<bool>,
+    /// The bit of the result, from the least significant of its first byte.
+    pub bit: usize,
+    pub expected: bool,
+    pub found: bool,
+}
+
+/// Steps of the program, unfolded, at most.
+const LONGEST: u64 = 40_000_000;
+
+/// Instructions on all paths, at most.
+const BUDGET: u64 = 40_000_000;
+
+/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+const LEAVES: usize = 3;
+
+/// Bytes of all blocks, at most: no machine has as many addresses.
+const MEMORY: i64 = 1 << 56;
+
+/// A variable with more values than this may be anything.
+const MANY: i64 = 1 << 24;
+
+/// Whether the function that `interface` names in an object computes its program on any number of
+/// blocks, and keeps all rules.
+pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
+    if let Err(rule) = verify::verify(interface.program) {
+        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+    }
+    let Some(program) = bits::apart(interface.program) else {
+        return Answer::Unknown("the program has too many bits".into());
+    };
+    let Some(entry) = object.function(&interface.symbol) else {
+        return Answer::Unknown(format!("there is no function `{}`", interface.symbol));
+    };
+    let goal = Goal { object, interface, program: &program, entry };
+    let mut report = Report { engines: "E1", ..Report::default() };
+    match goal.show::<M>(&mut report, false) {
+        Err(Obstacle::Resisted(_)) => {}
+        other => return answer(other, report),
+    }
+    let mut report = Report { engines: "all", ..Report::default() };
+    let outcome = goal.show::<M>(&mut report, true);
+    answer(outcome, report)
+}
+
+fn answer(outcome: Result<(), Obstacle>, report: Report) -> Answer {
+    match outcome {
+        Ok(()) => Answer::Proved(report),
+        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
+        Err(Obstacle::Differs(difference)) => Answer::Refuted(difference),
+        Err(Obstacle::Resisted(what) | Obstacle::Impossible(what)) => Answer::Unknown(what),
+    }
+}
+
+/// Why a proof ended.
+enum Obstacle {
+    Fault(Fault),
+    Differs(Difference),
+    /// Another engine may show it.
+    Resisted(String),
+    /// None will.
+    Impossible(String),
+}
+
+struct Goal<'a> {
+    object: &'a Object,
+    interface: &'a Interface<'a>,
+    /// On bits.
+    program: &'a Program,
+    entry: u64,
+}
+
+/// The bits that the blocks and the key are made of, and those of the results.
+struct Meaning {
+    input: Vec<Edge>,
+    output: Vec<Edge>,
+    /// Each word of the key in its C integer, from the least significant bit on; `None` is zero.
+    key: Vec<Option<Edge>>,
+    /// Bytes of an integer of the key.
+    key_align: u64,
+    /// Bits of all words of the key.
+    key_bits: usize,
+}
+
+fn words(port: &Port) -> Words {
+    let row = port.dims.last().map_or(1, |&size| size as usize);
+    Words { count: port.words(), row, bits: port.word as usize }
+}
+
+/// Bits that parameters have of the graph.
+struct Params<'g> {
+    graph: &'g mut Graph,
+    count: u64,
+}
+
+impl Params<'_> {
+    fn next(&mut self) -> Edge {
+        self.count += 1;
+        self.graph.intern(Kind::Param, 1, 0, self.count - 1, 0)
+    }
+}
+
+impl Goal<'_> {
+    /// Gives each bit of a block and of the key a parameter of the graph, and runs the program.
+    fn meaning(&self, run: &mut Run) -> Result<Meaning, String> {
+        let program = self.interface.program;
+        let zero = run.graph.constant(1, 0);
+        let mut params = Params { graph: &mut run.graph, count: 0 };
+        let mut input = Vec::new();
+        let mut of_ports: Vec<(&str, Vec<Edge>)> = Vec::new();
+        let groups = program.params();
+        let group = |name: &str| {
+            let found = groups.iter().find(|group| group[0].name == name);
+            found.copied().ok_or_else(|| format!("the program has no parameter `{name}`"))
+        };
+        for (name, order) in &self.interface.inputs {
+            let words = words(&group(name)?[0]);
+            let places = order.bits(words).ok_or_else(|| no_order(name))?;
+            let mut edges = vec![zero; words.count * words.bits];
+            for place in places {
+                let edge = params.next();
+                input.push(edge);
+                if let Some(at) = place {
+                    edges[at] = edge;
+                }
+            }
+            of_ports.push((name, edges));
+        }
+        let (mut key, mut key_align, mut key_bits) = (Vec::new(), 1, 0);
+        if let Some(name) = &self.interface.key {
+            let words = words(&group(name)?[0]);
+            let edges: Vec<Edge> = (0..words.count * words.bits).map(|_| params.next()).collect();
+            let size = words.bits.next_power_of_two().max(8);
+            for word in edges.chunks(words.bits) {
+                let bits = word.iter().rev().map(|&edge| Some(edge));
+                key.extend(bits.chain(std::iter::repeat(None)).take(size));
+            }
+            (key_align, key_bits) = (size as u64 / 8, edges.len());
+            of_ports.push((name, edges));
+        }
+        let mut all = Vec::new();
+        for group in &groups {
+            let name = &group[0].name;
+            let edges = of_ports.iter().find(|(known, _)| known == name);
+            let (_, edges) = edges.ok_or_else(|| format!("nobody gives `{name}`"))?;
+            for _ in *group {
+                all.extend_from_slice(edges);
+            }
+        }
+        let outs = run.node(Program0::Before, self.program.entry, &all);
+        let outs = outs.map_err(|stop| stop.to_string())?;
+        let results = program.results();
+        let [result] = results[..] else { return Err("there is not one result".into()) };
+        let words = words(&result[0]);
+        let size = words.count * words.bits;
+        // All copies have been given the same, so all of them have made the same.
+        if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size])
+        {
+            return Err("the copies of the program could not be shown equal".into());
+        }
+        let places = self.interface.output.bits(words).ok_or_else(|| no_order(&result[0].name))?;
+        let output = places.into_iter().map(|place| place.map_or(zero, |at| outs[at])).collect();
+        Ok(Meaning { input, output, key, key_align, key_bits })
+    }
+
+    /// Runs both sides, the function for each position of the frame that matters.
+    fn show<M: Turning>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
+        let classes = Classes::default();
+        let opaque = Default::default();
+        let mut run =
+            Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST);
+        let meaning = self.meaning(&mut run).map_err(Obstacle::Impossible)?;
+        let bits = Bits::new(run.graph);
+        let blocks = Rc::new(Blocks {
+            input: meaning.input.len() / 8,
+            output: meaning.output.len() / 8,
+            in_place: self.interface.in_place,
+            params: meaning.input.clone(),
+            wanted: meaning.output.clone(),
+            constants: [false, true].map(|bit| bits.constant(bit)),
+        });
+        if blocks.in_place && blocks.input != blocks.output {
+            return Err(Obstacle::Impossible("blocks of two sizes have one place".into()));
+        }
+        let mut search = Search {
+            world: World { bits, memory: Memory::new(Vec::new(), &[], 0), object: self.object },
+            report,
+            meaning: &meaning,
+            matters: false,
+        };
+        // The stack pointer is 8 modulo 16 when a function is entered.
+        for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
+            search.report.phases += 1;
+            let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
+            search.explore(state, &mut Vec::new())?;
+            if !search.matters {
+                break;
+            }
+        }
+        let search_nodes = search.world.bits.graph.nodes.len();
+        report.nodes = report.nodes.max(search_nodes);
+        Ok(())
+    }
+
+    fn enter<M: Turning>(
+        &self,
+        bits: &Bits,
+        meaning: &Meaning,
+        blocks: &Rc<Blocks>,
+        phase: u64,
+    ) -> State<M> {
+        let batch = self.interface.batch.max(1) as i64;
+        let mut ranges = Ranges::default();
+        let bytes = batch * blocks.input.max(blocks.output) as i64;
+        ranges.0[0] = Range { low: 0, high: MEMORY / bytes };
+        ranges.0[1] = Range { low: 0, high: batch - 1 };
+        let mut count = Form::variable(1);
+        count.terms[0] = batch;
+        let mut buffers = Vec::new();
+        let mut parameters = Vec::new();
+        if self.interface.key.is_some() {
+            let zero = bits.constant(false);
+            let cell = |edge: &Option<Edge>| edge.map_or(zero, |e| Cell::new(e, Instance::Every));
+            let cells = meaning.key.iter().map(cell).collect();
+            let (access, align) = (Access::Read, meaning.key_align);
+            buffers.push(Buffer { name: "key".into(), access, align, cells });
+            parameters.push(Whole::Pointer(Pointer { region: Region::Buffer(0), offset: 0 }));
+        }
+        let stream =
+            |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
+        let out = if blocks.in_place { Side::Input } else { Side::Output };
+        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
+        let mut memory = Memory::new(buffers, &[], phase);
+        memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
+        State { machine: M::entered(&parameters, self.entry), memory }
+    }
+}
+
+fn no_order(name: &str) -> String {
+    format!("the words of `{name}` do not have that order of bytes")
+}
+
+/// Where an execution is.
+#[derive(Clone)]
+struct State<M> {
+    machine: M,
+    memory: Memory,
+}
+
+impl<M: Turning> State<M> {
+    fn stream(&mut self) -> &mut Stream {
+        self.memory.stream.as_mut().expect("there are blocks")
+    }
+
+    /// The state below a split, and from it on.
+    fn halves(self, split: Split) -> [State<M>; 2] {
+        let mut other = self.clone();
+        let mut one = self;
+        let ranges = one.stream().ranges.halves(split);
+        for (state, ranges) in [&mut one, &mut other].into_iter().zip(ranges) {
+            state.stream().ranges = ranges;
+            state.memory.refine();
+            state.machine.refine(&ranges);
+        }
+        [one, other]
+    }
+}
+
+/// A branch at which the number of blocks was still unknown.
+struct Visit<M> {
+    place: u64,
+    state: State<M>,
+    variable: usize,
+    /// What holds in every turn, once the branch has been met again.
+    every: Option<(State<M>, Cover)>,
+}
+
+struct Search<'a> {
+    /// Its memory is that of the state that runs.
+    world: World<'a>,
+    report: &'a mut Report,
+    meaning: &'a Meaning,
+    /// Whether the position of the frame mattered.
+    matters: bool,
+}
+
+impl Search<'_> {
+    /// Runs a state to all its ends.
+    fn explore<M: Turning>(
+        &mut self,
+        state: State<M>,
+        visits: &mut Vec<Visit<M>>,
+    ) -> Result<(), Obstacle> {
+        let (mut state, split) = match self.run(state)? {
+            Some(stopped) => stopped,
+            None => return Ok(()),
+        };
+        let range = state.stream().ranges.0[split.variable];
+        if range.high - range.low <= MANY {
+            for half in state.halves(split) {
+                self.explore(half, visits)?;
+            }
+            return Ok(());
+        }
+        // A turn is over, or no turn has begun.
+        let place = state.machine.place();
+        state.stream().commit(&self.world.bits).map_err(|fault| self.at(place, fault))?;
+        self.check(&mut state)?;
+        let Some(at) = visits.iter().position(|visit| visit.place == place) else {
+            visits.push(Visit {
+                place,
+                state: state.clone(),
+                variable: split.variable,
+                every: None,
+            });
+            let at = visits.len() - 1;
+            let [below, above] = state.halves(split);
+            self.explore(above, visits)?;
+            visits.truncate(at + 1);
+            let visit = visits.pop().expect("it was put there");
+            // What holds in every turn holds in the first one, and has been followed to its end.
+            return if visit.every.is_some() { Ok(()) } else { self.explore(below, visits) };
+        };
+        if let Some((every, cover)) = &visits[at].every {
+            let bits = &self.world.bits;
+            let same = every.memory.covers(&state.memory, cover)
+                && every.machine.covers(&state.machine, bits, cover);
+            self.report.loops += 1;
+            return match same {
+                true => Ok(()),
+                false => {
+                    Err(self.at(place, unsupported("no claim about the loop holds a turn later")))
+                }
+            };
+        }
+        self.generalise(visits, at, state, split)
+    }
+
+    /// Guesses what holds in every turn from two of them, and follows it: a turn more must end in
+    /// the same, which is seen where it ends.
+    fn generalise<M: Turning>(
+        &mut self,
+        visits: &mut Vec<Visit<M>>,
+        at: usize,
+        mut state: State<M>,
+        split: Split,
+    ) -> Result<(), Obstacle> {
+        let place = visits[at].place;
+        if visits[at].variable != split.variable {
+            return Err(self.at(place, unsupported("the loop depends on two numbers")));
+        }
+        let behind = state.stream().fresh();
+        let behind =
+            behind.ok_or_else(|| self.at(place, unsupported("too many loops over blocks")))?;
+        let join = Join { ahead: split.variable, behind };
+        let first = &visits[at].state;
+        let memory = first.memory.joined(&state.memory, &join);
+        let memory = memory.ok_or_else(|| {
+            self.at(place, unsupported("the blocks of a turn are not as many in each"))
+        })?;
+        let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
+        let every = State { machine, memory };
+        visits.truncate(at + 1);
+        visits[at].every = Some((every.clone(), Cover { join }));
+        let Some((every, split)) = self.run(every)? else {
+            return Err(self.at(place, unsupported("a branch has become another one")));
+        };
+        if every.machine.place() != place || split.variable != join.ahead {
+            return Err(self.at(place, unsupported("the loop depends on something else as well")));
+        }
+        for half in every.halves(split) {
+            self.explore(half, visits)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a state until an instruction wants cases to be told apart, before that instruction;
+    /// `None` at the end of the function.
+    fn run<M: Turning>(&mut self, state: State<M>) -> Result<Option<(State<M>, Split)>, Obstacle> {
+        let State { mut machine, memory } = state;
+        self.world.memory = memory;
+        loop {
+            if self.report.instructions == BUDGET {
+                let what = format!("it takes more than {BUDGET} instructions");
+                return Err(Obstacle::Fault(Fault::new(Rule::TooLong, what)));
+            }
+            self.report.instructions += 1;
+            let place = machine.place();
+            match machine.step(&mut self.world) {
+                Ok(Step::Next) => {}
+                Ok(Step::Returned) => {
+                    let _ = machine.leave(&self.world).map_err(Obstacle::Fault)?;
+                    self.finish()?;
+                    return Ok(None);
+                }
+                Err(fault) => {
+                    let stream = self.world.memory.stream.as_mut().expect("there are blocks");
+                    let Some(split) = stream.split.take() else {
+                        return Err(Obstacle::Fault(fault));
+                    };
+                    machine.go_to(place);
+                    let memory =
+                        std::mem::replace(&mut self.world.memory, Memory::new(Vec::new(), &[], 0));
+                    self.matters |= memory.phase_matters;
+                    return Ok(Some((State { machine, memory }, split)));
+                }
+            }
+        }
+    }
+
+    /// The end of a path.
+    fn finish(&mut self) -> Result<(), Obstacle> {
+        let World { bits, memory, .. } = &mut self.world;
+        self.report.paths += 1;
+        self.report.frame = self.report.frame.max(memory.frame_bytes());
+        self.matters |= memory.phase_matters;
+        let stream = memory.stream.as_mut().expect("there are blocks");
+        stream.finish(bits).map_err(Obstacle::Fault)?;
+        let open = std::mem::take(&mut stream.open);
+        self.close(&open)
+    }
+
+    /// Whether all that was compared so far is equal.
+    fn check<M: Turning>(&self, state: &mut State<M>) -> Result<(), Obstacle> {
+        let open = std::mem::take(&mut state.stream().open);
+        self.close(&open)
+    }
+
+    fn close(&self, open: &[Open]) -> Result<(), Obstacle> {
+        let Some(first) = open.first() else { return Ok(()) };
+        if let Some(difference) = self.difference(open) {
+            return Err(Obstacle::Differs(difference));
+        }
+        Err(Obstacle::Resisted(format!(
+            "{} bits of results could not be shown equal; the first is bit {} of a block",
+            open.len(),
+            first.bit
+        )))
+    }
+
+    /// Looks for a block for which a bit is wrong, by evaluating the graph.
+    fn difference(&self, open: &[Open]) -> Option<Difference> {
+        let mut random = Random::new(1);
+        let graph = &self.world.bits.graph;
+        let block = self.meaning.input.len();
+        let arity = block + self.meaning.key_bits;
+        for _ in 0..RUNS {
+            let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+            // Another block has bytes of its own, and the same key.
+            let mut other = inputs.clone();
+            other[..block].iter_mut().for_each(|word| *word = random.word());
+            let [own, other] = [&inputs, &other].map(|words| evaluate(graph, words));
+            let value = |values: &[u64], cell: Cell| {
+                let edge = cell.edge().expect("a known bit");
+                values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+            };
+            for bit in open {
+                let instances = [bit.expected.instance(), Instance::Every];
+                let is_own = instances.contains(&bit.found.instance());
+                let expected = value(&own, bit.expected);
+                let found = value(if is_own { &own } else { &other }, bit.found);
+                let differ = expected ^ found;
+                if differ == 0 {
+                    continue;
+                }
+                let run = differ.trailing_zeros();
+                let pick = |word: u64| word >> run & 1 == 1;
+                let byte = |bits: &[u64]| {
+                    bits.iter().rev().fold(0, |sum, &word| sum << 1 | pick(word) as u8)
+                };
+                return Some(Difference {
+                    input: inputs[..block].chunks(8).map(byte).collect(),
+                    key: inputs[block..].iter().map(|&word| pick(word)).collect(),
+                    bit: bit.bit,
+                    expected: pick(expected),
+                    found: pick(found),
+                });
+            }
+        }
+        None
+    }
+
+    fn at(&self, place: u64, fault: Fault) -> Obstacle {
+        Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
+    }
+}
+
+fn unsupported(what: &str) -> Fault {
+    Fault::new(Rule::Unsupported, what)
+}
+
+/// Evaluations of the graph, each on 64 random blocks.
+const RUNS: usize = 4;

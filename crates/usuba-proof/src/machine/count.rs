@@ -1,0 +1,342 @@
+//! Public numbers that are not known: how many blocks there are, and what follows from it.
+//!
+//! ```text
+//! n = 128 q + r          0 <= q <= 2^50, 0 <= r < 128
+//! n >> 7 is q            n & 127 is r           n - 128 >= 0 if q >= 1, and only then
+//! ```
+//!
+//! A [`Form`] is a sum of variables with factors, as an integer and not modulo anything; a register
+//! that holds one holds it modulo 2^64. Every variable has a range. A question that has one answer
+//! on the whole of all ranges is answered; another one names a variable and a value at which to
+//! split its range, so that both halves know more. Any split is right, as it only tells cases
+//! apart; the choice is about where proofs end.
+
+/// Variables of a proof, at most.
+pub const VARIABLES: usize = 8;
+
+/// Numbers stay below this, so that neither a register nor this arithmetic overflows: no machine
+/// has as many bytes.
+const LIMIT: i128 = 1 << 62;
+
+/// A sum of variables with factors, and a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Form {
+    pub constant: i64,
+    pub terms: [i64; VARIABLES],
+}
+
+impl Form {
+    pub fn number(constant: i64) -> Form {
+        Form { constant, ..Form::default() }
+    }
+
+    pub fn variable(at: usize) -> Form {
+        let mut form = Form::default();
+        form.terms[at] = 1;
+        form
+    }
+
+    /// The value, if it depends on no variable.
+    pub fn value(self) -> Option<i64> {
+        (self.terms == [0; VARIABLES]).then_some(self.constant)
+    }
+
+    /// `None` if a factor overflows.
+    pub fn plus(self, other: Form) -> Option<Form> {
+        let mut sum = Form::number(self.constant.checked_add(other.constant)?);
+        for (at, term) in sum.terms.iter_mut().enumerate() {
+            *term = self.terms[at].checked_add(other.terms[at])?;
+        }
+        Some(sum)
+    }
+
+    /// `None` if a factor overflows.
+    pub fn times(self, factor: i64) -> Option<Form> {
+        let mut product = Form::number(self.constant.checked_mul(factor)?);
+        for (at, term) in product.terms.iter_mut().enumerate() {
+            *term = self.terms[at].checked_mul(factor)?;
+        }
+        Some(product)
+    }
+
+    /// `None` if a factor overflows.
+    pub fn minus(self, other: Form) -> Option<Form> {
+        self.plus(other.times(-1)?)
+    }
+
+    /// With another form in the place of a variable.
+    pub fn with(self, variable: usize, other: Form) -> Option<Form> {
+        let factor = self.terms[variable];
+        let mut rest = self;
+        rest.terms[variable] = 0;
+        rest.plus(other.times(factor)?)
+    }
+}
+
+/// The values that a variable may have, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Range {
+    pub low: i64,
+    pub high: i64,
+}
+
+/// Where a range is to be split: into what is below `at`, and the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    pub variable: usize,
+    pub at: i64,
+}
+
+/// The answer to a question about forms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Is(bool),
+    /// It depends; ask again after the split.
+    Depends(Split),
+}
+
+/// The ranges of all variables; of those that nobody uses they are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ranges(pub [Range; VARIABLES]);
+
+impl Ranges {
+    /// The least and the greatest value of a form, or beyond.
+    pub fn bounds(&self, form: Form) -> (i128, i128) {
+        let mut bounds = (form.constant as i128, form.constant as i128);
+        for (&factor, range) in form.terms.iter().zip(&self.0) {
+            let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);
+            bounds.0 += ends[0].min(ends[1]);
+            bounds.1 += ends[0].max(ends[1]);
+        }
+        bounds
+    }
+
+    /// The form with numbers for variables that have one value only; `None` if it may be larger
+    /// than anything should be.
+    pub fn reduced(&self, form: Form) -> Option<Form> {
+        let mut reduced = form;
+        for (at, range) in self.0.iter().enumerate() {
+            if range.low == range.high && form.terms[at] != 0 {
+                reduced = reduced.with(at, Form::number(range.low))?;
+            }
+        }
+        let (low, high) = self.bounds(reduced);
+        (low > -LIMIT && high < LIMIT).then_some(reduced)
+    }
+
+    /// Whether a form is never negative.
+    pub fn never_negative(&self, form: Form) -> bool {
+        self.bounds(form).0 >= 0
+    }
+
+    /// Whether form >= 0.
+    pub fn at_least_zero(&self, form: Form) -> Verdict {
+        let (low, high) = self.bounds(form);
+        if low >= 0 {
+            return Verdict::Is(true);
+        }
+        if high < 0 {
+            return Verdict::Is(false);
+        }
+        // The variable that decides most is split where the form is certain on one side.
+        let width = |at: usize| {
+            let range = self.0[at];
+            form.terms[at].unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let variable = (0..VARIABLES).max_by_key(|&at| width(at)).expect("there are variables");
+        let factor = form.terms[variable] as i128;
+        let range = self.0[variable];
+        let ends = [range.low, range.high].map(|end| factor * end as i128);
+        let rest = (low - ends[0].min(ends[1]), high - ends[0].max(ends[1]));
+        // Above (or below, if the factor is negative) the first bound the form is not negative
+        // whatever the rest is; below the second one it is negative.
+        let ceiling = |a: i128, b: i128| -(-a).div_euclid(b);
+        let cuts = if factor > 0 {
+            [ceiling(-rest.0, factor), ceiling(-rest.1, factor)]
+        } else {
+            [rest.0.div_euclid(-factor) + 1, rest.1.div_euclid(-factor) + 1]
+        };
+        let inside = |at: &i128| *at > range.low as i128 && *at <= range.high as i128;
+        let at = cuts
+            .into_iter()
+            .find(inside)
+            .unwrap_or_else(|| (range.low as i128 + range.high as i128).div_euclid(2) + 1);
+        Verdict::Depends(Split { variable, at: at as i64 })
+    }
+
+    /// Whether form = 0.
+    pub fn is_zero(&self, form: Form) -> Verdict {
+        let (low, high) = self.bounds(form);
+        if low == 0 && high == 0 {
+            return Verdict::Is(true);
+        }
+        if low > 0 || high < 0 {
+            return Verdict::Is(false);
+        }
+        let used: Vec<usize> = (0..VARIABLES).filter(|&at| form.terms[at] != 0).collect();
+        if let [variable] = used[..] {
+            let (factor, constant) = (form.terms[variable], form.constant);
+            if constant % factor != 0 {
+                return Verdict::Is(false);
+            }
+            // The root lies in the range, as zero lies between the bounds.
+            let (root, range) = (-(constant / factor), self.0[variable]);
+            let at = if root == range.low { root + 1 } else { root };
+            return Verdict::Depends(Split { variable, at });
+        }
+        // Positive and negative values first.
+        let positive = match self.at_least_zero(form) {
+            Verdict::Is(_) => self.at_least_zero(Form { constant: form.constant - 1, ..form }),
+            depends => depends,
+        };
+        positive.inverted()
+    }
+
+    /// Quotient and remainder by a positive divisor; `None` if they are no forms.
+    pub fn divided(&self, form: Form, divisor: i64) -> Option<(Form, Form)> {
+        let (mut quotient, mut rest) = (Form::default(), Form::default());
+        quotient.constant = form.constant.div_euclid(divisor);
+        rest.constant = form.constant.rem_euclid(divisor);
+        for (at, &factor) in form.terms.iter().enumerate() {
+            quotient.terms[at] = factor.div_euclid(divisor);
+            rest.terms[at] = factor.rem_euclid(divisor);
+        }
+        // What is left over may itself be a multiple and something.
+        let (low, high) = self.bounds(rest);
+        let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
+        if first != last {
+            return None;
+        }
+        let more = Form::number(i64::try_from(first).ok()?);
+        Some((quotient.plus(more)?, rest.minus(more.times(divisor)?)?))
+    }
+
+    /// Whether a quotient that is no form is one: splits where it changes.
+    pub fn quotient(&self, form: Form, divisor: i64) -> Verdict {
+        let mut rest = Form::number(form.constant.rem_euclid(divisor));
+        for (at, &factor) in form.terms.iter().enumerate() {
+            rest.terms[at] = factor.rem_euclid(divisor);
+        }
+        let next = self.bounds(rest).0.div_euclid(divisor as i128) + 1;
+        let over = i64::try_from(next).ok().and_then(|next| next.checked_mul(divisor));
+        match over.and_then(|over| rest.minus(Form::number(over))) {
+            Some(over) => self.at_least_zero(over),
+            None => Verdict::Is(false),
+        }
+    }
+
+    /// The smallest split that makes a form better known; `None` if it is a number.
+    pub fn refined(&self, form: Form) -> Option<Split> {
+        let used = (0..VARIABLES).filter(|&at| form.terms[at] != 0);
+        let open = used.map(|at| (at, self.0[at])).filter(|(_, range)| range.low < range.high);
+        let (variable, range) = open.min_by_key(|(_, range)| range.high - range.low)?;
+        Some(Split { variable, at: range.low + 1 + (range.high - range.low) / 2 })
+    }
+
+    /// The ranges below a split and from it on.
+    pub fn halves(&self, split: Split) -> [Ranges; 2] {
+        let (mut below, mut above) = (*self, *self);
+        below.0[split.variable].high = split.at - 1;
+        above.0[split.variable].low = split.at;
+        [below, above]
+    }
+}
+
+impl Verdict {
+    /// The answer to the opposite question.
+    pub fn inverted(self) -> Verdict {
+        match self {
+            Verdict::Is(is) => Verdict::Is(!is),
+            depends => depends,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 <= x0 <= 5, 2 <= x1 <= 4.
+    fn ranges() -> Ranges {
+        let mut ranges = Ranges::default();
+        ranges.0[0] = Range { low: 0, high: 5 };
+        ranges.0[1] = Range { low: 2, high: 4 };
+        ranges
+    }
+
+    fn form(constant: i64, first: i64, second: i64) -> Form {
+        let mut form = Form::number(constant);
+        (form.terms[0], form.terms[1]) = (first, second);
+        form
+    }
+
+    fn values(ranges: &Ranges, form: Form) -> Vec<i64> {
+        let [first, second, ..] = ranges.0;
+        let of = |x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
+        let all =
+            (first.low..=first.high).flat_map(|x| (second.low..=second.high).map(move |y| (x, y)));
+        all.map(|(x, y)| of(x, y)).collect()
+    }
+
+    /// Asks until every part has an answer, which must be that of every value in it.
+    fn check(
+        ranges: Ranges,
+        form: Form,
+        ask: fn(&Ranges, Form) -> Verdict,
+        is: fn(i64) -> bool,
+    ) -> u32 {
+        match ask(&ranges, form) {
+            Verdict::Is(answer) => {
+                assert!(values(&ranges, form).into_iter().all(|value| is(value) == answer));
+                1
+            }
+            Verdict::Depends(split) => {
+                let halves = ranges.halves(split);
+                let size = |ranges: &Ranges| values(ranges, form).len();
+                assert_eq!(size(&halves[0]) + size(&halves[1]), size(&ranges));
+                assert!(halves.iter().all(|half| size(half) > 0), "{form:?} {split:?}");
+                halves.into_iter().map(|half| check(half, form, ask, is)).sum()
+            }
+        }
+    }
+
+    #[test]
+    fn questions_end_with_right_answers() {
+        for constant in -40..40 {
+            for (first, second) in
+                [(0, 0), (1, 0), (-3, 0), (0, 2), (8, 1), (-8, 1), (4, -2), (-1, -1)]
+            {
+                let form = form(constant, first, second);
+                check(ranges(), form, Ranges::at_least_zero, |value| value >= 0);
+                check(ranges(), form, Ranges::is_zero, |value| value == 0);
+            }
+        }
+        // What a loop asks is one split.
+        let parts = check(ranges(), form(-12, 10, 1), Ranges::at_least_zero, |value| value >= 0);
+        assert_eq!(parts, 2);
+    }
+
+    #[test]
+    fn quotients_are_floors() {
+        let mut known = 0;
+        for constant in -40..40i64 {
+            for (first, second) in [(0, 0), (8, 0), (-8, 1), (16, 1), (4, 1), (3, 5)] {
+                for divisor in [1, 4, 8] {
+                    let form = form(constant, first, second);
+                    let Some((quotient, rest)) = ranges().divided(form, divisor) else { continue };
+                    known += 1;
+                    let all = values(&ranges(), form).into_iter();
+                    let parts =
+                        values(&ranges(), quotient).into_iter().zip(values(&ranges(), rest));
+                    for (value, (quotient, rest)) in all.zip(parts) {
+                        assert_eq!(
+                            (value.div_euclid(divisor), value.rem_euclid(divisor)),
+                            (quotient, rest)
+                        );
+                    }
+                }
+            }
+        }
+        assert!(known > 500, "{known}");
+    }
+}

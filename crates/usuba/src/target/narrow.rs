@@ -1,0 +1,89 @@
+//! Registers of x86 that are narrower than the widest of a machine: the instructions of AVX2 on
+//! 128 bits, and those of AVX-512 on 128 and 256.
+//!
+//! ```text
+//! avx512_256     <<< by a list, any function of three bits, 32 registers, on 256 bits
+//! ```
+//!
+//! For W, where a vector has as many bits as the cipher has words side by side, and a wider
+//! register would hold several instances. What the base has stays; these tables are what is more.
+
+use super::Inst::*;
+use super::Timing::*;
+use super::{ANY, Row, Target, avx2, inst, sse};
+
+pub static AVX2_128: Target = Target {
+    name: "avx2_128",
+    aliases: &["avx2-128"],
+    base: Some(&sse::SSE),
+    header: "immintrin.h",
+    cflags: &["-mavx2"],
+    rows: EACH128,
+    ..sse::SSE
+};
+
+pub static AVX512_128: Target = Target {
+    name: "avx512_128",
+    aliases: &["avx512-128"],
+    base: Some(&sse::SSE),
+    regs: 32,
+    header: "immintrin.h",
+    cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
+    rows: ROWS128,
+    ..sse::SSE
+};
+
+pub static AVX512_256: Target = Target {
+    name: "avx512_256",
+    aliases: &["avx512-256"],
+    base: Some(&avx2::AVX2),
+    regs: 32,
+    cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
+    rows: ROWS256,
+    ..avx2::AVX2
+};
+
+#[rustfmt::skip] // One instruction, one line.
+const EACH128: &[Row] = &[
+    //   operator  lane C                                                timing
+    inst(ShlEach,  32,  "_mm_sllv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShlEach,  64,  "_mm_sllv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShrEach,  32,  "_mm_srlv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShrEach,  64,  "_mm_srlv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+];
+
+#[rustfmt::skip] // One instruction, one line.
+const ROWS128: &[Row] = &[
+    inst(Mul,      64,  "_mm_mullo_epi64({0}, {1})",                         Doit),
+    inst(Sar,      64,  "_mm_srai_epi64({0}, {k})",                          Doit),
+    inst(Not,      ANY, "_mm_ternarylogic_epi64({0}, {0}, {0}, 0x55)",       Doit),
+    inst(Lut3,     ANY, "_mm_ternarylogic_epi64({0}, {1}, {2}, {k})",        Doit),
+    inst(Rotl,     32,  "_mm_rol_epi32({0}, {k})",                           Doit),
+    inst(Rotl,     64,  "_mm_rol_epi64({0}, {k})",                           Doit),
+    inst(RotlEach, 32,  "_mm_rolv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(RotlEach, 64,  "_mm_rolv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShlEach,  16,  "_mm_sllv_epi16({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShlEach,  32,  "_mm_sllv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShlEach,  64,  "_mm_sllv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShrEach,  16,  "_mm_srlv_epi16({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShrEach,  32,  "_mm_srlv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(ShrEach,  64,  "_mm_srlv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+];
+
+#[rustfmt::skip] // One instruction, one line.
+const ROWS256: &[Row] = &[
+    inst(Mul,      64,  "_mm256_mullo_epi64({0}, {1})",                      Doit),
+    inst(Sar,      64,  "_mm256_srai_epi64({0}, {k})",                       Doit),
+    inst(Not,      ANY, "_mm256_ternarylogic_epi64({0}, {0}, {0}, 0x55)",    Doit),
+    inst(Lut3,     ANY, "_mm256_ternarylogic_epi64({0}, {1}, {2}, {k})",     Doit),
+    inst(Rotl,     32,  "_mm256_rol_epi32({0}, {k})",                        Doit),
+    inst(Rotl,     64,  "_mm256_rol_epi64({0}, {k})",                        Doit),
+    inst(RotlEach, 32,  "_mm256_rolv_epi32({0}, _mm256_set_epi64x({v}))",    Doit),
+    inst(RotlEach, 64,  "_mm256_rolv_epi64({0}, _mm256_set_epi64x({v}))",    Doit),
+    inst(ShlEach,  16,  "_mm256_sllv_epi16({0}, _mm256_set_epi64x({v}))",    Doit),
+    inst(ShrEach,  16,  "_mm256_srlv_epi16({0}, _mm256_set_epi64x({v}))",    Doit),
+    inst(Permute,  16,  "_mm256_permutexvar_epi16(_mm256_set_epi64x({v}), {0})", Doit),
+    inst(Permute2, 16,  "_mm256_permutex2var_epi16({0}, _mm256_set_epi64x({v}), {1})", Doit),
+    inst(Permute2, 32,  "_mm256_permutex2var_epi32({0}, _mm256_set_epi64x({v}), {1})", Doit),
+    inst(Permute2, 64,  "_mm256_permutex2var_epi64({0}, _mm256_set_epi64x({v}), {1})", Doit),
+];

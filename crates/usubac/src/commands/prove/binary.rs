@@ -1,0 +1,254 @@
+//! The last link: that an object file computes the last program.
+//!
+//! ```text
+//! last program ─ C ─ gcc ─→ object ─┐
+//!              └ C ─ clang → object ─┼─ executed on symbols: the last program?
+//!                 the user's object ─┘
+//! ```
+//!
+//! A proof is about bytes: it names the object by its hash. Which compiler made it, and whether it
+//! would make it again, is not part of what is proved.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use usuba::emit::c::{COptions, Emitted, kernel};
+use usuba::ir::Program;
+use usuba::target::Target;
+use usuba_lab::binary::{self, Compiler};
+use usuba_lab::cc::Family;
+use usuba_lab::tune::subject::hex;
+use usuba_proof::machine::compare::{self, Answer, Demands, Report};
+use usuba_proof::machine::object::Object;
+use usuba_proof::machine::x86::X86;
+use usuba_proof::report::{Claim, Difference, Kind, Outcome};
+
+use super::plant;
+use crate::args::prove::Cc;
+use crate::output::plain;
+use crate::{Failure, args::Prove};
+
+/// No object of a kernel is longer.
+const LARGEST: u64 = 64 << 20;
+
+/// What a certificate says of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Made {
+    /// The compiler with its version, or the name of the file.
+    pub by: String,
+    /// The flags of the compiler; empty for a file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
+    /// The function.
+    pub symbol: String,
+    pub sha256: String,
+}
+
+impl Made {
+    pub fn is_file(&self) -> bool {
+        self.flags.is_empty()
+    }
+
+    /// What is otherwise with the same object today, if it is there.
+    pub fn differs(&self, new: &[Made]) -> Option<String> {
+        // A compiler is the same in another version, and a file is its name.
+        let kind = |made: &Made| match made.is_file() {
+            true => made.by.clone(),
+            false => made.by.split(' ').next().unwrap_or_default().to_string(),
+        };
+        let Some(same) = new.iter().find(|made| kind(made) == kind(self)) else {
+            return Some(format!("there is no object by {}", self.by));
+        };
+        if same.sha256 == self.sha256 {
+            return None;
+        }
+        Some(match same.by == self.by {
+            _ if self.is_file() => format!("{} is another file", self.by),
+            true => format!("{} makes another object of it", self.by),
+            false => format!("the object is by {}, and {} makes another one", self.by, same.by),
+        })
+    }
+}
+
+/// An object that was looked at.
+pub struct Shown {
+    pub made: Made,
+    /// What a proof found; `None` without one.
+    pub report: Option<Report>,
+}
+
+/// Where objects come from.
+pub enum Objects {
+    /// They are not looked at.
+    None,
+    Compiled(Vec<Compiler>),
+    Given {
+        name: String,
+        bytes: Vec<u8>,
+        symbol: Option<String>,
+    },
+}
+
+impl Objects {
+    /// Those that the command line asks for, on a target.
+    pub fn asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
+        if let Some(path) = &args.object {
+            if !has_machine(target) {
+                return Err(no_machine(target));
+            }
+            return Objects::given(path, args.symbol.clone());
+        }
+        match args.binary {
+            true => Objects::compiled(target, args.cc),
+            false => Ok(Objects::None),
+        }
+    }
+
+    /// Those of compilers.
+    pub fn compiled(target: &'static Target, cc: Cc) -> Result<Objects, Failure> {
+        if !has_machine(target) {
+            return Err(no_machine(target));
+        }
+        let compilers = cc.families().iter().map(|&family| compiler(target, family));
+        Ok(Objects::Compiled(compilers.collect::<Result<_, _>>()?))
+    }
+
+    /// That of a file.
+    pub fn given(path: &Path, symbol: Option<String>) -> Result<Objects, Failure> {
+        let name = path.display().to_string();
+        let wrong = |why: String| Failure::program(format!("cannot read {name}: {why}"));
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| wrong(plain(&error)))?;
+        let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+        read.map_err(|error| wrong(plain(&error)))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(wrong(format!(
+                "it is larger than {} MiB; the object of one kernel is wanted",
+                LARGEST >> 20
+            )));
+        }
+        Ok(Objects::Given { name, bytes, symbol })
+    }
+
+    /// A text that changes when something changes that objects depend on besides the program.
+    pub fn identity(&self) -> String {
+        match self {
+            Objects::None => String::new(),
+            Objects::Compiled(compilers) => {
+                let each: Vec<String> = compilers.iter().map(Compiler::identity).collect();
+                each.join("\n\n")
+            }
+            Objects::Given { bytes, .. } => sha256(bytes),
+        }
+    }
+
+    /// Proves each object. What is no proof stays in what is said, and does not keep the others
+    /// from being looked at.
+    pub fn prove(
+        &self,
+        program: &Program,
+        target: &Target,
+        options: &COptions,
+        fault: Option<plant::Fault>,
+        done: &mut dyn FnMut(Claim, Shown),
+    ) -> Result<(), Failure> {
+        let kernel = match self {
+            Objects::None => return Ok(()),
+            _ => kernel(program, target, options),
+        };
+        let mut look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
+            let subject = match flags.is_empty() {
+                true => by.clone(),
+                false => format!("by {by}"),
+            };
+            let symbol = symbol.to_string();
+            let (outcome, report) = proved(bytes, program, &kernel, &symbol, target)?;
+            let made = Made { by, flags, symbol, sha256: sha256(bytes) };
+            done(Claim { kind: Kind::Object, subject, outcome }, Shown { made, report });
+            Ok(())
+        };
+        match self {
+            Objects::None => {}
+            Objects::Compiled(compilers) => {
+                for compiler in compilers {
+                    let bytes = compiler.object(&kernel.text, "c", &[]);
+                    let mut bytes = bytes.map_err(|what| {
+                        Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
+                    })?;
+                    if let Some(fault) = fault {
+                        bytes = plant::in_object(fault, &bytes, &kernel.name).unwrap_or(bytes);
+                    }
+                    let (by, flags) = (compiler.name.clone(), compiler.flags().join(" "));
+                    look(by, flags, &bytes, &kernel.name)?;
+                }
+            }
+            Objects::Given { name, bytes, symbol } => {
+                let symbol = symbol.as_deref().unwrap_or(&kernel.name);
+                let planted = fault.and_then(|fault| plant::in_object(fault, bytes, symbol));
+                let bytes = planted.as_ref().unwrap_or(bytes);
+                let file = Path::new(name).file_name().unwrap_or_default();
+                let by = file.to_string_lossy().into_owned();
+                look(by, String::new(), bytes, symbol)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the prover has a model of the processors of a target.
+pub fn has_machine(target: &Target) -> bool {
+    target.name != "neon"
+}
+
+fn no_machine(target: &Target) -> Failure {
+    Failure::program(format!(
+        "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
+         only, and without --binary everything else is proved",
+        target.name
+    ))
+}
+
+fn compiler(target: &'static Target, family: Family) -> Result<Compiler, Failure> {
+    Compiler::find(target, family).map_err(|skip| {
+        let (name, variable, other) = match family {
+            Family::Clang => ("clang", "CLANG", "gcc"),
+            _ => ("gcc", "GCC", "clang"),
+        };
+        Failure::program(format!(
+            "no object can be made by {name}: {}; {variable} names another {name}, and --cc {other} \
+             does without it",
+            skip.why
+        ))
+    })
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// What is known about one object. An object that cannot be looked at is a failure.
+fn proved(
+    bytes: &[u8],
+    program: &Program,
+    kernel: &Emitted,
+    symbol: &str,
+    target: &Target,
+) -> Result<(Outcome, Option<Report>), Failure> {
+    let object = Object::read(bytes).map_err(|why| Failure::program(why.to_string()))?;
+    let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
+    contract.symbol = symbol.to_string();
+    object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
+    Ok(match compare::prove::<X86>(&object, &contract, program, Demands::default()) {
+        Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
+        Answer::Refuted(found) => {
+            let difference = Difference::of_function(program, &found);
+            (Outcome::Refuted(Box::new(difference)), None)
+        }
+        Answer::Refused(fault) => (Outcome::Refused(fault.to_string()), None),
+        Answer::Unknown(what) => (Outcome::Unknown(what), None),
+    })
+}

@@ -1,0 +1,212 @@
+//! `usubac prove --binary` and `--object`: what is said of objects that are right, that are wrong,
+//! and that are none.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use usuba_lab::{binary, cc, plant};
+
+/// The words of a node whose accesses have displacements, and its right answer.
+const PROGRAM: &str = "node f (x:u32[3], k:u32[3]) returns (y:u32[3])\n\
+    let y[0] = x[1] ^ k[0]; y[1] = x[0] & k[2]; y[2] = (x[2] <<< 7) ^ k[1] tel\n\
+    node g (x:u32) returns (y:u32) let y = ~x tel\n";
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("f.ua"), PROGRAM).expect("written");
+    dir
+}
+
+fn usubac(dir: &Path, args: &str, environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
+    let command = command.args(args.split(' ')).current_dir(dir).env("COLUMNS", "100");
+    command.envs(environment.iter().copied()).output().expect("usubac runs")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The name of a compiler that this machine has.
+fn compiler() -> Option<(&'static str, cc::Family)> {
+    let all = [("gcc", cc::Family::Gcc), ("clang", cc::Family::Clang)];
+    let target = usuba::target::find("gp64").expect("a target");
+    let found = all.into_iter().find(|&(_, family)| match binary::Compiler::find(target, family) {
+        Ok(_) => true,
+        Err(skip) => {
+            println!("{skip}");
+            false
+        }
+    });
+    if found.is_none() {
+        println!("skipped: there is no compiler for x86-64");
+    }
+    found
+}
+
+/// The object of the entry of the program, as a user would compile it.
+fn object(dir: &Path, family: cc::Family, flags: &str) -> Vec<u8> {
+    let made = usubac(dir, &format!("f.ua -V -o f.c {flags}"), &[]);
+    assert!(made.status.success(), "{}", err(&made));
+    let text = fs::read_to_string(dir.join("f.c")).expect("a kernel");
+    binary::object(&text, "c", "gp64", family, &[]).expect("it compiles")
+}
+
+#[test]
+fn objects_are_proved_refuted_and_refused() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = folder();
+    let flags = format!("prove f.ua -V --entry f --binary --cc {cc}");
+    let proved = usubac(dir.path(), &flags, &[]);
+    let said = out(&proved);
+    assert!(proved.status.success(), "{said}{}", err(&proved));
+    for part in ["in V on gp64: PROVED\n", "object", "in constant time", "of the frame", "model"] {
+        assert!(said.contains(part), "{said}");
+    }
+    let proved = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
+    let json: serde_json::Value = serde_json::from_str(&proved).expect("JSON");
+    let claims = json["claims"].as_array().expect("claims");
+    let object = &claims.last().expect("one")["object"];
+    assert!(object["instructions"].as_u64() > Some(3), "{object}");
+    assert!(!object["left_registers"].as_array().expect("a list").is_empty(), "{object}");
+    assert_eq!(object["sha256"].as_str().map(str::len), Some(64), "{object}");
+
+    let refuted = usubac(dir.path(), &format!("{flags} --plant gate@object"), &[]);
+    let said = out(&refuted);
+    assert_eq!(refuted.status.code(), Some(1), "{said}");
+    assert!(said.contains("f in V on gp64: REFUTED\n"), "{said}");
+    assert!(said.contains(&format!("in the object by {cc} ")), "{said}");
+    assert!(said.contains(" `f` gives y[") && said.contains(" and should give "), "{said}");
+
+    let refused = usubac(dir.path(), &format!("{flags} --plant address@object"), &[]);
+    let said = out(&refused);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains(": REFUSED\n") && said.contains("a rule is broken: at f"), "{said}");
+    assert!(said.contains("are not inside of `"), "{said}");
+    let refused = usubac(dir.path(), &format!("{flags} --plant address@object --json"), &[]);
+    let json: serde_json::Value = serde_json::from_str(&out(&refused)).expect("JSON");
+    assert_eq!(json["verdict"], "REFUSED");
+
+    let none = usubac(dir.path(), &format!("{flags} --plant equation@object"), &[]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
+}
+
+#[test]
+fn certificates_name_objects() {
+    let Some((cc, family)) = compiler() else { return };
+    let dir = folder();
+    let certify = |more: &str| {
+        let made = usubac(dir.path(), &format!("prove f.ua -V --entry f --certify {more}"), &[]);
+        assert!(made.status.success(), "{}{}", out(&made), err(&made));
+        fs::read_to_string(dir.path().join("proof/gp64.toml")).expect("a certificate")
+    };
+    let check = || usubac(dir.path(), "prove f.ua --check", &[]);
+    let text = certify(&format!("--binary --cc {cc}"));
+    assert!(text.contains("[[proof.object]]") && text.contains("symbol = \"f\""), "{text}");
+    assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
+    let kernel = out(&usubac(dir.path(), "f.ua -V --entry f -o -", &[]));
+    assert!(kernel.contains(&format!("up to the object by {cc} ")), "{kernel}");
+    // A hash that nothing has.
+    let at = text.rfind("sha256 = \"").expect("a hash") + "sha256 = \"".len();
+    let wrong = format!("{}{}{}", &text[..at], "0".repeat(8), &text[at + 8..]);
+    fs::write(dir.path().join("proof/gp64.toml"), wrong).expect("written");
+    let stale = check();
+    assert_eq!(stale.status.code(), Some(1));
+    assert!(out(&stale).contains("makes another object of it"), "{}", out(&stale));
+    // A file is named too, and looked for beside the program.
+    let file = object(dir.path(), family, "--entry f");
+    fs::write(dir.path().join("mine.o"), &file).expect("written");
+    let text = certify("--object mine.o");
+    assert!(text.contains("by = \"mine.o\""), "{text}");
+    assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
+    let wrong = plant::planted(&file, "f", plant::Fault::Gate).expect("a gate");
+    fs::write(dir.path().join("mine.o"), wrong).expect("written");
+    let refuted = check();
+    assert_eq!(refuted.status.code(), Some(1));
+    assert!(out(&refuted).contains("REFUTED"), "{}", out(&refuted));
+}
+
+/// Objects of a folder; what has none is named, and nothing is proved twice.
+#[test]
+fn objects_of_folders_are_proved_once() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let flags = "--only trivium -V --target gp64 --target neon --cache cache --binary";
+    let flags = format!("prove --all --folder {} {flags} --cc {cc}", ciphers.display());
+    for again in [false, true] {
+        let output = usubac(dir.path(), &flags, &[]);
+        let said = out(&output);
+        assert!(output.status.success(), "{said}{}", err(&output));
+        assert!(said.contains(" of them before") == again, "{said}");
+        assert!(said.contains(" objects PROVED: ") && said.contains(cc), "{said}");
+        assert!(said.contains("SKIPPED: objects for neon"), "{said}");
+    }
+}
+
+/// Every file that is no such object is one message, with status 1.
+#[test]
+fn what_is_no_object_is_said() {
+    let Some((cc, family)) = compiler() else { return };
+    let dir = folder();
+    let right = object(dir.path(), family, "--entry g");
+    let path = dir.path().join("g.o");
+    let ask = |args: &str| usubac(dir.path(), &format!("prove f.ua -V {args}"), &[]);
+    fs::write(&path, &right).expect("written");
+    let proved = ask("--object g.o --node g");
+    assert!(proved.status.success(), "{}{}", out(&proved), err(&proved));
+    assert!(out(&proved).contains("g.o proved in every lane"), "{}", out(&proved));
+    let symbol = ask("--object g.o --node g --symbol other");
+    assert!(err(&symbol).contains("no function `other`; it has g"), "{}", err(&symbol));
+
+    let patched = |at: usize, bytes: &[u8]| {
+        let mut file = right.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    let files: [(Vec<u8>, &str); 11] = [
+        (Vec::new(), "the file is empty"),
+        (b"node f".to_vec(), "the file is a text"),
+        (b"!<arch>\nmember".to_vec(), "an archive"),
+        (b"BC\xc0\xde\x35\x14\0\0".to_vec(), "-flto"),
+        (vec![0x7f; 100], "cannot be read"),
+        (right[..right.len() / 2].to_vec(), "cannot be read"),
+        (right[..70].to_vec(), "cannot be read"),
+        // The machine, the kind of file, the byte order.
+        (patched(18, &[183, 0]), "only x86-64"),
+        (patched(16, &[2, 0]), "linked already"),
+        (patched(5, &[2]), "the "),
+        // The sections: none.
+        (patched(0x3c, &[0, 0, 0, 0]), "no function `g`, and no other one"),
+    ];
+    for (file, why) in files {
+        fs::write(&path, file).expect("written");
+        let output = ask("--object g.o --node g");
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(1), "{why}: {said}{}", out(&output));
+        assert!(said.starts_with("error: ") && said.contains(why), "{why}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    // No such file, a file without end, one for which there is no machine, no compiler.
+    let large = fs::File::create(&path).expect("a file");
+    large.set_len(65 << 20).expect("a long file");
+    let huge = ask("--object g.o --node g");
+    assert!(err(&huge).contains("larger than 64 MiB"), "{}", err(&huge));
+    let missing = ask("--object other.o --node g");
+    assert!(err(&missing).contains("cannot read other.o"), "{}", err(&missing));
+    let neon = ask("--binary -arch neon --entry g");
+    assert!(err(&neon).contains("x86-64 only"), "{}", err(&neon));
+    let (variable, flags) = (cc.to_uppercase(), format!("prove f.ua -V --binary --cc {cc}"));
+    let none = usubac(dir.path(), &flags, &[(&variable, "no-such-compiler")]);
+    assert!(err(&none).contains("no object can be made"), "{}", err(&none));
+    for output in [symbol, huge, missing, neon, none] {
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(err(&output).lines().count(), 1, "{}", err(&output));
+    }
+}
