@@ -14,6 +14,7 @@ use usuba::syntax::splice::NoIncludes;
 use usuba::{Options, Output, target};
 use usuba_lab::binary;
 use usuba_lab::cc::Family;
+use usuba_lab::proof::{self, Proofs};
 use usuba_proof::machine::Rule;
 use usuba_proof::machine::compare::{self, Answer, Demands};
 use usuba_proof::machine::object::Object;
@@ -35,7 +36,7 @@ fn compiled(target: &str) -> Output {
         pipeline: PipelineOptions::default(),
         c: COptions::default(),
     };
-    usuba::compile(&mut sources, root, &mut NoIncludes, &options, &mut |_, _| {}).expect("right")
+    proof::compiled(&mut sources, root, &mut NoIncludes, &options, Proofs::Always).expect("right")
 }
 
 /// Functions in assembly, f_0, f_1, ..., in one object.
