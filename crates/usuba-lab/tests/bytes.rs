@@ -6,6 +6,8 @@
 //! and a word of a second input if there is one, so that a bit in a wrong place, word or instance
 //! shows. What they should compute is worked
 //! out here from the definition of the byte layouts, bit by bit.
+//!
+//! Above 600 lines because shapes of all slicings go through one set of definitions.
 
 use usuba::emit::bytes::{self, ByteLayout, Function, Key, Parameter};
 use usuba::emit::c::{COptions, kernel};

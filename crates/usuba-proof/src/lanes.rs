@@ -14,6 +14,8 @@
 //!
 //! A register repeats itself: no row of an operator that is on each lane alike looks beyond 128
 //! bits on SIMD, so that many are enough. Those on vectors are looked at as a whole.
+//!
+//! Above 600 lines because what each instruction does to a register is one table.
 
 use std::collections::BTreeSet;
 

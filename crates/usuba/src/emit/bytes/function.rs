@@ -1,4 +1,6 @@
 //! Puts the parts of a function together.
+//!
+//! Above 600 lines because every way of moving a port packs and unpacks by one description.
 
 use std::fmt::Write;
 
