@@ -345,6 +345,18 @@ fn compiled_programs_compute_with_long_integers() {
     }
 }
 
+/// In lanes a product of two words of 32 bits is one instruction.
+#[test]
+fn products_of_halves_are_one_instruction() {
+    let (file, _) = &FILES[1];
+    let avx2 = target::find("avx2").expect("a target");
+    let program = program(file, "mul");
+    let lowered = optimise(&program, &options(avx2), &mut |_, _| {}).expect("a program");
+    let text = kernel(&lowered, avx2, &options(avx2).c).text;
+    let products = text.matches("_mm256_mul_epu32(").count();
+    assert!((100..120).contains(&products), "{products} products: {text}");
+}
+
 /// What is compiled is the source: lowering, each pass, and the instructions in every lane.
 #[test]
 fn compiled_programs_are_proved() {
