@@ -353,8 +353,9 @@ fn products_of_halves_are_one_instruction() {
     let program = program(file, "mul");
     let lowered = optimise(&program, &options(avx2), &mut |_, _| {}).expect("a program");
     let text = kernel(&lowered, avx2, &options(avx2).c).text;
-    let products = text.matches("_mm256_mul_epu32(").count();
-    assert!((100..120).contains(&products), "{products} products: {text}");
+    assert!(text.matches("_mm256_mul_epu32(a[").count() > 4, "{text}");
+    // The function, and its call for 19 times a carry that has more bits.
+    assert_eq!(text.matches("_mul64(").count(), 2, "{text}");
 }
 
 /// What is compiled is the source: lowering, each pass, and the instructions in every lane.
