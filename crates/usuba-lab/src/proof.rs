@@ -8,8 +8,10 @@
 //! Whatever is measured or chosen by measurement is proved in this way, and so is what the tests
 //! compile; the short run of the tests proves a part of it, which each test names.
 
-use usuba::diag::Diagnostic;
-use usuba::{Options, ir, optimise, typed};
+use usuba::diag::{Diagnostic, FileId, Sources};
+use usuba::emit::c::kernel;
+use usuba::syntax::splice::Loader;
+use usuba::{Options, Output, front, ir, optimise, typed};
 use usuba_proof::{Fault, Observer};
 
 /// Which compilations are proved.
@@ -41,7 +43,7 @@ pub fn is_long() -> bool {
 /// Why there is no program.
 #[derive(Clone, Debug)]
 pub enum Trouble {
-    /// The target cannot compute what the program needs.
+    /// The program is wrong, or the target cannot compute what it needs.
     Findings(Vec<Diagnostic>),
     /// A pass is wrong, or nothing could be shown about it.
     Fault(Fault),
@@ -77,4 +79,22 @@ pub fn optimised(
         Some(Err(fault)) => Err(Trouble::Fault(fault)),
         _ => Ok(last),
     }
+}
+
+/// As `usuba::compile`, with a proof after each pass if `proofs` says so.
+///
+/// # Errors
+/// The findings of all stages, or the first pass that could not be proved.
+pub fn compiled(
+    sources: &mut Sources,
+    root: FileId,
+    loader: &mut dyn Loader,
+    options: &Options,
+    proofs: Proofs,
+) -> Result<Output, Trouble> {
+    let checked = front(sources, root, loader, options.entry.as_deref(), options.flags);
+    let checked = checked.map_err(Trouble::Findings)?;
+    let program = optimised(&checked.program, options, proofs)?;
+    let kernel = kernel(&program, options.target, &options.c);
+    Ok(Output { checked, program, kernel })
 }

@@ -12,10 +12,11 @@ use usuba::ir::live;
 use usuba::passes::When;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
-use usuba::{Options, Output, compile, ir, typed};
+use usuba::{Options, Output, ir, typed};
 use usuba_lab::cc;
 use usuba_lab::cipher::Beside;
 use usuba_lab::native::{self, Kernel};
+use usuba_lab::proof::{Proofs, compiled};
 
 /// File, node, and the instructions that it takes where there is GFNI.
 const BOXES: [(&str, &str, u64); 5] = [
@@ -44,7 +45,7 @@ fn made(file: &str, node: &str, target: &'static Target) -> Output {
         pipeline,
         c: COptions::default(),
     };
-    compile(&mut sources, root, &mut Beside, &options, &mut |_, _| {})
+    compiled(&mut sources, root, &mut Beside, &options, Proofs::Always)
         .unwrap_or_else(|found| panic!("{file}, {node}: {found:?}"))
 }
 

@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
 use crate::bytes::Bytes;
+use crate::induction::Guesses;
 use crate::maps::{IDENTITY, MapId, Maps};
 use crate::rewrites::Rewrites;
 
@@ -143,6 +144,15 @@ pub struct Node {
     pub b: u64,
 }
 
+/// The operators that nodes are, and which operands are complemented.
+const OPERATORS: [(Kind, bool, bool); 5] = [
+    (Kind::Xor, false, false),
+    (Kind::And, false, false),
+    (Kind::And, true, false),
+    (Kind::And, false, true),
+    (Kind::And, true, true),
+];
+
 /// Free slots of the table.
 const FREE: u32 = u32::MAX;
 
@@ -163,6 +173,8 @@ pub struct Graph {
     pub rewrites: Option<Box<Rewrites>>,
     /// Functions of one byte.
     pub bytes: Bytes,
+    /// How loops began and went on.
+    pub guesses: Guesses,
 }
 
 impl Graph {
@@ -178,6 +190,7 @@ impl Graph {
             functions: FxHashMap::default(),
             rewrites: rewrites.map(Box::new),
             bytes: Bytes::default(),
+            guesses: Guesses::default(),
         }
     }
 
@@ -367,11 +380,12 @@ impl Graph {
         }
         let flexible = edges.iter().filter(|&&e| !self.is_rigid(e)).map(|e| e.node());
         let Some(first) = flexible.min() else { return IDENTITY };
-        let choices = edges.iter().filter(|e| e.node() == first).map(|e| e.map());
-        let choices: Vec<MapId> = choices.collect();
-        if let [only] = choices[..] {
+        let mut choices = edges.iter().filter(|e| e.node() == first).map(|e| e.map());
+        if let (Some(only), None) = (choices.next(), choices.next()) {
             return only;
         }
+        let choices: Vec<MapId> =
+            edges.iter().filter(|e| e.node() == first).map(|e| e.map()).collect();
         let moved = choices.into_iter().map(|choice| (self.moved_back(choice, edges), choice));
         moved.min().expect("the smallest node is that of an edge").1
     }
@@ -512,20 +526,45 @@ impl Graph {
         self.permute(pivot, found).flipped(flip)
     }
 
-    /// `And` or `Xor` of two edges if it is a node already. Neither is constant.
-    pub fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Option<Edge> {
-        if x.plain() == y.plain() {
-            return None;
+    /// The operators on two plain edges that are nodes already, each with what it is an operator
+    /// on: the kind, and which operands are complemented.
+    pub fn made(&mut self, x: Edge, y: Edge, found: &mut Vec<(Kind, bool, bool, Edge)>) {
+        found.clear();
+        if x.node() == y.node() {
+            // The permutation that moves out may depend on complements.
+            if x == y {
+                return;
+            }
+            for (kind, p, q) in OPERATORS {
+                let (pivot, a, b, flip) = self.operands(kind, x.flipped(p), y.flipped(q));
+                if let Ok(node) = self.slot(kind, self.bits(a), a.raw(), b.raw()) {
+                    let edge = self.permute(pivot, Edge::to(node)).flipped(flip);
+                    found.push((kind, p, q, edge));
+                }
+            }
+            return;
         }
-        let as_they_are = x.map() == IDENTITY && y.map() == IDENTITY;
-        if as_they_are && !self.is_joined(x.node(), y.node()) {
-            return None;
+        let (pivot, mut a, mut b) = (self.pivot(&[x, y]), x, y);
+        if pivot != IDENTITY {
+            let back = self.maps.inverse(pivot).expect("edges have permutations");
+            (a, b) = (self.permute(back, x), self.permute(back, y));
         }
-        let outer = kind == Kind::Xor && x.is_complement() != y.is_complement();
-        let (x, y) = if kind == Kind::Xor { (x.plain(), y.plain()) } else { (x, y) };
-        let (pivot, a, b, flip) = self.operands(kind, x, y);
-        let node = self.slot(kind, self.bits(a), a.raw(), b.raw()).ok()?;
-        Some(self.permute(pivot, Edge::to(node)).flipped(flip != outer))
+        if !self.is_joined(a.node(), b.node()) {
+            return;
+        }
+        for (kind, p, q) in OPERATORS {
+            let (mut a, mut b, mut flip) = (a.flipped(p), b.flipped(q), false);
+            if kind == Kind::Xor {
+                // Moving a constant may have made it odd.
+                flip = a.is_complement() != b.is_complement();
+                (a, b) = (a.plain(), b.plain());
+            }
+            let (low, high) = (a.min(b), a.max(b));
+            if let Ok(node) = self.slot(kind, self.bits(low), low.raw(), high.raw()) {
+                let edge = self.permute(pivot, Edge::to(node)).flipped(flip);
+                found.push((kind, p, q, edge));
+            }
+        }
     }
 
     /// The operands of `And` or `Xor` as they are in a node; the permutation and the complement

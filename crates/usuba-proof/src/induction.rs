@@ -29,8 +29,19 @@ use crate::run::{Frame, Run, Stop};
 /// Runs of a body with assumptions that fail, at most; then all carried values are different.
 const ROUNDS: usize = 6;
 
+/// What was borne out of loops, by their nesting and first values: where the next run of such a
+/// loop begins. A wrong beginning is only found out later.
+#[derive(Default)]
+pub struct Guesses(FxHashMap<(u16, Box<[Edge]>), Guess>);
+
+#[derive(Clone)]
+struct Guess {
+    assumed: Vec<Assumed>,
+    may_be_constant: Vec<bool>,
+}
+
 /// What is assumed of a carried value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Assumed {
     /// It is its first value in all iterations.
     Constant,
@@ -127,8 +138,12 @@ impl Run<'_> {
         level: u16,
         reads: &[Vec<Edge>],
     ) -> Result<Step, Stop> {
-        let mut assumed = vec![Assumed::Symbol(0); inits.len()];
-        let mut may_be_constant = vec![true; inits.len()];
+        let name = (level, Box::from(inits));
+        let known = self.graph.guesses.0.get(&name).cloned();
+        let Guess { mut assumed, mut may_be_constant } = known.unwrap_or_else(|| Guess {
+            assumed: vec![Assumed::Symbol(0); inits.len()],
+            may_be_constant: vec![true; inits.len()],
+        });
         for round in 0.. {
             if round == ROUNDS {
                 assumed = all_different(inits);
@@ -146,6 +161,8 @@ impl Run<'_> {
                 _ => revised(inits, &params, &nexts, &assumed, &mut may_be_constant),
             };
             if better == assumed {
+                let guess = Guess { assumed: assumed.clone(), may_be_constant };
+                self.graph.guesses.0.insert(name, guess);
                 let mut steps: Vec<(Edge, Edge)> =
                     params.into_iter().zip(nexts.iter().copied()).collect();
                 let mut kept = assumed.iter().map(|a| *a != Assumed::Constant);
@@ -180,30 +197,27 @@ fn revised(
     assumed: &[Assumed],
     may_be_constant: &mut [bool],
 ) -> Vec<Assumed> {
-    // Values of one symbol stay together if their steps are equal, too.
-    let mut numbers: FxHashMap<(Edge, Assumed, Edge), u32> = FxHashMap::default();
-    let mut used: FxHashMap<Edge, u32> = FxHashMap::default();
-    let mut out = Vec::with_capacity(inits.len());
+    let mut is_constant = Vec::with_capacity(inits.len());
     for (i, &init) in inits.iter().enumerate() {
         if assumed[i] == Assumed::Constant && nexts[i] != init {
             may_be_constant[i] = false;
         }
-        let constant = match assumed[i] {
-            Assumed::Constant => may_be_constant[i],
-            Assumed::Symbol(_) => may_be_constant[i] && (nexts[i] == init || nexts[i] == params[i]),
-        };
-        if constant {
-            out.push(Assumed::Constant);
-            continue;
-        }
-        let number = *numbers.entry((init, assumed[i], nexts[i])).or_insert_with(|| {
-            let next = used.entry(init).or_insert(0);
-            *next += 1;
-            *next - 1
-        });
-        out.push(Assumed::Symbol(number));
+        let stays = nexts[i] == init || nexts[i] == params[i];
+        is_constant.push(may_be_constant[i] && (assumed[i] == Assumed::Constant || stays));
     }
-    out
+    // Values of one symbol stay together if their steps are equal, too. Numbers follow the steps, so
+    // that the order in which values are carried does not matter.
+    let key = |i: usize| (inits[i], assumed[i], nexts[i]);
+    let mut keys: Vec<_> = (0..inits.len()).filter(|&i| !is_constant[i]).map(key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let number = |i: usize| {
+        let first = keys.partition_point(|(init, ..)| *init < inits[i]);
+        let own = keys.binary_search(&key(i)).expect("every key is there");
+        Assumed::Symbol((own - first) as u32)
+    };
+    let choice = |i: usize| if is_constant[i] { Assumed::Constant } else { number(i) };
+    (0..inits.len()).map(choice).collect()
 }
 
 /// Assumes nothing: values that start alike have different symbols, in their order.

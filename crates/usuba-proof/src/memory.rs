@@ -27,8 +27,11 @@ use crate::search::Outline;
 /// Nodes of the graph above which everything is forgotten.
 const LARGEST: usize = 3_000_000;
 
-/// Results of runs: what is run, on which arguments.
-pub type Results = FxHashMap<(u64, Box<[Edge]>), Rc<[Edge]>>;
+/// What is run, on which arguments.
+pub type Name = (u64, Box<[Edge]>);
+
+/// Results of runs.
+pub type Results = FxHashMap<Name, Rc<[Edge]>>;
 
 #[derive(Default)]
 pub struct Memory {

@@ -19,15 +19,6 @@ use crate::table::{self, VARIABLES};
 /// Nodes that are looked at to find a function of three edges, at most.
 const MOST_MADE: usize = 16;
 
-/// The operators that nodes are, and which operands are complemented.
-const OPERATORS: [(Kind, bool, bool); 5] = [
-    (Kind::Xor, false, false),
-    (Kind::And, false, false),
-    (Kind::And, true, false),
-    (Kind::And, false, true),
-    (Kind::And, true, true),
-];
-
 impl Graph {
     /// The result of `bits` bits of an operator.
     pub fn op(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
@@ -297,26 +288,23 @@ impl Graph {
     /// Starts with the edges, and adds every node that is an operator on two that are there, with
     /// its table.
     fn made_of(&mut self, rows: u8, leaves: [Edge; 3]) -> Option<Edge> {
-        if leaves.iter().any(|&leaf| self.node(leaf).kind == Kind::Const) {
-            return None;
-        }
         let mut known: Vec<(Edge, u8)> = Vec::with_capacity(MOST_MADE);
         known.extend((0..3).map(|v| (leaves[v], VARIABLES[v] as u8)));
-        let mut next = 1;
+        let (mut next, mut made) = (1, Vec::with_capacity(5));
         while next < known.len() {
             for before in 0..next {
-                for (kind, a, b) in OPERATORS {
-                    let [(x, f), (y, g)] = [known[before], known[next]];
-                    let Some(made) = self.made(kind, x.flipped(a), y.flipped(b)) else { continue };
+                let [(x, f), (y, g)] = [known[before], known[next]];
+                self.made(x, y, &mut made);
+                for &(kind, a, b, edge) in &made {
                     let (f, g) = (if a { !f } else { f }, if b { !g } else { g });
                     let table = if kind == Kind::And { f & g } else { f ^ g };
-                    let table = if made.is_complement() { !table } else { table };
-                    let made = made.plain();
+                    let table = if edge.is_complement() { !table } else { table };
+                    let edge = edge.plain();
                     if table == rows || table == !rows {
-                        return Some(made.flipped(table != rows));
+                        return Some(edge.flipped(table != rows));
                     }
-                    if known.len() < MOST_MADE && known.iter().all(|(edge, _)| *edge != made) {
-                        known.push((made, table));
+                    if known.len() < MOST_MADE && known.iter().all(|(other, _)| *other != edge) {
+                        known.push((edge, table));
                     }
                 }
             }

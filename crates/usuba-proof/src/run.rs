@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Call, Eqn, Loop, NodeId, OpEqn, Program, Val};
 
 use crate::graph::{Edge, Graph, Kind};
-use crate::memory::Results;
+use crate::memory::{Name, Results};
 
 /// Which of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -167,13 +167,25 @@ impl<'a> Run<'a> {
         Ok(node.outs.iter().map(|&v| frame.get(v)).collect())
     }
 
-    /// The same, looked up if the node has run on these arguments before.
+    /// The name of a goal with these arguments, if its results are to be kept: by what is written
+    /// alone, for that it equals something else may be what is to be proved.
+    fn goal_name(&self, side: Side, id: NodeId, args: &[Edge]) -> Option<Name> {
+        let body = self.classes.bodies.get(&(side, id))?;
+        Some((GOAL | *body as u64, args.into()))
+    }
+
+    /// The results of a goal, if they are kept, with their name.
+    pub fn kept(&self, side: Side, id: NodeId, args: &[Edge]) -> Option<(Name, Rc<[Edge]>)> {
+        let name = self.goal_name(side, id, args)?;
+        let results = self.seen.get(&name)?.clone();
+        Some((name, results))
+    }
+
+    /// The results of a node, looked up if it has run on these arguments before.
     pub fn goal(&mut self, side: Side, id: NodeId, args: &[Edge]) -> Result<Rc<[Edge]>, Stop> {
-        let Some(&body) = self.classes.bodies.get(&(side, id)) else {
+        let Some(name) = self.goal_name(side, id, args) else {
             return Ok(self.node(side, id, args)?.into());
         };
-        // By what is written alone: that it equals something else may be what is to be proved.
-        let name = (GOAL | body as u64, args.into());
         if let Some(results) = self.seen.get(&name) {
             return Ok(results.clone());
         }

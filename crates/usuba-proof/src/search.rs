@@ -301,8 +301,7 @@ impl<'a> Search<'a> {
         let opaque = self.common(old, new);
         let mut resisted = String::from("nothing was tried");
         let mut asked = false;
-        let unfolded = Attempt { calls: false, loops: Loops::Unfolded, leaves: 0, solver: false };
-        let unfolded = self.cost((old, new), copies, unfolded, &opaque);
+        let unfolded = self.equations((old, new), copies, false, true, &opaque);
         let mut tries: Vec<(u64, Attempt)> = attempts(&shape, effort)
             .into_iter()
             .map(|attempt| {
@@ -322,24 +321,7 @@ impl<'a> Search<'a> {
             if dear && !std::mem::replace(&mut asked, true) && give_up() {
                 return Err("an input shows that they differ".into());
             }
-            let trace = std::env::var_os("TRACE").is_some();
-            let t0 = std::time::Instant::now();
-            let (s0, n0) =
-                (self.stats.steps, self.memory.graph.as_ref().map_or(0, |g| g.nodes.len()));
-            let a = self.attempt(old, new, copies, attempt, effort, &opaque);
-            if trace {
-                eprintln!(
-                    "  {} {:?} {:?} steps {} nodes {}+{} {:?}",
-                    self.programs[1].node(new).name,
-                    attempt,
-                    a,
-                    self.stats.steps - s0,
-                    n0,
-                    self.memory.graph.as_ref().map_or(0, |g| g.nodes.len()).wrapping_sub(n0),
-                    t0.elapsed()
-                );
-            }
-            match a {
+            match self.attempt(old, new, copies, attempt, effort, &opaque) {
                 Ok(()) => {
                     self.used(self.engines(attempt, &shape));
                     return Ok(());
@@ -373,21 +355,34 @@ impl<'a> Search<'a> {
         on
     }
 
-    /// Equations that an attempt runs, those of engines besides E1 counted as what they take.
+    /// What an attempt takes, in equations of E1. Where only inner loops are unfolded that is less
+    /// than if all were; it counts as if they were.
     fn cost(
         &self,
-        (old, new): (NodeId, NodeId),
+        goal: (NodeId, NodeId),
         copies: &Copies,
         attempt: Attempt,
         opaque: &FxHashSet<u32>,
     ) -> u64 {
+        let unfold = attempt.loops != Loops::Kept;
+        self.equations(goal, copies, attempt.calls, unfold, opaque)
+            .saturating_mul(weight(attempt.leaves))
+    }
+
+    /// Equations that both sides run; calls of `opaque` classes are not entered if `calls` is set.
+    fn equations(
+        &self,
+        (old, new): (NodeId, NodeId),
+        copies: &Copies,
+        calls: bool,
+        unfold: bool,
+        opaque: &FxHashSet<u32>,
+    ) -> u64 {
         let none = FxHashSet::default();
-        let opaque = if attempt.calls { opaque } else { &none };
-        let unfold = attempt.loops == Loops::Unfolded;
+        let opaque = if calls { opaque } else { &none };
         let before = self.steps(Side::Before, old, unfold, opaque);
         let after = self.steps(Side::After, new, unfold, opaque);
-        let both = before.saturating_mul(copies.factor() as u64).saturating_add(after);
-        both.saturating_mul(weight(attempt.leaves))
+        before.saturating_mul(copies.factor() as u64).saturating_add(after)
     }
 
     fn attempt(
@@ -404,8 +399,8 @@ impl<'a> Search<'a> {
             _ if attempt.solver => (Some(Rewrites::with_solver()), effort.steps[1]),
             leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
-        let steps = Attempt { leaves: 0, ..attempt };
-        if self.cost((old, new), copies, steps, opaque) > budget {
+        let unfold = attempt.loops == Loops::Unfolded;
+        if self.equations((old, new), copies, attempt.calls, unfold, opaque) > budget {
             return Err(Stop::TooLong.to_string());
         }
         let counts = self.shape(old, new).outer[Side::After as usize].clone();
@@ -467,6 +462,17 @@ impl<'a> Search<'a> {
             }
         }
         if keep {
+            // The loops of the program after were not grouped. If they have no loops inside, this is
+            // what the next proof asks for.
+            let outline = &self.outlines[Side::After as usize][new.0 as usize];
+            let plain = outline.nesting == 1 && outline.calls.is_empty();
+            if attempt.loops == Loops::Grouped
+                && plain
+                && let Some((name, results)) = run.kept(Side::After, new, &params)
+            {
+                let kept = memory::way(Loops::Kept, way.opaque.iter().copied());
+                self.memory.results.entry(kept).or_default().insert(name, results);
+            }
             self.memory.results.insert(way, run.seen);
             self.memory.graph = Some(run.graph);
             self.memory.tidy();

@@ -63,8 +63,12 @@ fn each_equation_is_run_about_once() {
         ("aes/aes.ua", "encrypt128", Slicing::B, "gp64", 3),
         ("chacha20/chacha20.ua", "block", Slicing::V, "avx2", 2),
         ("rectangle/rectangle.ua", "encrypt", Slicing::V, "avx2", 2),
-        // Where a pass unrolls, loops are run iteration by iteration.
+        // Where a pass unrolls, loops are run iteration by iteration, or group by group.
         ("present/present.ua", "encrypt", Slicing::B, "avx2", 6),
+        ("spongent/spongent.ua", "spongent176", Slicing::B, "avx512", 4),
+        // What takes less time comes first: rounds with other gates before all rounds with few.
+        ("aes/aes.ua", "encrypt128", Slicing::B, "avx512", 3),
+        ("chacha20/chacha20.ua", "block", Slicing::B, "avx512", 4),
     ] {
         let (steps, left) = cost(file, node, slicing, target);
         println!("{file} {node} {slicing:?} {target}: {steps} for {left}");

@@ -13,10 +13,10 @@ use usuba::passes::{When, interleave};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
-use usuba::{Options, Output, emit, front};
+use usuba::{Options, Output};
 
 use super::{Cipher, Function, Key, Parameter};
-use crate::proof::{Proofs, optimised};
+use crate::proof::{Proofs, compiled};
 
 /// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
 /// schedule, the byte interface.
@@ -311,8 +311,7 @@ fn compile_file(
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
-    let entry = options.entry.as_deref();
-    let checked = front(&mut sources, root, &mut Beside, entry, options.flags);
+    let result = compiled(&mut sources, root, &mut Beside, options, proofs);
     let explained = |findings: Vec<Diagnostic>| {
         let line = |finding: &Diagnostic| match finding.span {
             Some(span) => {
@@ -324,11 +323,7 @@ fn compile_file(
         };
         findings.iter().filter(|f| f.is_error()).map(line).collect::<Vec<_>>().join("\n")
     };
-    let checked = checked.map_err(explained)?;
-    let program = optimised(&checked.program, options, proofs);
-    let program = program.map_err(|trouble| trouble.explained(explained))?;
-    let kernel = emit::c::kernel(&program, options.target, &options.c);
-    Ok(Output { checked, program, kernel })
+    result.map_err(|trouble| trouble.explained(explained))
 }
 
 /// Finds includes next to the including file.

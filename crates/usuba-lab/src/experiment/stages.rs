@@ -39,15 +39,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
+use usuba::Options;
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::target;
-use usuba::{Options, compile};
 
 use super::{Compiler, slicing};
 use crate::bench::Parse;
 use crate::cc;
 use crate::cipher::Beside;
+use crate::proof::{Proofs, compiled};
 
 /// How often each stage has its turn; the calls are shared among them.
 const SLICES: u64 = 100;
@@ -349,11 +350,14 @@ fn kernel(folder: &Path, stage: &Stage, entry: &str, parse: &Parse) -> Result<St
         pipeline,
         c: COptions { name: "kernel".into(), ..COptions::default() },
     };
-    let output = compile(&mut sources, root, &mut Beside, &options, &mut |_, _| {});
-    output.map(|output| output.kernel.text).map_err(|findings| {
-        let lines = findings.iter().filter(|finding| finding.is_error());
-        let lines = lines.map(|finding| format!("{}: {}", finding.code, finding.message));
-        format!("{}, {entry}: {}", path.display(), lines.collect::<Vec<_>>().join("; "))
+    let output = compiled(&mut sources, root, &mut Beside, &options, Proofs::Always);
+    output.map(|output| output.kernel.text).map_err(|trouble| {
+        let lines = trouble.explained(|findings| {
+            let lines = findings.iter().filter(|finding| finding.is_error());
+            let lines = lines.map(|finding| format!("{}: {}", finding.code, finding.message));
+            lines.collect::<Vec<_>>().join("; ")
+        });
+        format!("{}, {entry}: {lines}", path.display())
     })
 }
 

@@ -14,6 +14,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
 use usuba::{Output, target::cpu};
 use usuba_lab::cc::{self, Family};
+use usuba_lab::proof::{Proofs, compiled};
 use usuba_lab::{binary, cipher};
 use usuba_proof::machine::compare::{Answer, Demands};
 
@@ -91,9 +92,8 @@ fn complemented_keys_are_part_of_the_contract() {
         pipeline: PipelineOptions::default(),
         c: usuba::emit::c::COptions { complemented_keys: true, ..Default::default() },
     };
-    let mut output =
-        usuba::compile(&mut sources, file, &mut cipher::Beside, &options, &mut |_, _| {})
-            .expect("it compiles");
+    let mut output = compiled(&mut sources, file, &mut cipher::Beside, &options, Proofs::Always)
+        .expect("it compiles");
     let turned = usuba::emit::keys::complemented(&output.program);
     assert!(turned.contains(&true), "there is nothing to see here");
     let Some(&family) = families("avx2").first() else { return };

@@ -329,8 +329,8 @@ fn cuts_move_leaves_together() {
             g.op(&Op::Shl(1), 8, &[!both])
         },
         &|g, x| {
-            let [a, b] = [0, 1].map(|v| g.op(&Op::Shl(1), 8, &[!x[v]]));
-            g.or(a, b)
+            let either = g.or(!x[0], !x[1]);
+            g.op(&Op::Shl(1), 8, &[either])
         },
         &[
             &|g, x| {
