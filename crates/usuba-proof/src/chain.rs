@@ -9,8 +9,8 @@
 //! source means, once for each copy of an interleaved program; and with the lanes, so does every
 //! lane of a register that runs it by the rows of the target.
 
-use usuba::ir::Program;
 use usuba::ir::lanes::apart as words_of;
+use usuba::ir::{Program, halves};
 use usuba::target::{Layout, Target};
 
 use crate::memory::{Known, Memory};
@@ -65,7 +65,8 @@ impl Chain {
     /// Whether the target computes the operators of the last program in every lane; one claim
     /// for all of them, or for the first one of which it is not known.
     pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
-        let operators = lanes::operators(self.previous.as_ref()?);
+        let last = self.previous.as_ref()?;
+        let operators = lanes::operators(last);
         let mut engines: Vec<String> = Vec::new();
         for (op, bits) in &operators {
             match lanes::prove(target, layout, op, *bits) {
@@ -74,6 +75,15 @@ impl Chain {
                     let subject = format!("{} on {bits} bits", op.name());
                     return Some(Claim { kind: Kind::Lanes, subject, outcome });
                 }
+            }
+        }
+        let halves = last.nodes.iter().any(|node| halves::products(node).contains(&true));
+        match lanes::prove_halves(target, layout).filter(|_| halves) {
+            None => {}
+            Some(Outcome::Proved(by)) => engines.push(by),
+            Some(outcome) => {
+                let subject = "products of words below 2^32".to_string();
+                return Some(Claim { kind: Kind::Lanes, subject, outcome });
             }
         }
         let mut seen = std::collections::BTreeSet::new();

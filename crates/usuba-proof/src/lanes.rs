@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use usuba::ir::build::Builder;
 use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
-use usuba::target::select::{Arg, Imm, Selected, Step, select};
+use usuba::target::select::{Arg, Imm, Selected, Step, select, select_halves};
 use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::report::{Outcome, outcome};
@@ -69,6 +69,16 @@ pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
         }
     }
     answer
+}
+
+/// Whether `target` multiplies words below 2^32 in every lane, where it has an instruction for
+/// that; nothing if it has none.
+pub fn prove_halves(target: &Target, layout: Layout) -> Option<Outcome> {
+    let selected = select_halves(target, layout)?;
+    Some(match products::shown_below(layout, &Op::Mul, 64, 32, &selected) {
+        true => Outcome::Proved("polynomials".into()),
+        false => Outcome::Unknown("the product of words below 2^32 is not shown".into()),
+    })
 }
 
 /// Whether these instructions are the operator in every lane.

@@ -23,6 +23,11 @@ use crate::contracts::numbers::{Num, Numbers};
 /// Whether these instructions are `Op::Mul` or `Op::MulHigh` on words of `bits` bits, in every
 /// lane; false if that is not known.
 pub fn shown(layout: Layout, op: &Op, bits: u8, selected: &Selected) -> bool {
+    shown_below(layout, op, bits, bits, selected)
+}
+
+/// The same for words that are below 2^below.
+pub fn shown_below(layout: Layout, op: &Op, bits: u8, below: u8, selected: &Selected) -> bool {
     let lane = match layout {
         Layout::Words => word_lane(bits),
         Layout::Lanes(lane) | Layout::Vectors { lane, .. } => lane,
@@ -34,8 +39,9 @@ pub fn shown(layout: Layout, op: &Op, bits: u8, selected: &Selected) -> bool {
     }
     let mut group = Group { numbers: Numbers::default(), size: widest };
     let word = (BigUint::from(1u8) << bits) - 1u8;
+    let largest = (BigUint::from(1u8) << below) - 1u8;
     let mut operand = || -> Vec<Num> {
-        (0..widest / lane).map(|_| group.numbers.any(0u8, word.clone())).collect()
+        (0..widest / lane).map(|_| group.numbers.any(0u8, largest.clone())).collect()
     };
     let (x, y) = (operand(), operand());
     let operands = [group.joined(&x, lane), group.joined(&y, lane)];
@@ -162,7 +168,7 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use usuba::target::select::select;
+    use usuba::target::select::{select, select_halves};
     use usuba::target::{self, Target};
 
     use super::*;
@@ -188,6 +194,18 @@ mod tests {
             }
         }
         assert!(proved > 50, "{proved} products");
+    }
+
+    #[test]
+    fn products_of_halves_take_words_below_half_of_the_lane() {
+        let mut proved = 0;
+        for target in target::all() {
+            let Some(selected) = select_halves(target, Layout::Lanes(64)) else { continue };
+            let shown = |below| shown_below(Layout::Lanes(64), &Op::Mul, 64, below, &selected);
+            assert!(shown(32) && !shown(33), "{}", target.name);
+            proved += 1;
+        }
+        assert!(proved > 2, "{proved} targets");
     }
 
     /// Instructions on one group of plain words.

@@ -345,6 +345,19 @@ fn compiled_programs_compute_with_long_integers() {
     }
 }
 
+/// In lanes a product of two words of 32 bits is one instruction.
+#[test]
+fn products_of_halves_are_one_instruction() {
+    let (file, _) = &FILES[1];
+    let avx2 = target::find("avx2").expect("a target");
+    let program = program(file, "mul");
+    let lowered = optimise(&program, &options(avx2), &mut |_, _| {}).expect("a program");
+    let text = kernel(&lowered, avx2, &options(avx2).c).text;
+    assert!(text.matches("_mm256_mul_epu32(a[").count() > 4, "{text}");
+    // The function, and its call for 19 times a carry that has more bits.
+    assert_eq!(text.matches("_mul64(").count(), 2, "{text}");
+}
+
 /// What is compiled is the source: lowering, each pass, and the instructions in every lane.
 #[test]
 fn compiled_programs_are_proved() {

@@ -12,9 +12,11 @@
 //! - `interp`: runs one instance.
 //! - `lanes`: vectors of words, as the words that they hold.
 //! - `live`: operator counts and the number of values that live at once.
+//! - `halves`: products that lanes have an instruction for.
 //! - `random`: programs for tests.
 
 pub mod build;
+pub mod halves;
 pub mod interp;
 pub mod lanes;
 pub mod live;

@@ -116,6 +116,23 @@ fn words(op: &Op) -> u8 {
     }
 }
 
+/// What multiplies words of `bits` bits in their lanes: if they fit half of it, a product of
+/// halves where there is one.
+fn product_of(maker: &Maker, bits: u8, lane: u8) -> Inst {
+    let halves = 2 * bits <= lane && maker.has(Inst::MulWide, lane);
+    if halves { Inst::MulWide } else { Inst::Mul }
+}
+
+/// The instruction for a product of words of 64 bits that are below 2^32, where lanes have one.
+pub fn select_halves(target: &Target, layout: Layout) -> Option<Selected> {
+    let mut maker = Maker { target, extended: false, steps: Vec::new() };
+    if layout != Layout::Lanes(64) || !maker.has(Inst::MulWide, 64) {
+        return None;
+    }
+    let result = maker.make(Inst::MulWide, 64, Imm::None, operands(2))?;
+    Some(maker.finish(result))
+}
+
 /// The instructions for `op` with a result of `bits` bits. With `extended`, rows of extensions
 /// are used where they exist; [`Selected::when`] then says which macro guards them.
 ///
@@ -290,7 +307,8 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
         Op::Less => maker.make(Inst::Less, lane, Imm::None, operands(2)),
         // The product of narrower words has all of its bits in the lane.
         Op::MulHigh if 2 * bits <= lane => {
-            let product = maker.make(Inst::Mul, lane, Imm::None, operands(2))?;
+            let product =
+                maker.make(product_of(maker, bits, lane), lane, Imm::None, operands(2))?;
             maker.make(Inst::Shr, lane, Imm::Int(bits as u64), smallvec![product])
         }
         Op::MulHigh => {
@@ -308,7 +326,7 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
             let inst = match op {
                 Op::Add => Inst::Add,
                 Op::Sub => Inst::Sub,
-                _ => Inst::Mul,
+                _ => product_of(maker, bits, lane),
             };
             let word = maker.make(inst, lane, Imm::None, operands(2))?;
             maker.clip(word, bits, lane)

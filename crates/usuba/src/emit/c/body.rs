@@ -13,7 +13,7 @@ use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use super::wipe::APART;
 use crate::emit::names;
-use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
+use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val, halves};
 use crate::target::word_type;
 
 /// Prints one node.
@@ -29,6 +29,8 @@ pub struct Body<'c, 'p> {
     /// Constants that have a name, one map for each open scope.
     pub(super) named: Vec<BTreeMap<(u8, u64), String>>,
     counter: usize,
+    /// Values that are products of words below 2^32.
+    halves: Vec<bool>,
 }
 
 /// How a node is called from C.
@@ -126,6 +128,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         depth: 1,
         named: vec![BTreeMap::new()],
         counter: 0,
+        halves: halves::products(node),
     };
     body.unused_params(&signature, arity);
     for v in 0..arity {
@@ -264,6 +267,11 @@ impl<'p> Body<'_, 'p> {
         }
         let bits = self.node.bits_of(eqn.dst);
         let args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
+        if self.halves[eqn.dst.0 as usize]
+            && let Some(expr) = self.cx.helpers.product_of_halves(&args)
+        {
+            return self.assign(eqn.dst, &expr);
+        }
         match self.cx.helpers.apply(&eqn.op, bits, &args) {
             Applied::Operand(i) => self.alias(eqn.dst, eqn.args[i as usize]),
             Applied::Text(expr) => self.assign(eqn.dst, &expr),

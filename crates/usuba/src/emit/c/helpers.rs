@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 
 use crate::ir::Op;
 use crate::ir::lanes::Lanes;
-use crate::target::select::{Arg, Imm, Selected, Step};
+use crate::target::select::{Arg, Imm, Selected, Step, select_halves};
 use crate::target::{Inst, Layout, Target, select, word_lane, word_type};
 
 /// The C form of an operator on given operands.
@@ -78,6 +78,13 @@ impl<'t> Helpers<'t> {
             }
             Form::Function { name, .. } => Applied::Text(format!("{name}({})", args.join(", "))),
         }
+    }
+
+    /// The product of two words of 64 bits that are below 2^32, where that is one instruction.
+    pub fn product_of_halves(&self, args: &[String]) -> Option<String> {
+        let selected = select_halves(self.target, self.layout)?;
+        let [step] = &selected.steps[..] else { return None };
+        Some(instruction(step, args.to_vec()))
     }
 
     /// The functions, in the order of their first use.
