@@ -165,9 +165,11 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
         Err(found) => found,
         Ok(checked) => {
             let none = |_: Slicing, _: &usuba::ir::Op, _: u8| None;
-            let refusals: Vec<_> = [Slicing::V, Slicing::H, Slicing::B]
+            let profile = Profile::Andn;
+            let slice = |slicing| usuba::Slice { slicing, word: None, profile, vectors: true };
+            let refusals: Vec<_> = [Slicing::V, Slicing::H, Slicing::B, Slicing::W]
                 .into_iter()
-                .map(|slicing| usuba::Slice { slicing, word: None, profile: Profile::Andn })
+                .map(slice)
                 .map(|slice| usuba::to_usuba0(&checked.program, slice, &none).err())
                 .collect();
             match refusals.iter().any(Option::is_none) {

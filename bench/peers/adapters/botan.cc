@@ -2,6 +2,7 @@
 
 #include <botan/block_cipher.h>
 #include <botan/cpuid.h>
+#include <botan/hash.h>
 #include <botan/stream_cipher.h>
 #include <botan/version.h>
 
@@ -99,6 +100,41 @@ void threefish_drop(void *state)
     delete static_cast<Botan::BlockCipher *>(state);
 }
 
+struct Hash {
+    std::unique_ptr<Botan::HashFunction> function;
+    size_t count;
+};
+
+void *hash_init(int count, const uint8_t *)
+{
+    try {
+        auto function = Botan::HashFunction::create("Skein-512(512)");
+        return function ? new Hash{std::move(function), size_t(count)} : nullptr;
+    } catch (const std::exception &) {
+        return nullptr;
+    }
+}
+
+int hash_run(void *state, const uint8_t *, const uint8_t *in, uint8_t *out, size_t length)
+{
+    auto hash = static_cast<Hash *>(state);
+    const size_t each = length / hash->count;
+    try {
+        for (size_t i = 0; i < hash->count; i++) {
+            hash->function->update(in + i * each, each);
+            hash->function->final(out + i * 64);
+        }
+        return 0;
+    } catch (const std::exception &) {
+        return 1;
+    }
+}
+
+void hash_drop(void *state)
+{
+    delete static_cast<Hash *>(state);
+}
+
 constexpr peer entry(const char *cipher, Number number, const char *call)
 {
     return {cipher, "ctr", call, number, init, run, drop};
@@ -116,6 +152,8 @@ const peer peers[] = {
     entry("aes256", AES256, "CTR-BE(AES-256)"),
     entry("des", DES, "CTR-BE(DES)"),
     entry("tdes", TDES, "CTR-BE(TripleDES)"),
+    {"skein512", "hash", "Skein-512(512)", 1, hash_init, hash_run, hash_drop},
+    {"skein512_8", "hash", "Skein-512(512)", 8, hash_init, hash_run, hash_drop},
     {"threefish512", "blocks", "Threefish-512", 0, threefish_init, threefish_run, threefish_drop},
 };
 

@@ -12,7 +12,8 @@
 typedef struct {
     /* A name of `src/ciphers.rs`. */
     const char *cipher;
-    /* "ctr" (also for stream ciphers), or "blocks" without a mode. */
+    /* "ctr" (also for stream ciphers), "blocks" without a mode, or "hash": `run` writes the hash to
+       the beginning of `out`, or the hashes of eight messages that follow each other in `in`. */
     const char *mode;
     /* What is called. */
     const char *call;

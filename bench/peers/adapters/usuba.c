@@ -77,6 +77,35 @@ PLAIN(threefish256, 48, 32)
 PLAIN(threefish512, 80, 64)
 PLAIN(threefish1024, 144, 128)
 
+/* A hash function with outputs of SIZE bytes; the number is that of the messages. */
+#define HASH(NAME, SIZE) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        const size_t count = (size_t)*(int *)key; \
+        const uint8_t *places[8]; \
+        size_t lengths[8], i; \
+        (void)start; \
+        if (count == 1) return usuba_##NAME##_hash(NULL, in, length, out, SIZE); \
+        for (i = 0; i < count; i++) { \
+            places[i] = in + i * (length / count); \
+            lengths[i] = length / count; \
+        } \
+        return usuba_##NAME##_hash_many(NULL, places, lengths, count, out, SIZE); \
+    }
+
+HASH(skein256, 32)
+HASH(skein512, 64)
+HASH(skein1024, 128)
+
+static void *hash_init(int number, const uint8_t *bytes)
+{
+    int *count = malloc(sizeof *count);
+    (void)bytes;
+    if (count) *count = number;
+    return count;
+}
+
 static void *ascon_init(int number, const uint8_t *bytes)
 {
     (void)number;
@@ -96,6 +125,9 @@ static int ascon_p12_le_run(void *key, const uint8_t *start, const uint8_t *in, 
     {#NAME, "ctr", "usuba_" #NAME "_xor", 0, NAME##_init, NAME##_run, drop}
 #define PLAIN_PEER(NAME) \
     {#NAME, "blocks", "usuba_" #NAME "_encrypt_blocks", 0, NAME##_init, NAME##_blocks, drop}
+#define HASH_PEERS(NAME) \
+    {#NAME, "hash", "usuba_" #NAME "_hash", 1, hash_init, NAME##_run, drop}, \
+    {#NAME "_8", "hash", "usuba_" #NAME "_hash_many", 8, hash_init, NAME##_run, drop}
 #define BLOCK_PEERS(NAME) \
     {#NAME, "ctr", "usuba_" #NAME "_ctr", 0, NAME##_init, NAME##_run, drop}, PLAIN_PEER(NAME)
 
@@ -114,6 +146,9 @@ static const peer peers[] = {
     PLAIN_PEER(threefish256),
     PLAIN_PEER(threefish512),
     PLAIN_PEER(threefish1024),
+    HASH_PEERS(skein256),
+    HASH_PEERS(skein512),
+    HASH_PEERS(skein1024),
     {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},
 };
 

@@ -44,4 +44,11 @@ pub const ALL: &[Cipher] = &[
     cipher("threefish256", "Threefish-256", [48, 0, 32]),
     cipher("threefish512", "Threefish-512", [80, 0, 64]),
     cipher("threefish1024", "Threefish-1024", [144, 0, 128]),
+    cipher("skein256", "Skein-256", [0, 0, 32]),
+    cipher("skein512", "Skein-512", [0, 0, 64]),
+    cipher("skein1024", "Skein-1024", [0, 0, 128]),
+    // Hashes follow each other in front of the output, so that they are not longer than messages.
+    cipher("skein256_8", "Skein-256, 8 messages", [0, 0, 256]),
+    cipher("skein512_8", "Skein-512, 8 messages", [0, 0, 512]),
+    cipher("skein1024_8", "Skein-1024, 8 messages", [0, 0, 1024]),
 ];

@@ -4,6 +4,8 @@
 use std::marker::PhantomData;
 
 use cipher::{Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
+use skein::digest::Digest;
+use skein::digest::consts::{U32, U64, U128};
 use ctr::flavors::{Ctr64BE, Ctr128BE};
 
 use crate::adapter::{Peer, State};
@@ -37,6 +39,22 @@ impl State for Ascon {
             for (word, bytes) in state.iter().zip(to.chunks_exact_mut(8)) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
+        }
+        Ok(())
+    }
+}
+
+/// A hash function on so many messages that follow each other.
+struct Hash<D> {
+    count: usize,
+    hash: PhantomData<D>,
+}
+
+impl<D: Digest> State for Hash<D> {
+    fn run(&mut self, _: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let messages = input.chunks_exact(input.len() / self.count);
+        for (message, to) in messages.zip(output.chunks_exact_mut(<D as Digest>::output_size())) {
+            to.copy_from_slice(&D::digest(message));
         }
         Ok(())
     }
@@ -107,6 +125,14 @@ macro_rules! stream {
     };
 }
 
+macro_rules! hash {
+    ($cipher:literal, $call:literal, $type:ty, $count:literal) => {
+        peer($cipher, "skein", "hash", $call, |_| {
+            Some(Hash::<$type> { count: $count, hash: PhantomData })
+        })
+    };
+}
+
 /// All of them.
 pub fn peers() -> Vec<Peer> {
     vec![
@@ -135,6 +161,12 @@ pub fn peers() -> Vec<Peer> {
         blocks!("threefish256", "threefish", "Threefish256", threefish::Threefish256),
         blocks!("threefish512", "threefish", "Threefish512", threefish::Threefish512),
         blocks!("threefish1024", "threefish", "Threefish1024", threefish::Threefish1024),
+        hash!("skein256", "Skein256<U32>", skein::Skein256<U32>, 1),
+        hash!("skein512", "Skein512<U64>", skein::Skein512<U64>, 1),
+        hash!("skein1024", "Skein1024<U128>", skein::Skein1024<U128>, 1),
+        hash!("skein256_8", "Skein256<U32>", skein::Skein256<U32>, 8),
+        hash!("skein512_8", "Skein512<U64>", skein::Skein512<U64>, 8),
+        hash!("skein1024_8", "Skein1024<U128>", skein::Skein1024<U128>, 8),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
     ]
 }

@@ -13,12 +13,14 @@ use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::Target;
-use usuba_proof::machine::blocks::{self, Interface};
+use usuba_proof::machine::blocks;
 use usuba_proof::machine::compare::{self, Demands};
 use usuba_proof::machine::contract::{Array, Contract, Meaning};
+use usuba_proof::machine::interface::Interface;
 use usuba_proof::machine::object::Object;
 use usuba_proof::machine::order::{Order, Words};
 use usuba_proof::machine::x86::X86;
+use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
 use crate::binary;
 use crate::cc::Family;
@@ -38,6 +40,8 @@ pub struct Proof {
     /// The C function, and how it was called.
     pub what: String,
     pub answer: Answer,
+    /// The same in the words of reports.
+    pub outcome: Outcome,
 }
 
 /// The answers of the two provers.
@@ -51,10 +55,45 @@ pub enum Answer {
 
 impl Proof {
     pub fn is_proved(&self) -> bool {
-        matches!(
-            self.answer,
-            Answer::Blocks(blocks::Answer::Proved(_)) | Answer::Key(compare::Answer::Proved(_))
-        )
+        self.outcome.is_proved()
+    }
+
+    /// What a report says of the object that `by` has made.
+    pub fn claim(&self, by: &str) -> Claim {
+        let subject = format!("{} by {by}", self.what);
+        Claim { kind: Kind::Object, subject, outcome: self.outcome.clone() }
+    }
+
+    fn of_blocks(what: String, answer: blocks::Answer) -> Proof {
+        let outcome = match &answer {
+            blocks::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
+            blocks::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
+            blocks::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            blocks::Answer::Refuted(found) => {
+                let bytes = found.input.iter().enumerate();
+                Outcome::Refuted(Box::new(Difference {
+                    node: what.clone(),
+                    inputs: bytes.map(|(at, &byte)| (format!("in[{at}]"), byte as u64)).collect(),
+                    value: format!("bit {} of out[{}]", found.bit % 8, found.bit / 8),
+                    expected: found.expected as u64,
+                    found: found.found as u64,
+                    inner: None,
+                }))
+            }
+        };
+        Proof { what, answer: Answer::Blocks(answer), outcome }
+    }
+
+    fn of_key(what: String, program: &Program, answer: compare::Answer) -> Proof {
+        let outcome = match &answer {
+            compare::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
+            compare::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
+            compare::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            compare::Answer::Refuted(found) => {
+                Outcome::Refuted(Box::new(Difference::of_function(program, found)))
+            }
+        };
+        Proof { what, answer: Answer::Key(answer), outcome }
     }
 }
 
@@ -105,14 +144,14 @@ pub fn prove_object(
             continue;
         }
         let interface = interface(built, function, target, in_place);
-        let answer = Answer::Blocks(blocks::prove::<X86>(&object, &interface));
+        let answer = blocks::prove::<X86>(&object, &interface);
         let way = if in_place { "in place" } else { "apart" };
-        proofs.push(Proof { what: format!("{}, {way}", interface.symbol), answer });
+        proofs.push(Proof::of_blocks(format!("{}, {way}", interface.symbol), answer));
     }
     if function.key.is_some() {
         let (contract, program) = setup(built, function)?;
         let answer = compare::prove::<X86>(&object, &contract, &program, Demands::default());
-        proofs.push(Proof { what: contract.symbol, answer: Answer::Key(answer) });
+        proofs.push(Proof::of_key(contract.symbol, &program, answer));
     }
     Ok(proofs)
 }

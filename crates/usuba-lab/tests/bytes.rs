@@ -76,12 +76,18 @@ impl Case {
     fn program(&self) -> Program {
         let sliced = self.slicing == Slicing::B;
         let (per, bits) = if sliced { (self.bits as usize, 1) } else { (1, self.bits) };
-        let (from, to) = (words(&self.input) * per, words(&self.output) * per);
+        // In W a value is a row.
+        let vector = match self.slicing {
+            Slicing::W => self.input.last().map_or(1, |&d| d as usize),
+            _ => 1,
+        };
+        let values = |dims: &[u32]| words(dims) * per / vector;
+        let (from, to) = (values(&self.input), values(&self.output));
         let mut params =
             vec![self.port("x", &self.input, false), self.port("k", &self.input, true)];
         let second = self.second.as_ref().map(|second| self.port("z", &second.dims, false));
         params.extend(second);
-        let more = self.second.as_ref().map_or(0, |second| words(&second.dims) * per);
+        let more = self.second.as_ref().map_or(0, |second| values(&second.dims));
         let mut node = Node {
             name: self.name.clone(),
             params,
@@ -119,12 +125,8 @@ impl Case {
             }
             node.outs.push(sum);
         }
-        let vector = match self.slicing {
-            Slicing::W => *self.input.last().expect("inputs in W have rows") as u8,
-            _ => 1,
-        };
         let program = Program::new(vec![node], NodeId(0), self.slicing);
-        Program { packed: self.packed, vector, ..program }
+        Program { packed: self.packed, vector: vector as u8, ..program }
     }
 
     /// What the program computes on one block, from the definitions.

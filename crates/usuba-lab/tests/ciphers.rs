@@ -56,7 +56,9 @@ fn main() {
     if is_long() {
         trials.push(Trial::test("sm4::million", million));
     }
-    for target in target::all().chain(target::NARROW.iter().copied()) {
+    // Registers that are narrower than those of the machine serve W alone.
+    let narrow = target::NARROW.iter().copied().filter(|_| is_long());
+    for target in target::all().chain(narrow) {
         match cc::find(target.name) {
             Ok(machine) => {
                 let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
@@ -295,7 +297,7 @@ struct Expected {
 
 /// Kernels of a cipher that each target has by default. Those of a large family take turns: each
 /// is on some target.
-const MOST: usize = 8;
+const MOST: usize = 5;
 
 /// Whether every kernel is on every target and optimised there, as in other long runs.
 fn is_long() -> bool {

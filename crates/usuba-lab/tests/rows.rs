@@ -121,7 +121,7 @@ fn lane_operators(vector: u8, bits: u8, random: &mut Random) -> Vec<Op> {
     let words: Vec<u64> = (0..vector).map(|_| random.word() & mask(bits)).collect();
     ops.push(lanes(Lanes::Const(words.into())));
     let each = |f: &dyn Fn(u8) -> Op| lanes(Lanes::Each((0..vector).map(f).collect()));
-    let amount = |i: u8| 1 + (7 * i + 2) % (bits - 1);
+    let amount = |i: u8| 1 + i.wrapping_mul(7) % (bits - 1);
     ops.extend([
         each(&|i| Op::Rotl(amount(i))),
         each(&|i| if bits > 8 && i % 2 == 0 { Op::Rotl(8) } else { Op::Copy }),

@@ -30,7 +30,7 @@ fn entries(cipher: &Cipher) -> BTreeMap<(String, String), Vec<Slicing>> {
         let main = (function.source.clone(), function.node.clone());
         out.entry(main).or_default().extend(&function.slicings);
         if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-            let bits = function.slicings != [Slicing::V];
+            let bits = function.slicings.iter().any(|s| matches!(s, Slicing::H | Slicing::B));
             let slicings = out.entry(schedule).or_default();
             slicings.push(Slicing::V);
             slicings.extend(bits.then_some(Slicing::B));

@@ -9,6 +9,7 @@
 //! one of both it must.
 
 mod forms;
+mod masks;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -56,7 +57,8 @@ fn assembly(forms: &[Form]) -> String {
         for (at, register) in GENERAL.iter().enumerate() {
             let _ = writeln!(text, "mov {register}, [rdi + {}]", 320 + 8 * at);
         }
-        let body = form.text.replace("mem", "[rsi + 256]").replace("con", "[rip + constants]");
+        let body = replaced(&form.text, "mem", "[rsi + 256]");
+        let body = replaced(&body, "con", "[rip + constants]");
         let _ = writeln!(text, "{}", body.replace(';', "\n"));
         for (at, (flag, set)) in
             [('c', "setb"), ('z', "sete"), ('s', "sets"), ('o', "seto")].into_iter().enumerate()
@@ -75,6 +77,19 @@ fn assembly(forms: &[Form]) -> String {
     }
     text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
     text
+}
+
+/// The text with something else in the place of a word.
+fn replaced(text: &str, word: &str, by: &str) -> String {
+    let mut parts = text.split(word);
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        // Names may begin like this.
+        let longer = part.starts_with(|c: char| c.is_ascii_alphanumeric());
+        out.push_str(if longer { word } else { by });
+        out.push_str(part);
+    }
+    out
 }
 
 /// A program that runs all cases on the inputs that it reads.

@@ -66,7 +66,7 @@ unsafe extern "C" {
 /// A shared object, loaded for as long as the process lives.
 pub struct Loaded {
     handle: *mut c_void,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Loaded {
@@ -85,7 +85,12 @@ impl Loaded {
         // SAFETY: the object was just built, and runs no code when it is loaded.
         let handle = unsafe { dlopen(path.as_ptr(), 2) };
         assert!(!handle.is_null());
-        Loaded { handle, _folder: folder }
+        Loaded { handle, folder }
+    }
+
+    /// Where its header and the object `it.so` are.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The address of a function.

@@ -19,21 +19,21 @@
 use std::rc::Rc;
 
 use usuba::ir::random::Random;
-use usuba::ir::{Port, Program, verify};
+use usuba::ir::{Program, verify};
 
 use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::count::{Form, Range, Ranges, Split};
 use super::induction::{Cover, Join};
+use super::interface::{Interface, Meaning};
 use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole};
 use super::object::Object;
-use super::order::{Order, Words};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::{Fault, Machine, Rule, Step, World};
 use crate::bits;
-use crate::graph::{Edge, Graph, Kind};
+use crate::graph::{Edge, Graph};
 use crate::rewrites::Rewrites;
-use crate::run::{Classes, Loops, Run, Side as Program0};
+use crate::run::{Classes, Loops, Run};
 
 /// A machine whose states can be compared at the turns of a loop.
 pub trait Turning: Machine + Clone {
@@ -54,25 +54,6 @@ pub trait Turning: Machine + Clone {
 
     /// See [`Cover`].
     fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
-}
-
-/// A function over blocks: `symbol(key, in, out, n)`, without `key` where nothing points to one.
-#[derive(Clone, Debug)]
-pub struct Interface<'a> {
-    pub symbol: String,
-    /// The program of a block; of several copies each is one.
-    pub program: &'a Program,
-    /// The parameters that a block consists of, by name, in the order of their bytes.
-    pub inputs: Vec<(String, Order)>,
-    /// The order of the bytes of the only result.
-    pub output: Order,
-    /// The parameter whose words the first pointer points to, one after the other, each in the
-    /// smallest C integer that holds it.
-    pub key: Option<String>,
-    /// Blocks of a turn of the longest loop, or a multiple.
-    pub batch: u32,
-    /// Whether `out` is `in`; otherwise they do not overlap.
-    pub in_place: bool,
 }
 
 /// What is known about a function.
@@ -123,7 +104,7 @@ pub struct Difference {
 const LONGEST: u64 = 40_000_000;
 
 /// Instructions on all paths, at most.
-const BUDGET: u64 = 40_000_000;
+const BUDGET: u64 = 4_000_000;
 
 /// Leaves of cuts for the engines on words, of which there are none here, and so the least.
 const LEAVES: usize = 3;
@@ -184,99 +165,7 @@ struct Goal<'a> {
     entry: u64,
 }
 
-/// The bits that the blocks and the key are made of, and those of the results.
-struct Meaning {
-    input: Vec<Edge>,
-    output: Vec<Edge>,
-    /// Each word of the key in its C integer, from the least significant bit on; `None` is zero.
-    key: Vec<Option<Edge>>,
-    /// Bytes of an integer of the key.
-    key_align: u64,
-    /// Bits of all words of the key.
-    key_bits: usize,
-}
-
-fn words(port: &Port) -> Words {
-    let row = port.dims.last().map_or(1, |&size| size as usize);
-    Words { count: port.words(), row, bits: port.word as usize }
-}
-
-/// Bits that parameters have of the graph.
-struct Params<'g> {
-    graph: &'g mut Graph,
-    count: u64,
-}
-
-impl Params<'_> {
-    fn next(&mut self) -> Edge {
-        self.count += 1;
-        self.graph.intern(Kind::Param, 1, 0, self.count - 1, 0)
-    }
-}
-
 impl Goal<'_> {
-    /// Gives each bit of a block and of the key a parameter of the graph, and runs the program.
-    fn meaning(&self, run: &mut Run) -> Result<Meaning, String> {
-        let program = self.interface.program;
-        let zero = run.graph.constant(1, 0);
-        let mut params = Params { graph: &mut run.graph, count: 0 };
-        let mut input = Vec::new();
-        let mut of_ports: Vec<(&str, Vec<Edge>)> = Vec::new();
-        let groups = program.params();
-        let group = |name: &str| {
-            let found = groups.iter().find(|group| group[0].name == name);
-            found.copied().ok_or_else(|| format!("the program has no parameter `{name}`"))
-        };
-        for (name, order) in &self.interface.inputs {
-            let words = words(&group(name)?[0]);
-            let places = order.bits(words).ok_or_else(|| no_order(name))?;
-            let mut edges = vec![zero; words.count * words.bits];
-            for place in places {
-                let edge = params.next();
-                input.push(edge);
-                if let Some(at) = place {
-                    edges[at] = edge;
-                }
-            }
-            of_ports.push((name, edges));
-        }
-        let (mut key, mut key_align, mut key_bits) = (Vec::new(), 1, 0);
-        if let Some(name) = &self.interface.key {
-            let words = words(&group(name)?[0]);
-            let edges: Vec<Edge> = (0..words.count * words.bits).map(|_| params.next()).collect();
-            let size = words.bits.next_power_of_two().max(8);
-            for word in edges.chunks(words.bits) {
-                let bits = word.iter().rev().map(|&edge| Some(edge));
-                key.extend(bits.chain(std::iter::repeat(None)).take(size));
-            }
-            (key_align, key_bits) = (size as u64 / 8, edges.len());
-            of_ports.push((name, edges));
-        }
-        let mut all = Vec::new();
-        for group in &groups {
-            let name = &group[0].name;
-            let edges = of_ports.iter().find(|(known, _)| known == name);
-            let (_, edges) = edges.ok_or_else(|| format!("nobody gives `{name}`"))?;
-            for _ in *group {
-                all.extend_from_slice(edges);
-            }
-        }
-        let outs = run.node(Program0::Before, self.program.entry, &all);
-        let outs = outs.map_err(|stop| stop.to_string())?;
-        let results = program.results();
-        let [result] = results[..] else { return Err("there is not one result".into()) };
-        let words = words(&result[0]);
-        let size = words.count * words.bits;
-        // All copies have been given the same, so all of them have made the same.
-        if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size])
-        {
-            return Err("the copies of the program could not be shown equal".into());
-        }
-        let places = self.interface.output.bits(words).ok_or_else(|| no_order(&result[0].name))?;
-        let output = places.into_iter().map(|place| place.map_or(zero, |at| outs[at])).collect();
-        Ok(Meaning { input, output, key, key_align, key_bits })
-    }
-
     /// Runs both sides, the function for each position of the frame that matters.
     fn show<M: Turning>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
         let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
@@ -284,7 +173,8 @@ impl Goal<'_> {
         let opaque = Default::default();
         let mut run =
             Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST);
-        let meaning = self.meaning(&mut run).map_err(Obstacle::Impossible)?;
+        let meaning =
+            self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
         let bits = Bits::new(run.graph);
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
@@ -349,10 +239,6 @@ impl Goal<'_> {
         memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
         State { machine: M::entered(&parameters, self.entry), memory }
     }
-}
-
-fn no_order(name: &str) -> String {
-    format!("the words of `{name}` do not have that order of bytes")
 }
 
 /// Where an execution is.
@@ -431,9 +317,13 @@ impl Search<'_> {
             let at = visits.len() - 1;
             let [below, above] = state.halves(split);
             self.explore(above, visits)?;
+            // What holds in every turn of a loop around this branch, or of its own, holds in the
+            // first one, and has been followed to its end.
+            if visits.len() <= at {
+                return Ok(());
+            }
             visits.truncate(at + 1);
             let visit = visits.pop().expect("it was put there");
-            // What holds in every turn holds in the first one, and has been followed to its end.
             return if visit.every.is_some() { Ok(()) } else { self.explore(below, visits) };
         };
         if let Some((every, cover)) = &visits[at].every {

@@ -20,6 +20,7 @@
 //! - `contract`: buffers and what their bits are.
 //! - `compare`: the proof.
 //! - `blocks`: the proof of a function over any number of blocks.
+//! - `interface`: what such a function owes.
 //! - `order`: how words lie in bytes.
 //! - `count`: public numbers that are not known.
 //! - `stream`: buffers of any number of blocks.
@@ -33,6 +34,7 @@ pub mod compare;
 pub mod contract;
 pub mod count;
 pub mod induction;
+pub mod interface;
 pub mod memory;
 pub mod object;
 pub mod order;

@@ -54,7 +54,7 @@ where
 }
 
 fn assert_hashes<C: Digest, D: Digest>() {
-    let mut noise = Noise(C::output_size() as u64);
+    let mut noise = Noise(<C as Digest>::output_size() as u64);
     for _ in 0..200 {
         let most = [20, 200, 5000][(noise.next() % 3) as usize];
         let length = noise.next() as usize % most;

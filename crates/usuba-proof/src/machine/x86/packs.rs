@@ -210,8 +210,9 @@ impl X86 {
         let bit = match self.flags.carry {
             Flag::Is(is) => world.bits.constant(is),
             Flag::Bit(bit) => bit,
-            Flag::Secret => Cell::OPAQUE,
-            Flag::Public | Flag::Undefined => return Err(unsupported("the carry is not known")),
+            Flag::Secret | Flag::Public | Flag::Undefined => {
+                return Err(unsupported("the carry is not known"));
+            }
         };
         let bytes = self.size(i, 0)?;
         let secret = if world.bits.is_secret(bit) { Flag::Secret } else { Flag::Undefined };

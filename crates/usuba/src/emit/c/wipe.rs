@@ -34,14 +34,10 @@ pub const INNER: &str = "_inner";
 pub const APART: &str = "#ifdef __GNUC__\n__attribute__((noinline))\n#endif\nstatic ";
 
 /// Bytes of the stack that are cleared, a multiple of 64: what a compiler needs for the values that
-/// are alive at once, with room for those that it keeps twice. Constant parameters stay where they
-/// are.
+/// are alive at once, with room for those that it keeps twice.
 pub fn bytes(program: &Program, target: &Target) -> usize {
     let register = target.bits as usize / 8;
-    let constants = program.entry().params.iter().filter(|port| port.constant);
-    let constants: usize = constants.map(|port| port.values(program.slicing)).sum();
-    let live = max_live(program).saturating_sub(constants);
-    (SPARE + 2 * live * register).next_multiple_of(64)
+    (SPARE + 2 * max_live(program) * register).next_multiple_of(64)
 }
 
 /// Saved registers, return addresses, alignment, scalars.

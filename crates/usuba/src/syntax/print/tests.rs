@@ -375,7 +375,7 @@ fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
         closed,
         span: span(),
     });
-    let ranges = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..3)];
+    let ranges = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..4)];
     let names = prop::collection::vec(ident(), 1..3);
     let group = (names, any::<bool>(), any::<bool>(), ty(), ranges).prop_map(
         |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {

@@ -15,7 +15,7 @@ use usuba::typed;
 use usuba_lab::cipher::{self, Beside, Cipher};
 use usuba_lab::tune::subject::fingerprint;
 
-use super::binary::{self, Objects};
+use super::binary::{self, Memory, Objects};
 use super::cache::Cache;
 use super::cell::{Cell, Extent, Obstacle};
 use super::certificate::{self, Record};
@@ -252,9 +252,10 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
         true => target::all().collect(),
         false => args.target.clone(),
     };
+    let memory = Memory::default();
     let backend = |target: &'static Target| {
         let objects = match args.binary && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc)?,
+            true => Objects::compiled(target, args.cc, memory.clone())?,
             false => Objects::None,
         };
         let identity = objects.identity();
@@ -264,7 +265,7 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
 }
 
 /// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
-/// B unless all their functions are on words alone; unless one slicing was asked for.
+/// B if a function of theirs is in H or B; unless one slicing was asked for.
 fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
     let mut out = Vec::new();
     for cipher in ciphers(args)? {
@@ -273,7 +274,7 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
             let main = (function.source.clone(), function.node.clone());
             nodes.entry(main).or_default().extend(&function.slicings);
             if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-                let bits = function.slicings != [Slicing::V];
+                let bits = function.slicings.iter().any(|s| matches!(s, Slicing::H | Slicing::B));
                 let slicings = nodes.entry(schedule).or_default();
                 slicings.insert(Slicing::V);
                 slicings.extend(bits.then_some(Slicing::B));
