@@ -23,6 +23,9 @@
 //!   ~(~a + b), and three-input logic is its algebraic normal form.
 //! - Sums, products, comparisons, packed and resized words, look-ups, calls and loops are opaque:
 //!   equal if their operands are.
+//!
+//! Above 600 lines because the normal form of one operator asks for that of the others, and all of
+//! them for the table of nodes.
 
 use std::ops::Not;
 use std::rc::Rc;
@@ -154,14 +157,15 @@ const OPERATORS: [(Kind, bool, bool); 5] = [
 ];
 
 /// Free slots of the table.
-const FREE: u32 = u32::MAX;
+const FREE: u64 = u64::MAX;
 
 pub struct Graph {
     pub nodes: Vec<Node>,
-    /// Numbers of nodes, found by open addressing.
-    table: Vec<u32>,
+    /// Numbers of nodes, found by open addressing; in their upper halves the hashes, so that other
+    /// nodes are hardly ever looked at.
+    table: Vec<u64>,
     /// One bit for several pairs of nodes: whether one of these pairs has an `And` or `Xor`. There
-    /// are as many bits as places in the table.
+    /// are four bits for each place in the table.
     joined: Vec<u64>,
     pub maps: Maps,
     lists: Vec<Rc<[u64]>>,
@@ -183,7 +187,7 @@ impl Graph {
         Graph {
             nodes: Vec::new(),
             table: vec![FREE; 1 << 10],
-            joined: vec![0; (1 << 10) / 64],
+            joined: vec![0; (1 << 10) / 16],
             maps: Maps::new(),
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
@@ -197,7 +201,7 @@ impl Graph {
     /// Bytes that nodes and their table occupy; lists and maps are few.
     pub fn bytes_held(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
-            + self.table.capacity() * size_of::<u32>()
+            + self.table.capacity() * size_of::<u64>()
             + self.joined.capacity() * size_of::<u64>()
     }
 
@@ -257,15 +261,19 @@ impl Graph {
     /// The node with these fields, or the free slot where it belongs.
     fn slot(&self, kind: Kind, bits: u8, a: u64, b: u64) -> Result<u32, usize> {
         let last = self.table.len() - 1;
-        let mut at = hash(kind, bits, a, b) as usize & last;
+        let name = hash(kind, bits, a, b);
+        let mut at = name as usize & last;
         loop {
-            let id = self.table[at];
-            if id == FREE {
+            let entry = self.table[at];
+            if entry == FREE {
                 return Err(at);
             }
-            let node = &self.nodes[id as usize];
-            if node.a == a && node.b == b && node.kind == kind && node.bits == bits {
-                return Ok(id);
+            let id = entry as u32;
+            if (entry >> 32) as u32 == name {
+                let node = &self.nodes[id as usize];
+                if node.a == a && node.b == b && node.kind == kind && node.bits == bits {
+                    return Ok(id);
+                }
             }
             at = (at + 1) & last;
         }
@@ -273,10 +281,11 @@ impl Graph {
 
     fn insert(&mut self, slot: usize, node: Node) -> Edge {
         let id = self.nodes.len() as u32;
-        self.table[slot] = id;
+        let name = hash(node.kind, node.bits, node.a, node.b);
+        self.table[slot] = (name as u64) << 32 | id as u64;
         self.nodes.push(node);
         self.join(id);
-        if self.nodes.len() * 2 > self.table.len() {
+        if self.nodes.len() * 4 > self.table.len() * 3 {
             self.grow();
         }
         Edge::to(id)
@@ -284,15 +293,15 @@ impl Graph {
 
     fn grow(&mut self) {
         let size = self.table.len() * 2;
-        self.table = vec![FREE; size];
-        self.joined = vec![0; size / 64];
-        for (id, node) in self.nodes.iter().enumerate() {
-            let mut at = hash(node.kind, node.bits, node.a, node.b) as usize & (size - 1);
+        let before = std::mem::replace(&mut self.table, vec![FREE; size]);
+        for entry in before.into_iter().filter(|&entry| entry != FREE) {
+            let mut at = (entry >> 32) as usize & (size - 1);
             while self.table[at] != FREE {
                 at = (at + 1) & (size - 1);
             }
-            self.table[at] = id as u32;
+            self.table[at] = entry;
         }
+        self.joined = vec![0; size / 16];
         (0..self.nodes.len() as u32).for_each(|id| self.join(id));
     }
 
@@ -315,7 +324,7 @@ impl Graph {
     fn bit(&self, a: u32, b: u32) -> usize {
         let pair = (a.min(b) as u64) << 32 | a.max(b) as u64;
         let mixed = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed ^ mixed >> 32) as usize & (self.table.len() - 1)
+        (mixed ^ mixed >> 32) as usize & (4 * self.table.len() - 1)
     }
 
     /// The word `value`, which fits in `bits` bits.
@@ -605,9 +614,9 @@ impl Graph {
     }
 }
 
-fn hash(kind: Kind, bits: u8, a: u64, b: u64) -> u64 {
+fn hash(kind: Kind, bits: u8, a: u64, b: u64) -> u32 {
     let tag = (kind as u64) << 8 | bits as u64;
     let mixed = (a ^ tag << 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b;
     let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed ^ mixed >> 32
+    (mixed ^ mixed >> 32) as u32
 }

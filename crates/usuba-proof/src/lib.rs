@@ -21,7 +21,8 @@
 //! - `bits`: words as bits, for what engines on words do not see.
 //! - `run`: programs on edges, with calls; `induction`: loops.
 //! - `memory`: what stays true from one proof to the next.
-//! - `ports`: which inputs and outputs belong together; `search`: what is tried when.
+//! - `ports`: which inputs and outputs belong together; `search`: what is tried when; `outline`: what
+//!   it looks at.
 //! - `sat`: questions to a SAT solver, whose proofs are replayed.
 //! - `machine`: object files, executed on the graph.
 //! - `refute`: inputs that show a difference; `observer`: one check after each pass.
@@ -47,6 +48,7 @@ pub mod meaning;
 mod memory;
 mod observer;
 mod operators;
+mod outline;
 mod parity;
 mod ports;
 mod products;

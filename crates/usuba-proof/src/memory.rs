@@ -21,8 +21,8 @@ use rustc_hash::FxHashMap;
 use usuba::ir::{Eqn, NodeId, Program};
 
 use crate::graph::{Edge, Graph};
+use crate::outline::Outline;
 use crate::run::{Loops, Way};
-use crate::search::Outline;
 
 /// Nodes of the graph above which everything is forgotten.
 const LARGEST: usize = 3_000_000;

@@ -7,12 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use usuba::ir::{Eqn, Node, NodeId, Program, Slicing};
+use usuba::ir::{NodeId, Program, Slicing};
 
 use crate::engines::Engines;
 use crate::exhaust;
 use crate::graph::{Edge, Graph, Kind};
 use crate::memory::{self, Known, Memory, Results};
+use crate::outline::Outline;
 use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side, Stop, group};
@@ -595,60 +596,4 @@ pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Ve
         words[node.a as usize] = *value as u64;
     }
     Some(words)
-}
-
-/// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
-/// loops that are unfolded.
-pub struct Outline {
-    /// Equations of its own.
-    own: [u64; 2],
-    /// How often it calls which node.
-    calls: BTreeMap<NodeId, [u64; 2]>,
-    /// Number of loops around the innermost equation.
-    nesting: usize,
-    /// How often its outermost loops run, and all of its loops, but for those that run once.
-    outer: BTreeSet<u32>,
-    all: BTreeSet<u32>,
-}
-
-impl Outline {
-    pub fn new(node: &Node) -> Outline {
-        let mut outline = Outline {
-            own: [0; 2],
-            calls: BTreeMap::new(),
-            nesting: 0,
-            outer: BTreeSet::new(),
-            all: BTreeSet::new(),
-        };
-        outline.block(&node.body, 1, 0);
-        outline
-    }
-
-    /// Adds a block that runs so many times when loops are unfolded.
-    fn block(&mut self, eqns: &[Eqn], times: u64, nesting: usize) {
-        self.nesting = self.nesting.max(nesting);
-        for eqn in eqns {
-            self.own[0] += 1;
-            self.own[1] = self.own[1].saturating_add(times);
-            match eqn {
-                Eqn::Op(_) => {}
-                Eqn::Call(call) => {
-                    let counts = self.calls.entry(call.node).or_default();
-                    counts[0] += 1;
-                    counts[1] = counts[1].saturating_add(times);
-                }
-                Eqn::Loop(lp) => {
-                    if lp.count > 1 {
-                        self.all.insert(lp.count);
-                        if nesting == 0 {
-                            self.outer.insert(lp.count);
-                        }
-                    }
-                    let times = times.saturating_mul(lp.count as u64);
-                    self.own[1] = self.own[1].saturating_add(times);
-                    self.block(&lp.body, times, nesting + 1);
-                }
-            }
-        }
-    }
 }
