@@ -108,6 +108,12 @@ fn the_right_functions_are_proved() {
         "mov [rsp - 128], rdi; mov rdi, [rsp - 128]",
         "lea rax, [rip + table]; vmovdqa ymm0, [rax + 32]; cmp byte ptr [rip + table], 7; jne 1f; 1:",
         "lea rcx, [rdi + 8]; cmp rcx, rdi; jbe 1f; 1: call 2f; jmp 3f; 2: ret; 3:",
+        "push rbx; push r12; push r13; mov rbx, rdi; mov r12, rsi; mov r13, rdx; mov rdi, rdx; \
+         mov esi, 7; mov edx, 8; call memset; mov rdi, rbx; mov rsi, r12; mov rdx, r13; pop r13; \
+         pop r12; pop rbx",
+        "mov r8, rdi; mov rdi, rdx; mov ecx, 2; xor eax, eax; rep stosd; mov rdi, r8",
+        "vmovq xmm1, rdi; xor edi, edi; vmovq rdi, xmm1",
+        "kxnorw k1, k1, k1; vmovdqa64 zmm0{k1}, zmm1",
     ] {
         right("gp64", &format!("{before}; {RIGHT}"));
     }
@@ -164,12 +170,40 @@ fn each_rule_is_kept() {
         ("rdtsc", Rule::Unsupported, "rdtsc"),
         ("ud2", Rule::Unsupported, "ud2"),
         ("syscall", Rule::Unsupported, "syscall"),
-        ("call memset", Rule::Unsupported, "memset"),
+        ("call memset", Rule::Misaligned, "aligned at the call"),
+        ("sub rsp, 8; call memchr", Rule::Unsupported, "memchr"),
+        ("mov edx, [rdi]; sub rsp, 8; call memset", Rule::SecretOperand, "the count"),
+        ("mov rdi, rdx; mov edx, 9; sub rsp, 8; call memset", Rule::OutOfBounds, "9 bytes at 0"),
+        ("mov edx, 4; sub rsp, 8; call memcpy", Rule::ReadOnly, "`x`"),
+        (
+            "mov rdi, rdx; lea rsi, [rdx + 1]; mov edx, 4; sub rsp, 8; call memcpy",
+            Rule::Unsupported,
+            "onto itself",
+        ),
         ("jmp rdi", Rule::Unsupported, "jmp"),
         ("mov rax, fs:[40]", Rule::Unsupported, "fs"),
         ("rep movsb", Rule::Unsupported, "movsb"),
-        ("kxnorw k1, k1, k1; vmovdqa64 zmm0{k1}, zmm1", Rule::Unsupported, "kxnorw"),
-        ("vmovdqa64 zmm0{k1}, zmm1", Rule::Unsupported, "masked"),
+        ("mov ecx, [rsi]; mov rdi, rdx; rep stosb", Rule::SecretOperand, "the count"),
+        ("mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
+        ("repne movsb", Rule::Unsupported, "prefix"),
+        ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
+        ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
+        ("vpcompressb zmm0{k1}, zmm1", Rule::Unsupported, "with a mask"),
+        (
+            "vmovd xmm1, dword ptr [rdi]; vgf2p8affineinvqb xmm0, xmm0, xmm1, 0",
+            Rule::SecretShift,
+            "the matrix",
+        ),
+        (
+            "vmovq xmm1, rdi; vpaddq xmm1, xmm1, xmm1; vmovq rax, xmm1; mov eax, [rax]",
+            Rule::Unsupported,
+            "nobody has written",
+        ),
+        (
+            "vmovq xmm1, rdi; vpxor xmm1, xmm1, xmm1; vmovq rax, xmm1; mov eax, [rax]",
+            Rule::OutOfBounds,
+            "constants",
+        ),
         ("mov [rdx], rdi", Rule::Unsupported, "address"),
         ("lea rax, [rdi + rsi]; mov eax, [rax]", Rule::Unsupported, "addresses"),
         ("cmp edi, esi; je 1f; 1:", Rule::Unsupported, "undefined flags"),

@@ -1,4 +1,4 @@
-//! The forms of instructions that are compared with the processor.
+//! The forms of instructions that are compared with the processor; `masks` has more of them.
 //!
 //! The file is long because each form is a line, and a table of one kind is better read in one piece.
 
@@ -20,14 +20,14 @@ pub fn all() -> Vec<Form> {
     forms.0
 }
 
-struct Forms(Vec<Form>);
+pub struct Forms(Vec<Form>);
 
 impl Forms {
-    fn plain(&mut self, text: impl Into<String>) {
+    pub fn plain(&mut self, text: impl Into<String>) {
         self.0.push(Form { text: text.into(), flags: "" });
     }
 
-    fn flags(&mut self, text: impl Into<String>, flags: &'static str) {
+    pub fn flags(&mut self, text: impl Into<String>, flags: &'static str) {
         let text = text.into();
         self.plain(text.clone());
         self.0.push(Form { text, flags });
@@ -140,20 +140,6 @@ impl Forms {
                 }
             }
         }
-    }
-
-    fn field(&mut self) {
-        for name in ["gf2p8affineqb", "gf2p8affineinvqb"] {
-            for constant in [0, 0x63, 0xff] {
-                self.plain(format!("{name} xmm0, xmmword ptr con, {constant}"));
-                self.plain(format!("v{name} xmm0, xmm1, xmmword ptr con, {constant}"));
-                self.plain(format!("v{name} ymm0, ymm1, ymmword ptr con, {constant}"));
-                self.plain(format!("v{name} zmm0, zmm1, zmmword ptr con, {constant}"));
-                self.plain(format!("v{name} zmm0, zmm1, qword ptr con{{1to8}}, {constant}"));
-            }
-        }
-        // The matrix may be data, too.
-        self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
     }
 
     fn moves(&mut self) {
@@ -505,144 +491,6 @@ impl Forms {
                 self.plain(format!("{compare}; mov edx, 1; j{condition} 1f; mov edx, 2; 1:"));
             }
             self.plain(format!("cmp r8, r8; cmov{condition} rax, qword ptr mem"));
-        }
-    }
-
-    /// Masks are data here, from rax and rcx.
-    fn masks(&mut self) {
-        let set = "kmovq k1, rax; kmovq k2, rcx";
-        for size in ["b", "w", "d", "q"] {
-            for gate in ["kand", "kor", "kxor", "kandn", "kxnor"] {
-                self.plain(format!("{set}; {gate}{size} k3, k1, k2; kmovq rdx, k3"));
-            }
-            self.plain(format!("{set}; kxnor{size} k3, k1, k1; kmovq rdx, k3"));
-            self.plain(format!("{set}; knot{size} k3, k1; kmovq rdx, k3"));
-            for count in [0, 3, 9, 70] {
-                self.plain(format!("{set}; kshiftl{size} k3, k1, {count}; kmovq rdx, k3"));
-                self.plain(format!("{set}; kshiftr{size} k3, k1, {count}; kmovq rdx, k3"));
-            }
-            self.flags(format!("{set}; kortest{size} k1, k2"), "cz");
-            let (memory, register) = match size {
-                "b" => ("byte", "eax"),
-                "w" => ("word", "eax"),
-                "d" => ("dword", "eax"),
-                _ => ("qword", "rax"),
-            };
-            self.plain(format!("kmov{size} k3, {register}; kmov{size} {register}, k3"));
-            self.plain(format!("kmov{size} k3, {memory} ptr mem; kmovq rdx, k3"));
-            self.plain(format!("{set}; kmov{size} k3, k1; kmov{size} {memory} ptr mem, k3"));
-            self.plain(format!("vpmov{size}2m k3, zmm0; kmovq rdx, k3"));
-            self.plain(format!("vpmov{size}2m k3, xmm0; kmovq rdx, k3"));
-            self.plain(format!("{set}; vpmovm2{size} zmm0, k1"));
-            self.plain(format!("{set}; vpmovm2{size} ymm0, k1"));
-            for relation in 0..8 {
-                for name in ["vpcmp", "vpcmpu"] {
-                    let compare = format!("{name}{size} k3, zmm0, zmm1, {relation}");
-                    self.plain(format!("{compare}; kmovq rdx, k3"));
-                }
-            }
-            for name in ["vpcmpeq", "vpcmpgt", "vptestm", "vptestnm"] {
-                self.plain(format!("{name}{size} k3, zmm0, zmm1; kmovq rdx, k3"));
-                self.plain(format!("{name}{size} k3, xmm0, xmmword ptr mem; kmovq rdx, k3"));
-                self.plain(format!("{set}; {name}{size} k3{{k1}}, zmm0, zmm0; kmovq rdx, k3"));
-            }
-            self.plain(format!("{set}; vpblendm{size} zmm0{{k1}}, zmm1, zmm2"));
-            self.plain(format!("{set}; vpblendm{size} zmm0{{k1}}{{z}}, zmm1, zmm2"));
-            self.plain(format!("vpblendm{size} zmm0, zmm1, zmm2"));
-        }
-        for name in ["vblendmps", "vblendmpd"] {
-            self.plain(format!("{set}; {name} zmm0{{k1}}, zmm1, zmm2"));
-        }
-        for name in ["kunpckbw", "kunpckwd", "kunpckdq"] {
-            self.plain(format!("{set}; {name} k3, k1, k2; kmovq rdx, k3"));
-        }
-        // Instructions with a mask: lanes that are not in it stay, or become zero.
-        for body in [
-            "vpandd zmm0#, zmm1, zmm2",
-            "vpandq zmm0#, zmm1, zmm2",
-            "vpord zmm0#, zmm1, dword ptr mem{1to16}",
-            "vporq zmm0#, zmm1, zmm2",
-            "vpxord zmm0#, zmm1, zmm2",
-            "vpxorq ymm0#, ymm1, ymm2",
-            "vpandnd zmm0#, zmm1, zmm2",
-            "vpandnq zmm0#, zmm1, zmm2",
-            "vandps zmm0#, zmm1, zmm2",
-            "vandpd zmm0#, zmm1, zmm2",
-            "vorps zmm0#, zmm1, zmm2",
-            "vorpd zmm0#, zmm1, zmm2",
-            "vxorps zmm0#, zmm1, zmm2",
-            "vxorpd zmm0#, zmm1, zmm2",
-            "vandnps zmm0#, zmm1, zmm2",
-            "vandnpd zmm0#, zmm1, zmm2",
-            "vpternlogd zmm0#, zmm1, zmm2, 0x96",
-            "vpternlogq zmm0#, zmm1, zmm2, 0xca",
-            "vpaddb zmm0#, zmm1, zmm2",
-            "vpaddw zmm0#, zmm1, zmm2",
-            "vpaddd xmm0#, xmm1, xmm2",
-            "vpsubq zmm0#, zmm1, zmm2",
-            "vpmuludq zmm0#, zmm1, zmm2",
-            "vpsllw zmm0#, zmm1, 3",
-            "vpsrld zmm0#, zmm1, 9",
-            "vpsraq zmm0#, zmm1, 33",
-            "vprold zmm0#, zmm1, 7",
-            "vpsllvd zmm0#, zmm1, zmmword ptr con",
-            "vpshldd zmm0#, zmm1, zmm2, 5",
-            "vmovdqu8 zmm0#, zmm1",
-            "vmovdqu8 zmm0#, zmmword ptr mem",
-            "vmovdqu16 zmm0#, zmm1",
-            "vmovdqu32 zmm0#, zmm1",
-            "vmovdqa32 zmm0#, zmm1",
-            "vmovdqu64 ymm0#, ymm1",
-            "vmovdqa64 zmm0#, zmmword ptr mem",
-            "vmovaps zmm0#, zmm1",
-            "vmovups zmm0#, zmm1",
-            "vmovapd zmm0#, zmm1",
-            "vmovupd zmm0#, zmm1",
-            "vpbroadcastb zmm0#, eax",
-            "vpbroadcastw zmm0#, eax",
-            "vpbroadcastd zmm0#, eax",
-            "vpbroadcastq zmm0#, rax",
-            "vpshufb zmm0#, zmm1, zmmword ptr con",
-            "vpalignr zmm0#, zmm1, zmm2, 5",
-            "vpshuflw zmm0#, zmm1, 0x1b",
-            "vpshufhw zmm0#, zmm1, 0x1b",
-            "vpshufd zmm0#, zmm1, 0x1b",
-            "valignd zmm0#, zmm1, zmm2, 3",
-            "valignq zmm0#, zmm1, zmm2, 3",
-            "vpermq zmm0#, zmm1, 0x1b",
-        ] {
-            self.plain(format!("{set}; {}", body.replace('#', "{k1}")));
-            self.plain(format!("{set}; {}", body.replace('#', "{k1}{z}")));
-        }
-    }
-
-    /// Copies and fillings; what a function leaves in registers is not compared.
-    fn blocks(&mut self) {
-        let clear = "xor eax, eax; xor ecx, ecx; xor edx, edx; xor r8d, r8d; xor r9d, r9d; \
-                     xor r10d, r10d; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; \
-                     vpxor xmm2, xmm2, xmm2; vpxor xmm3, xmm3, xmm3";
-        let back = "mov rsi, r11; xor edi, edi";
-        for (size, count) in [("b", 33), ("w", 9), ("d", 7), ("q", 5)] {
-            self.plain(format!(
-                "mov r11, rsi; lea rdi, [rsi + 264]; mov ecx, {count}; rep stos{size}; {back}"
-            ));
-            self.plain(format!(
-                "mov r11, rsi; mov r10, rdi; lea rdi, [rsi + 264]; lea rsi, [r10 + 8]; \
-                 mov ecx, {count}; rep movs{size}; xor r10d, r10d; {back}"
-            ));
-        }
-        for (name, arguments) in [
-            ("memset", "mov esi, [rdi + 320]; lea rdi, [rbx + 260]; mov edx, 40"),
-            ("memcpy", "lea rsi, [rdi + 3]; lea rdi, [rbx + 260]; mov edx, 40"),
-            ("memmove", "lea rsi, [rbx + 256]; lea rdi, [rbx + 260]; mov edx, 40"),
-        ] {
-            self.plain(format!(
-                "push rbx; mov rbx, rsi; {arguments}; call {name}@PLT; mov rsi, rbx; pop rbx; {clear}"
-            ));
-            self.plain(format!(
-                "push rbx; mov rbx, rsi; {arguments}; sub rsp, 16; call 2f; add rsp, 16; jmp 3f; \
-                 2: jmp {name}@PLT; 3: mov rsi, rbx; pop rbx; {clear}"
-            ));
         }
     }
 

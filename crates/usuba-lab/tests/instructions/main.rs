@@ -9,6 +9,7 @@
 //! one of both it must.
 
 mod forms;
+mod masks;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -6,8 +6,9 @@
 //! the function, executed ────────┘                                      else: runs on numbers
 //! ```
 //!
-//! Both sides are bits: the program by `bits`, the function by its instructions. First with
-//! engine E1 alone; then, if no input shows a difference, with the engines that merge nodes.
+//! Both sides are bits: the program by `bits`, the function by its instructions. Proofs ask the
+//! engines that merge nodes; what is probably wrong is looked at with engine E1 alone first, until an
+//! input shows a difference.
 //! Where the frame lies modulo 64 is not known to the function. If anything depends on it, the
 //! function is executed for every possibility.
 
@@ -89,11 +90,34 @@ const SPARE: u64 = 20_000;
 const LEAVES: usize = 3;
 
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
+/// All engines are asked at once, for compilers write sums in an order of their own.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     demands: Demands,
+) -> Answer {
+    shown::<M>(object, contract, program, demands, &[true])
+}
+
+/// The same for a function that is probably wrong: engine E1 alone is fast, and so are inputs on
+/// which it shows no equality; the other engines are asked if none differs.
+pub fn examine<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> Answer {
+    shown::<M>(object, contract, program, demands, &[false, true])
+}
+
+/// What is known after the first attempt that shows something, each with engines or without.
+fn shown<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+    attempts: &[bool],
 ) -> Answer {
     if let Err(rule) = verify::verify(program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
@@ -105,14 +129,18 @@ pub fn prove<M: Machine>(
         return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     let goal = Goal { object, contract, program: &program, entry, demands };
-    let mut report = Report { engines: "E1", ..Report::default() };
-    match goal.show::<M>(&mut report, false) {
-        Err(Obstacle::Resisted(_)) => {}
-        other => return answer(other, report),
+    let mut last = Answer::Unknown("nothing was tried".into());
+    for &engines in attempts {
+        let name = if engines { "E1 to E5" } else { "E1" };
+        let mut report = Report { engines: name, ..Report::default() };
+        let outcome = goal.show::<M>(&mut report, engines);
+        let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
+        last = answer(outcome, report);
+        if !resisted {
+            break;
+        }
     }
-    let mut report = Report { engines: "E1 to E5", ..Report::default() };
-    let outcome = goal.show::<M>(&mut report, true);
-    answer(outcome, report)
+    last
 }
 
 fn answer(outcome: Result<(), Obstacle>, report: Report) -> Answer {

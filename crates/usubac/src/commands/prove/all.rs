@@ -15,7 +15,7 @@ use usuba::typed;
 use usuba_lab::cipher::{self, Beside, Cipher};
 use usuba_lab::tune::subject::fingerprint;
 
-use super::binary::{self, Objects};
+use super::binary::{self, Memory, Objects};
 use super::cache::Cache;
 use super::cell::{Cell, Extent, Obstacle};
 use super::certificate::{self, Record};
@@ -26,8 +26,8 @@ use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
-/// An entry of a folder in one slicing on one target; programs are read where they are proved, as no two threads
-/// can have the same.
+/// An entry of a folder in one slicing on one target; programs are read where they are proved, as
+/// no two threads can have the same.
 struct Task {
     folder: PathBuf,
     file: String,
@@ -252,9 +252,10 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
         true => target::all().collect(),
         false => args.target.clone(),
     };
+    let memory = Memory::default();
     let backend = |target: &'static Target| {
         let objects = match args.binary && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc)?,
+            true => Objects::compiled(target, args.cc, memory.clone())?,
             false => Objects::None,
         };
         let identity = objects.identity();

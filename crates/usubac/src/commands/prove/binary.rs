@@ -9,14 +9,16 @@
 //! A proof is about bytes: it names the object by its hash. Which compiler made it, and whether it
 //! would make it again, is not part of what is proved.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::Program;
+use usuba::ir::{self, Program};
 use usuba::target::Target;
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
@@ -75,17 +77,42 @@ impl Made {
 }
 
 /// An object that was looked at.
+#[derive(Clone, Debug)]
 pub struct Shown {
     pub made: Made,
     /// What a proof found; `None` without one.
     pub report: Option<Report>,
 }
 
+/// What was found of objects in this run, by what they are made of: kernels for an extension of a
+/// target that do not use it are those of the target.
+pub type Memory = Arc<Mutex<HashMap<String, (Claim, Shown)>>>;
+
+/// A compiler, and the one for kernels that do not use the extension of a target.
+pub struct Choice {
+    own: Compiler,
+    base: Option<Compiler>,
+}
+
+impl Choice {
+    /// The one for a kernel. An instruction that the C does not name is none that a compiler takes
+    /// of itself.
+    fn of(&self, kernel: &Emitted) -> &Compiler {
+        self.base.as_ref().filter(|_| !kernel.text.contains(EXTENSION)).unwrap_or(&self.own)
+    }
+}
+
+/// What the C of instructions of GFNI has in its names.
+const EXTENSION: &str = "_gf2p8";
+
 /// Where objects come from.
 pub enum Objects {
     /// They are not looked at.
     None,
-    Compiled(Vec<Compiler>),
+    Compiled {
+        compilers: Vec<Choice>,
+        memory: Memory,
+    },
     Given {
         name: String,
         bytes: Vec<u8>,
@@ -103,18 +130,22 @@ impl Objects {
             return Objects::given(path, args.symbol.clone());
         }
         match args.binary {
-            true => Objects::compiled(target, args.cc),
+            true => Objects::compiled(target, args.cc, Memory::default()),
             false => Ok(Objects::None),
         }
     }
 
     /// Those of compilers.
-    pub fn compiled(target: &'static Target, cc: Cc) -> Result<Objects, Failure> {
+    pub fn compiled(target: &'static Target, cc: Cc, memory: Memory) -> Result<Objects, Failure> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let compilers = cc.families().iter().map(|&family| compiler(target, family));
-        Ok(Objects::Compiled(compilers.collect::<Result<_, _>>()?))
+        let choice = |&family: &Family| {
+            let base = target.base.map(|base| compiler(base, family)).transpose()?;
+            Ok(Choice { own: compiler(target, family)?, base })
+        };
+        let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
+        Ok(Objects::Compiled { compilers, memory })
     }
 
     /// That of a file.
@@ -138,8 +169,8 @@ impl Objects {
     pub fn identity(&self) -> String {
         match self {
             Objects::None => String::new(),
-            Objects::Compiled(compilers) => {
-                let each: Vec<String> = compilers.iter().map(Compiler::identity).collect();
+            Objects::Compiled { compilers, .. } => {
+                let each: Vec<String> = compilers.iter().map(|c| c.own.identity()).collect();
                 each.join("\n\n")
             }
             Objects::Given { bytes, .. } => sha256(bytes),
@@ -160,7 +191,7 @@ impl Objects {
             Objects::None => return Ok(()),
             _ => kernel(program, target, options),
         };
-        let mut look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
+        let look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
                 false => format!("by {by}"),
@@ -168,13 +199,19 @@ impl Objects {
             let symbol = symbol.to_string();
             let (outcome, report) = proved(bytes, program, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
-            done(Claim { kind: Kind::Object, subject, outcome }, Shown { made, report });
-            Ok(())
+            Ok((Claim { kind: Kind::Object, subject, outcome }, Shown { made, report }))
         };
         match self {
             Objects::None => {}
-            Objects::Compiled(compilers) => {
-                for compiler in compilers {
+            Objects::Compiled { compilers, memory } => {
+                for compiler in compilers.iter().map(|choice| choice.of(&kernel)) {
+                    let flags = compiler.flags().join(" ");
+                    let key = made_of(program, &kernel, &compiler.name, &flags);
+                    let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
+                    if let Some((claim, shown)) = known {
+                        done(claim, shown);
+                        continue;
+                    }
                     let bytes = compiler.object(&kernel.text, "c", &[]);
                     let mut bytes = bytes.map_err(|what| {
                         Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
@@ -182,8 +219,9 @@ impl Objects {
                     if let Some(fault) = fault {
                         bytes = plant::in_object(fault, &bytes, &kernel.name).unwrap_or(bytes);
                     }
-                    let (by, flags) = (compiler.name.clone(), compiler.flags().join(" "));
-                    look(by, flags, &bytes, &kernel.name)?;
+                    let found = look(compiler.name.clone(), flags, &bytes, &kernel.name)?;
+                    locked(memory).insert(key, found.clone());
+                    done(found.0, found.1);
                 }
             }
             Objects::Given { name, bytes, symbol } => {
@@ -192,11 +230,26 @@ impl Objects {
                 let bytes = planted.as_ref().unwrap_or(bytes);
                 let file = Path::new(name).file_name().unwrap_or_default();
                 let by = file.to_string_lossy().into_owned();
-                look(by, String::new(), bytes, symbol)?;
+                let (claim, shown) = look(by, String::new(), bytes, symbol)?;
+                done(claim, shown);
             }
         }
         Ok(())
     }
+}
+
+/// Names all that an object and its proof depend on in one run.
+fn made_of(program: &Program, kernel: &Emitted, compiler: &str, flags: &str) -> String {
+    // The comment on top names the target.
+    let code = kernel.text.split_once("*/").map_or(&*kernel.text, |(_, code)| code);
+    let program = ir::print::program(program);
+    sha256([code, &program, compiler, flags].join("\0").as_bytes())
+}
+
+fn locked(
+    memory: &Mutex<HashMap<String, (Claim, Shown)>>,
+) -> MutexGuard<'_, HashMap<String, (Claim, Shown)>> {
+    memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Whether the prover has a model of the processors of a target.

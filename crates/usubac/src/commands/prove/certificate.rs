@@ -33,7 +33,7 @@ use usuba::ir::Slicing;
 use usuba::target;
 use usuba_lab::tune::subject::hex;
 
-use super::binary::{Made, Objects};
+use super::binary::{Made, Memory, Objects};
 use crate::Failure;
 use crate::args::prove::Cc;
 use crate::args::{self, Codegen, Language};
@@ -111,7 +111,7 @@ impl Record {
             return Objects::given(&folder.join(&file.by), Some(file.symbol.clone()));
         }
         match Cc::of_names(self.object.iter().map(|made| made.by.as_str())) {
-            Some(cc) => Objects::compiled(target, cc),
+            Some(cc) => Objects::compiled(target, cc, Memory::default()),
             None => Ok(Objects::None),
         }
     }

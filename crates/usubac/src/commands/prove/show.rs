@@ -79,10 +79,10 @@ pub fn report(proof: &Proof) -> String {
         if let (Outcome::Proved(engines), Some(report)) = (&claim.outcome, &shown.report) {
             let Report { instructions, frame, residue, .. } = report;
             line("object", format!("{} proved in every lane by {engines}", claim.subject));
-            line("", format!("{instructions} instructions, in constant time"));
+            line("", format!("in constant time: {instructions} instructions"));
             let registers = match residue.registers.len() {
                 0 => "no register".to_string(),
-                _ => residue.registers.join(" "),
+                _ => residue.registers.join(", "),
             };
             let bytes = residue.frame;
             line("  leaves", format!("secrets in {bytes} of {frame} bytes of the frame"));
