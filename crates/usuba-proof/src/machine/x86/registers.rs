@@ -82,8 +82,8 @@ pub const VECTOR: usize = 512;
 #[derive(Clone)]
 pub struct Vectors {
     cells: Vec<Cell>,
-    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of registers
-    /// keep them there.
+    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of
+    /// registers keep them there.
     pointers: [Option<Whole>; 32],
 }
 

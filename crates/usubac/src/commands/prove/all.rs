@@ -26,8 +26,8 @@ use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
-/// An entry of a folder in one slicing on one target; programs are read where they are proved, as no two threads
-/// can have the same.
+/// An entry of a folder in one slicing on one target; programs are read where they are proved, as
+/// no two threads can have the same.
 struct Task {
     folder: PathBuf,
     file: String,
