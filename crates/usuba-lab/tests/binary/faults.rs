@@ -173,7 +173,11 @@ fn each_rule_is_kept() {
         ("call memset", Rule::Misaligned, "aligned at the call"),
         ("sub rsp, 8; call memchr", Rule::Unsupported, "memchr"),
         ("mov edx, [rdi]; sub rsp, 8; call memset", Rule::SecretOperand, "the count"),
-        ("mov rdi, rdx; mov edx, 9; sub rsp, 8; call memset", Rule::OutOfBounds, "9 bytes at 0"),
+        (
+            "mov rdi, rdx; xor esi, esi; mov edx, 9; sub rsp, 8; call memset",
+            Rule::OutOfBounds,
+            "9 bytes at 0",
+        ),
         ("mov edx, 4; sub rsp, 8; call memcpy", Rule::ReadOnly, "`x`"),
         (
             "mov rdi, rdx; lea rsi, [rdx + 1]; mov edx, 4; sub rsp, 8; call memcpy",
