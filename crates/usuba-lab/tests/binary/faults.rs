@@ -188,7 +188,7 @@ fn each_rule_is_kept() {
         ("mov rax, fs:[40]", Rule::Unsupported, "fs"),
         ("rep movsb", Rule::Unsupported, "movsb"),
         ("mov ecx, [rsi]; mov rdi, rdx; rep stosb", Rule::SecretOperand, "the count"),
-        ("mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
+        ("xor eax, eax; mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
         ("repne movsb", Rule::Unsupported, "prefix"),
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
