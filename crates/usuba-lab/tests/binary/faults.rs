@@ -174,7 +174,11 @@ fn each_rule_is_kept() {
         ("call memset", Rule::Misaligned, "aligned at the call"),
         ("sub rsp, 8; call memchr", Rule::Unsupported, "memchr"),
         ("mov edx, [rdi]; sub rsp, 8; call memset", Rule::SecretOperand, "the count"),
-        ("mov rdi, rdx; mov edx, 9; sub rsp, 8; call memset", Rule::OutOfBounds, "9 bytes at 0"),
+        (
+            "mov rdi, rdx; xor esi, esi; mov edx, 9; sub rsp, 8; call memset",
+            Rule::OutOfBounds,
+            "9 bytes at 0",
+        ),
         ("mov edx, 4; sub rsp, 8; call memcpy", Rule::ReadOnly, "`x`"),
         (
             "mov rdi, rdx; lea rsi, [rdx + 1]; mov edx, 4; sub rsp, 8; call memcpy",
@@ -185,7 +189,7 @@ fn each_rule_is_kept() {
         ("mov rax, fs:[40]", Rule::Unsupported, "fs"),
         ("rep movsb", Rule::Unsupported, "movsb"),
         ("mov ecx, [rsi]; mov rdi, rdx; rep stosb", Rule::SecretOperand, "the count"),
-        ("mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
+        ("xor eax, eax; mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
         ("repne movsb", Rule::Unsupported, "prefix"),
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
