@@ -172,7 +172,7 @@ fn blend(maker: &mut Maker, lane: u8, a: Arg, b: Arg, takes: &[bool]) -> Option<
             return maker.make(Inst::Blend, width, Imm::Int(mask), smallvec![a, b]);
         }
     }
-    let ones = super::super::ir::op::mask(lane);
+    let ones = crate::ir::op::mask(lane);
     let words: Vec<u64> = takes.iter().map(|&t| if t { ones } else { 0 }).collect();
     let mask = literal(maker, lane, &words)?;
     let kept = maker.make(Inst::Andn, lane, Imm::None, smallvec![mask, a])?;

@@ -10,7 +10,7 @@
 //! move by numbers. Flags of what depends on inputs do so too, and only branches that ask for them
 //! are refused. Flags that an instruction leaves undefined are undefined.
 //!
-//! The file is long because each operation says its result and its flags in one place.
+//! Above 600 lines because each operation says its result and its flags in one place.
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
