@@ -231,7 +231,7 @@ mod tests {
                     Inst::Add => arg(0).wrapping_add(arg(1)),
                     Inst::Mul => arg(0).wrapping_mul(arg(1)),
                     Inst::MulWide => (arg(0) & ones >> (lane / 2)) * (arg(1) & ones >> (lane / 2)),
-                    Inst::MulHigh => (wide(0) * wide(1) >> lane) as u64,
+                    Inst::MulHigh => ((wide(0) * wide(1)) >> lane) as u64,
                     Inst::Shl => arg(0).checked_shl(k as u32).unwrap_or(0),
                     Inst::Shr => arg(0).checked_shr(k as u32).unwrap_or(0),
                     other => unreachable!("no product takes {other:?}"),
