@@ -136,7 +136,7 @@ fn nothing_is_done_when_nothing_is_missing() {
     for compiler in ["gcc", "clang", "aarch64-linux-gnu-gcc", "riscv64-unknown-elf-gcc"] {
         machine.script(compiler, COMPILER);
     }
-    for program in ["make", "time", "ninja", "qemu-aarch64", "qemu-riscv32"] {
+    for program in ["make", "time", "ninja", "valgrind", "qemu-aarch64", "qemu-riscv32"] {
         machine.script(program, "exit 0");
     }
     let (status, said, calls) = machine.setup("");
