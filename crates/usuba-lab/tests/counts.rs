@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use usuba::target;
+use rayon::prelude::*;
+use usuba::target::{self, Target};
 use usuba_lab::bench::{Batch, Choice, Side, Subject, subjects};
 use usuba_lab::cipher;
 use usuba_lab::session::letter;
@@ -31,10 +32,11 @@ fn counted() -> Counts {
     let side = Side::default();
     let choice = Choice::default();
     let subjects = subjects(&ciphers, &choice, &side);
-    let mut counts = Counts::new();
-    for target in target::all() {
+    let targets: Vec<&Target> = target::all().collect();
+    let count = |&target: &&'static Target| {
         let made = |subject: &&Subject| subject.function.is_for(target);
         let subjects: Vec<Subject> = subjects.iter().filter(made).copied().collect();
+        let mut counts = Counts::new();
         for (subject, work) in subjects.iter().zip(Batch::works(target, &subjects)) {
             // What a target cannot do is tested elsewhere.
             let Ok((work, bytes)) = work else { continue };
@@ -42,8 +44,12 @@ fn counted() -> Counts {
             let key = format!("{name} {} {}", letter(subject.slicing), target.name);
             counts.insert(key, (work.instructions(), bytes as u64));
         }
-    }
-    counts
+        counts
+    };
+    targets.par_iter().map(count).reduce(Counts::new, |mut all, some| {
+        all.extend(some);
+        all
+    })
 }
 
 fn parse(text: &str) -> Counts {

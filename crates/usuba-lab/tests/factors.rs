@@ -3,13 +3,14 @@
 //! before it shows here. `BLESS=1` writes the file.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::path::Path;
 
+use rayon::prelude::*;
+use usuba::ir::Slicing;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target;
-use usuba_lab::cipher;
+use usuba_lab::cipher::{self, Cipher, Function};
 
 #[test]
 fn the_model_chooses_what_the_table_says() {
@@ -19,25 +20,30 @@ fn the_model_chooses_what_the_table_says() {
     let mut table = String::from("node slicing");
     target::all().for_each(|target| table += &format!(" {}", target.name));
     table.push('\n');
-    for cipher in cipher::find(&root.join("../../ciphers")).expect("the cipher folders") {
-        let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let ciphers = cipher::find(&root.join("../../ciphers")).expect("the cipher folders");
+    let mut wanted = Vec::new();
+    for cipher in &ciphers {
         let mut seen = BTreeSet::new();
         for function in &cipher.functions {
-            for slicing in &function.slicings {
-                if !seen.insert((&function.source, &function.node, format!("{slicing:?}"))) {
-                    continue;
+            for &slicing in &function.slicings {
+                if seen.insert((&function.source, &function.node, format!("{slicing:?}"))) {
+                    wanted.push((cipher, function, slicing));
                 }
-                let _ = write!(table, "{folder}/{} {slicing:?}", function.node);
-                for target in target::all() {
-                    let make = || cipher::kernel(&cipher, function, *slicing, target, &options);
-                    let made = function.is_for(target).then(make).and_then(Result::ok);
-                    let copies = made.map(|output| output.program.copies.to_string());
-                    let _ = write!(table, " {}", copies.unwrap_or("-".to_string()));
-                }
-                table.push('\n');
             }
         }
     }
+    let row = |&(cipher, function, slicing): &(&Cipher, &Function, Slicing)| {
+        let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut row = format!("{folder}/{} {slicing:?}", function.node);
+        for target in target::all() {
+            let make = || cipher::kernel(cipher, function, slicing, target, &options);
+            let made = function.is_for(target).then(make).and_then(Result::ok);
+            let copies = made.map(|output| output.program.copies.to_string());
+            row += &format!(" {}", copies.unwrap_or("-".to_string()));
+        }
+        row + "\n"
+    };
+    table.extend(wanted.par_iter().map(row).collect::<Vec<String>>());
     let path = root.join("tests/factors.txt");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &table).expect("written");

@@ -34,7 +34,7 @@ fn cases(target: &'static Target, seeds: std::ops::Range<u64>) -> Vec<Case> {
 
 #[test]
 fn random_programs_run_alike() {
-    on_every_machine(|target, machine| check_all(machine, STRICT, &cases(target, 0..18)));
+    on_every_machine(|target, machine| check_all(machine, STRICT, &cases(target, 0..12)));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_text_is_c_and_cxx_without_warnings() {
                     continue;
                 }
             };
-            for case in cases(target, 18..24) {
+            for case in cases(target, 12..16) {
                 for (cxx, standard) in [(false, "-std=c99"), (true, "-std=c++11")] {
                     let flags = [STRICT, &[standard]].concat();
                     match native::compiles(&machine, &flags, cxx, &case.emitted.text) {
