@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{self, Program};
-use usuba::target::Target;
+use usuba::target::{self, Target};
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
@@ -141,7 +141,10 @@ impl Objects {
             return Err(no_machine(target));
         }
         let choice = |&family: &Family| {
-            let base = target.base.map(|base| compiler(base, family)).transpose()?;
+            // A narrow target has a base for its rows; its C needs its own flags.
+            let extended = target::EXTENDED.iter().any(|other| other.name == target.name);
+            let base = target.base.filter(|_| extended);
+            let base = base.map(|base| compiler(base, family)).transpose()?;
             Ok(Choice { own: compiler(target, family)?, base })
         };
         let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
