@@ -20,6 +20,7 @@ templates! {
     CBC = "modes/cbc.c";
     CHAIN = "modes/chain.c";
     SKEIN = "modes/skein.c";
+    MERKLE = "modes/merkle.c";
     XTS = "modes/xts.c";
     KEY_H = "api/key.h";
     KEY_C = "api/key.c";
@@ -46,6 +47,9 @@ templates! {
     SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
+    MERKLE_SHARED_H = "api/merkle_shared.h";
+    MERKLE_H = "api/merkle.h";
+    MERKLE_C = "api/merkle.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";
