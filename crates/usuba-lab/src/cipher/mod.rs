@@ -73,14 +73,23 @@ pub struct Hash {
     pub mode: HashMode,
     /// The name of a function of this folder.
     pub chain: String,
+    /// The first chaining value, where the mode has none of its own.
+    #[serde(default, deserialize_with = "bytes")]
+    pub start: Vec<u8>,
+    /// Bytes of a hash, if there is no choice.
+    #[serde(default)]
+    pub output: usize,
     /// The file of known answers, in the folder.
     pub vectors: String,
 }
 
 /// What hash functions do around their blocks: padding, parameters, output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum HashMode {
+    /// The padding of Merkle and Damgård as in FIPS 180-4: a bit, zeros, and the length in bits as
+    /// a big-endian number in the last eighth of a block.
+    MerkleDamgard,
     /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
     /// function leaves as the tweak of the next block.
     Skein,
@@ -242,6 +251,13 @@ struct FileKey {
     bytes: String,
     schedule: Option<String>,
     through: Option<String>,
+}
+
+/// Bytes in hexadecimal digits.
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
+    vectors::hex(&text).ok_or_else(wrong)
 }
 
 /// One parameter, or a list of them.

@@ -11,11 +11,11 @@ macro_rules! templates {
 templates! {
     STATUS = "common/status.h";
     COMMON_H = "common/common.h";
-    WIPE_H = "common/wipe.h";
+    MEMORY_H = "common/memory.h";
     INTERNAL_H = "common/internal.h";
     BACKENDS_H = "common/backends.h";
     WORDS_H = "common/words.h";
-    WIPE = "common/wipe.c";
+    MEMORY = "common/memory.c";
     WORDS = "common/words.c";
     DISPATCH = "common/dispatch.c";
     XOR_WORDS = "common/xor_words.c";
@@ -25,6 +25,7 @@ templates! {
     CBC = "modes/cbc.c";
     CHAIN = "modes/chain.c";
     SKEIN = "modes/skein.c";
+    MERKLE = "modes/merkle.c";
     XTS = "modes/xts.c";
     KEY_H = "api/key.h";
     KEY_C = "api/key.c";
@@ -53,6 +54,9 @@ templates! {
     SKEIN_C = "api/skein.c";
     CURVE25519_H = "curve25519/curve25519.h";
     CURVE25519_FIELD = "curve25519/field.c";
+    MERKLE_SHARED_H = "api/merkle_shared.h";
+    MERKLE_H = "api/merkle.h";
+    MERKLE_C = "api/merkle.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

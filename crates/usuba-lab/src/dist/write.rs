@@ -241,7 +241,7 @@ impl Parts<'_> {
         let guard =
             format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
         let backends = if self.needs.ladders { t::COMMON_H } else { "" };
-        let common = fill(&[backends, t::WIPE_H].concat(), &[("COMMON", self.common)]);
+        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
         format!(
             "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
              {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
@@ -284,7 +284,7 @@ impl Parts<'_> {
         let count = self.backends.len().to_string();
         let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
         let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
-        let mut text = fill(&[t::WIPE, dispatch].concat(), &values);
+        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
             text += &self.xors();
         }
