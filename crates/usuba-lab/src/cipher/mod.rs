@@ -19,7 +19,7 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 
-pub use build::{Beside, Built, build, build_for, kernel};
+pub use build::{Beside, Built, arithmetic, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
 pub use vectors::{HashVector, Vector};
 
@@ -33,6 +33,32 @@ pub struct Cipher {
     pub functions: Vec<Function>,
     pub streams: Vec<Stream>,
     pub hashes: Vec<Hash>,
+    pub arithmetic: Vec<Arithmetic>,
+    /// The hand-written C that makes functions of it.
+    pub scheme: Option<Scheme>,
+}
+
+/// Nodes of a program with contracts that hand-written C calls, in a program for each width of
+/// words.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arithmetic {
+    /// The C names of the nodes begin with it, and it is the C type of the first result of the
+    /// first one.
+    pub name: String,
+    /// The program for machines that multiply words of 64 bits, by its path from the folder.
+    pub gp64: String,
+    /// The program for those that multiply words of 32 bits; the same nodes.
+    pub gp32: String,
+    pub nodes: Vec<String>,
+}
+
+/// What hand-written C makes of arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// X25519 and Ed25519.
+    Curve25519,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -168,12 +194,18 @@ pub enum Direction {
 struct File {
     title: String,
     spec: String,
+    /// Nothing without functions.
+    #[serde(default)]
     source: String,
+    #[serde(default)]
     function: Vec<FileFunction>,
     #[serde(default)]
     stream: Vec<FileStream>,
     #[serde(default)]
     hash: Vec<Hash>,
+    #[serde(default)]
+    arithmetic: Vec<Arithmetic>,
+    scheme: Option<Scheme>,
 }
 
 #[derive(Deserialize)]
@@ -289,8 +321,18 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
             )));
         }
     }
+    if functions.is_empty() && file.arithmetic.is_empty() {
+        return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
+    }
+    if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
+        return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
+    }
+    if file.scheme.is_some() == file.arithmetic.is_empty() {
+        return Err(wrong("`scheme` and arithmetic need each other".to_string()));
+    }
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
-    Ok(Cipher { folder, title, spec, functions, streams, hashes: file.hash })
+    let (hashes, arithmetic, scheme) = (file.hash, file.arithmetic, file.scheme);
+    Ok(Cipher { folder, title, spec, functions, streams, hashes, arithmetic, scheme })
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {

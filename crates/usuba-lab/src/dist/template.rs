@@ -11,7 +11,12 @@ macro_rules! templates {
 templates! {
     STATUS = "common/status.h";
     COMMON_H = "common/common.h";
+    MEMORY_H = "common/memory.h";
     INTERNAL_H = "common/internal.h";
+    BACKENDS_H = "common/backends.h";
+    WORDS_H = "common/words.h";
+    MEMORY = "common/memory.c";
+    WORDS = "common/words.c";
     DISPATCH = "common/dispatch.c";
     XOR_WORDS = "common/xor_words.c";
     XOR_VECTOR = "common/xor_vector.c";
@@ -47,6 +52,8 @@ templates! {
     SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
+    CURVE25519_H = "curve25519/curve25519.h";
+    CURVE25519_FIELD = "curve25519/field.c";
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";

@@ -92,6 +92,8 @@ pub fn library_of(
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
     // Every part is there, whoever uses it.
     let needs = Needs {
+        ladders: true,
+        words: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -221,8 +223,10 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn internal(&self) -> String {
+        let words = if self.needs.words { t::WORDS_H } else { "" };
+        let backends = if self.needs.ladders { t::BACKENDS_H } else { "" };
         fill(
-            t::INTERNAL_H,
+            &[t::INTERNAL_H, backends, words].concat(),
             &[
                 ("CHUNK", &self.needs.chunk.to_string()),
                 ("COUNTERS", &self.counters.to_string()),
@@ -236,7 +240,8 @@ impl Parts<'_> {
     fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
         let guard =
             format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
-        let common = fill(t::COMMON_H, &[("COMMON", self.common)]);
+        let backends = if self.needs.ladders { t::COMMON_H } else { "" };
+        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
         format!(
             "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
              {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
@@ -277,8 +282,9 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let mut text =
-            fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
+        let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
+        let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
+        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
             text += &self.xors();
         }
@@ -286,6 +292,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
+            (self.needs.words, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),

@@ -9,6 +9,7 @@
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
+//! - `wide`: pairs of words that are one number.
 //! - `wipe`: what clears stack and registers after a kernel.
 
 mod body;
@@ -16,6 +17,7 @@ mod demand;
 mod helpers;
 mod loops;
 mod place;
+mod wide;
 pub mod wipe;
 
 use std::collections::BTreeSet;
