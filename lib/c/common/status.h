@@ -18,7 +18,9 @@ enum usuba_status {
     /* Parameters that do not go together. */
     USUBA_ERROR_PARAMETER = 7,
     /* A tag or a signature is not that of the message. */
-    USUBA_ERROR_FORGED = 8
+    USUBA_ERROR_FORGED = 8,
+    /* A point of small order, which keeps no secret. */
+    USUBA_ERROR_POINT = 9
 };
 #if defined(USUBA_STATIC) || !defined(__GNUC__)
 #define USUBA_API

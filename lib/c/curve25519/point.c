@@ -1,7 +1,7 @@
 
 /* Points of the Edwards curve: X, Y, Z, T, each a number. Tables have y + x, y - x and 2 d x y, as
    words of the number below p. */
-typedef usuba_word usuba_point[4 * USUBA_LIMBS];
+typedef usuba_word usuba_point[4 * USUBA_FE_WORDS];
 typedef usuba_word usuba_entry[3 * USUBA_WORDS];
 
 /* The base point goes through a comb of USUBA_TEETH teeth, USUBA_SPACING apart, which are cut into
@@ -59,22 +59,22 @@ static unsigned usuba_bit(const usuba_word *words, unsigned i)
 static void usuba_entry_load(const usuba_word *words, usuba_word *entry)
 {
     usuba_fe_unpack(words, entry);
-    usuba_fe_unpack(words + USUBA_WORDS, entry + USUBA_LIMBS);
-    usuba_fe_unpack(words + 2 * USUBA_WORDS, entry + 2 * USUBA_LIMBS);
+    usuba_fe_unpack(words + USUBA_WORDS, entry + USUBA_FE_WORDS);
+    usuba_fe_unpack(words + 2 * USUBA_WORDS, entry + 2 * USUBA_FE_WORDS);
 }
 
 /* The neutral point. */
 static void usuba_point_zero(usuba_word *r)
 {
     memset(r, 0, sizeof(usuba_point));
-    r[USUBA_LIMBS] = r[2 * USUBA_LIMBS] = 1;
+    r[USUBA_FE_WORDS] = r[2 * USUBA_FE_WORDS] = 1;
 }
 
 /* What depends on a secret number, in one place that is wiped. */
 typedef struct {
     usuba_word digits[USUBA_WORDS];
     usuba_entry words;
-    usuba_word entry[3 * USUBA_LIMBS], summand[3 * USUBA_LIMBS];
+    usuba_word entry[3 * USUBA_FE_WORDS], summand[3 * USUBA_FE_WORDS];
     usuba_point points[2];
 } usuba_comb_state;
 
@@ -126,9 +126,9 @@ static void usuba_point_store(const usuba_word *p, uint8_t *bytes)
 {
     usuba_fe inverse, x, y;
     usuba_word words[USUBA_WORDS];
-    usuba_fe_invert(p + 2 * USUBA_LIMBS, inverse);
+    usuba_fe_invert(p + 2 * USUBA_FE_WORDS, inverse);
     usuba_fe_mul(p, inverse, x);
-    usuba_fe_mul(p + USUBA_LIMBS, inverse, y);
+    usuba_fe_mul(p + USUBA_FE_WORDS, inverse, y);
     usuba_fe_words(x, words);
     usuba_fe_store(y, bytes);
     bytes[31] ^= (uint8_t)((words[0] & 1) << 7);
@@ -163,7 +163,7 @@ static int usuba_point_load(usuba_word *p, const uint8_t *bytes)
 /* Whether eight times a point is neutral. */
 static int usuba_point_is_small(const usuba_word *p)
 {
-    usuba_word q[3 * USUBA_LIMBS], r[3 * USUBA_LIMBS];
+    usuba_word q[3 * USUBA_FE_WORDS], r[3 * USUBA_FE_WORDS];
     usuba_ge_double_xyz(p, q);
     usuba_ge_double_xyz(q, r);
     usuba_ge_double_xyz(r, q);
@@ -204,7 +204,7 @@ static void usuba_point_both(const usuba_word *b, const usuba_word *a, const usu
                              usuba_word *r)
 {
     usuba_point table[1 << (USUBA_WINDOW - 2)], points[2];
-    usuba_word entry[3 * USUBA_LIMBS];
+    usuba_word entry[3 * USUBA_FE_WORDS];
     usuba_word *s = points[0], *t = points[1], *swap;
     usuba_window of_b = {253, -1, 0}, of_a = {253, -1, 0};
     int i, started = 0;
@@ -238,5 +238,5 @@ static void usuba_point_both(const usuba_word *b, const usuba_word *a, const usu
             started = 1;
         }
     }
-    memcpy(r, s, 3 * USUBA_LIMBS * sizeof(usuba_word));
+    memcpy(r, s, 3 * USUBA_FE_WORDS * sizeof(usuba_word));
 }

@@ -36,6 +36,8 @@ pub struct Cipher {
     pub arithmetic: Vec<Arithmetic>,
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
+    /// Folders beside this one whose functions that C calls.
+    pub needs: Vec<String>,
 }
 
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
@@ -206,6 +208,8 @@ struct File {
     #[serde(default)]
     arithmetic: Vec<Arithmetic>,
     scheme: Option<Scheme>,
+    #[serde(default)]
+    needs: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -331,8 +335,28 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
         return Err(wrong("`scheme` and arithmetic need each other".to_string()));
     }
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
-    let (hashes, arithmetic, scheme) = (file.hash, file.arithmetic, file.scheme);
-    Ok(Cipher { folder, title, spec, functions, streams, hashes, arithmetic, scheme })
+    let (hashes, arithmetic) = (file.hash, file.arithmetic);
+    let (scheme, needs) = (file.scheme, file.needs);
+    Ok(Cipher { folder, title, spec, functions, streams, hashes, arithmetic, scheme, needs })
+}
+
+/// `ciphers`, and before each of them what it needs and is not there.
+///
+/// # Errors
+/// As [`read`].
+pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
+    let mut all: Vec<Cipher> = Vec::new();
+    for cipher in ciphers {
+        for name in &cipher.needs {
+            let folder = cipher.folder.with_file_name(name);
+            let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
+            if !all.iter().chain(ciphers).any(named) {
+                all.extend(with_needs(&[read(&folder)?])?);
+            }
+        }
+        all.push(cipher.clone());
+    }
+    Ok(all)
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {

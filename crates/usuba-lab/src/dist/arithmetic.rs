@@ -86,7 +86,10 @@ impl Variant {
                 if at == 0 {
                     let result = kernel.results.first().expect("a node has results");
                     let (name, words) = (&arithmetic.name, result.registers);
-                    types += &format!("typedef usuba_word usuba_{name}[{words}];\n");
+                    let limbs = format!("USUBA_{}_WORDS", name.to_uppercase());
+                    types += &format!(
+                        "#define {limbs} {words}\ntypedef usuba_word usuba_{name}[{limbs}];\n"
+                    );
                 }
                 functions.add(&kernel.text, &name);
             }

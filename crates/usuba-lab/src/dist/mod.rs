@@ -13,6 +13,7 @@
 //! - `composed`: key streams that two functions make together.
 //! - `hash`: hash functions around a function that is applied to its own results.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
+//! - `tables`: multiples of a base point.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
@@ -32,6 +33,7 @@ mod rust;
 mod scheme;
 mod section;
 mod status;
+mod tables;
 mod template;
 mod write;
 

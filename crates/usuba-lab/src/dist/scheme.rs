@@ -8,6 +8,7 @@
 //! look-ups in tables, the order of bytes, and formats; every sum and product is a kernel.
 
 use super::Folder;
+use super::tables;
 use super::template::{self as t, fill};
 use crate::cipher::Scheme;
 
@@ -15,12 +16,18 @@ use crate::cipher::Scheme;
 struct Parts {
     header: &'static str,
     code: &'static [&'static str],
+    /// Texts for names in the code.
+    values: fn() -> &'static [(String, String)],
 }
 
 impl Parts {
     fn of(scheme: Scheme) -> Parts {
         match scheme {
-            Scheme::Curve25519 => Parts { header: t::CURVE25519_H, code: &[t::CURVE25519_FIELD] },
+            Scheme::Curve25519 => Parts {
+                header: t::CURVE25519_H,
+                code: &[t::FIELD25519, t::POINT25519, t::X25519, t::ED25519],
+                values: tables::tables,
+            },
         }
     }
 }
@@ -32,14 +39,13 @@ impl Folder<'_> {
         let Some(scheme) = self.cipher.scheme else { return String::new() };
         let comment = |text: &str| text.replace("*/", "* /");
         let (title, spec) = (comment(&self.cipher.title), comment(&self.cipher.spec));
-        let values = [("TITLE", &*title), ("SPEC", &*spec), ("COMMON", common)];
         let parts = Parts::of(scheme);
-        match header {
-            true => fill(parts.header, &values),
-            false => {
-                let code: String = parts.code.iter().map(|part| fill(part, &values)).collect();
-                self.arithmetic.clone() + &code
-            }
+        let mut values = vec![("TITLE", &*title), ("SPEC", &*spec), ("COMMON", common)];
+        if header {
+            return fill(parts.header, &values);
         }
+        values.extend((parts.values)().iter().map(|(name, text)| (&**name, &**text)));
+        let code: String = parts.code.iter().map(|part| fill(part, &values)).collect();
+        self.arithmetic.clone() + &code
     }
 }

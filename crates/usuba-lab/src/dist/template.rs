@@ -53,7 +53,10 @@ templates! {
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
     CURVE25519_H = "curve25519/curve25519.h";
-    CURVE25519_FIELD = "curve25519/field.c";
+    FIELD25519 = "curve25519/field.c";
+    POINT25519 = "curve25519/point.c";
+    X25519 = "curve25519/x25519.c";
+    ED25519 = "curve25519/ed25519.c";
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";

@@ -13,6 +13,7 @@ use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use super::wide::{Pair, Pairs, Wide, pairs};
 use super::wipe::APART;
+use crate::emit::header::{self, PortText};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val, halves};
 use crate::target::{Layout, word_type};
@@ -46,8 +47,8 @@ pub struct Signature {
     pub returns: bool,
 }
 
-/// The C signature of a node. The entry takes a pointer for every port; other nodes take single
-/// words by value and return a single result.
+/// The C signature of a node. The entry and other kernels take a pointer for every port; other
+/// nodes take single words by value and return a single result.
 pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let node = cx.program.node(id);
     let entry = id == cx.program.entry;
@@ -63,12 +64,28 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     };
     let params = names(&node.params);
     let results = names(&node.results);
-    let name = if entry {
-        cx.name.clone()
-    } else {
-        format!("{}_n_{}", cx.name, names::identifier(&node.name))
+    let linked = cx.linked(id);
+    let name = match linked {
+        _ if entry => cx.name.clone(),
+        Some(name) => names::identifier(&format!("{}{name}", cx.options.prefix)),
+        None => format!("{}_n_{}", cx.name, names::identifier(&node.name)),
     };
-    Signature { name, params, results, returns: !entry && node.outs.len() == 1 }
+    let returns = !entry && linked.is_none() && node.outs.len() == 1;
+    Signature { name, params, results, returns }
+}
+
+/// The prototype of a kernel in another file, without its semicolon.
+pub fn declared(cx: &Context, id: NodeId) -> String {
+    let node = cx.program.node(id);
+    let signature = signature(cx, id);
+    let ports = |ports: &[Port], names: &[String]| -> Vec<PortText> {
+        let port = |(port, name): (&Port, &String)| {
+            PortText::new(cx.program, cx.target, cx.layout, port, name, true)
+        };
+        ports.iter().zip(names).map(port).collect()
+    };
+    let params = ports(&node.params, &signature.params);
+    header::prototype(&signature.name, &params, &ports(&node.results, &signature.results))
 }
 
 /// How a function begins that the C compiler must take into its callers.
@@ -345,12 +362,13 @@ impl<'p> Body<'_, 'p> {
         let callee = self.cx.program.node(call.node);
         let signature = signature(self.cx, call.node);
         let slicing = self.cx.program.slicing;
+        let linked = self.cx.linked(call.node).is_some();
         let mut actual = Vec::new();
         let mut args = call.args.as_slice();
         for port in &callee.params {
             let (these, rest) = args.split_at(port.values(slicing));
             args = rest;
-            actual.push(self.argument(these));
+            actual.push(self.argument(these, linked));
         }
         if signature.returns {
             let expr = format!("{}({})", signature.name, actual.join(", "));
@@ -378,9 +396,10 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// What a call passes for one port: a word, a part of an array, or a fresh array.
-    fn argument(&mut self, these: &[Val]) -> String {
-        if let [single] = these {
+    /// What a call passes for one port: a word, a part of an array, or a fresh array. Kernels take
+    /// an array also for a single word.
+    fn argument(&mut self, these: &[Val], kernel: bool) -> String {
+        if let ([single], false) = (these, kernel) {
             return self.read(*single);
         }
         if these.is_empty() {
