@@ -60,6 +60,12 @@ templates! {
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";
+    NACL_H = "nacl/nacl.h";
+    NACL_C = "nacl/nacl.c";
+    NACL_RANDOM = "nacl/random.c";
+    NACL_CMAKE = "nacl/CMakeLists.txt";
+    NACL_CONFIG = "nacl/config.cmake.in";
+    NACL_PKG_CONFIG = "nacl/nacl.pc.in";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";
