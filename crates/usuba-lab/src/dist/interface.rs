@@ -189,7 +189,8 @@ impl Folder<'_> {
 
     /// What the primitives of this folder need.
     pub fn needs(&self) -> Needs {
-        let (ladders, words) = (!self.compiled.is_empty(), !self.arithmetic.is_empty());
+        let ladders = !(self.compiled.is_empty() && self.lanes.is_empty());
+        let words = !self.arithmetic.is_empty();
         let mut needs = Needs { ladders, words, ..Needs::default() };
         for at in 0..self.compiled.len() {
             needs.blocks |= self.kind(at) != Kind::Chained;
@@ -223,7 +224,7 @@ impl Folder<'_> {
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
         let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
-        own + &self.composed("", true) + &self.hashes("", true) + &self.scheme("", true)
+        own + &self.composed("", true) + &self.hashes("", true) + &self.scheme("", None)
     }
 
     /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
@@ -233,7 +234,7 @@ impl Folder<'_> {
             .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
             .collect();
         let hashes = self.hashes(common, false);
-        own + &self.composed(common, false) + &hashes + &self.scheme(common, false)
+        own + &self.composed(common, false) + &hashes + &self.scheme(common, Some(backends))
     }
 
     /// The C names of the cores that ladders use, whether they are chained, and their target.

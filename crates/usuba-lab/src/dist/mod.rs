@@ -109,6 +109,8 @@ struct Folder<'a> {
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
     /// What hand-written C calls.
     arithmetic: String,
+    /// What it calls where registers are wide.
+    lanes: Vec<(&'static Target, String)>,
 }
 
 /// The name of a folder as a C identifier.
@@ -155,8 +157,14 @@ impl<'a> Folder<'a> {
             })
             .collect();
         let arithmetic = arithmetic::compile(cipher)?;
+        let wide = match cipher.lanes {
+            Some(_) => arithmetic::wide(backends),
+            None => Vec::new(),
+        };
+        let lanes = |target| Ok((target, arithmetic::lanes(cipher, target)?));
+        let lanes = wide.into_iter().map(lanes).collect::<Result<_, String>>()?;
         let name = name(&cipher.folder);
-        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic };
+        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes };
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)

@@ -52,6 +52,10 @@ templates! {
     SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
+    POLY1305_H = "poly1305/poly1305.h";
+    POLY1305 = "poly1305/poly1305.c";
+    POLY1305_WIDE = "poly1305/wide.c";
+    POLY1305_LANES = "poly1305/lanes.c";
     CURVE25519_H = "curve25519/curve25519.h";
     FIELD25519 = "curve25519/field.c";
     POINT25519 = "curve25519/point.c";

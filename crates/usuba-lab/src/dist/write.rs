@@ -82,8 +82,7 @@ impl OneFile<'_> {
         }
         for target in backends {
             let xor = if needs.xor { parts.xor(target) } else { String::new() };
-            let all: String =
-                folders.iter().map(|folder| cores(folder, target, backends)).collect();
+            let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
                 text += &section(target, target.name, &(xor + &all));
             }
@@ -156,7 +155,7 @@ pub fn library_of(
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in backends {
-            let cores = cores(folder, target, backends);
+            let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;
             }
@@ -174,6 +173,7 @@ pub fn library_of(
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
+        text += &folder.lanes_declared();
         text += &key_section(folder);
         text += &folder.definitions(backends, parts.common);
         source(format!("{name}.c"), title, &text);
@@ -270,6 +270,12 @@ impl Parts<'_> {
                 ("BACKENDS", &self.backends.len().to_string()),
             ],
         )
+    }
+
+    /// What a folder has for one target.
+    fn cores(&self, folder: &Folder, target: &Target) -> String {
+        let lanes = folder.in_lanes(target, self.local, self.common);
+        cores(folder, target, self.backends) + &lanes
     }
 
     /// The header around `declarations`.
