@@ -1,43 +1,49 @@
 
 #define USUBA_POLY_LANE (@BYTES@ / 8)
 
-/* As limbs of 26 bits in the lanes of five registers, from limbs of 44 bits: the power of a lane is
-   `first` for all with `step` 0, else as much lower as its block comes later. */
-static void usuba_poly_spread_@TARGET@(@REGISTER@ *to, const uint64_t *powers, size_t first, size_t step)
+/* Five registers with the limbs of a power in all lanes, or, if `places` is 1, of one that is lower
+   the later the block of a lane comes. Lanes have the blocks in the order in which halves of
+   registers are joined. */
+static void usuba_poly_spread_@TARGET@(@REGISTER@ *to, const uint64_t limbs[][5], size_t places)
 {
-    uint64_t image[5 * USUBA_POLY_LANE], limbs[5];
+    uint64_t image[5 * USUBA_POLY_LANE];
     size_t lane, i;
     for (lane = 0; lane < USUBA_POLY_LANE; lane++) {
         const size_t block = lane / 2 + lane % 2 * (USUBA_POLY_LANE / 2);
-        usuba_poly_narrow_@TARGET@(powers + 3 * (first - 1 - step * block), limbs);
-        for (i = 0; i < 5; i++) image[USUBA_POLY_LANE * i + lane] = limbs[i];
+        const uint64_t *from = *(limbs - places * block);
+        for (i = 0; i < 5; i++) image[USUBA_POLY_LANE * i + lane] = from[i];
     }
     for (i = 0; i < 5; i++) to[i] = USUBA_LOAD((const uint8_t *)(image + USUBA_POLY_LANE * i));
     @COMMON@wipe(image, sizeof image);
-    @COMMON@wipe(limbs, sizeof limbs);
 }
 
-/* Takes `units` units of two blocks for each lane into the sum. Number `n - 1` of the powers is
-   the multiplier to the n. */
+/* Takes `units` units of two blocks for each lane into the sum. Number n - 1 of the powers is the
+   multiplier to the n. */
 @LOCAL@void usuba_poly1305_lanes_@TARGET@(uint64_t *sum, const uint64_t *powers, const uint8_t *in,
     size_t units)
 {
-    uint64_t image[5 * USUBA_POLY_LANE], limbs[5];
+    uint64_t limbs[2 * USUBA_POLY_LANE][5], image[5 * USUBA_POLY_LANE];
     @REGISTER@ h[5], next[5], k[5], l[5], w[2], v[2];
     size_t i;
+    for (i = 0; i < 2 * USUBA_POLY_LANE; i++)
+        usuba_poly_narrow_@TARGET@(powers + 3 * i, limbs[i]);
+    usuba_poly_spread_@TARGET@(k, limbs + 2 * USUBA_POLY_LANE - 1, 0);
+    usuba_poly_spread_@TARGET@(l, limbs + USUBA_POLY_LANE - 1, 0);
+    /* The sum goes to the lane of the first block. */
     memset(image, 0, sizeof image);
-    usuba_poly_narrow_@TARGET@(sum, limbs);
-    for (i = 0; i < 5; i++) image[USUBA_POLY_LANE * i] = limbs[i];
+    usuba_poly_narrow_@TARGET@(sum, image);
+    for (i = 5; i-- > 1;) {
+        image[USUBA_POLY_LANE * i] = image[i];
+        image[i] = 0;
+    }
     for (i = 0; i < 5; i++) h[i] = USUBA_LOAD((const uint8_t *)(image + USUBA_POLY_LANE * i));
-    usuba_poly_spread_@TARGET@(k, powers, 2 * USUBA_POLY_LANE, 0);
-    usuba_poly_spread_@TARGET@(l, powers, USUBA_POLY_LANE, 0);
     while (units--) {
         const @REGISTER@ a = USUBA_LOAD(in), b = USUBA_LOAD(in + @BYTES@);
         const @REGISTER@ c = USUBA_LOAD(in + 2 * @BYTES@), d = USUBA_LOAD(in + 3 * @BYTES@);
         if (!units) {
             /* The last ones count by their places. */
-            usuba_poly_spread_@TARGET@(k, powers, 2 * USUBA_POLY_LANE, 1);
-            usuba_poly_spread_@TARGET@(l, powers, USUBA_POLY_LANE, 1);
+            usuba_poly_spread_@TARGET@(k, limbs + 2 * USUBA_POLY_LANE - 1, 1);
+            usuba_poly_spread_@TARGET@(l, limbs + USUBA_POLY_LANE - 1, 1);
         }
         w[0] = USUBA_LOW64(a, b);
         w[1] = USUBA_HIGH64(a, b);
@@ -49,6 +55,6 @@ static void usuba_poly_spread_@TARGET@(@REGISTER@ *to, const uint64_t *powers, s
     }
     for (i = 0; i < 5; i++) USUBA_STORE((uint8_t *)(image + USUBA_POLY_LANE * i), h[i]);
     usuba_poly_sum@LANES@_@TARGET@(image, sum);
-    @COMMON@wipe(image, sizeof image);
     @COMMON@wipe(limbs, sizeof limbs);
+    @COMMON@wipe(image, sizeof image);
 }

@@ -3,11 +3,14 @@
    limbs, the other half of the key, and the buffer of a block that is not whole. */
 
 /* Words of 16 bytes, and bytes that limbs have at most. */
-#define USUBA_POLY_WORDS (128 / USUBA_WORD_BITS)
+#define USUBA_POLY_HALF (128 / USUBA_WORD_BITS)
 #define USUBA_POLY_LIMBS 24
 #define USUBA_POLY_MULTIPLIER USUBA_POLY_LIMBS
 #define USUBA_POLY_PAD (2 * USUBA_POLY_LIMBS)
 #define USUBA_POLY_BUFFER (2 * USUBA_POLY_LIMBS + 16)
+
+/* From so many blocks on two at a time are worth a square. */
+#define USUBA_POLY_PAIRS 4
 
 /* The phase of a state: a number that memory without a state hardly holds. */
 #define USUBA_POLY_OPEN 0x75737562612070ULL
@@ -15,7 +18,7 @@
 static void usuba_poly_load(usuba_word *words, const uint8_t *bytes)
 {
     size_t i;
-    for (i = 0; i < USUBA_POLY_WORDS; i++, bytes += sizeof(usuba_word)) {
+    for (i = 0; i < USUBA_POLY_HALF; i++, bytes += sizeof(usuba_word)) {
 #if USUBA_WORD_BITS == 64
         words[i] = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16
             | (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40
@@ -27,21 +30,60 @@ static void usuba_poly_load(usuba_word *words, const uint8_t *bytes)
     }
 }
 
-/* Takes blocks one by one; `above` is the bit above each. */
+/* One block with the bit `above` it. */
+static void usuba_poly_block(const uint8_t *in, usuba_word above, usuba_word *block)
+{
+    usuba_word words[USUBA_POLY_HALF];
+    usuba_poly_load(words, in);
+    usuba_poly_unpack(words, &above, block);
+}
+
+/* Takes pairs of blocks. What is local here stays in registers, as in kernels. */
+static void usuba_poly_pairs(usuba_word *sum, const usuba_word *square,
+                             const usuba_word *multiplier, const uint8_t *in, size_t pairs)
+{
+    usuba_poly h, l, k, block, other, next;
+    memcpy(h, sum, sizeof h);
+    memcpy(l, square, sizeof l);
+    memcpy(k, multiplier, sizeof k);
+    for (; pairs; pairs--, in += 32) {
+        usuba_poly_block(in, 1, block);
+        usuba_poly_block(in + 16, 1, other);
+        usuba_poly_twice(h, block, other, l, k, next);
+        memcpy(h, next, sizeof h);
+    }
+    memcpy(sum, h, sizeof h);
+}
+
+/* One block after the other. */
+static void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
+                               size_t nblocks, usuba_word above)
+{
+    usuba_poly h, k, block, next;
+    memcpy(h, sum, sizeof h);
+    memcpy(k, multiplier, sizeof k);
+    for (; nblocks; nblocks--, in += 16) {
+        usuba_poly_block(in, above, block);
+        usuba_poly_step(h, block, k, next);
+        memcpy(h, next, sizeof h);
+    }
+    memcpy(sum, h, sizeof h);
+}
+
+/* Takes blocks; `above` is the bit above each. */
 static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
                               size_t nblocks, usuba_word above)
 {
-    usuba_word words[USUBA_POLY_WORDS];
-    usuba_poly block, next;
-    for (; nblocks; nblocks--, in += 16) {
-        usuba_poly_load(words, in);
-        usuba_poly_unpack(words, &above, block);
-        usuba_poly_step(sum, block, multiplier, next);
-        memcpy(sum, next, sizeof next);
+    if (nblocks >= USUBA_POLY_PAIRS) {
+        usuba_poly square, none;
+        memset(none, 0, sizeof none);
+        usuba_poly_step(multiplier, none, multiplier, square);
+        usuba_poly_pairs(sum, square, multiplier, in, nblocks / 2);
+        in += nblocks / 2 * 32;
+        nblocks %= 2;
+        @COMMON@wipe(square, sizeof square);
     }
-    @COMMON@wipe(words, sizeof words);
-    @COMMON@wipe(block, sizeof block);
-    @COMMON@wipe(next, sizeof next);
+    usuba_poly_singles(sum, multiplier, in, nblocks, above);
 }
 @WIDE@
 /* Takes whole blocks into a state. */
@@ -65,7 +107,7 @@ static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, u
 
 int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])
 {
-    usuba_word words[USUBA_POLY_WORDS], clamped[USUBA_POLY_WORDS], above = 0;
+    usuba_word words[USUBA_POLY_HALF], clamped[USUBA_POLY_HALF], above = 0;
     usuba_poly multiplier;
     if (!state || !key) return USUBA_ERROR_NULL;
     usuba_poly_load(words, key);
@@ -119,7 +161,7 @@ int usuba_poly1305_update(usuba_poly1305_state *state, const uint8_t *in, size_t
 /* Ends the message. */
 static void usuba_poly_end(usuba_poly1305_state *state, uint8_t *tag)
 {
-    usuba_word words[USUBA_POLY_WORDS], pad[USUBA_POLY_WORDS];
+    usuba_word words[USUBA_POLY_HALF], pad[USUBA_POLY_HALF];
     usuba_poly sum, least;
     uint8_t *buffer = state->bytes + USUBA_POLY_BUFFER;
     const size_t used = (size_t)state->used;
@@ -160,7 +202,7 @@ int usuba_poly1305_verify(usuba_poly1305_state *state, const uint8_t tag[USUBA_P
     if (state->phase != USUBA_POLY_OPEN) return USUBA_ERROR_STATE;
     if (!tag) return USUBA_ERROR_NULL;
     usuba_poly_end(state, right);
-    status = @COMMON@verify(right, tag, sizeof right);
+    status = @COMMON@compare(right, tag, sizeof right);
     @COMMON@wipe(right, sizeof right);
     return status;
 }

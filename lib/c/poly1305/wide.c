@@ -1,7 +1,8 @@
 
 /* Many blocks side by side, where the processor has wide registers: `run` takes `units` units of
-   2 * `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks. */
-#define USUBA_POLY_LANES 16
+   2 * `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks,
+   which pay from USUBA_POLY_LANES blocks on. */
+#define USUBA_POLY_LANES 64
 #define USUBA_POLY_MOST 16
 
 typedef struct {
@@ -20,8 +21,7 @@ static size_t usuba_poly_wide(usuba_word *sum, const usuba_word *multiplier, con
     const size_t unit = 2 * ladder->lanes;
     usuba_poly powers[USUBA_POLY_MOST], none;
     size_t i;
-    /* Fewer than two units do not pay for the powers. */
-    if (!unit || nblocks < 2 * unit) return 0;
+    if (!unit) return 0;
     memset(none, 0, sizeof none);
     memcpy(powers[0], multiplier, sizeof powers[0]);
     /* Number i has the exponent i + 1. */

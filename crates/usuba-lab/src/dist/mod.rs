@@ -14,6 +14,7 @@
 //! - `hash`: hash functions around a function that is applied to its own results.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
+//! - `seal`: authenticated encryption.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
@@ -31,6 +32,7 @@ pub mod measure;
 mod primitive;
 mod rust;
 mod scheme;
+mod seal;
 mod section;
 mod status;
 mod tables;

@@ -64,6 +64,15 @@ templates! {
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";
+    SEAL = "modes/seal.c";
+    SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
+    SEAL_KEY_H = "api/seal_key.h";
+    SEAL_KEY_C = "api/seal_key.c";
+    SEAL_FIRST_C = "api/seal_first.c";
+    SEAL_RFC8439_H = "api/seal_rfc8439.h";
+    SEAL_RFC8439_C = "api/seal_rfc8439.c";
+    SEAL_BOX_H = "api/seal_box.h";
+    SEAL_BOX_C = "api/seal_box.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

@@ -43,7 +43,8 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let files = file.write(request, &backends, &folders, stem);
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
-    Ok(Single { files, primitives: own.chain(composed).collect() })
+    let all = own.chain(composed).chain(folder.seal_descriptions());
+    Ok(Single { files, primitives: all.collect() })
 }
 
 /// What one file is besides its folders.
@@ -129,6 +130,7 @@ pub fn library_of(
     let needs = Needs {
         ladders: true,
         words: true,
+        word_bytes: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -334,7 +336,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
-            (self.needs.words, t::WORDS),
+            (self.needs.word_bytes, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),
