@@ -281,7 +281,7 @@ static int usuba_hmac_verify(const usuba_merkle *hash, usuba_merkle_progress *pr
     if (!tag) return USUBA_ERROR_NULL;
     if (length < 16 || length > hash->output) return USUBA_ERROR_LENGTH;
     usuba_hmac_end(hash, progress, bytes, outer);
-    return @COMMON@verify(bytes, tag, length);
+    return @COMMON@compare(bytes, tag, length);
 }
 
 /* ---- HKDF ---- */

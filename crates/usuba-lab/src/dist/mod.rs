@@ -14,6 +14,7 @@
 //! - `hash`: hash functions around a function that is applied to its own results.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
+//! - `seal`: authenticated encryption.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
@@ -33,6 +34,7 @@ mod nacl;
 mod primitive;
 mod rust;
 mod scheme;
+mod seal;
 mod section;
 mod status;
 mod tables;
@@ -50,7 +52,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
-pub use nacl::nacl;
+pub use nacl::{NACL_FOLDERS, nacl};
 pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
@@ -112,6 +114,8 @@ struct Folder<'a> {
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
     /// What hand-written C calls.
     arithmetic: String,
+    /// What it calls where registers are wide.
+    lanes: Vec<(&'static Target, String)>,
 }
 
 /// The name of a folder as a C identifier.
@@ -160,8 +164,14 @@ impl<'a> Folder<'a> {
             })
             .collect();
         let arithmetic = arithmetic::compile(cipher)?;
+        let wide = match cipher.lanes {
+            Some(_) => arithmetic::wide(backends),
+            None => Vec::new(),
+        };
+        let lanes = |target| Ok((target, arithmetic::lanes(cipher, target)?));
+        let lanes = wide.into_iter().map(lanes).collect::<Result<_, String>>()?;
         let name = name(&cipher.folder);
-        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic };
+        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes };
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)

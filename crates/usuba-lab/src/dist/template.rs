@@ -17,6 +17,7 @@ templates! {
     WORDS_H = "common/words.h";
     MEMORY = "common/memory.c";
     WORDS = "common/words.c";
+    ALONE = "common/alone.c";
     DISPATCH = "common/dispatch.c";
     XOR_WORDS = "common/xor_words.c";
     XOR_VECTOR = "common/xor_vector.c";
@@ -52,6 +53,10 @@ templates! {
     SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
+    POLY1305_H = "poly1305/poly1305.h";
+    POLY1305 = "poly1305/poly1305.c";
+    POLY1305_WIDE = "poly1305/wide.c";
+    POLY1305_LANES = "poly1305/lanes.c";
     CURVE25519_H = "curve25519/curve25519.h";
     FIELD25519 = "curve25519/field.c";
     POINT25519 = "curve25519/point.c";
@@ -66,6 +71,15 @@ templates! {
     NACL_CMAKE = "nacl/CMakeLists.txt";
     NACL_CONFIG = "nacl/config.cmake.in";
     NACL_PKG_CONFIG = "nacl/nacl.pc.in";
+    SEAL = "modes/seal.c";
+    SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
+    SEAL_KEY_H = "api/seal_key.h";
+    SEAL_KEY_C = "api/seal_key.c";
+    SEAL_FIRST_C = "api/seal_first.c";
+    SEAL_RFC8439_H = "api/seal_rfc8439.h";
+    SEAL_RFC8439_C = "api/seal_rfc8439.c";
+    SEAL_BOX_H = "api/seal_box.h";
+    SEAL_BOX_C = "api/seal_box.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

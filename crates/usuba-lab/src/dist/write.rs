@@ -46,7 +46,8 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let files = file.write(request, &backends, &folders, stem);
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
-    Ok(Single { files, primitives: own.chain(composed).collect() })
+    let all = own.chain(composed).chain(folder.seal_descriptions());
+    Ok(Single { files, primitives: all.collect() })
 }
 
 /// What one file is besides its folders.
@@ -85,8 +86,7 @@ impl OneFile<'_> {
         }
         for target in backends {
             let xor = if needs.xor { parts.xor(target) } else { String::new() };
-            let all: String =
-                folders.iter().map(|folder| cores(folder, target, backends)).collect();
+            let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
                 text += &section(target, target.name, &(xor + &all));
             }
@@ -133,6 +133,7 @@ pub fn library_of(
     let needs = Needs {
         ladders: true,
         words: true,
+        word_bytes: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -159,7 +160,7 @@ pub fn library_of(
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in backends {
-            let cores = cores(folder, target, backends);
+            let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;
             }
@@ -177,6 +178,7 @@ pub fn library_of(
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
+        text += &folder.lanes_declared();
         text += &key_section(folder);
         text += &folder.definitions(backends, parts.common);
         source(format!("{name}.c"), title, &text);
@@ -281,6 +283,12 @@ impl Parts<'_> {
         )
     }
 
+    /// What a folder has for one target.
+    fn cores(&self, folder: &Folder, target: &Target) -> String {
+        let lanes = folder.in_lanes(target, self.local, self.common);
+        cores(folder, target, self.backends) + &lanes
+    }
+
     /// The header around `declarations`.
     fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
         let guard =
@@ -327,7 +335,11 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
+        let dispatch = match self.backends.len() {
+            _ if !self.needs.ladders => "",
+            1 => t::ALONE,
+            _ => t::DISPATCH,
+        };
         let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
         let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
@@ -337,7 +349,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
-            (self.needs.words, t::WORDS),
+            (self.needs.word_bytes, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),
