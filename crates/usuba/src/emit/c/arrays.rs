@@ -19,6 +19,8 @@ pub struct Arrays {
     /// Reads that are still to be printed, for each value.
     left: Vec<u32>,
     open: BTreeMap<String, Array>,
+    /// Those that the call which is being printed fills.
+    taken: Vec<String>,
 }
 
 struct Array {
@@ -37,7 +39,7 @@ impl Arrays {
         count(&node.body, &mut left);
         // The end of a function may read its results.
         node.outs.iter().for_each(|out| left[out.0 as usize] += 1);
-        Arrays { left, open: BTreeMap::new() }
+        Arrays { left, open: BTreeMap::new(), taken: Vec::new() }
     }
 
     /// A value has its place in an array.
@@ -79,7 +81,9 @@ impl Arrays {
             (array.ty, array.size, array.depth, array.pair.is_some()) == (ty, size, depth, pair)
         };
         let free = |array: &Array| array.values.iter().all(|v| left[v.0 as usize] == 0);
-        let found = self.open.iter().find(|(_, array)| fits(array) && free(array));
+        let is_open = |name: &String| !self.taken.contains(name);
+        let mut all = self.open.iter().filter(|(name, _)| is_open(name));
+        let found = all.find(|(_, array)| fits(array) && free(array));
         let name = found.map(|(name, _)| name.clone())?;
         self.open.remove_entry(&name)
     }
@@ -92,7 +96,15 @@ impl Arrays {
         depth: usize,
         pair: Option<String>,
     ) {
+        if pair.is_none() {
+            self.taken.push(name.to_string());
+        }
         self.open.insert(name.to_string(), Array { ty, size, depth, pair, values: Vec::new() });
+    }
+
+    /// A call is printed, and its results have their places.
+    pub fn called(&mut self) {
+        self.taken.clear();
     }
 
     /// The scope of this depth ends.

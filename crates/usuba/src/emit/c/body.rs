@@ -363,6 +363,7 @@ impl<'p> Body<'_, 'p> {
             let place = self.memory(cell);
             self.define(dst, place);
         }
+        self.arrays.called();
     }
 
     /// What a call passes for one port: a word, a part of an array, or a fresh array. Kernels take
