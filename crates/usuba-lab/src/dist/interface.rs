@@ -82,6 +82,10 @@ pub struct Described {
 /// The hand-written parts that a file needs, and their sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Needs {
+    /// The choice of a backend.
+    pub ladders: bool,
+    /// The words of arithmetic.
+    pub words: bool,
     /// Addition of a key stream.
     pub xor: bool,
     pub stream: bool,
@@ -104,6 +108,8 @@ impl Needs {
     /// The parts that either needs.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
+            ladders: self.ladders || other.ladders,
+            words: self.words || other.words,
             xor: self.xor || other.xor,
             stream: self.stream || other.stream,
             cbc: self.cbc || other.cbc,
@@ -183,7 +189,8 @@ impl Folder<'_> {
 
     /// What the primitives of this folder need.
     pub fn needs(&self) -> Needs {
-        let mut needs = Needs::default();
+        let (ladders, words) = (!self.compiled.is_empty(), !self.arithmetic.is_empty());
+        let mut needs = Needs { ladders, words, ..Needs::default() };
         for at in 0..self.compiled.len() {
             needs.blocks |= self.kind(at) != Kind::Chained;
             let (stream, full) = match self.kind(at) {
@@ -216,7 +223,7 @@ impl Folder<'_> {
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
         let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
-        own + &self.composed("", true) + &self.hashes("", true)
+        own + &self.composed("", true) + &self.hashes("", true) + &self.scheme("", true)
     }
 
     /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
@@ -225,7 +232,8 @@ impl Folder<'_> {
         let own: String = (0..self.compiled.len())
             .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
             .collect();
-        own + &self.composed(common, false) + &self.hashes(common, false)
+        let hashes = self.hashes(common, false);
+        own + &self.composed(common, false) + &hashes + &self.scheme(common, false)
     }
 
     /// The C names of the cores that ladders use, whether they are chained, and their target.

@@ -12,6 +12,8 @@
 //! - `interface`: the C that users call, from the templates of `lib/c`.
 //! - `composed`: key streams that two functions make together.
 //! - `hash`: hash functions around a function that is applied to its own results.
+//! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
+//! - `tables`: multiples of a base point.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
@@ -19,6 +21,7 @@
 //! - `measure`: what calls cost on this machine.
 //! - `status`: tables of all of it for documents.
 
+mod arithmetic;
 mod composed;
 mod cores;
 mod hash;
@@ -27,8 +30,10 @@ pub mod ladder;
 pub mod measure;
 mod primitive;
 mod rust;
+mod scheme;
 mod section;
 mod status;
+mod tables;
 mod template;
 mod write;
 
@@ -102,6 +107,8 @@ struct Folder<'a> {
     compiled: Vec<Compiled<'a>>,
     /// For each primitive, operation and backend.
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
+    /// What hand-written C calls.
+    arithmetic: String,
 }
 
 /// The name of a folder as a C identifier.
@@ -147,7 +154,9 @@ impl<'a> Folder<'a> {
                 primitive.uses.iter().map(of).collect()
             })
             .collect();
-        let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
+        let arithmetic = arithmetic::compile(cipher)?;
+        let name = name(&cipher.folder);
+        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic };
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)

@@ -11,7 +11,12 @@ macro_rules! templates {
 templates! {
     STATUS = "common/status.h";
     COMMON_H = "common/common.h";
+    MEMORY_H = "common/memory.h";
     INTERNAL_H = "common/internal.h";
+    BACKENDS_H = "common/backends.h";
+    WORDS_H = "common/words.h";
+    MEMORY = "common/memory.c";
+    WORDS = "common/words.c";
     DISPATCH = "common/dispatch.c";
     XOR_WORDS = "common/xor_words.c";
     XOR_VECTOR = "common/xor_vector.c";
@@ -20,6 +25,7 @@ templates! {
     CBC = "modes/cbc.c";
     CHAIN = "modes/chain.c";
     SKEIN = "modes/skein.c";
+    MERKLE = "modes/merkle.c";
     XTS = "modes/xts.c";
     KEY_H = "api/key.h";
     KEY_C = "api/key.c";
@@ -46,6 +52,14 @@ templates! {
     SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h";
     SKEIN_C = "api/skein.c";
+    CURVE25519_H = "curve25519/curve25519.h";
+    FIELD25519 = "curve25519/field.c";
+    POINT25519 = "curve25519/point.c";
+    X25519 = "curve25519/x25519.c";
+    ED25519 = "curve25519/ed25519.c";
+    MERKLE_SHARED_H = "api/merkle_shared.h";
+    MERKLE_H = "api/merkle.h";
+    MERKLE_C = "api/merkle.c";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

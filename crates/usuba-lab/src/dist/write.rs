@@ -6,7 +6,7 @@ use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
 use super::{Folder, Request};
-use crate::cipher::Cipher;
+use crate::cipher::{self, Cipher};
 
 /// A file by its path below the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,45 +27,80 @@ pub struct Single {
 /// The prefix that templates and kernels are written with.
 pub const PREFIX: &str = "usuba_";
 
-/// One C file and one header for a cipher folder, called `stem`, or after prefix and cipher.
+/// One C file and one header for a cipher folder and what it needs, called `stem`, or after prefix
+/// and cipher.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
-    let backends = super::backends(&request.targets, std::slice::from_ref(cipher));
-    let folder = Folder::new(cipher, &backends, "static ")?;
-    let base = format!("{PREFIX}{}", folder.name);
-    let needs = folder.needs();
-    let parts = Parts {
-        backends: &backends,
-        common: &format!("{base}_"),
-        local: "static ",
-        needs,
-        counters: folder.counters(needs.chunk),
-    };
+    let ciphers = cipher::with_needs(std::slice::from_ref(cipher))?;
+    let backends = super::backends(&request.targets, &ciphers);
+    let new = |cipher| Folder::new(cipher, &backends, "static ");
+    let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+    let folder = folders.last().expect("a folder is asked for");
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
-    let stem = stem.map_or_else(|| renamed(&base, request), String::from);
-    let mut text = parts.internal() + "\n";
-    text += &includes(&backends);
-    for target in &backends {
-        let xor = if needs.xor { parts.xor(target) } else { String::new() };
-        let cores = cores(&folder, target, &backends);
-        if !(xor.is_empty() && cores.is_empty()) {
-            text += &section(target, target.name, &(xor + &cores));
-        }
-    }
-    text += &parts.common_functions();
-    text += &key_section(&folder);
-    text += &folder.definitions(&backends, parts.common);
-    let header = parts.header(&about, &folder.name, &folder.declarations(), request);
-    let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
-    let files = vec![
-        File { path: format!("{stem}.h"), text: renamed(&header, request) },
-        File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
-    ];
+    let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
+    let files = file.write(request, &backends, &folders, stem);
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
     Ok(Single { files, primitives: own.chain(composed).collect() })
+}
+
+/// What one file is besides its folders.
+struct OneFile<'a> {
+    /// A C identifier, behind the prefix.
+    name: &'a str,
+    about: &'a str,
+    /// C behind what the folders have.
+    header: &'a str,
+    code: &'a str,
+}
+
+impl OneFile<'_> {
+    /// A C file and its header.
+    fn write(
+        &self,
+        request: &Request,
+        backends: &[&'static Target],
+        folders: &[Folder],
+        stem: Option<&str>,
+    ) -> Vec<File> {
+        let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
+        let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
+        let base = format!("{PREFIX}{}", self.name);
+        let parts = Parts {
+            backends,
+            common: &format!("{base}_"),
+            local: "static ",
+            needs,
+            counters: counters.unwrap_or(0),
+        };
+        let stem = stem.map_or_else(|| renamed(&base, request), String::from);
+        let mut text = parts.internal() + "\n";
+        if needs.ladders {
+            text += &includes(backends);
+        }
+        for target in backends {
+            let xor = if needs.xor { parts.xor(target) } else { String::new() };
+            let all: String =
+                folders.iter().map(|folder| cores(folder, target, backends)).collect();
+            if !(xor.is_empty() && all.is_empty()) {
+                text += &section(target, target.name, &(xor + &all));
+            }
+        }
+        text += &parts.common_functions();
+        text.extend(folders.iter().map(key_section));
+        text.extend(folders.iter().map(|folder| folder.definitions(backends, parts.common)));
+        let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+        declarations += self.header;
+        text += self.code;
+        let header = parts.header(self.about, self.name, &declarations, request);
+        let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(self.about, request));
+        vec![
+            File { path: format!("{stem}.h"), text: renamed(&header, request) },
+            File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
+        ]
+    }
 }
 
 /// The library of several cipher folders: `include`, `src`, and what CMake needs.
@@ -77,8 +112,9 @@ pub fn library(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets, ciphers);
-    Ok(library_of(request, &backends, &super::folders(ciphers, &backends, done)?))
+    let ciphers = cipher::with_needs(ciphers)?;
+    let backends = super::backends(&request.targets, &ciphers);
+    Ok(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
 }
 
 /// The library of folders that are compiled.
@@ -92,6 +128,8 @@ pub fn library_of(
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
     // Every part is there, whoever uses it.
     let needs = Needs {
+        ladders: true,
+        words: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -221,8 +259,10 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn internal(&self) -> String {
+        let words = if self.needs.words { t::WORDS_H } else { "" };
+        let backends = if self.needs.ladders { t::BACKENDS_H } else { "" };
         fill(
-            t::INTERNAL_H,
+            &[t::INTERNAL_H, backends, words].concat(),
             &[
                 ("CHUNK", &self.needs.chunk.to_string()),
                 ("COUNTERS", &self.counters.to_string()),
@@ -236,7 +276,8 @@ impl Parts<'_> {
     fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
         let guard =
             format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
-        let common = fill(t::COMMON_H, &[("COMMON", self.common)]);
+        let backends = if self.needs.ladders { t::COMMON_H } else { "" };
+        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
         format!(
             "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
              {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
@@ -277,8 +318,9 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let mut text =
-            fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
+        let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
+        let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
+        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
             text += &self.xors();
         }
@@ -286,6 +328,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
+            (self.needs.words, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),

@@ -12,11 +12,12 @@ use super::arrays::Arrays;
 use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
+use super::wide::{Pair, Pairs, Wide, pairs};
 use super::wipe::APART;
 use crate::emit::header::{self, PortText};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val, halves};
-use crate::target::word_type;
+use crate::target::{Layout, word_type};
 
 /// Prints one node.
 pub struct Body<'c, 'p> {
@@ -37,6 +38,8 @@ pub struct Body<'c, 'p> {
     homes: Vec<Option<Cell>>,
     /// What calls of other kernels filled.
     pub(super) arrays: Arrays,
+    /// Words that are defined together.
+    pairs: Pairs,
 }
 
 /// How a node is called from C.
@@ -140,8 +143,12 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
             stores[out.0 as usize].push(Cell::new(name, i));
         }
     }
+    let demand = demand(node);
+    let wide = !cx.target.simd && cx.target.bits == 64 && cx.layout == Layout::Words;
+    let pairs = if wide { pairs(node, &demand) } else { Pairs::default() };
     let mut body = Body {
-        demand: demand(node),
+        demand,
+        pairs,
         cx,
         node,
         places,
@@ -294,6 +301,12 @@ impl<'p> Body<'_, 'p> {
         if matches!(eqn.op, Op::Copy) {
             return self.alias(eqn.dst, eqn.args[0]);
         }
+        if self.pairs.took(eqn.dst) {
+            return;
+        }
+        if let Some(pair) = self.pairs.at(eqn.dst) {
+            return self.pair(pair);
+        }
         let bits = self.node.bits_of(eqn.dst);
         let args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
         if self.halves[eqn.dst.0 as usize]
@@ -305,6 +318,36 @@ impl<'p> Body<'_, 'p> {
             Applied::Operand(i) => self.alias(eqn.dst, eqn.args[i as usize]),
             Applied::Text(expr) => self.assign(eqn.dst, &expr),
         }
+    }
+
+    /// Defines both words of a pair.
+    fn pair(&mut self, pair: Pair) {
+        let Pair { low, high, of } = pair;
+        let call = match of {
+            Wide::Product(a, b) => {
+                let args = [self.read(a), self.read(b)];
+                self.cx.helpers.wide_product(&args)
+            }
+            Wide::Sum(words, upper) => {
+                let words = words.map(|v| self.read(v));
+                let upper = upper.map(|v| v.map_or("0".to_string(), |v| self.read(v)));
+                self.cx.helpers.wide_sum(&words, &upper)
+            }
+        };
+        let ty = self.c_type(high);
+        self.line(&format!("{ty} v{};", high.0));
+        let call = format!("{call}, &v{})", high.0);
+        let at = low.0 as usize;
+        // The lower word may have been of use for its carry only.
+        let used = self.demand.reads[at] > 1
+            || !self.stores[at].is_empty()
+            || matches!(of, Wide::Product(..));
+        match used {
+            true => self.line(&format!("const {ty} v{} = {call};", low.0)),
+            false => self.line(&format!("(void){call};")),
+        }
+        self.define(low, Place::Text(format!("v{}", low.0)));
+        self.define(high, Place::Text(format!("v{}", high.0)));
     }
 
     fn alias(&mut self, dst: Val, source: Val) {

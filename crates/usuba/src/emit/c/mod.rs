@@ -10,6 +10,7 @@
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
+//! - `wide`: pairs of words that are one number.
 //! - `wipe`: what clears stack and registers after a kernel.
 
 mod arrays;
@@ -18,6 +19,7 @@ mod demand;
 mod helpers;
 mod loops;
 mod place;
+mod wide;
 pub mod wipe;
 
 use std::collections::BTreeSet;
