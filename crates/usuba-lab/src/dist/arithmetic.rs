@@ -75,10 +75,11 @@ impl Variant {
         let target: &'static Target = target::find(self.target).expect("variants name targets");
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.inline = self.inline;
-        pipeline.pass.unroll = self.unroll;
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
+            let loops = arithmetic.loops && target.bits < 64;
+            pipeline.pass.unroll = if loops { unroll::Mode::None } else { self.unroll };
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);

@@ -19,6 +19,7 @@
 //! - `template`: the hand-written C.
 //! - `write`: the files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
+//! - `nacl`: some folders with the interface of NaCl.
 //! - `measure`: what calls cost on this machine.
 //! - `status`: tables of all of it for documents.
 
@@ -29,6 +30,7 @@ mod hash;
 mod interface;
 pub mod ladder;
 pub mod measure;
+mod nacl;
 mod primitive;
 mod rust;
 mod scheme;
@@ -50,6 +52,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use nacl::nacl;
 pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
@@ -134,7 +137,7 @@ fn folders<'a>(
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<Folder<'a>>, String> {
     let each = |cipher| {
-        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ")?;
+        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ", false)?;
         done(&folder.name);
         Ok(folder)
     };
@@ -146,8 +149,10 @@ impl<'a> Folder<'a> {
         cipher: &'a Cipher,
         backends: &[&'static Target],
         linkage: &str,
+        small: bool,
     ) -> Result<Folder<'a>, String> {
-        let (cores, compiled) = cores::compile(cipher, primitives(cipher), backends, linkage)?;
+        let primitives = primitives(cipher);
+        let (cores, compiled) = cores::compile(cipher, primitives, backends, linkage, small)?;
         let measured = ladder::measured(&cipher.folder)?;
         let ladders = compiled
             .iter()
@@ -199,7 +204,7 @@ impl<'a> Folder<'a> {
 /// What the compiler says, one finding a line.
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
     let backends = backends(&request.targets, std::slice::from_ref(cipher));
-    let folder = Folder::new(cipher, &backends, "static ")?;
+    let folder = Folder::new(cipher, &backends, "static ", false)?;
     let measured = ladder::measured(&cipher.folder)?;
     let mut text = String::new();
     for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {

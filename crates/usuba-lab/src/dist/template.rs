@@ -73,6 +73,12 @@ templates! {
     SEAL_RFC8439_C = "api/seal_rfc8439.c";
     SEAL_BOX_H = "api/seal_box.h";
     SEAL_BOX_C = "api/seal_box.c";
+    NACL_H = "nacl/nacl.h";
+    NACL_C = "nacl/nacl.c";
+    NACL_RANDOM = "nacl/random.c";
+    NACL_CMAKE = "nacl/CMakeLists.txt";
+    NACL_CONFIG = "nacl/config.cmake.in";
+    NACL_PKG_CONFIG = "nacl/nacl.pc.in";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

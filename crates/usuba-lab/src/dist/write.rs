@@ -2,6 +2,7 @@
 
 use usuba::target::Target;
 
+use super::cores::Core;
 use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
@@ -35,7 +36,9 @@ pub const PREFIX: &str = "usuba_";
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
     let ciphers = cipher::with_needs(std::slice::from_ref(cipher))?;
     let backends = super::backends(&request.targets, &ciphers);
-    let new = |cipher| Folder::new(cipher, &backends, "static ");
+    // Where there is arithmetic, words have a width, and short ones go with little memory.
+    let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
+    let new = |cipher| Folder::new(cipher, &backends, "static ", words);
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
     let folder = folders.last().expect("a folder is asked for");
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
@@ -48,18 +51,18 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
 }
 
 /// What one file is besides its folders.
-struct OneFile<'a> {
+pub struct OneFile<'a> {
     /// A C identifier, behind the prefix.
-    name: &'a str,
-    about: &'a str,
+    pub name: &'a str,
+    pub about: &'a str,
     /// C behind what the folders have.
-    header: &'a str,
-    code: &'a str,
+    pub header: &'a str,
+    pub code: &'a str,
 }
 
 impl OneFile<'_> {
     /// A C file and its header.
-    fn write(
+    pub fn write(
         &self,
         request: &Request,
         backends: &[&'static Target],
@@ -212,7 +215,13 @@ pub fn version(text: &str) -> String {
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
     let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
     let text = |at: usize| {
-        let text = &folder.cores[at].text;
+        let Core { text, small, .. } = &folder.cores[at];
+        let text = &match small {
+            Some(small) if small != text => format!(
+                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
+            ),
+            _ => text.clone(),
+        };
         match folder.users(at, backends) {
             Some(users) if processors(target).is_none() => {
                 format!("#if {users}\n{text}#endif\n")
@@ -233,13 +242,13 @@ fn key_section(folder: &Folder) -> String {
 }
 
 /// The comment on top of a file.
-fn banner(about: &str, request: &Request) -> String {
+pub fn banner(about: &str, request: &Request) -> String {
     let about = about.replace("*/", "* /");
     format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
 }
 
 /// The names of a request.
-fn renamed(text: &str, request: &Request) -> String {
+pub fn renamed(text: &str, request: &Request) -> String {
     if request.prefix == PREFIX {
         return text.to_string();
     }
