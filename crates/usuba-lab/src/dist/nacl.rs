@@ -15,13 +15,18 @@ use super::{Folder, Request};
 use crate::cipher::{self, Cipher};
 
 /// The folders, with the functions of each that NaCl is made of; all if there are none.
-const FOLDERS: [(&str, &[&str]); 5] = [
+const FOLDERS: [(&str, &[&str]); 7] = [
     ("salsa20", &["salsa20_block", "hsalsa20"]),
     ("chacha20", &["chacha20_block", "hchacha20"]),
     ("sha2", &[]),
     ("poly1305", &[]),
+    ("xsalsa20poly1305", &[]),
+    ("chacha20poly1305", &[]),
     ("curve25519", &[]),
 ];
+
+/// How many folders [`nacl`] says are done.
+pub const NACL_FOLDERS: u64 = FOLDERS.len() as u64;
 
 /// An operation of NaCl: its name, the primitive behind it, how functions end that belong to it, and
 /// its sizes.

@@ -17,6 +17,7 @@ templates! {
     WORDS_H = "common/words.h";
     MEMORY = "common/memory.c";
     WORDS = "common/words.c";
+    ALONE = "common/alone.c";
     DISPATCH = "common/dispatch.c";
     XOR_WORDS = "common/xor_words.c";
     XOR_VECTOR = "common/xor_vector.c";
@@ -64,6 +65,12 @@ templates! {
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";
+    NACL_H = "nacl/nacl.h";
+    NACL_C = "nacl/nacl.c";
+    NACL_RANDOM = "nacl/random.c";
+    NACL_CMAKE = "nacl/CMakeLists.txt";
+    NACL_CONFIG = "nacl/config.cmake.in";
+    NACL_PKG_CONFIG = "nacl/nacl.pc.in";
     SEAL = "modes/seal.c";
     SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
     SEAL_KEY_H = "api/seal_key.h";
@@ -73,12 +80,6 @@ templates! {
     SEAL_RFC8439_C = "api/seal_rfc8439.c";
     SEAL_BOX_H = "api/seal_box.h";
     SEAL_BOX_C = "api/seal_box.c";
-    NACL_H = "nacl/nacl.h";
-    NACL_C = "nacl/nacl.c";
-    NACL_RANDOM = "nacl/random.c";
-    NACL_CMAKE = "nacl/CMakeLists.txt";
-    NACL_CONFIG = "nacl/config.cmake.in";
-    NACL_PKG_CONFIG = "nacl/nacl.pc.in";
     HIDDEN_H = "library/hidden.h";
     CMAKE = "library/CMakeLists.txt";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";

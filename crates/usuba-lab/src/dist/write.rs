@@ -335,7 +335,11 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
+        let dispatch = match self.backends.len() {
+            _ if !self.needs.ladders => "",
+            1 => t::ALONE,
+            _ => t::DISPATCH,
+        };
         let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
         let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {

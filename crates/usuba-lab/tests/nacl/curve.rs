@@ -17,8 +17,7 @@ const UNTOUCHED: u8 = 0xa5;
 
 fn x25519(loaded: &Loaded, scalar: &[u8], point: &[u8]) -> Result<[u8; 32], i32> {
     let mut out = [UNTOUCHED; 32];
-    let answer =
-        call!(loaded, "usuba_x25519", scalar.as_ptr(), point.as_ptr(), out.as_mut_ptr());
+    let answer = call!(loaded, "usuba_x25519", scalar.as_ptr(), point.as_ptr(), out.as_mut_ptr());
     match answer {
         OK => Ok(out),
         error => {
@@ -116,7 +115,8 @@ fn answers_of_rfc_8032() {
     );
     for loaded in Loaded::variants() {
         for (seed, public, message, signature) in &pure {
-            let [seed, public, message, signature] = [seed, public, message, signature].map(|t| hex(t));
+            let [seed, public, message, signature] =
+                [seed, public, message, signature].map(|t| hex(t));
             let (own, secret) = keys(loaded, &seed);
             assert_eq!(own[..], public);
             assert_eq!(sign(loaded, &secret, &message)[..], signature);
@@ -296,8 +296,7 @@ fn signatures_are_those_of_others() {
             assert!(verify(loaded, &public, &message, &signature));
             if let Some(sodium) = sodium {
                 let (from, name) = (message.as_ptr(), "crypto_sign_verify_detached");
-                let answer =
-                    call!(sodium, name, signature.as_ptr(), from, length, public.as_ptr());
+                let answer = call!(sodium, name, signature.as_ptr(), from, length, public.as_ptr());
                 assert_eq!(answer, 0);
             }
             let mut other = signature;
@@ -333,9 +332,8 @@ fn changed_signatures_and_keys_are_refused() {
     for loaded in Loaded::variants() {
         for _ in 0..100 {
             let (key, bytes) = (noise.bytes::<32>(), noise.bytes::<64>());
-            let strict = VerifyingKey::from_bytes(&key).is_ok_and(|key| {
-                key.verify_strict(b"", &Signature::from_bytes(&bytes)).is_ok()
-            });
+            let strict = VerifyingKey::from_bytes(&key)
+                .is_ok_and(|key| key.verify_strict(b"", &Signature::from_bytes(&bytes)).is_ok());
             assert_eq!(verify(loaded, &key, b"", &bytes), strict);
         }
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Context;
+use super::arrays::Arrays;
 use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
@@ -33,6 +34,10 @@ pub struct Body<'c, 'p> {
     counter: usize,
     /// Values that are products of words below 2^32.
     halves: Vec<bool>,
+    /// Where values that have a local also lie.
+    homes: Vec<Option<Cell>>,
+    /// What calls of other kernels filled.
+    pub(super) arrays: Arrays,
     /// Words that are defined together.
     pairs: Pairs,
 }
@@ -153,6 +158,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         named: vec![BTreeMap::new()],
         counter: 0,
         halves: halves::products(node),
+        homes: vec![None; node.bits.len()],
+        arrays: Arrays::new(node),
     };
     body.unused_params(&signature, arity);
     for v in 0..arity {
@@ -222,11 +229,15 @@ impl<'p> Body<'_, 'p> {
                 Eqn::Call(_) => {}
                 Eqn::Loop(l) => self.run_loop(l),
             }
+            self.arrays.spend(eqn);
         }
     }
 
     /// Gives a value its place and performs the stores that wait for it.
     pub(super) fn define(&mut self, v: Val, place: Place) {
+        if let Some(cell) = place.cell() {
+            self.arrays.holds(cell, v);
+        }
         self.places[v.0 as usize] = place;
         self.flush(v);
     }
@@ -253,10 +264,11 @@ impl<'p> Body<'_, 'p> {
             {
                 expr
             }
-            Place::Lazy { expr, .. } => {
+            Place::Lazy { expr, cell, .. } => {
                 let ty = self.c_type(v);
                 let name = format!("v{}", v.0);
                 self.line(&format!("const {ty} {name} = {expr};"));
+                self.homes[v.0 as usize] = cell;
                 self.places[v.0 as usize] = Place::Text(name.clone());
                 name
             }
@@ -383,7 +395,7 @@ impl<'p> Body<'_, 'p> {
                 actual.push("0".to_string());
                 continue;
             }
-            let cell = self.result_array(these);
+            let cell = self.result_array(these, linked);
             actual.push(cell.address());
             for (i, &dst) in these.iter().enumerate() {
                 defined.push((dst, cell.further(i as i64)));
@@ -394,6 +406,7 @@ impl<'p> Body<'_, 'p> {
             let place = self.memory(cell);
             self.define(dst, place);
         }
+        self.arrays.called();
     }
 
     /// What a call passes for one port: a word, a part of an array, or a fresh array. Kernels take
@@ -409,6 +422,12 @@ impl<'p> Body<'_, 'p> {
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }
+        if kernel {
+            let cells: Vec<_> = these.iter().map(|&v| self.home(v)).collect();
+            if let Some((first, 1)) = walk(cells) {
+                return first.address();
+            }
+        }
         let values: Vec<String> = these.iter().map(|&v| self.read(v)).collect();
         let name = format!("a{}", self.number());
         let ty = self.c_type(these[0]);
@@ -416,8 +435,16 @@ impl<'p> Body<'_, 'p> {
         name
     }
 
-    /// Where a call puts one result port: the array that waits for all of it, or a fresh one.
-    fn result_array(&mut self, these: &[Val]) -> Cell {
+    /// The register in memory that holds a value, whether or not it has a local too.
+    fn home(&self, v: Val) -> Option<&Cell> {
+        let home = self.homes[v.0 as usize].as_ref().filter(|cell| cell.broadcast.is_none());
+        self.place(v).register().or(home)
+    }
+
+    /// Where a call puts one result port: the array that waits for all of it, or a fresh one. What
+    /// other kernels fill is filled again when nobody reads it any more: small machines have
+    /// small stacks.
+    fn result_array(&mut self, these: &[Val], kernel: bool) -> Cell {
         let waiting = these.iter().map(|v| self.stores[v.0 as usize].first());
         if let Some((first, 1)) = walk(waiting) {
             for v in these {
@@ -425,9 +452,15 @@ impl<'p> Body<'_, 'p> {
             }
             return first;
         }
+        let (ty, depth) = (self.c_type(these[0]), self.depth);
+        if kernel && let Some(name) = self.arrays.reuse(ty, these.len(), depth) {
+            return Cell::new(&name, 0);
+        }
         let name = format!("r{}", self.number());
-        let ty = self.c_type(these[0]);
         self.line(&format!("{ty} {name}[{}];", these.len()));
+        if kernel {
+            self.arrays.declare(&name, ty, these.len(), depth, None);
+        }
         Cell::new(&name, 0)
     }
 
@@ -439,6 +472,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     pub(super) fn close(&mut self) {
+        self.arrays.close(self.depth);
         self.depth -= 1;
         self.named.pop();
         self.line("}");

@@ -4,6 +4,7 @@
 //! clang. Inputs and outputs must not overlap: outputs are stored as soon as they are known.
 //! Everything but the entry is `static`, and every name begins with that of the entry.
 //!
+//! - `arrays`: which arrays nobody reads any more.
 //! - `body`: a node as a function.
 //! - `loops`: kept loops.
 //! - `helpers`: operators as expressions and small functions.
@@ -12,6 +13,7 @@
 //! - `wide`: pairs of words that are one number.
 //! - `wipe`: what clears stack and registers after a kernel.
 
+mod arrays;
 mod body;
 mod demand;
 mod helpers;
