@@ -4,6 +4,8 @@
 //!
 //! - `vectors`: the files of known answers.
 //! - `build`: the C.
+//!
+//! This file is long because it is all that `cipher.toml` may say, in one place.
 
 mod build;
 mod vectors;
