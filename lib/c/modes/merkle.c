@@ -279,7 +279,7 @@ static int usuba_hmac_verify(const usuba_merkle *hash, usuba_merkle_progress *pr
 {
     if (progress->phase != USUBA_MERKLE_OPEN) return USUBA_ERROR_STATE;
     if (!tag) return USUBA_ERROR_NULL;
-    if (length < 16 || length > hash->output) return USUBA_ERROR_LENGTH;
+    if (length < hash->output / 2 || length > hash->output) return USUBA_ERROR_LENGTH;
     usuba_hmac_end(hash, progress, bytes, outer);
     return @COMMON@compare(bytes, tag, length);
 }

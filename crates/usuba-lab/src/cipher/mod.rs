@@ -23,7 +23,7 @@ use usuba::target::{self, Target};
 
 pub use build::{Beside, Built, arithmetic, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
-pub use vectors::{HashVector, Vector};
+pub use vectors::{HashVector, SealVector, Vector};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -551,6 +551,20 @@ impl Cipher {
         let wrong = |what: String| format!("{}: {what}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         match vectors::hashes(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// The known answers of authenticated encryption.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
+        let path = self.folder.join(&seal.vectors);
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::seals(&text).map_err(wrong)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }

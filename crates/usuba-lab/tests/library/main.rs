@@ -2,6 +2,8 @@
 //!
 //! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
 //! - `hash`: Skein; `merkle`: hash functions of Merkle and Damgård, HMAC and HKDF.
+//! - `published`: answers of RFCs and of Wycheproof, and libsodium.
+//! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
 //!
 //! What is tested:
@@ -22,7 +24,9 @@ mod fuzz;
 mod hash;
 mod merkle;
 mod modes;
+mod published;
 mod rust;
+mod seal;
 mod subject;
 
 use std::ffi::c_int;
@@ -32,7 +36,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
-use usuba_lab::cipher::{self, Cipher, HashMode};
+use usuba_lab::cipher::{self, Cipher, HashMode, Scheme};
 use usuba_lab::dist::{self, Description, File, Kind, Request};
 
 use fuzz::fuzzer;
@@ -45,6 +49,9 @@ use subject::{
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
 /// cipher, a permutation, and a stream cipher with a state.
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
+
+/// Folders with authenticated encryption, and what it is made of.
+const SEALS: [&str; 3] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305"];
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
@@ -67,11 +74,18 @@ fn everything_by(folder: &str, compiler: &Path) {
 }
 
 fn everything_of(subject: Subject) {
+    if subject.cipher.scheme == Some(Scheme::Poly1305) {
+        seal::check_poly1305(&subject);
+    }
+    if subject.single.primitives.is_empty() {
+        return;
+    }
     assert_eq!(subject.force("no such backend"), 5);
     for primitive in &subject.single.primitives {
         match primitive.kind {
             Kind::Hash(HashMode::Skein) => hash::check(&subject, primitive),
             Kind::Hash(HashMode::MerkleDamgard) => merkle::check(&subject, primitive),
+            Kind::Seal(mode) => seal::check(&subject, primitive, mode),
             _ => blocks_and_modes(&subject, primitive),
         }
     }
@@ -216,6 +230,23 @@ fn hash_functions_with_padding_on_every_backend() {
     }
 }
 
+/// On the least that has wide registers in the short run.
+#[test]
+fn authenticated_encryption_on_every_backend() {
+    let mut targets = dist::usual();
+    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(long()) {
+        for folder in SEALS {
+            everything_of(Subject::new(folder, &compiler, &targets));
+        }
+        // Words of 32 bits, in straight lines and in loops.
+        for more in [&["-DUSUBA_WORD_BITS=32"][..], &["-DUSUBA_WORD_BITS=32", "-DUSUBA_SMALL"]] {
+            let portable = [target::ALL[0]];
+            seal::check_poly1305(&Subject::with("poly1305", &compiler, &portable, more));
+        }
+    }
+}
+
 /// Measured costs belong to the kernels of today, wherever they can be measured here.
 #[test]
 fn ladders_follow_from_measurements() {
@@ -253,7 +284,10 @@ fn every_folder_on_every_backend() {
     }
     for cipher in cipher::find(&root()).expect("the folders can be read") {
         let name = cipher.folder.file_name().expect("it has a name").to_string_lossy().into_owned();
-        if !SHORT.contains(&&*name) && name != "skein" && name != "sha2" {
+        if !SHORT.contains(&&*name)
+            && !["skein", "sha2"].contains(&&*name)
+            && !SEALS.contains(&&*name)
+        {
             everything(&name);
         }
     }
@@ -478,7 +512,9 @@ fn folders() -> Vec<String> {
 fn sanitizers_find_nothing() {
     let folders: Vec<String> = match long() {
         // All modes of block ciphers, a key stream, and hash functions.
-        false => ["noekeon", "chacha20", "sha2", "skein"].map(String::from).to_vec(),
+        false => ["noekeon", "chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"]
+            .map(String::from)
+            .to_vec(),
         true => folders(),
     };
     for name in folders {
