@@ -74,6 +74,16 @@ const FIELD: &[Subject] = &[
     subject("power58", |x, p| x[0].modpow(&((p - 5) / 8), p)),
 ];
 
+/// Without bytes, which are words of 32 bits in longer ones there.
+const LANES: &[Subject] = &[
+    subject("mul", |x, _| &x[0] * &x[1]),
+    subject("square", |x, _| &x[0] * &x[0]),
+    subject("scale", |x, _| &x[0] * 121665),
+    subject("sub_more", |x, _| &x[0] - &x[1]),
+    subject("carry", |x, _| x[0].clone()),
+    exact("freeze", 0, |x, p| x[0].clone() % p),
+];
+
 const AUTHENTICATOR: &[Subject] = &[
     subject("step", |x, _| (&x[0] + &x[1]) * &x[2]),
     exact("freeze", 0, |x, p| x[0].clone() % p),
@@ -96,6 +106,7 @@ const SCALARS: &[Subject] = &[
 const FILES: &[(File, &[Subject])] = &[
     (File { name: "field25519/limbs51.ua", places: L51, modulus: || power(255) - 19 }, FIELD),
     (File { name: "field25519/limbs25.ua", places: L25, modulus: || power(255) - 19 }, FIELD),
+    (File { name: "field25519/lanes25.ua", places: L25, modulus: || power(255) - 19 }, LANES),
     (File { name: "field25519/limbs16.ua", places: L16, modulus: || power(255) - 19 }, FIELD),
     (File { name: "poly1305/limbs44.ua", places: L44, modulus: || power(130) - 5 }, AUTHENTICATOR),
     (File { name: "poly1305/limbs26.ua", places: L26, modulus: || power(130) - 5 }, AUTHENTICATOR),
@@ -299,11 +310,14 @@ const WAYS: [(&str, &[&str]); 6] = [
 ];
 
 fn subjects() -> impl Iterator<Item = (usize, &'static File, &'static Subject)> {
-    let all = FILES.iter().flat_map(|(file, nodes)| nodes.iter().map(move |node| (file, node)));
-    let has = |file: &File, node: &str| arithmetic::text(file.name).contains(&format!("node {node} ("));
-    all.filter(move |(file, subject)| has(file, subject.node))
-        .enumerate()
-        .map(|(at, (file, subject))| (at, file, subject))
+    let of_file = |(file, nodes): &'static (File, &'static [Subject])| {
+        let text = arithmetic::text(file.name);
+        let program = arithmetic::front(file.name, &text, None).0;
+        let has = move |name: &str| program.decls.iter().any(|decl| *decl.name == *name);
+        nodes.iter().filter(move |subject| has(subject.node)).map(move |subject| (file, subject))
+    };
+    let all = FILES.iter().flat_map(of_file).enumerate();
+    all.map(|(at, (file, subject))| (at, file, subject))
 }
 
 fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &Subject) -> bool) {

@@ -120,7 +120,9 @@ const fn planted(
 
 const PLANTED: &[(&str, &[Planted])] = &[
     ("field25519/limbs51.ua", LIMBS51),
+    ("field25519/formulas/ten.ua", TEN),
     ("field25519/limbs25.ua", LIMBS25),
+    ("field25519/lanes25.ua", LANES25),
     ("field25519/limbs16.ua", LIMBS16),
     ("curve25519/limbs51.ua", CURVE),
     ("curve25519/formulas/montgomery.ua", MONTGOMERY),
@@ -162,13 +164,11 @@ const LIMBS51: &[Planted] = &[
 ];
 
 #[rustfmt::skip] // One fault, one line.
-const LIMBS25: &[Planted] = &[
-    planted("mul", "s[0] + 19 * q", "s[0] + 18 * q", MUL, Code::ContractFails),
-    planted("mul", "d = a + a;\n  _unroll forall k", "d = a;\n  _unroll forall k", MUL, Code::ContractFails),
+const TEN: &[Planted] = &[
+    planted("mul", "s[0] + times19(q)", "s[0] + q", MUL, Code::ContractFails),
+    planted("mul", "d = a + a;\n  t = columns", "d = a;\n  t = columns", MUL, Code::ContractFails),
     planted("mul", "s[1] := s[1] + q;\n  r = u32(s)", "r = u32(s)", MUL, Code::ContractFails),
-    planted("mul", "node mul (a:wide, b:loose)", "node mul (a:wide, b:wide)", "c[i] = 19 * b[i]", Code::ArithmeticWraps),
-    planted("mul", "type wide = u32x10 in [0, 2^29)", "type wide = u32x10 in [0, 2^30)", "t[2*k] := t[2*k] + product", Code::ArithmeticWraps),
-    planted("square", "product(a[7], e[7]);", "product(a[7], e[6]);", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
+    planted("mul", "node mul (a:wide, b:loose)", "node mul (a:wide, b:wide)", "c[i] = limb(product(19, b[i]))", Code::ArithmeticWraps),
     planted("square", "t := t + t;", "", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
     planted("sub_more", "0xfffffb4", "0xffffffc", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
     planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "r = a + p - b", Code::ArithmeticWraps),
@@ -178,6 +178,19 @@ const LIMBS25: &[Planted] = &[
     planted("freeze", "chain(h, 19);", "chain(h, 18);", "ensures fe(r) < ", Code::ContractFails),
     planted("unpack", "(y[3] << 19) | x[2]", "(y[3] << 18) | x[2]", "ensures fe(r) == num(w)", Code::ContractFails),
     planted("pack", "(y[3] << 13) | x[2]", "(y[3] << 13) | x[1]", "ensures num(w) == fe(a)", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const LIMBS25: &[Planted] = &[
+    planted("mul", "type wide = limbs in [0, 2^29)", "type wide = limbs in [0, 2^30)", "t[2*k] := t[2*k] + product", Code::ArithmeticWraps),
+    planted("square", "product(a[7], e[7]);", "product(a[7], e[6]);", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const LANES25: &[Planted] = &[
+    planted("mul", "(q << 4) + (q << 1) + q", "(q << 4) + (q << 2) + q", MUL, Code::ContractFails),
+    planted("mul", "product(a[2*i], c[10+k-2*i])", "product(a[2*i], c[9+k-2*i])", MUL, Code::ContractFails),
+    planted("square", "t[4] := t[4] + product(a[7], e[7])", "t[4] := t[4] + product(d[7], e[7])", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
 ];
 
 #[rustfmt::skip] // One fault, one line.

@@ -147,7 +147,7 @@ fn nodes_are_the_law_of_the_curve() {
             let (first, second) = (width.extended(&a, &z), width.extended(&b, &(&z + 1)));
             let plane = first[..3 * limbs].to_vec();
             let both = a.add(&a);
-            assert_eq!(width.point(&width.run("double", &[plane.clone()])), both, "{}", width.file);
+            assert_eq!(width.point(&width.run("double", std::slice::from_ref(&plane))), both, "{}", width.file);
             assert_eq!(width.point(&width.run("double_xyz", &[plane])), both, "{}", width.file);
 
             let cached = width.run("cache", &[second]);
@@ -301,7 +301,7 @@ fn kernels_give_the_words_of_the_source() {
             let decl = width.program.decls.iter().find(|decl| *decl.name == *node);
             let decl = decl.expect("a node");
             // In lanes all instances are the same: lanes are tested with the field.
-            let copies = if lane > 0 { target.bits / lane } else { 1 } as usize;
+            let copies = target.bits.checked_div(lane).unwrap_or(1) as usize;
             let size = |var: &Var| if lane > 0 { lane as usize / 8 } else { bytes_of(var) };
             let packed = |var: &Var, words: &[u64]| -> Vec<u8> {
                 let word = |word: &u64| word.to_le_bytes()[..size(var)].repeat(copies);
