@@ -57,6 +57,12 @@ const char *@COMMON@backends(size_t index)
     return NULL;
 }
 
+static int usuba_is_name(const char *name, const char *other)
+{
+    while (*name && *name == *other) name++, other++;
+    return *name == *other;
+}
+
 int @COMMON@force_backend(const char *name)
 {
     size_t backend;
@@ -65,7 +71,7 @@ int @COMMON@force_backend(const char *name)
         return USUBA_OK;
     }
     for (backend = 0; backend < @BACKENDS@; backend++) {
-        if (!strcmp(name, usuba_names[backend]) && usuba_supported(backend)) {
+        if (usuba_is_name(name, usuba_names[backend]) && usuba_supported(backend)) {
             usuba_choose(backend);
             return USUBA_OK;
         }

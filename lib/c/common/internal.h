@@ -1,6 +1,19 @@
 #include <stddef.h>
 #include <stdint.h>
+
+/* All that is asked of a C library; without one, somebody has these two. */
+#if defined(__STDC_HOSTED__) && !__STDC_HOSTED__
+#ifdef __cplusplus
+extern "C" {
+#endif
+void *memcpy(void *to, const void *from, size_t length);
+void *memset(void *to, int byte, size_t length);
+#ifdef __cplusplus
+}
+#endif
+#else
 #include <string.h>
+#endif
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define USUBA_X86_64

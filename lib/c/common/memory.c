@@ -14,7 +14,7 @@ void @COMMON@wipe(void *memory, size_t length)
 #endif
 }
 
-int @COMMON@verify(const void *one, const void *other, size_t length)
+int @COMMON@compare(const void *one, const void *other, size_t length)
 {
     /* What is volatile is read to the end. */
     const volatile uint8_t *a = (const volatile uint8_t *)one;

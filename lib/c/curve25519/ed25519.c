@@ -44,42 +44,51 @@ static int usuba_ed25519_check(int variant, const uint8_t *context, size_t conte
     return USUBA_OK;
 }
 
-/* What signing keeps secret. */
+/* What signing keeps secret: the two halves of the hash of a seed, numbers, and in one place what is
+   of use one after the other. */
 typedef struct {
-    usuba_sha512_state hash;
     uint8_t bytes[64];
-    usuba_sc secret, nonce, number, result;
-    usuba_point point;
+    usuba_sc secret, nonce, number;
+    union {
+        usuba_sha512_state hash;
+        usuba_point point;
+        usuba_sc sum;
+    } now;
 } usuba_signing;
+
+/* The secret number of a seed, and behind it what makes nonces. */
+static void usuba_ed25519_expand(usuba_signing *s, const uint8_t *seed)
+{
+    usuba_sha512_begin(&s->now.hash);
+    usuba_sha512_update(&s->now.hash, seed, 32);
+    usuba_sha512_final(&s->now.hash, s->bytes);
+    usuba_clamp(s->bytes);
+    usuba_words_load(s->secret, s->bytes, USUBA_WORDS);
+}
 
 static int usuba_ed25519_make(int variant, const uint8_t *context, size_t context_length,
                               const uint8_t *secret_key, const uint8_t *message, size_t length,
                               uint8_t *signature)
 {
     usuba_signing s;
-    uint8_t r[32];
     const int status = usuba_ed25519_check(variant, context, context_length, message, length);
     if (!secret_key || !signature) return USUBA_ERROR_NULL;
     if (status != USUBA_OK) return status;
-    usuba_sha512_begin(&s.hash);
-    usuba_sha512_update(&s.hash, secret_key, 32);
-    usuba_sha512_final(&s.hash, s.bytes);
-    usuba_ed25519_begin(&s.hash, variant, context, context_length);
-    usuba_sha512_update(&s.hash, s.bytes + 32, 32);
-    usuba_sha512_update(&s.hash, message, length);
-    usuba_ed25519_end(&s.hash, s.nonce);
-    usuba_clamp(s.bytes);
-    usuba_words_load(s.secret, s.bytes, USUBA_WORDS);
-    usuba_point_base(s.nonce, s.point);
-    usuba_point_store(s.point, r);
-    usuba_ed25519_begin(&s.hash, variant, context, context_length);
-    usuba_sha512_update(&s.hash, r, 32);
-    usuba_sha512_update(&s.hash, secret_key + 32, 32);
-    usuba_sha512_update(&s.hash, message, length);
-    usuba_ed25519_end(&s.hash, s.number);
-    usuba_sc_muladd(s.number, s.secret, s.nonce, s.result);
-    memcpy(signature, r, 32);
-    usuba_words_store(signature + 32, s.result, USUBA_WORDS);
+    usuba_ed25519_expand(&s, secret_key);
+    usuba_ed25519_begin(&s.now.hash, variant, context, context_length);
+    usuba_sha512_update(&s.now.hash, s.bytes + 32, 32);
+    usuba_sha512_update(&s.now.hash, message, length);
+    usuba_ed25519_end(&s.now.hash, s.nonce);
+    usuba_point_base(s.nonce, s.now.point);
+    usuba_point_store(s.now.point, s.bytes);
+    usuba_ed25519_begin(&s.now.hash, variant, context, context_length);
+    usuba_sha512_update(&s.now.hash, s.bytes, 32);
+    usuba_sha512_update(&s.now.hash, secret_key + 32, 32);
+    usuba_sha512_update(&s.now.hash, message, length);
+    usuba_ed25519_end(&s.now.hash, s.number);
+    usuba_sc_muladd(s.number, s.secret, s.nonce, s.now.sum);
+    usuba_words_store(s.bytes + 32, s.now.sum, USUBA_WORDS);
+    memcpy(signature, s.bytes, 64);
     @COMMON@wipe(&s, sizeof s);
     return USUBA_OK;
 }
@@ -111,7 +120,7 @@ static int usuba_ed25519_judge(int variant, const uint8_t *context, size_t conte
     usuba_point_both(words, number, key, s.result);
     if (usuba_point_is_small(s.result)) return USUBA_ERROR_FORGED;
     usuba_point_store(s.result, r);
-    return @COMMON@verify(r, signature, 32);
+    return @COMMON@compare(r, signature, 32);
 }
 
 int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t public_key[32],
@@ -119,15 +128,11 @@ int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t public_key[3
 {
     usuba_signing s;
     if (!seed || !public_key || !secret_key) return USUBA_ERROR_NULL;
-    usuba_sha512_begin(&s.hash);
-    usuba_sha512_update(&s.hash, seed, 32);
-    usuba_sha512_final(&s.hash, s.bytes);
-    usuba_clamp(s.bytes);
-    usuba_words_load(s.secret, s.bytes, USUBA_WORDS);
-    usuba_point_base(s.secret, s.point);
+    usuba_ed25519_expand(&s, seed);
+    usuba_point_base(s.secret, s.now.point);
     /* The seed may lie where the keys come. */
     memcpy(s.bytes, seed, 32);
-    usuba_point_store(s.point, s.bytes + 32);
+    usuba_point_store(s.now.point, s.bytes + 32);
     memcpy(secret_key, s.bytes, 64);
     memcpy(public_key, s.bytes + 32, 32);
     @COMMON@wipe(&s, sizeof s);

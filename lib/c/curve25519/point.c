@@ -72,10 +72,12 @@ static void usuba_point_zero(usuba_word *r)
 
 /* What depends on a secret number, in one place that is wiped. */
 typedef struct {
-    usuba_word digits[USUBA_WORDS];
-    usuba_entry words;
-    usuba_word entry[3 * USUBA_FE_WORDS], summand[3 * USUBA_FE_WORDS];
-    usuba_point points[2];
+    usuba_word digits[USUBA_WORDS], entry[3 * USUBA_FE_WORDS];
+    usuba_point point;
+    union {
+        usuba_entry words;
+        usuba_word limbs[3 * USUBA_FE_WORDS];
+    } summand;
 } usuba_comb_state;
 
 /* r = the base point times a number of 32 bytes as words, in a time that does not depend on it.
@@ -85,7 +87,7 @@ typedef struct {
 static void usuba_point_base(const usuba_word *k, usuba_word *r)
 {
     usuba_comb_state s;
-    usuba_word *p = s.points[0], *q = s.points[1], *swap;
+    usuba_word *p = r, *q = s.point, *swap;
     unsigned i, j, tooth, m;
     size_t at;
     usuba_sc_muladd(k, usuba_half, usuba_offset, s.digits);
@@ -103,21 +105,21 @@ static void usuba_point_base(const usuba_word *k, usuba_word *r)
             }
             negative = 1 ^ (index >> (USUBA_TEETH - 1));
             index = (index ^ (usuba_word)(0 - negative)) & ((1 << (USUBA_TEETH - 1)) - 1);
-            memset(s.words, 0, sizeof s.words);
+            memset(s.summand.words, 0, sizeof s.summand.words);
             for (m = 0; m < 1 << (USUBA_TEETH - 1); m++) {
                 const usuba_word other = index ^ m;
                 const usuba_word mask = (usuba_word)((other - 1) >> (USUBA_WORD_BITS - 1));
                 const usuba_word *from = usuba_comb[j][m];
                 for (at = 0; at < 3 * USUBA_WORDS; at++)
-                    s.words[at] |= from[at] & (usuba_word)(0 - mask);
+                    s.summand.words[at] |= from[at] & (usuba_word)(0 - mask);
             }
-            usuba_entry_load(s.words, s.entry);
-            usuba_ge_negate_affine(&negative, s.entry, s.summand);
-            usuba_ge_add_affine(p, s.summand, q);
+            usuba_entry_load(s.summand.words, s.entry);
+            usuba_ge_negate_affine(&negative, s.entry, s.summand.limbs);
+            usuba_ge_add_affine(p, s.summand.limbs, q);
             swap = p, p = q, q = swap;
         }
     }
-    memcpy(r, p, sizeof(usuba_point));
+    if (p != r) memcpy(r, p, sizeof(usuba_point));
     @COMMON@wipe(&s, sizeof s);
 }
 
@@ -198,14 +200,14 @@ static int usuba_window_digit(usuba_window *window, const usuba_word *words, int
     return i == window->at ? window->digit : 0;
 }
 
-/* r = b times the base point minus a times p, without T, in a time that depends on the numbers; they
-   are below the order. */
+/* r = b times the base point minus a times p, in a time that depends on the numbers, which are below
+   the order. */
 static void usuba_point_both(const usuba_word *b, const usuba_word *a, const usuba_word *p,
                              usuba_word *r)
 {
-    usuba_point table[1 << (USUBA_WINDOW - 2)], points[2];
+    usuba_point table[1 << (USUBA_WINDOW - 2)], other;
     usuba_word entry[3 * USUBA_FE_WORDS];
-    usuba_word *s = points[0], *t = points[1], *swap;
+    usuba_word *s = r, *t = other, *swap;
     usuba_window of_b = {253, -1, 0}, of_a = {253, -1, 0};
     int i, started = 0;
     size_t at;
@@ -238,5 +240,5 @@ static void usuba_point_both(const usuba_word *b, const usuba_word *a, const usu
             started = 1;
         }
     }
-    memcpy(r, s, 3 * USUBA_FE_WORDS * sizeof(usuba_word));
+    if (s != r) memcpy(r, s, sizeof(usuba_point));
 }

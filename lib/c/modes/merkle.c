@@ -33,7 +33,7 @@ static void usuba_merkle_take(const usuba_merkle *hash, usuba_merkle_progress *p
                               uint8_t *bytes, const uint8_t *in, size_t length)
 {
     const usuba_chaining *chaining = hash->chaining;
-    size_t used = (size_t)(progress->length % chaining->block);
+    size_t used = (size_t)progress->length % chaining->block;
     usuba_absorb(chaining, bytes, bytes + chaining->chain, &used, 0, in, length);
     progress->length += length;
 }
@@ -68,7 +68,7 @@ static void usuba_merkle_end(const usuba_merkle *hash, const usuba_merkle_progre
                              uint8_t *bytes)
 {
     const usuba_chaining *chaining = hash->chaining;
-    const size_t used = (size_t)(progress->length % chaining->block);
+    const size_t used = (size_t)progress->length % chaining->block;
     uint8_t last[2 * USUBA_MERKLE_BLOCK];
     const uint8_t *in = last;
     size_t blocks;
@@ -281,7 +281,7 @@ static int usuba_hmac_verify(const usuba_merkle *hash, usuba_merkle_progress *pr
     if (!tag) return USUBA_ERROR_NULL;
     if (length < 16 || length > hash->output) return USUBA_ERROR_LENGTH;
     usuba_hmac_end(hash, progress, bytes, outer);
-    return @COMMON@verify(bytes, tag, length);
+    return @COMMON@compare(bytes, tag, length);
 }
 
 /* ---- HKDF ---- */

@@ -135,7 +135,7 @@ static int usuba_is_constant(const usuba_byte *c)
 {
     static const uint8_t constant[16] = {0x65, 0x78, 0x70, 0x61, 0x6e, 0x64, 0x20, 0x33,
                                          0x32, 0x2d, 0x62, 0x79, 0x74, 0x65, 0x20, 0x6b};
-    return c && @COMMON@verify(c, constant, 16) == USUBA_OK;
+    return c && @COMMON@compare(c, constant, 16) == USUBA_OK;
 }
 
 int usuba_crypto_core_salsa20(usuba_byte *out, const usuba_byte *in, const usuba_byte *key,
@@ -301,10 +301,10 @@ int usuba_crypto_sign_verify_detached(const usuba_byte *signature, const usuba_b
 
 int usuba_crypto_verify_16(const usuba_byte *one, const usuba_byte *other)
 {
-    return usuba_answer(@COMMON@verify(one, other, 16));
+    return usuba_answer(@COMMON@compare(one, other, 16));
 }
 
 int usuba_crypto_verify_32(const usuba_byte *one, const usuba_byte *other)
 {
-    return usuba_answer(@COMMON@verify(one, other, 32));
+    return usuba_answer(@COMMON@compare(one, other, 32));
 }

@@ -34,6 +34,8 @@ pub struct Cipher {
     pub streams: Vec<Stream>,
     pub hashes: Vec<Hash>,
     pub arithmetic: Vec<Arithmetic>,
+    pub lanes: Option<Lanes>,
+    pub seals: Vec<Seal>,
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
     /// Folders beside this one whose functions that C calls.
@@ -53,6 +55,9 @@ pub struct Arithmetic {
     /// The program for those that multiply words of 32 bits; the same nodes.
     pub gp32: String,
     pub nodes: Vec<String>,
+    /// Whether loops stay loops on words of 32 bits, because they run seldom.
+    #[serde(default)]
+    pub loops: bool,
 }
 
 /// What hand-written C makes of arithmetic.
@@ -61,6 +66,51 @@ pub struct Arithmetic {
 pub enum Scheme {
     /// X25519 and Ed25519.
     Curve25519,
+    /// The one-time authenticator.
+    Poly1305,
+}
+
+/// Nodes that the C of a scheme calls on registers with at least four lanes of 64 bits.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lanes {
+    /// As of [`Arithmetic`]; the name of the target ends the names.
+    pub name: String,
+    /// Its path from the folder.
+    pub program: String,
+    /// Those that are compiled for the target.
+    pub nodes: Vec<String>,
+    /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
+    /// lanes that it is for.
+    pub once: Vec<String>,
+}
+
+/// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seal {
+    /// The C name.
+    pub name: String,
+    pub mode: SealMode,
+    /// The name of a function that makes the key from the user's key and the beginning of the
+    /// nonce, if there is one.
+    pub first: Option<String>,
+    /// The name of a key stream.
+    pub stream: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder.
+    pub vectors: String,
+}
+
+/// What goes into the tag, and where it lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SealMode {
+    /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Rfc8439,
+    /// NaCl's secret box: the ciphertext; the tag comes before.
+    Box,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -207,6 +257,9 @@ struct File {
     hash: Vec<Hash>,
     #[serde(default)]
     arithmetic: Vec<Arithmetic>,
+    lanes: Option<Lanes>,
+    #[serde(default)]
+    seal: Vec<Seal>,
     scheme: Option<Scheme>,
     #[serde(default)]
     needs: Vec<String>,
@@ -325,7 +378,7 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
             )));
         }
     }
-    if functions.is_empty() && file.arithmetic.is_empty() {
+    if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
     }
     if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
@@ -337,7 +390,20 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
     let (hashes, arithmetic) = (file.hash, file.arithmetic);
     let (scheme, needs) = (file.scheme, file.needs);
-    Ok(Cipher { folder, title, spec, functions, streams, hashes, arithmetic, scheme, needs })
+    let (lanes, seals) = (file.lanes, file.seal);
+    Ok(Cipher {
+        folder,
+        title,
+        spec,
+        functions,
+        streams,
+        hashes,
+        arithmetic,
+        lanes,
+        seals,
+        scheme,
+        needs,
+    })
 }
 
 /// `ciphers`, and before each of them what it needs and is not there.

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
 use usuba::target::{self, Target};
@@ -74,10 +75,11 @@ impl Variant {
         let target: &'static Target = target::find(self.target).expect("variants name targets");
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.inline = self.inline;
-        pipeline.pass.unroll = self.unroll;
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
+            let loops = arithmetic.loops && target.bits < 64;
+            pipeline.pass.unroll = if loops { unroll::Mode::None } else { self.unroll };
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
@@ -96,6 +98,55 @@ impl Variant {
         }
         Ok(format!("{types}\n{}", functions.text))
     }
+}
+
+/// Bits of registers with at least four lanes of words.
+const WIDE: u32 = 256;
+
+/// The targets of `backends` whose registers have so many lanes, one for each instruction set that
+/// others add to.
+pub fn wide(backends: &[&'static Target]) -> Vec<&'static Target> {
+    let mut all: Vec<&'static Target> = Vec::new();
+    for target in backends.iter().filter(|target| target.simd && target.bits >= WIDE) {
+        if !all.iter().any(|known| plain(known).name == plain(target).name) {
+            all.push(target);
+        }
+    }
+    all
+}
+
+/// What a target adds to, or itself.
+pub fn plain(target: &'static Target) -> &'static Target {
+    target.base.unwrap_or(target)
+}
+
+/// The kernels of `[lanes]` on one target, with the target behind their names; empty if there are
+/// none.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String> {
+    let Some(lanes) = &cipher.lanes else { return Ok(String::new()) };
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.unroll = unroll::Mode::All;
+    pipeline.pass.interleave = Choice::SINGLE;
+    let mut functions = Functions::default();
+    let words = target::find("gp64").expect("it exists");
+    let nodes = lanes.nodes.iter().map(|node| (node, target));
+    // A number at the end of a name is one of lanes.
+    let count = (target.bits / 64).to_string();
+    let fits = |node: &&String| {
+        let number = node.trim_start_matches(|c: char| !c.is_ascii_digit());
+        number.is_empty() || *number == count
+    };
+    let once = lanes.once.iter().filter(fits).map(|node| (node, words));
+    for (node, on) in nodes.chain(once) {
+        let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
+        let source = (&*lanes.program, &**node);
+        let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
+        functions.add(&output.kernel.text, &name);
+    }
+    Ok(functions.text)
 }
 
 /// C functions, of which those that are equal but for their name are one.

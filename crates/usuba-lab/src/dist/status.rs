@@ -245,6 +245,7 @@ fn modes(kind: Kind) -> &'static str {
             "hash, MAC, key derivation, trees, many messages side by side"
         }
         Kind::Chained => "none of its own",
+        Kind::Seal(_) => "authenticated encryption",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use usuba::target::Target;
 
+use super::cores::Core;
 use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
@@ -35,7 +36,9 @@ pub const PREFIX: &str = "usuba_";
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
     let ciphers = cipher::with_needs(std::slice::from_ref(cipher))?;
     let backends = super::backends(&request.targets, &ciphers);
-    let new = |cipher| Folder::new(cipher, &backends, "static ");
+    // Where there is arithmetic, words have a width, and short ones go with little memory.
+    let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
+    let new = |cipher| Folder::new(cipher, &backends, "static ", words);
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
     let folder = folders.last().expect("a folder is asked for");
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
@@ -43,22 +46,23 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let files = file.write(request, &backends, &folders, stem);
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
-    Ok(Single { files, primitives: own.chain(composed).collect() })
+    let all = own.chain(composed).chain(folder.seal_descriptions());
+    Ok(Single { files, primitives: all.collect() })
 }
 
 /// What one file is besides its folders.
-struct OneFile<'a> {
+pub struct OneFile<'a> {
     /// A C identifier, behind the prefix.
-    name: &'a str,
-    about: &'a str,
+    pub name: &'a str,
+    pub about: &'a str,
     /// C behind what the folders have.
-    header: &'a str,
-    code: &'a str,
+    pub header: &'a str,
+    pub code: &'a str,
 }
 
 impl OneFile<'_> {
     /// A C file and its header.
-    fn write(
+    pub fn write(
         &self,
         request: &Request,
         backends: &[&'static Target],
@@ -82,8 +86,7 @@ impl OneFile<'_> {
         }
         for target in backends {
             let xor = if needs.xor { parts.xor(target) } else { String::new() };
-            let all: String =
-                folders.iter().map(|folder| cores(folder, target, backends)).collect();
+            let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
                 text += &section(target, target.name, &(xor + &all));
             }
@@ -130,6 +133,7 @@ pub fn library_of(
     let needs = Needs {
         ladders: true,
         words: true,
+        word_bytes: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -156,7 +160,7 @@ pub fn library_of(
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in backends {
-            let cores = cores(folder, target, backends);
+            let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;
             }
@@ -174,6 +178,7 @@ pub fn library_of(
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
+        text += &folder.lanes_declared();
         text += &key_section(folder);
         text += &folder.definitions(backends, parts.common);
         source(format!("{name}.c"), title, &text);
@@ -210,7 +215,13 @@ pub fn version(text: &str) -> String {
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
     let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
     let text = |at: usize| {
-        let text = &folder.cores[at].text;
+        let Core { text, small, .. } = &folder.cores[at];
+        let text = &match small {
+            Some(small) if small != text => format!(
+                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
+            ),
+            _ => text.clone(),
+        };
         match folder.users(at, backends) {
             Some(users) if processors(target).is_none() => {
                 format!("#if {users}\n{text}#endif\n")
@@ -231,13 +242,13 @@ fn key_section(folder: &Folder) -> String {
 }
 
 /// The comment on top of a file.
-fn banner(about: &str, request: &Request) -> String {
+pub fn banner(about: &str, request: &Request) -> String {
     let about = about.replace("*/", "* /");
     format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
 }
 
 /// The names of a request.
-fn renamed(text: &str, request: &Request) -> String {
+pub fn renamed(text: &str, request: &Request) -> String {
     if request.prefix == PREFIX {
         return text.to_string();
     }
@@ -270,6 +281,12 @@ impl Parts<'_> {
                 ("BACKENDS", &self.backends.len().to_string()),
             ],
         )
+    }
+
+    /// What a folder has for one target.
+    fn cores(&self, folder: &Folder, target: &Target) -> String {
+        let lanes = folder.in_lanes(target, self.local, self.common);
+        cores(folder, target, self.backends) + &lanes
     }
 
     /// The header around `declarations`.
@@ -318,7 +335,11 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let dispatch = if self.needs.ladders { t::DISPATCH } else { "" };
+        let dispatch = match self.backends.len() {
+            _ if !self.needs.ladders => "",
+            1 => t::ALONE,
+            _ => t::DISPATCH,
+        };
         let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
         let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
@@ -328,7 +349,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
-            (self.needs.words, t::WORDS),
+            (self.needs.word_bytes, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),

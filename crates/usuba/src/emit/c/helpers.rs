@@ -40,8 +40,9 @@ pub struct Helpers<'t> {
     shuffles: usize,
     lookups: usize,
     vectors: usize,
-    /// Whether products and sums of two words are needed.
-    wide: [bool; 2],
+    /// The upper half of a product where the compiler has no longer words, if products of two words
+    /// are needed, and whether sums are.
+    wide: (Option<String>, bool),
 }
 
 enum Form {
@@ -66,7 +67,7 @@ impl<'t> Helpers<'t> {
             shuffles: 0,
             lookups: 0,
             vectors: 0,
-            wide: [false; 2],
+            wide: (None, false),
         }
     }
 
@@ -101,15 +102,17 @@ impl<'t> Helpers<'t> {
     /// The lower word of a product of two words; a call that ends before its last argument, the
     /// address of the upper word.
     pub fn wide_product(&mut self, [a, b]: &[String; 2]) -> String {
-        self.wide[0] = true;
-        // Where the compiler has no longer words.
-        self.apply(&Op::MulHigh, 64, &[String::new(), String::new()]);
+        if self.wide.0.is_none()
+            && let Form::Function { text, .. } = self.form(&Op::MulHigh, 64)
+        {
+            self.wide.0 = Some(text);
+        }
         format!("{}product128({a}, {b}", self.prefix)
     }
 
     /// The lower word of a sum, in the same way, from the lower words and the upper ones.
     pub fn wide_sum(&mut self, [a, b]: &[String; 2], [x, y]: &[String; 2]) -> String {
-        self.wide[1] = true;
+        self.wide.1 = true;
         format!("{}sum128({a}, {x}, {b}, {y}", self.prefix)
     }
 
@@ -117,7 +120,10 @@ impl<'t> Helpers<'t> {
     fn wide(&self) -> String {
         let prefix = &self.prefix;
         let mut text = String::new();
-        if self.wide[0] {
+        if let Some(half) = &self.wide.0 {
+            if !self.forms.contains_key(&(Op::MulHigh, 64)) {
+                let _ = writeln!(text, "#ifndef __SIZEOF_INT128__\n{half}#endif\n");
+            }
             let _ = writeln!(
                 text,
                 "static inline uint64_t {prefix}product128(uint64_t a, uint64_t b, uint64_t *high)\n{{\n\
@@ -127,7 +133,7 @@ impl<'t> Helpers<'t> {
                  #else\n    *high = {prefix}mulhigh64(a, b);\n    return a * b;\n#endif\n}}\n"
             );
         }
-        if self.wide[1] {
+        if self.wide.1 {
             let _ = writeln!(
                 text,
                 "static inline uint64_t {prefix}sum128(uint64_t a, uint64_t x, uint64_t b, uint64_t y, \
