@@ -5,6 +5,8 @@
 //! - `vectors`: the files of known answers.
 //! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
 //! - `build`: the C.
+//!
+//! This file is long because it is all that `cipher.toml` may say, in one place.
 
 mod build;
 mod scheme;
