@@ -29,15 +29,16 @@ struct Width {
     program: Program,
 }
 
+const TEN: &[u32] = &[0, 26, 51, 77, 102, 128, 153, 179, 204, 230, 255];
+
+impl Width {
+    fn new(file: &'static str, places: &'static [u32]) -> Width {
+        Width { file, places, program: program(file, None) }
+    }
+}
+
 fn widths() -> [Width; 2] {
-    let width = |file: &'static str, places: &'static [u32]| {
-        let program = program(file, None);
-        Width { file, places, program }
-    };
-    [
-        width("limbs51.ua", &[0, 51, 102, 153, 204, 255]),
-        width("limbs25.ua", &[0, 26, 51, 77, 102, 128, 153, 179, 204, 230, 255]),
-    ]
+    [Width::new("limbs51.ua", &[0, 51, 102, 153, 204, 255]), Width::new("limbs25.ua", TEN)]
 }
 
 fn program(file: &str, entry: Option<&str>) -> Program {
@@ -147,7 +148,12 @@ fn nodes_are_the_law_of_the_curve() {
             let (first, second) = (width.extended(&a, &z), width.extended(&b, &(&z + 1)));
             let plane = first[..3 * limbs].to_vec();
             let both = a.add(&a);
-            assert_eq!(width.point(&width.run("double", &[plane.clone()])), both, "{}", width.file);
+            assert_eq!(
+                width.point(&width.run("double", std::slice::from_ref(&plane))),
+                both,
+                "{}",
+                width.file
+            );
             assert_eq!(width.point(&width.run("double_xyz", &[plane])), both, "{}", width.file);
 
             let cached = width.run("cache", &[second]);
@@ -281,9 +287,10 @@ fn kernels_give_the_words_of_the_source() {
         ("gp64", 0, false, ["ladder_step", "double", "add_affine", "cswap"]),
         ("gp64", 0, true, ["decompress", "add_cached", "inverse", "entry"]),
         ("gp32", 1, true, ["ladder_step", "decompress", "double", "sub_affine"]),
-        ("avx2", 1, false, ["ladder_step", "cswap", "sub_cached", "negate_affine"]),
+        ("avx2", 2, false, ["ladder_step", "cswap", "sub_cached", "negate_affine"]),
     ];
-    let widths = widths();
+    let [long, short] = widths();
+    let widths = [long, short, Width::new("lanes25.ua", TEN)];
     for (name, width, link, nodes) in cases {
         let machine = match cc::find(name) {
             Ok(machine) => machine,
@@ -300,7 +307,7 @@ fn kernels_give_the_words_of_the_source() {
             let decl = width.program.decls.iter().find(|decl| *decl.name == *node);
             let decl = decl.expect("a node");
             // In lanes all instances are the same: lanes are tested with the field.
-            let copies = if lane > 0 { target.bits / lane } else { 1 } as usize;
+            let copies = target.bits.checked_div(lane).unwrap_or(1) as usize;
             let size = |var: &Var| if lane > 0 { lane as usize / 8 } else { bytes_of(var) };
             let packed = |var: &Var, words: &[u64]| -> Vec<u8> {
                 let word = |word: &u64| word.to_le_bytes()[..size(var)].repeat(copies);

@@ -58,8 +58,8 @@ USUBA_API int usuba_hmac_@NAME@_final(usuba_hmac_@NAME@_state *state,
     uint8_t tag[USUBA_@UPPER@_BYTES]);
 
 /* Ends the message, wipes the state, and answers USUBA_OK if the tag is this one, or its first
-   `tag_length` bytes, which are 16 at least. Else USUBA_ERROR_FORGED; how many bytes agree shows
-   neither in the answer nor in its time. */
+   `tag_length` bytes, which are half of it at least (RFC 2104). Else USUBA_ERROR_FORGED; how many
+   bytes agree shows neither in the answer nor in its time. */
 USUBA_API int usuba_hmac_@NAME@_verify(usuba_hmac_@NAME@_state *state, const uint8_t *tag,
     size_t tag_length);
 

@@ -1,7 +1,4 @@
 
-/* The 32-bit counter has one block for the key of the tag. */
-#define USUBA_@UPPER@_MOST (((uint64_t)1 << 38) - 64)
-
 /* Begins the tag with a key from the first block of the key stream, and takes the data. */
 static int usuba_@NAME@_begin(usuba_poly1305_state *mac, const usuba_@STREAM@_key *key,
     const uint8_t *nonce, const uint8_t *data, size_t data_length)
@@ -64,7 +61,7 @@ int usuba_@NAME@_seal_detached(const usuba_@NAME@_key *key,
 {
     int status;
     if (!key || !nonce) return USUBA_ERROR_NULL;
-    if (length > USUBA_@UPPER@_MOST) return USUBA_ERROR_LENGTH;
+    if (usuba_seal_exceeds(length)) return USUBA_ERROR_LENGTH;
     status = usuba_seal_places(data, data_length, in, length, tag, out);
     if (status != USUBA_OK) return status;
     if (usuba_seal_meet(tag, 16, out, length) || usuba_seal_meet(tag, 16, in, length))
@@ -77,7 +74,7 @@ int usuba_@NAME@_open_detached(const usuba_@NAME@_key *key,
 {
     int status;
     if (!key || !nonce) return USUBA_ERROR_NULL;
-    if (length > USUBA_@UPPER@_MOST) return USUBA_ERROR_LENGTH;
+    if (usuba_seal_exceeds(length)) return USUBA_ERROR_LENGTH;
     status = usuba_seal_places(data, data_length, in, length, tag, out);
     if (status != USUBA_OK) return status;
 @OPEN@}

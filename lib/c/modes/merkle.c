@@ -20,6 +20,12 @@ typedef struct {
     size_t output;
 } usuba_merkle;
 
+/* Whether `length` more bytes behind `done` are too many. Sizes may have fewer bits. */
+static int usuba_merkle_exceeds(uint64_t length, uint64_t done)
+{
+    return length > USUBA_MERKLE_MOST - done;
+}
+
 static void usuba_merkle_begin(const usuba_merkle *hash, usuba_merkle_progress *progress,
                                uint8_t *bytes)
 {
@@ -43,7 +49,7 @@ static int usuba_merkle_update(const usuba_merkle *hash, usuba_merkle_progress *
 {
     if (progress->phase != USUBA_MERKLE_OPEN) return USUBA_ERROR_STATE;
     if (length && !in) return USUBA_ERROR_NULL;
-    if (length > USUBA_MERKLE_MOST - progress->length) return USUBA_ERROR_LENGTH;
+    if (usuba_merkle_exceeds(length, progress->length)) return USUBA_ERROR_LENGTH;
     usuba_merkle_take(hash, progress, bytes, in, length);
     return USUBA_OK;
 }
@@ -105,7 +111,7 @@ static int usuba_merkle_one(const usuba_merkle *hash, const uint8_t *in, size_t 
                             uint8_t *out)
 {
     if (!out || (length && !in)) return USUBA_ERROR_NULL;
-    if (length > USUBA_MERKLE_MOST) return USUBA_ERROR_LENGTH;
+    if (usuba_merkle_exceeds(length, 0)) return USUBA_ERROR_LENGTH;
     usuba_merkle_whole(hash, in, length, out);
     return USUBA_OK;
 }
@@ -213,7 +219,7 @@ static int usuba_merkle_many(const usuba_merkle *hash, const uint8_t *const *in,
     for (i = 0; i < count; i++) {
         if (!lengths[i]) continue;
         if (!in[i]) return USUBA_ERROR_NULL;
-        if (lengths[i] > USUBA_MERKLE_MOST) return USUBA_ERROR_LENGTH;
+        if (usuba_merkle_exceeds(lengths[i], 0)) return USUBA_ERROR_LENGTH;
         if ((uintptr_t)in[i] < (uintptr_t)out + count * hash->output
             && (uintptr_t)out < (uintptr_t)in[i] + lengths[i])
             return USUBA_ERROR_OVERLAP;
@@ -234,7 +240,7 @@ static int usuba_hmac_begin(const usuba_merkle *hash, usuba_merkle_progress *pro
     const uint8_t *in = pad;
     size_t i;
     if (length && !key) return USUBA_ERROR_NULL;
-    if (length > USUBA_MERKLE_MOST) return USUBA_ERROR_LENGTH;
+    if (usuba_merkle_exceeds(length, 0)) return USUBA_ERROR_LENGTH;
     memset(pad, 0, block);
     if (length > block) {
         usuba_merkle_whole(hash, key, length, pad);
@@ -279,7 +285,7 @@ static int usuba_hmac_verify(const usuba_merkle *hash, usuba_merkle_progress *pr
 {
     if (progress->phase != USUBA_MERKLE_OPEN) return USUBA_ERROR_STATE;
     if (!tag) return USUBA_ERROR_NULL;
-    if (length < 16 || length > hash->output) return USUBA_ERROR_LENGTH;
+    if (length < hash->output / 2 || length > hash->output) return USUBA_ERROR_LENGTH;
     usuba_hmac_end(hash, progress, bytes, outer);
     return @COMMON@compare(bytes, tag, length);
 }
@@ -310,7 +316,7 @@ static int usuba_hkdf_expand(const usuba_merkle *hash, const uint8_t *key, size_
     usuba_merkle_progress progress;
     int status;
     if (key_length < hash->output || length > 255 * hash->output) return USUBA_ERROR_LENGTH;
-    if (info_length > USUBA_MERKLE_MOST - USUBA_MERKLE_BLOCK) return USUBA_ERROR_LENGTH;
+    if (usuba_merkle_exceeds(info_length, USUBA_MERKLE_BLOCK)) return USUBA_ERROR_LENGTH;
     if ((length && !out) || (info_length && !info)) return USUBA_ERROR_NULL;
     if (info_length && length && (uintptr_t)info < (uintptr_t)out + length
         && (uintptr_t)out < (uintptr_t)info + info_length)

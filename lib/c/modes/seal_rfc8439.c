@@ -1,6 +1,13 @@
 
 #if !defined(USUBA_SEAL_RFC8439)
 #define USUBA_SEAL_RFC8439
+/* Whether a message is longer than the key stream: its counter has 32 bits, and the first block has
+   the key of the tag. Sizes may have fewer bits. */
+static int usuba_seal_exceeds(uint64_t length)
+{
+    return length > ((uint64_t)1 << 38) - 64;
+}
+
 /* Zeros up to a whole block. */
 static void usuba_seal_align(usuba_poly1305_state *mac, uint64_t length)
 {

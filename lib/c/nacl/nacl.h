@@ -2,7 +2,8 @@
 /* ---- NaCl ----
    The interface of NaCl as TweetNaCl has it, over the functions above: programs that include
    tweetnacl.h include this instead. The functions have the prefix @PREFIX@ and the names of NaCl are
-   macros, unless USUBA_NO_NAMES is defined before.
+   macros, unless USUBA_NO_NAMES is
+   defined before.
 
    Messages of boxes and secret boxes begin with 32 zero bytes, and boxes with 16. Everything answers
    0, or -1 for what is forged or cannot be; then nothing is written. Beyond TweetNaCl: small orders,
@@ -13,9 +14,6 @@ typedef unsigned char usuba_byte;
 typedef unsigned long long usuba_length;
 
 extern void randombytes(unsigned char *bytes, unsigned long long length);
-
-#define USUBA_VERIFY_16_BYTES 16
-#define USUBA_VERIFY_32_BYTES 32
 
 USUBA_API int usuba_crypto_box(usuba_byte *c, const usuba_byte *m, usuba_length length,
     const usuba_byte *nonce, const usuba_byte *public_key, const usuba_byte *secret_key);
@@ -73,6 +71,3 @@ USUBA_API int usuba_crypto_verify_32(const usuba_byte *one, const usuba_byte *ot
 /* The key of boxes between two people, for the functions of secret boxes without padding. */
 USUBA_API int usuba_box_init(usuba_xsalsa20poly1305_key *key, const uint8_t public_key[32],
     const uint8_t secret_key[32]);
-
-#if !defined(USUBA_NO_NAMES)
-@NAMES@#endif

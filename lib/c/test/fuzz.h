@@ -406,7 +406,7 @@ static void any_backend(void)
     static void name##_fuzz_hash(void) \
     { \
         const size_t length = some_length(5000), count = below(40), out_length = below(300); \
-        const size_t key_length = below(3 * (size)), cut = 16 + below((bytes) - 15); \
+        const size_t key_length = below(3 * (size)), cut = (bytes) / 2 + below((bytes) / 2 + 1); \
         place text = make(length), key = make(key_length), many = make(count * (bytes)); \
         place one = make(bytes), two = copy(one, bytes), keys = make(out_length); \
         const uint8_t *in[40]; \
@@ -465,4 +465,82 @@ static void any_backend(void)
         free(one.whole); \
         free(two.whole); \
         free(keys.whole); \
+    }
+
+#define FUZZ_DATA data.at, data_length,
+
+/* Authenticated encryption with nonces of `bytes` and `before` bytes before the ciphertext, where
+   `DATA` passes the data if there are any: apart, in place, detached and forged. */
+#define SEAL(name, bytes, before, DATA) \
+    static void name##_fuzz_seal(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        const size_t length = some_length(40000), data_length = below(100); \
+        place start = make(bytes), data = make(data_length), text = make(length); \
+        place one = make(length + 16), two = make(length + 16), three = copy(text, length); \
+        size_t bit = below(8 * (length + 16)), i; \
+        memcpy(two.at + (before), text.at, length); \
+        any_backend(); \
+        expect(!usuba_##name##_seal(key, start.at, DATA text.at, length, one.at), "status", #name, \
+               length); \
+        any_backend(); \
+        expect(!usuba_##name##_seal(key, start.at, DATA two.at + (before), length, two.at), \
+               "status", #name, length); \
+        expect(!memcmp(one.at, two.at, length + 16), "in place", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_seal_detached(key, start.at, DATA text.at, length, two.at, \
+                                             two.at + length), "status", #name, length); \
+        expect(!memcmp(one.at + (before), two.at, length), "detached", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_open_detached(key, start.at, DATA two.at, length, two.at + length, \
+                                             two.at), "status", #name, length); \
+        expect(!memcmp(text.at, two.at, length), "opened in place", #name, length); \
+        one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        for (i = 0; i < length; i++) three.at[i] = 7; \
+        any_backend(); \
+        expect(usuba_##name##_open(key, start.at, DATA one.at, length + 16, three.at) \
+                   == USUBA_ERROR_FORGED, "forged", #name, length); \
+        for (i = 0; i < length; i++) expect(three.at[i] == 7, "nothing written", #name, length); \
+        one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        any_backend(); \
+        expect(!usuba_##name##_open(key, start.at, DATA one.at, length + 16, three.at), "status", \
+               #name, length); \
+        expect(!memcmp(text.at, three.at, length), "opened", #name, length); \
+        free(key); \
+        free(start.whole); \
+        free(data.whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+        free(three.whole); \
+    }
+
+/* The one-time authenticator: pieces, backends, forged tags. */
+#define POLY1305 \
+    static void poly1305_fuzz(void) \
+    { \
+        const size_t length = some_length(40000); \
+        place key = make(32), text = make(length), tag = make(16), other = copy(tag, 16); \
+        usuba_poly1305_state *run = (usuba_poly1305_state *)malloc(sizeof *run); \
+        size_t done, part; \
+        if (!run) exit(3); \
+        any_backend(); \
+        expect(!usuba_poly1305_tag(key.at, text.at, length, tag.at), "status", "poly1305", length); \
+        expect(!usuba_poly1305_begin(run, key.at), "status", "poly1305", length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_poly1305_update(run, text.at + done, part), "status", "poly1305", length); \
+        } \
+        expect(!usuba_poly1305_final(run, other.at), "status", "poly1305", length); \
+        expect(!memcmp(tag.at, other.at, 16), "pieces", "poly1305", length); \
+        tag.at[below(16)] ^= (uint8_t)(1 << below(8)); \
+        any_backend(); \
+        expect(usuba_poly1305_check(key.at, text.at, length, tag.at) == USUBA_ERROR_FORGED, \
+               "forged", "poly1305", length); \
+        free(run); \
+        free(key.whole); \
+        free(text.whole); \
+        free(tag.whole); \
+        free(other.whole); \
     }

@@ -15,6 +15,8 @@ pub enum Error {
     Backend,
     /// Parameters that do not go together.
     Parameter,
+    /// A tag is not that of the message.
+    Forged,
 }
 
 impl Error {
@@ -27,6 +29,7 @@ impl Error {
             3 => Err(Error::Counter),
             5 => Err(Error::Backend),
             7 => Err(Error::Parameter),
+            8 => Err(Error::Forged),
             _ => unreachable!("slices are not null, do not overlap, and end once"),
         }
     }
@@ -39,6 +42,7 @@ impl fmt::Display for Error {
             Error::Counter => "the key stream ends before",
             Error::Backend => "there is no such backend here",
             Error::Parameter => "parameters that do not go together",
+            Error::Forged => "a tag that is not that of the message",
         })
     }
 }

@@ -3,9 +3,13 @@
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
 //! - `vectors`: the files of known answers.
+//! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
 //! - `build`: the C.
+//!
+//! This file is long because it is all that `cipher.toml` may say, in one place.
 
 mod build;
+mod scheme;
 mod vectors;
 
 use std::fmt;
@@ -21,7 +25,8 @@ use usuba::target::{self, Target};
 
 pub use build::{Beside, Built, arithmetic, build, build_for, kernel};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
-pub use vectors::{HashVector, Vector};
+pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
+pub use vectors::{HashVector, SealVector, Vector};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,77 +45,6 @@ pub struct Cipher {
     pub scheme: Option<Scheme>,
     /// Folders beside this one whose functions that C calls.
     pub needs: Vec<String>,
-}
-
-/// Nodes of a program with contracts that hand-written C calls, in a program for each width of
-/// words.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Arithmetic {
-    /// The C names of the nodes begin with it, and it is the C type of the first result of the
-    /// first one.
-    pub name: String,
-    /// The program for machines that multiply words of 64 bits, by its path from the folder.
-    pub gp64: String,
-    /// The program for those that multiply words of 32 bits; the same nodes.
-    pub gp32: String,
-    pub nodes: Vec<String>,
-    /// Whether loops stay loops on words of 32 bits, because they run seldom.
-    #[serde(default)]
-    pub loops: bool,
-}
-
-/// What hand-written C makes of arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scheme {
-    /// X25519 and Ed25519.
-    Curve25519,
-    /// The one-time authenticator.
-    Poly1305,
-}
-
-/// Nodes that the C of a scheme calls on registers with at least four lanes of 64 bits.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Lanes {
-    /// As of [`Arithmetic`]; the name of the target ends the names.
-    pub name: String,
-    /// Its path from the folder.
-    pub program: String,
-    /// Those that are compiled for the target.
-    pub nodes: Vec<String>,
-    /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
-    /// lanes that it is for.
-    pub once: Vec<String>,
-}
-
-/// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seal {
-    /// The C name.
-    pub name: String,
-    pub mode: SealMode,
-    /// The name of a function that makes the key from the user's key and the beginning of the
-    /// nonce, if there is one.
-    pub first: Option<String>,
-    /// The name of a key stream.
-    pub stream: String,
-    /// Bytes of the nonce.
-    pub nonce: usize,
-    /// The file of known answers, in the folder.
-    pub vectors: String,
-}
-
-/// What goes into the tag, and where it lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SealMode {
-    /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
-    Rfc8439,
-    /// NaCl's secret box: the ciphertext; the tag comes before.
-    Box,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -549,6 +483,20 @@ impl Cipher {
         let wrong = |what: String| format!("{}: {what}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         match vectors::hashes(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// The known answers of authenticated encryption.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
+        let path = self.folder.join(&seal.vectors);
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::seals(&text).map_err(wrong)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }

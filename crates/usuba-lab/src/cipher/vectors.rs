@@ -7,6 +7,8 @@
 //! out = 02
 //! ```
 
+use super::SealMode;
+
 /// One known answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vector {
@@ -47,6 +49,31 @@ impl HashVector {
         all
     }
 }
+
+/// One known answer of authenticated encryption. What is absent is empty.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SealVector {
+    pub key: Vec<u8>,
+    pub nonce: Vec<u8>,
+    /// What is authenticated and not encrypted.
+    pub data: Vec<u8>,
+    pub input: Vec<u8>,
+    /// Ciphertext and tag.
+    pub output: Vec<u8>,
+}
+
+impl SealVector {
+    /// The ciphertext, and the tag.
+    pub fn apart(&self, mode: SealMode) -> (&[u8], &[u8]) {
+        match mode {
+            SealMode::Rfc8439 => self.output.split_at(self.output.len() - TAG),
+            SealMode::Box => (&self.output[TAG..], &self.output[..TAG]),
+        }
+    }
+}
+
+/// Bytes of a tag.
+const TAG: usize = 16;
 
 /// The fields of a block of lines, in the order of their names.
 type Block = Vec<Option<Vec<u8>>>;
@@ -114,6 +141,20 @@ pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     blocks(text, &HASH)?.into_iter().map(vector).collect()
 }
 
+/// As [`parse`], of authenticated encryption.
+pub(super) fn seals(text: &str) -> Result<Vec<SealVector>, String> {
+    let vector = |(line, fields): (usize, Block)| match <[_; 5]>::try_from(fields) {
+        Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
+            if output.len() != input.len() + TAG {
+                return Err(format!("line {line}: `out` has another length"));
+            }
+            Ok(SealVector { key, nonce, data: data.unwrap_or_default(), input, output })
+        }
+        _ => Err(format!("line {line}: `key`, `nonce`, `in` and `out` belong together")),
+    };
+    blocks(text, &["key", "nonce", "data", "in", "out"])?.into_iter().map(vector).collect()
+}
+
 /// The bytes of pairs of digits.
 pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
@@ -153,6 +194,22 @@ mod tests {
         let message = |text: &str| hashes(text).expect_err("it is malformed");
         assert_eq!(message("tree = 01\nin =\nout = 00"), "line 1: `tree` has another length");
         assert_eq!(message("nonce = 01"), "line 1: `in` and `out` belong together");
+    }
+
+    #[test]
+    fn vectors_of_seals_have_their_tag_on_either_side() {
+        let text = |out: &str| format!("key = 00\nnonce = 01\nin = 02\nout = {out}\n");
+        let out = "ff".repeat(16);
+        let [vector] = &seals(&text(&format!("03{out}"))).expect("it is one")[..] else {
+            panic!("it is one");
+        };
+        assert_eq!(vector.apart(SealMode::Rfc8439), (&[3][..], &[255; 16][..]));
+        let tag = [&[3][..], &[255; 15]].concat();
+        assert_eq!(vector.apart(SealMode::Box), (&[255][..], &tag[..]));
+        let short = seals(&text(&out)).expect_err("a byte is missing");
+        assert_eq!(short, "line 1: `out` has another length");
+        let lost = seals("nonce = 01").expect_err("fields are missing");
+        assert_eq!(lost, "line 1: `key`, `nonce`, `in` and `out` belong together");
     }
 
     #[test]

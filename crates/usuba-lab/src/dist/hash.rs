@@ -66,7 +66,7 @@ impl Folder<'_> {
             let Described { input, output, .. } = self.link(hash);
             let (start, block) = (hash.start.len(), input - output);
             let fits = match hash.mode {
-                // A hash and a tag that is cut to 16 bytes go into a block with a length.
+                // A hash goes into a block with a length.
                 HashMode::MerkleDamgard => {
                     start == output
                         && (16..=output).contains(&hash.output)

@@ -52,7 +52,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
-pub use nacl::{NACL_FOLDERS, nacl};
+pub use nacl::nacl;
 pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};

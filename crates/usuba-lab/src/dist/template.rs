@@ -65,7 +65,9 @@ templates! {
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";
+    NACL_LIST = "nacl/nacl.toml";
     NACL_H = "nacl/nacl.h";
+    NACL_NAMES = "nacl/names.h";
     NACL_C = "nacl/nacl.c";
     NACL_RANDOM = "nacl/random.c";
     NACL_CMAKE = "nacl/CMakeLists.txt";

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use usuba_lab::cipher::{Cipher, HashMode, HashVector, Vector};
+use usuba_lab::cipher::{Cipher, HashMode, HashVector, Scheme, SealMode, Vector};
 use usuba_lab::dist::{Description, Kind, Single};
 
 /// The program that fuzzes a folder.
@@ -21,7 +21,7 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
         }
     };
     for Description { name, kind, key, nonce, operations } in &single.primitives {
-        let size = operations[0].input;
+        let size = operations.first().map_or(0, |first| first.input);
         let keyed = format!("KEYED({name}, {key})\n");
         match kind {
             Kind::Stream(_) | Kind::Extended { .. } => {
@@ -64,6 +64,14 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
                     (size - operations[0].output, hash.expect("it is there").output);
                 part(format!("MERKLE({name}, {block}, {output})"), format!("{name}_fuzz_hash"));
             }
+            Kind::Seal(mode) => {
+                let (before, data) = match mode {
+                    SealMode::Rfc8439 => (0, "FUZZ_DATA"),
+                    SealMode::Box => (16, "FUZZ_NOTHING"),
+                };
+                let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
+                part(line, format!("{name}_fuzz_seal"));
+            }
             Kind::Chained => {}
             Kind::Keyed | Kind::Unkeyed => {
                 if *key > 0 {
@@ -80,6 +88,9 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
                 }
             }
         }
+    }
+    if cipher.scheme == Some(Scheme::Poly1305) {
+        part("POLY1305".into(), "poly1305_fuzz".into());
     }
     let answers = answers(cipher, single);
     format!(

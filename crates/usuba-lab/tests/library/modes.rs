@@ -1,9 +1,15 @@
 //! What modes of operation should answer, as their standards define them, block by block.
 
-use usuba_lab::cipher;
-use usuba_lab::dist::{Description, Kind};
+use std::ffi::c_int;
 
-use super::subject::{BLOCKS, Noise, Subject, apply, call, lengths, model};
+use usuba::target;
+use usuba_lab::cipher;
+use usuba_lab::dist::{self, Description, Kind, Request};
+
+use super::hex;
+use super::subject::{
+    BLOCKS, Loaded, NULL, Noise, Subject, apply, call, lengths, model, request, root,
+};
 
 fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
@@ -295,4 +301,158 @@ impl Xts {
         }
         blocks.concat()
     }
+}
+
+/// NIST SP 800-38A (F.2.2, F.5.1), IEEE 1619-2018 (vectors 2 and 15), RFC 8439 (2.4.2).
+#[test]
+fn published_answers_of_the_modes() {
+    let single = |folder: &str| {
+        let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
+        let targets = vec![target::find("gp64").expect("it exists")];
+        let request = Request { targets, ..request("usuba_") };
+        dist::single(&request, &cipher, None).expect("it compiles")
+    };
+    let aes = Loaded::new(&single("aes"), &["-O0"]);
+    let key = |bytes: &str| {
+        let (mut context, bytes) = (vec![0u64; 512], hex(bytes));
+        let status =
+            call!(aes, "usuba_aes128_init", context.as_mut_ptr(), bytes.as_ptr(), bytes.len());
+        assert_eq!(status, 0);
+        context
+    };
+    let plain = hex("6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
+                     30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710");
+    let main = key("2b7e151628aed2a6abf7158809cf4f3c");
+    let counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    let text = hex("874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff
+                    5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee");
+    apply(&plain, &text, false, 3, |from, to| {
+        call!(aes, "usuba_aes128_ctr", main.as_ptr(), counter.as_ptr(), 0, from, to, plain.len())
+    });
+    let start = hex("000102030405060708090a0b0c0d0e0f");
+    let text = hex("7649abac8119b246cee98e9b12e9197d 5086cb9b507219ee95db113a917678b2
+                    73bed6b8e3c1743b7116e69e22229516 3ff1caa1681fac09120eca307586e1a7");
+    apply(&text, &plain, true, 3, |from, to| {
+        call!(aes, "usuba_aes128_cbc_decrypt", main.as_ptr(), start.as_ptr(), from, to, text.len())
+    });
+    let units = [
+        (
+            ["11111111111111111111111111111111", "22222222222222222222222222222222"],
+            "33333333330000000000000000000000",
+            "4444444444444444444444444444444444444444444444444444444444444444",
+            "c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0",
+        ),
+        (
+            ["fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0", "bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0"],
+            "9a785634120000000000000000000000",
+            "000102030405060708090a0b0c0d0e0f10",
+            "6c1625db4671522d3d7599601de7ca09ed",
+        ),
+    ];
+    for ([first, second], tweak, plain, text) in units {
+        let (first, second) = (key(first), key(second));
+        let (tweak, plain, text) = (hex(tweak), hex(plain), hex(text));
+        for (name, from, to) in [
+            ("usuba_aes128_xts_encrypt", &plain, &text),
+            ("usuba_aes128_xts_decrypt", &text, &plain),
+        ] {
+            apply(from, to, false, 3, |from, to| {
+                let (first, second) = (first.as_ptr(), second.as_ptr());
+                call!(aes, name, first, second, tweak.as_ptr(), from, to, plain.len())
+            });
+        }
+    }
+    let chacha = Loaded::new(&single("chacha20"), &["-O0"]);
+    let bytes: Vec<u8> = (0..32).collect();
+    let mut context = vec![0u64; 512];
+    let context = context.as_mut_ptr();
+    assert_eq!(call!(chacha, "usuba_chacha20_init", context, bytes.as_ptr(), 32), 0);
+    let nonce = hex("000000000000004a00000000");
+    let plain = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for \
+                  the future, sunscreen would be it.";
+    let text = hex("6e2e359a2568f98041ba0728dd0d6981 e97e7aec1d4360c20a27afccfd9fae0b
+                    f91b65c5524733ab8f593dabcd62b357 1639d624e65152ab8f530c359f0861d8
+                    07ca0dbf500d6a6156a38e088a22b65e 52bc514d16ccf806818ce91ab7793736
+                    5af90bbf74a35be6b40b8eedf2785e42 874d");
+    // The first block counts 1 there.
+    apply(plain, &text, true, 5, |from, to| {
+        call!(chacha, "usuba_chacha20_xor", context, nonce.as_ptr(), 64, from, to, plain.len())
+    });
+    wrong_arguments(&aes, &chacha, context);
+}
+
+/// Every kind of mistake: the status that names it, and a buffer that stays as it was.
+fn wrong_arguments(aes: &Loaded, chacha: &Loaded, chacha_key: *mut u64) {
+    const ERROR_NULL: c_int = 1;
+    const ERROR_LENGTH: c_int = 2;
+    const ERROR_COUNTER: c_int = 3;
+    const ERROR_OVERLAP: c_int = 4;
+    let mut context = vec![0xa5u64; 512];
+    let untouched = context.clone();
+    let bytes = [7u8; 16];
+    let key = context.as_mut_ptr();
+    assert_eq!(call!(aes, "usuba_aes128_init", key, NULL, 16), ERROR_NULL);
+    assert_eq!(call!(aes, "usuba_aes128_init", NULL, bytes.as_ptr(), 16), ERROR_NULL);
+    for length in [0, 15, 17, 24, 32, usize::MAX] {
+        assert_eq!(call!(aes, "usuba_aes128_init", key, bytes.as_ptr(), length), ERROR_LENGTH);
+    }
+    assert_eq!(context, untouched);
+    let key = context.as_mut_ptr();
+    assert_eq!(call!(aes, "usuba_aes128_init", key, bytes.as_ptr(), 16), 0);
+    let mut buffer = vec![0xa5u8; 4096];
+    let start = [0xffu8; 16];
+    let (from, to) = (buffer.as_ptr(), buffer[2048..].as_mut_ptr());
+    let start = start.as_ptr();
+    let near = from.wrapping_add(16);
+    let ctr = "usuba_aes128_ctr";
+    let expected = [
+        (call!(aes, ctr, NULL, start, 0, from, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, NULL, 0, from, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, NULL, to, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, from, NULL, 16), ERROR_NULL),
+        (call!(aes, ctr, key, start, 0, NULL, NULL, 0), 0),
+        // The last counter is good for one block.
+        (call!(aes, ctr, key, start, 0, from, to, 17), ERROR_COUNTER),
+        (call!(aes, ctr, key, start, 16, from, to, 1), ERROR_COUNTER),
+        (call!(aes, ctr, key, bytes.as_ptr(), 0, from, near, 17), ERROR_OVERLAP),
+        (call!(aes, ctr, key, bytes.as_ptr(), 0, near, from, 17), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, start, from, to, 17), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, NULL, from, to, 16), ERROR_NULL),
+        (call!(aes, "usuba_aes128_cbc_decrypt", key, start, near, from, 32), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_xts_encrypt", key, key, start, from, to, 15), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_xts_encrypt", key, NULL, start, from, to, 16), ERROR_NULL),
+        (
+            call!(aes, "usuba_aes128_xts_decrypt", key, key, start, from, to, (16 << 20) + 1),
+            ERROR_LENGTH,
+        ),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, NULL, to, 1), ERROR_NULL),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, from, to, usize::MAX), ERROR_LENGTH),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, from, near, 2), ERROR_OVERLAP),
+        (call!(aes, "usuba_aes128_encrypt_blocks", key, NULL, NULL, 0), 0),
+        // 2^32 blocks of 64 bytes, and not one more.
+        (
+            call!(chacha, "usuba_chacha20_keystream", chacha_key, start, 64u64 << 32, to, 1),
+            ERROR_COUNTER,
+        ),
+        (
+            call!(
+                chacha,
+                "usuba_chacha20_keystream",
+                chacha_key,
+                start,
+                (64u64 << 32) - 64,
+                to,
+                65
+            ),
+            ERROR_COUNTER,
+        ),
+    ];
+    for (at, (got, wanted)) in expected.into_iter().enumerate() {
+        assert_eq!(got, wanted, "number {at}");
+    }
+    assert!(buffer.iter().all(|&byte| byte == 0xa5), "something was written");
+    let (from, to) = (buffer.as_ptr(), buffer[2048..].as_mut_ptr());
+    assert_eq!(call!(aes, ctr, key, start, 0, from, to, 16), 0, "the last counter");
+    let end = (64u64 << 32) - 64;
+    assert_eq!(call!(chacha, "usuba_chacha20_keystream", chacha_key, start, end, to, 64), 0);
 }

@@ -147,10 +147,11 @@ fn a_crate_is_built_tested_and_used() {
     if !there() {
         return;
     }
-    let ciphers = ["chacha20", "clyde", "gimli", "rectangle", "skein"];
+    let ciphers = ["chacha20poly1305", "clyde", "gimli", "rectangle", "sha2", "skein"];
     let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], "contracts.rs", "");
     let text = workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
-    for name in ["chacha20", "clyde128", "gimli", "rectangle80", "skein512", "keys_are_wiped"] {
+    let tests = ["chacha20", "chacha20poly1305", "clyde128", "gimli", "rectangle80", "sha512"];
+    for name in tests.into_iter().chain(["skein512", "keys_are_wiped"]) {
         assert!(
             text.contains(&format!("test {name} ... ok")) || !text.contains("running"),
             "{text}"

@@ -93,6 +93,13 @@ impl Loaded {
         self.folder.path()
     }
 
+    /// Whether there is a function of this name.
+    pub fn has(&self, name: &str) -> bool {
+        let text = CString::new(name).expect("no zero in it");
+        // SAFETY: the handle is one of dlopen.
+        !unsafe { dlsym(self.handle, text.as_ptr()) }.is_null()
+    }
+
     /// The address of a function.
     pub fn find(&self, name: &str) -> *mut c_void {
         let text = CString::new(name).expect("no zero in it");
@@ -152,11 +159,21 @@ pub struct Subject {
 
 impl Subject {
     pub fn new(folder: &str, compiler: &Path, targets: &[&'static Target]) -> Subject {
+        Subject::with(folder, compiler, targets, &[])
+    }
+
+    /// One that is compiled with `flags`.
+    pub fn with(
+        folder: &str,
+        compiler: &Path,
+        targets: &[&'static Target],
+        flags: &[&str],
+    ) -> Subject {
         let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
         let request = Request { targets: targets.to_vec(), ..request("usuba_") };
         let single = dist::single(&request, &cipher, None).expect("it compiles");
         // What is tested is our C, and not what becomes of it.
-        let loaded = Loaded::by(compiler, &single, &["-O0"]);
+        let loaded = Loaded::by(compiler, &single, &[&["-O0"], flags].concat());
         Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
     }
 

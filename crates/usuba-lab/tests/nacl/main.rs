@@ -10,6 +10,7 @@
 
 mod builds;
 mod curve;
+mod interface;
 mod object;
 
 fn long() -> bool {

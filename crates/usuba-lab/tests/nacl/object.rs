@@ -39,6 +39,12 @@ pub fn curve() -> &'static [File] {
     })
 }
 
+/// The files of NaCl.
+pub fn nacl() -> &'static [File] {
+    static FILES: OnceLock<Vec<File>> = OnceLock::new();
+    FILES.get_or_init(|| dist::nacl(&request(), &root(), &mut |_| {}).expect("it compiles"))
+}
+
 pub fn write(folder: &Path, files: &[File]) {
     for file in files {
         std::fs::write(folder.join(&file.path), &file.text).expect("the folder can be written");

@@ -7,7 +7,12 @@ use usuba::syntax::splice::Loader;
 use usuba::typed::Program;
 
 /// The program that formulas are seen in.
-const WHOLE: &str = "curve25519/limbs51.ua";
+fn whole(formulas: &str) -> &'static str {
+    match formulas {
+        "field25519/formulas/ten.ua" => "field25519/limbs25.ua",
+        _ => "curve25519/limbs51.ua",
+    }
+}
 
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic")
@@ -47,7 +52,7 @@ impl Loader for Below<'_> {
 pub fn front(name: &str, text: &str, entry: Option<&str>) -> (Program, Sources) {
     let mut sources = Sources::default();
     let root = match name.contains("/formulas/") {
-        true => sources.add(WHOLE, self::text(WHOLE)),
+        true => sources.add(whole(name), self::text(whole(name))),
         false => sources.add(name, text),
     };
     let mut below = Below { name, text };

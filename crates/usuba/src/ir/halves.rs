@@ -7,7 +7,7 @@
 //! Only what the definition of a word says is looked at: a change of size, a constant, a shift, a
 //! mask.
 
-use super::{Eqn, Node, Op};
+use super::{Eqn, Node, Op, Val};
 
 /// For each value of a node whether it is such a product.
 pub fn products(node: &Node) -> Vec<bool> {
@@ -15,6 +15,76 @@ pub fn products(node: &Node) -> Vec<bool> {
     found.products = found.small.clone();
     found.block(node, &node.body);
     found.products
+}
+
+/// The same node, in which these products take words of which only the lower half counts: what
+/// cuts off the upper half of a factor is an instruction that nobody needs.
+///
+/// ```text
+/// x = resize(resize(a:u64):u32):u64; z = x * y        →        z = a * y
+/// ```
+///
+/// Only whoever multiplies lower halves may print it.
+pub fn uncut(node: &Node, products: &[bool]) -> Node {
+    let mut node = node.clone();
+    let mut cut = Cut { narrow: vec![None; node.bits.len()], lower: vec![None; node.bits.len()] };
+    let mut body = std::mem::take(&mut node.body);
+    cut.block(&node, products, &mut body);
+    node.body = body;
+    node
+}
+
+struct Cut {
+    /// Constants, and of which word of 64 bits a word of 32 bits is the lower half.
+    narrow: Vec<Option<Low>>,
+    /// Of which word a word of 64 bits is the lower half.
+    lower: Vec<Option<Val>>,
+}
+
+#[derive(Clone, Copy)]
+enum Low {
+    Mask,
+    Of(Val),
+}
+
+impl Cut {
+    fn block(&mut self, node: &Node, products: &[bool], block: &mut [Eqn]) {
+        for eqn in block {
+            let eqn = match eqn {
+                Eqn::Op(eqn) => eqn,
+                Eqn::Loop(l) => {
+                    self.block(node, products, &mut l.body);
+                    continue;
+                }
+                Eqn::Call(_) => continue,
+            };
+            let at = eqn.dst.0 as usize;
+            if products[at] {
+                for arg in &mut eqn.args {
+                    *arg = self.lower[arg.0 as usize].unwrap_or(*arg);
+                }
+                continue;
+            }
+            let narrow = |v: Val| self.narrow[v.0 as usize];
+            match (&eqn.op, node.bits_of(eqn.dst), &eqn.args[..]) {
+                (Op::Const(0xffff_ffff), 64, _) => self.narrow[at] = Some(Low::Mask),
+                (Op::Resize(64), 32, &[a]) => self.narrow[at] = Some(Low::Of(a)),
+                (Op::Resize(32), 64, &[a]) => {
+                    if let Some(Low::Of(whole)) = narrow(a) {
+                        self.lower[at] = Some(whole);
+                    }
+                }
+                (Op::And, 64, &[a, b]) => {
+                    self.lower[at] = match (narrow(a), narrow(b)) {
+                        (Some(Low::Mask), _) => Some(b),
+                        (_, Some(Low::Mask)) => Some(a),
+                        _ => None,
+                    };
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 struct Found {
@@ -72,5 +142,27 @@ mod tests {
             assert_eq!(found[product.0 as usize], want);
         }
         assert!(!found[x.0 as usize]);
+    }
+
+    #[test]
+    fn only_products_take_uncut_words() {
+        let mut b = Builder::new("f", Slicing::V);
+        let w = b.param(Port::new("w", 64, &[]))[0];
+        let cut = b.resize(32, w);
+        let x = b.resize(64, cut);
+        let product = b.op(Op::Mul, &[x, x]);
+        let sum = b.op(Op::Add, &[x, product]);
+        let node = b.finish(vec![(Port::new("y", 64, &[]), vec![sum])]);
+        let found = super::products(&node);
+        let args = |node: &Node, v: Val| {
+            let of = |eqn: &Eqn| match eqn {
+                Eqn::Op(eqn) if eqn.dst == v => Some(eqn.args.to_vec()),
+                _ => None,
+            };
+            node.body.iter().find_map(of)
+        };
+        let uncut = super::uncut(&node, &found);
+        assert_eq!(args(&uncut, product), Some(vec![w, w]));
+        assert_eq!(args(&uncut, sum), args(&node, sum));
     }
 }

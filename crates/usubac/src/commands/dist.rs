@@ -56,7 +56,7 @@ fn nacl(folder: &Path, args: &Dist, request: Request) -> Result<(), Failure> {
     let portable = target::all().filter(|target| target.name == "gp64").collect();
     let targets = if args.targets.is_empty() { portable } else { request.targets.clone() };
     let request = Request { targets, ..request };
-    let bar = ProgressBar::new(dist::NACL_FOLDERS);
+    let bar = ProgressBar::new_spinner();
     let files = dist::nacl(&request, &args.folder, &mut |_| bar.inc(1));
     bar.finish_and_clear();
     write(folder, &files.map_err(Failure::Program)?)

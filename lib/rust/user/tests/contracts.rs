@@ -3,7 +3,9 @@
 use std::mem::MaybeUninit;
 
 use usuba_ciphers::Error;
+use usuba_ciphers::aead::AeadInOut;
 use usuba_ciphers::chacha20::{ChaCha20, HChaCha20};
+use usuba_ciphers::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use usuba_ciphers::cipher::array::Array;
 use usuba_ciphers::cipher::zeroize::ZeroizeOnDrop;
 use usuba_ciphers::cipher::{
@@ -16,7 +18,9 @@ use usuba_ciphers::digest::{
     Digest, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset, Mac, Update,
     XofReader,
 };
+use usuba_ciphers::poly1305::Poly1305;
 use usuba_ciphers::rectangle::{Rectangle80, Rectangle80Ctr};
+use usuba_ciphers::sha2::{HkdfSha256, HkdfSha512, HmacSha256, HmacSha512, Sha256, Sha512};
 use usuba_ciphers::skein::{
     Skein256Mac, Skein256Xof, Skein512, Skein512Mac, Skein512Tree, Skein1024, skein256_bits,
     skein512_bits, skein512_many,
@@ -255,4 +259,79 @@ fn keys_are_wiped() {
     stream.write_keystream(&mut piece);
     let left = dropped(stream);
     assert!(!left.windows(4).any(|bytes| bytes == [0xab; 4] || *bytes == piece[..4]));
+}
+
+#[test]
+fn codes_are_verified_and_may_be_cut() {
+    // RFC 4231, case 2.
+    let wanted = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+    let mut mac = HmacSha256::new_from_slice(b"Jefe").expect("keys have any length");
+    Mac::update(&mut mac, b"what do ya want ");
+    Mac::update(&mut mac, b"for nothing?");
+    let tag = mac.clone().finalize().into_bytes();
+    assert_eq!(tag.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), wanted);
+    mac.clone().verify_truncated_left(&tag[..16]).expect("it is the beginning");
+    assert!(mac.clone().verify_slice(&[0; 32]).is_err());
+    // It begins again with the same key.
+    assert_eq!(mac.finalize_reset().into_bytes(), tag);
+    Mac::update(&mut mac, b"what do ya want for nothing?");
+    assert!(mac.verify(&tag).is_ok());
+    let mut code = Poly1305::new(&[7; 32].into());
+    Mac::update(&mut code, &[1; 20]);
+    assert!(code.verify_slice(&[0; 16]).is_err());
+    assert!(Poly1305::new_from_slice(&[7; 31]).is_err());
+    assert!(HmacSha512::new_from_slice(&[]).is_ok());
+}
+
+#[test]
+fn hashes_begin_again_and_keys_are_derived() {
+    let mut hash = Sha512::new();
+    Digest::update(&mut hash, b"abc");
+    let first = hash.finalize_reset();
+    assert_eq!(first, Sha512::digest(b"abc"));
+    assert_eq!(hash.finalize(), Sha512::digest(b""));
+    let messages: Vec<&[u8]> = vec![b"abc"; 100];
+    let mut hashes = vec![Default::default(); 100];
+    Sha256::many(&messages, &mut hashes).expect("as many");
+    assert!(hashes.iter().all(|hash| *hash == Sha256::digest(b"abc")));
+    assert_eq!(Sha256::many(&messages, &mut hashes[1..]), Err(Error::Length));
+    // RFC 5869, case 1.
+    let salt: Vec<u8> = (0..13).collect();
+    let keys = HkdfSha256::new(&salt, &[0x0b; 22]);
+    let mut key = [0; 8];
+    keys.expand(&(0xf0..=0xf9).collect::<Vec<u8>>(), &mut key).expect("it is short");
+    assert_eq!(key, [0x3c, 0xb2, 0x5f, 0x25, 0xfa, 0xac, 0xd5, 0x7a]);
+    let mut again = [0; 8];
+    let same = HkdfSha256::from_key(keys.key());
+    same.expand(&(0xf0..=0xf9).collect::<Vec<u8>>(), &mut again).expect("it is short");
+    assert_eq!(key, again);
+    assert_eq!(keys.expand(b"", &mut [0; 255 * 32 + 1]), Err(Error::Length));
+    let long = HkdfSha512::new(b"", b"").expand(b"", &mut [0; 255 * 64]);
+    assert_eq!(long, Ok(()));
+}
+
+#[test]
+fn what_was_forged_is_not_opened() {
+    let (key, nonce) = (ChaCha20Poly1305::new(&[7; 32].into()), [9; 12].into());
+    let plain = *b"a message";
+    let mut text = plain;
+    let mut tag = key.seal(&nonce, b"data", text.as_mut_slice().into()).expect("it is short");
+    assert_ne!(text, plain);
+    let sealed = text;
+    for bit in 0..128 {
+        tag[bit / 8] ^= 1 << (bit % 8);
+        let opened = key.open(&nonce, b"data", text.as_mut_slice().into(), &tag);
+        assert_eq!((opened, text), (Err(Error::Forged), sealed));
+        tag[bit / 8] ^= 1 << (bit % 8);
+    }
+    let opened = key.open(&nonce, b"dat", text.as_mut_slice().into(), &tag);
+    assert_eq!(opened, Err(Error::Forged));
+    let mut apart = [0; 9];
+    let buffers = InOutBuf::new(&text, &mut apart).expect("equal lengths");
+    key.decrypt_inout_detached(&nonce, b"data", buffers, &tag).expect("it is right");
+    assert_eq!(apart, plain);
+    assert_eq!(format!("{:?}", XChaCha20Poly1305::new(&[7; 32].into())), "XChaCha20Poly1305 { .. }");
+    assert_eq!(dropped(key).iter().max(), Some(&0));
+    assert_eq!(dropped(HmacSha512::new_from_slice(&[7; 9]).expect("a key")).iter().max(), Some(&0));
+    assert_eq!(dropped(HkdfSha512::new(b"salt", b"secret")).iter().max(), Some(&0));
 }

@@ -1,9 +1,9 @@
-//! Hash functions in the files of the crate: types with the traits of the crate `digest`, which only
-//! families with hash functions depend on.
+//! Skein in the files of the crate: types with the traits of the crate `digest`.
 
 use super::super::interface::Description;
 use super::super::template::fill;
 use super::items::Items;
+use super::parts::Part;
 use super::text::{hex, literal, type_name};
 use crate::cipher::HashVector;
 
@@ -16,58 +16,15 @@ const EVERY: usize = 5;
 /// Bytes of an answer that examples show.
 const SHOWN: usize = 16;
 
-/// What a crate with hash functions has beyond others; empty without.
-#[derive(Default)]
-pub struct Around {
-    /// The line of `Cargo.toml`.
-    pub dependency: &'static str,
-    /// Lines of `lib.rs`.
-    pub export: String,
-    pub module: String,
-    pub types: String,
-    pub about: &'static str,
-    /// The line of `ffi.rs`.
-    pub ffi: String,
-    pub files: Vec<(&'static str, &'static str)>,
-}
-
-/// What the families in `hashing` need.
-pub fn around<'a>(hashing: impl Iterator<Item = &'a Items<'a>>) -> Around {
-    let features: Vec<String> =
-        hashing.map(|items| format!("feature = \"{}\"", items.folder.name)).collect();
-    let condition = match &features[..] {
-        [] => return Around::default(),
-        [one] => format!("#[cfg({one})]\n"),
-        more => format!("#[cfg(any({}))]\n", more.join(", ")),
-    };
-    Around {
-        dependency: "# The traits of hash functions.\n\
-                     digest = { version = \"0.11\", default-features = false, features = [\"mac\"], \
-                     optional = true }\n",
-        export: format!("{condition}pub use digest;\n"),
-        module: format!("{condition}mod hash;\n"),
-        types: format!(
-            "{condition}pub use hash::{{Hash, Parameters, Skein, SkeinMac, SkeinReader, SkeinTree, \
-             SkeinXof, Tree}};\n"
-        ),
-        about: "//! Hash functions have the traits of the crate `digest`, and functions for many \
-                messages.\n",
-        ffi: format!("{condition}pub mod hash;\n"),
-        files: vec![
-            ("src/hash.rs", rust!("src/hash.rs")),
-            ("src/ffi/hash.rs", rust!("src/hash_ffi.rs")),
-        ],
-    }
-}
-
 impl Items<'_> {
-    /// A hash function.
-    pub fn hash(&mut self, description: &Description, vectors: &[HashVector]) {
+    /// A hash function of the mode Skein.
+    pub fn skein(&mut self, description: &Description, vectors: &[HashVector]) {
         let name = &*description.name;
         let link = &description.operations[0];
         let (chain, block) = (link.output, link.input - link.output);
         let type_name = type_name(name, &self.folder.cipher.title);
         let (state, tree) = (chain + block, (LEVELS + 1) * (chain + block) + block);
+        self.parts.insert(Part::Skein);
         self.hashes.push((format!("{name}_state"), state));
         self.hashes.push((format!("{name}_tree"), tree));
         // The plain hash function of the shortest message that can be cut.

@@ -12,9 +12,10 @@ use std::fmt::Write;
 use super::super::Folder;
 use super::super::interface::{Description, Kind};
 use super::super::template::fill;
+use super::parts::Part;
 use super::shape::{Answer, Shape};
 use super::text::{literal, order, parts, type_name};
-use crate::cipher::{Function, Vector};
+use crate::cipher::{Function, HashMode, Scheme, Vector};
 
 /// Bytes of blocks that other crates' modes keep on the stack at a time.
 const STACK: usize = 8192;
@@ -38,6 +39,10 @@ pub struct Items<'a> {
     pub states: Vec<(String, usize, usize)>,
     /// C types of hash functions, and the bytes of their array.
     pub hashes: Vec<(String, usize)>,
+    /// C types, and all their bytes.
+    pub sizes: Vec<(String, usize)>,
+    /// Hand-written Rust that it needs.
+    pub parts: BTreeSet<Part>,
 }
 
 /// The words of a C type.
@@ -62,7 +67,11 @@ fn find<'a>(folder: &'a Folder, name: &str) -> &'a Function {
 }
 
 impl<'a> Items<'a> {
-    pub fn new(folder: &'a Folder<'a>) -> Result<Items<'a>, String> {
+    /// Those of a folder; keys of others are in `folders`.
+    ///
+    /// # Errors
+    /// What there is no Rust for.
+    pub fn new(folder: &'a Folder<'a>, folders: &[Folder]) -> Result<Items<'a>, String> {
         let mut items = Items {
             folder,
             module: String::new(),
@@ -72,6 +81,8 @@ impl<'a> Items<'a> {
             contexts: Vec::new(),
             states: Vec::new(),
             hashes: Vec::new(),
+            sizes: Vec::new(),
+            parts: BTreeSet::new(),
         };
         // Those that are composed come after those that are compiled.
         let own = folder.compiled.len();
@@ -96,7 +107,19 @@ impl<'a> Items<'a> {
             items.primitive(at, &description, function, &vectors)?;
         }
         for (hash, description) in folder.cipher.hashes.iter().zip(folder.hash_descriptions()) {
-            items.hash(&description, &folder.cipher.hashes_of(hash)?);
+            let vectors = folder.cipher.hashes_of(hash)?;
+            match hash.mode {
+                HashMode::Skein => items.skein(&description, &vectors),
+                HashMode::MerkleDamgard => items.merkle(&description, hash.output, &vectors),
+            }
+        }
+        match folder.cipher.scheme {
+            Some(Scheme::Poly1305) => items.poly1305(),
+            // The curve has no Rust of its own.
+            Some(Scheme::Curve25519) | None => {}
+        }
+        for seal in &folder.cipher.seals {
+            items.seal(seal, folders, &folder.cipher.seals_of(seal)?)?;
         }
         Ok(items)
     }
@@ -223,9 +246,14 @@ impl<'a> Items<'a> {
 
     /// The fields of a context, and its bytes.
     fn words(&self, at: usize) -> (String, usize) {
+        self.words_of(self.folder, at)
+    }
+
+    /// The same of another folder.
+    pub(super) fn words_of(&self, folder: &Folder, at: usize) -> (String, usize) {
         let (mut text, mut bytes, mut align) = (String::new(), 0usize, 1);
-        for number in self.folder.forms(at) {
-            let words = &self.folder.compiled[at].forms[number].words;
+        for number in folder.forms(at) {
+            let words = &folder.compiled[at].forms[number].words;
             let size = width(words.c_type);
             bytes = bytes.next_multiple_of(size) + size * words.count;
             align = align.max(size);

@@ -10,7 +10,9 @@
 //! tests                   the vectors
 //! ```
 //!
-//! - `items`: the text of a folder in each of them; `hash`: that of its hash functions.
+//! - `items`: the text of a folder in each of them; `hash`: that of Skein; `message`: that of other
+//!   hash functions, MACs and authenticated encryption.
+//! - `parts`: what only some families need.
 //! - `shape`: what Rust makes of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
 
@@ -23,6 +25,8 @@ macro_rules! rust {
 
 mod hash;
 mod items;
+mod message;
+mod parts;
 mod shape;
 mod text;
 
@@ -67,7 +71,7 @@ pub fn rust(
     };
     let mut crates = Crate { package, prefix: &request.prefix, items: Vec::new() };
     for folder in &folders {
-        crates.items.push(Items::new(folder)?);
+        crates.items.push(Items::new(folder, &folders)?);
     }
     let mut files = crates.files(request);
     let library = library_of(request, &backends, &folders);
@@ -106,20 +110,19 @@ impl Crate<'_> {
         };
         let names = || self.items.iter().map(|items| items.folder.name.as_str());
         let quoted: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
-        // What a family with hash functions needs beyond others.
-        let hashing = |items: &Items| !items.hashes.is_empty();
         let feature = |items: &Items| {
-            let more = if hashing(items) { "\"dep:digest\"" } else { "" };
-            format!("{} = [{more}]\n", items.folder.name)
+            let more: Vec<String> =
+                parts::features(items).iter().map(|name| format!("\"{name}\"")).collect();
+            format!("{} = [{}]\n", items.folder.name, more.join(", "))
         };
         let features: String = self.items.iter().map(feature).collect();
-        let hashes = hash::around(self.items.iter().filter(|items| hashing(items)));
+        let around = parts::around(&self.items);
         let values = [
             ("DEFAULT", quoted.join(", ")),
             ("FEATURES", features),
             ("VERSION", version(&request.version)),
             ("COMPILER", request.version.clone()),
-            ("DIGEST", hashes.dependency.into()),
+            ("DEPENDENCIES", around.dependencies.clone()),
         ];
         let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("Cargo.toml".into(), self.named(&fill(rust!("Cargo.toml.in"), &values)));
@@ -136,16 +139,16 @@ impl Crate<'_> {
             ("MODULES", modules("pub ")),
             ("TABLE", table),
             ("CRATE_DOC", String::new()),
-            ("DIGEST", hashes.export),
-            ("HASH", hashes.module),
-            ("HASH_TYPES", hashes.types),
-            ("HASH_DOC", hashes.about.into()),
+            ("DIGEST", around.exports),
+            ("HASH", around.modules),
+            ("HASH_TYPES", around.types),
+            ("HASH_DOC", around.about),
         ];
         let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("src/lib.rs".into(), self.named(&fill(rust!("src/lib.rs.in"), &values)));
-        let own = [("MODULES", &*modules("pub ")), ("HASH", &*hashes.ffi)];
+        let own = [("MODULES", &*modules("pub ")), ("HASH", &*around.ffi)];
         add("src/ffi.rs".into(), self.named(&fill(rust!("src/ffi.rs.in"), &own)));
-        for (path, text) in PLAIN.into_iter().chain(hashes.files) {
+        for (path, text) in PLAIN.into_iter().chain(around.files) {
             add(path.to_string(), self.named(text));
         }
         let mut tests = String::new();
@@ -238,6 +241,13 @@ impl Crate<'_> {
                 text,
                 "typedef char {prefix}{name}_layout[\n    \
                  sizeof(((const {prefix}{name} *)0)->bytes) == {bytes} ? 1 : -1];"
+            );
+        }
+        for (name, bytes) in self.items.iter().flat_map(|items| &items.sizes) {
+            let prefix = self.prefix;
+            let _ = writeln!(
+                text,
+                "typedef char {prefix}{name}_size[sizeof({prefix}{name}) == {bytes} ? 1 : -1];"
             );
         }
         for (name, state, part) in self.items.iter().flat_map(|items| &items.states) {

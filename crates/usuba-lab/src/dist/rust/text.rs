@@ -52,7 +52,11 @@ pub fn type_name(name: &str, title: &str) -> String {
         let spelled = own.iter().find_map(|word| Some((part.find(&word.to_lowercase())?, *word)));
         text += &match spelled {
             Some((at, word)) => {
-                format!("{}{word}{}", capital(&part[..at]), &part[at + word.len()..])
+                // What follows may have a word of its own.
+                let rest = own.iter().fold(part[at + word.len()..].to_string(), |rest, word| {
+                    rest.replace(&word.to_lowercase(), word)
+                });
+                format!("{}{word}{rest}", capital(&part[..at]))
             }
             None => capital(part),
         };

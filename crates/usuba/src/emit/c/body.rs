@@ -16,7 +16,7 @@ use super::wide::{Pair, Pairs, Wide, pairs};
 use super::wipe::APART;
 use crate::emit::header::{self, PortText};
 use crate::emit::names;
-use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val, halves};
+use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 use crate::target::{Layout, word_type};
 
 /// Prints one node.
@@ -146,6 +146,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
     let demand = demand(node);
     let wide = !cx.target.simd && cx.target.bits == 64 && cx.layout == Layout::Words;
     let pairs = if wide { pairs(node, &demand) } else { Pairs::default() };
+    let halves = cx.products[id.0 as usize].clone();
     let mut body = Body {
         demand,
         pairs,
@@ -157,7 +158,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         depth: 1,
         named: vec![BTreeMap::new()],
         counter: 0,
-        halves: halves::products(node),
+        halves,
         homes: vec![None; node.bits.len()],
         arrays: Arrays::new(node),
     };

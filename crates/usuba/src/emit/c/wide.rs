@@ -11,7 +11,7 @@
 //! comparison and more; as one number they are the instructions that a processor has for it.
 //! Where the compiler has no such numbers the helpers are the same words as before.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::demand::Demand;
 use crate::ir::{Eqn, Node, Op, OpEqn, Val};
@@ -36,14 +36,14 @@ pub enum Wide {
 #[derive(Default, Debug)]
 pub struct Pairs {
     /// By the equation in whose place a pair is.
-    at: HashMap<Val, Pair>,
+    at: FxHashMap<Val, Pair>,
     /// What needs no equation any more.
-    gone: HashSet<Val>,
+    gone: FxHashSet<Val>,
 }
 
 /// The pairs of `node`, in which words of 64 bits are words of C.
 pub fn pairs(node: &Node, demand: &Demand) -> Pairs {
-    let mut leaving: HashSet<Val> = node.outs.iter().copied().collect();
+    let mut leaving: FxHashSet<Val> = node.outs.iter().copied().collect();
     leave(&node.body, &mut leaving);
     let mut finder = Finder { node, demand, leaving, pairs: Pairs::default() };
     finder.block(&node.body);
@@ -63,7 +63,7 @@ impl Pairs {
 }
 
 /// What loops hand on, which no count of reads knows of.
-fn leave(block: &[Eqn], leaving: &mut HashSet<Val>) {
+fn leave(block: &[Eqn], leaving: &mut FxHashSet<Val>) {
     for eqn in block {
         if let Eqn::Loop(l) = eqn {
             leaving.extend(l.carried.iter().map(|c| c.next));
@@ -76,13 +76,13 @@ fn leave(block: &[Eqn], leaving: &mut HashSet<Val>) {
 struct Finder<'a> {
     node: &'a Node,
     demand: &'a Demand,
-    leaving: HashSet<Val>,
+    leaving: FxHashSet<Val>,
     pairs: Pairs,
 }
 
 impl Finder<'_> {
     fn block(&mut self, block: &[Eqn]) {
-        let mut places: HashMap<Val, usize> = HashMap::new();
+        let mut places: FxHashMap<Val, usize> = FxHashMap::default();
         let mut own: Vec<(usize, &OpEqn)> = Vec::new();
         for (at, eqn) in block.iter().enumerate() {
             match eqn {
@@ -112,7 +112,7 @@ impl Finder<'_> {
             if a <= b { (a, b) } else { (b, a) }
         };
         let of = |op: Op| own.iter().filter(move |(_, eqn)| eqn.op == op);
-        let low: HashMap<(Val, Val), (usize, Val)> =
+        let low: FxHashMap<(Val, Val), (usize, Val)> =
             of(Op::Mul).map(|&(at, eqn)| (key(eqn), (at, eqn.dst))).collect();
         for &(at, eqn) in of(Op::MulHigh) {
             let Some(&(other, low)) = low.get(&key(eqn)) else { continue };
@@ -124,8 +124,8 @@ impl Finder<'_> {
     }
 
     /// Sums of words with what their carries are added to, in the place of the lower sum.
-    fn sums(&mut self, own: &[(usize, &OpEqn)], places: &HashMap<Val, usize>) {
-        let by: HashMap<Val, (usize, &OpEqn)> =
+    fn sums(&mut self, own: &[(usize, &OpEqn)], places: &FxHashMap<Val, usize>) {
+        let by: FxHashMap<Val, (usize, &OpEqn)> =
             own.iter().map(|&(at, eqn)| (eqn.dst, (at, eqn))).collect();
         // Read once, and by an equation.
         let passing = |v: Val| self.demand.reads[v.0 as usize] == 1 && !self.leaving.contains(&v);

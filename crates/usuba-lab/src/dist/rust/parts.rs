@@ -1,0 +1,138 @@
+//! What only some families of a crate need: modules of hand-written Rust, and crates with traits.
+
+use super::items::Items;
+
+/// Hand-written Rust that only those families have that need it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// Hash functions with parameters, trees and any length of output.
+    Skein,
+    /// Hash functions and MACs with one length of output.
+    Message,
+    /// Authenticated encryption.
+    Seal,
+}
+
+const ALL: [Part; 3] = [Part::Skein, Part::Message, Part::Seal];
+
+/// A crate with traits: its name, the line of `Cargo.toml`, and the parts that use it.
+struct Traits {
+    name: &'static str,
+    dependency: &'static str,
+    users: &'static [Part],
+    about: &'static str,
+}
+
+const TRAITS: [Traits; 2] = [
+    Traits {
+        name: "digest",
+        dependency: "# The traits of hash functions.\n\
+                     digest = { version = \"0.11\", default-features = false, features = [\"mac\"], \
+                     optional = true }\n",
+        users: &[Part::Skein, Part::Message],
+        about: "//! Hash functions and MACs have the traits of the crate `digest`, and functions for \
+                many\n//! messages.\n",
+    },
+    Traits {
+        name: "aead",
+        dependency: "# The traits of authenticated encryption.\n\
+                     aead = { version = \"0.6\", default-features = false, optional = true }\n",
+        users: &[Part::Seal],
+        about: "//! Authenticated encryption has the traits of the crate `aead`.\n",
+    },
+];
+
+impl Part {
+    fn module(self) -> &'static str {
+        match self {
+            Part::Skein => "hash",
+            Part::Message => "message",
+            Part::Seal => "seal",
+        }
+    }
+
+    /// What `lib.rs` shows of the module.
+    fn types(self) -> &'static str {
+        match self {
+            Part::Skein => {
+                "{Hash, Parameters, Skein, SkeinMac, SkeinReader, SkeinTree, SkeinXof, Tree}"
+            }
+            Part::Message => "{Code, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
+            Part::Seal => "Sealer",
+        }
+    }
+
+    fn files(self) -> [(&'static str, &'static str); 2] {
+        match self {
+            Part::Skein => [
+                ("src/hash.rs", rust!("src/hash.rs")),
+                ("src/ffi/hash.rs", rust!("src/hash_ffi.rs")),
+            ],
+            Part::Message => [
+                ("src/message.rs", rust!("src/message.rs")),
+                ("src/ffi/message.rs", rust!("src/message_ffi.rs")),
+            ],
+            Part::Seal => [
+                ("src/seal.rs", rust!("src/seal.rs")),
+                ("src/ffi/seal.rs", rust!("src/seal_ffi.rs")),
+            ],
+        }
+    }
+}
+
+/// What a crate has beyond others; empty without any part.
+#[derive(Default)]
+pub struct Around {
+    /// Lines of `Cargo.toml`.
+    pub dependencies: String,
+    /// Lines of `lib.rs`.
+    pub exports: String,
+    pub modules: String,
+    pub types: String,
+    pub about: String,
+    /// Lines of `ffi.rs`.
+    pub ffi: String,
+    pub files: Vec<(&'static str, &'static str)>,
+}
+
+/// The attribute for the families that have one of the parts; `None` if none has.
+fn condition(items: &[Items], parts: &[Part]) -> Option<String> {
+    let has = |items: &&Items| parts.iter().any(|part| items.parts.contains(part));
+    let features: Vec<String> =
+        items.iter().filter(has).map(|i| format!("feature = \"{}\"", i.folder.name)).collect();
+    match &features[..] {
+        [] => None,
+        [one] => Some(format!("#[cfg({one})]\n")),
+        more => Some(format!("#[cfg(any({}))]\n", more.join(", "))),
+    }
+}
+
+/// What the families need.
+pub fn around(items: &[Items]) -> Around {
+    let mut all = Around::default();
+    for Traits { name, dependency, users, about } in &TRAITS {
+        if let Some(condition) = condition(items, users) {
+            all.dependencies += dependency;
+            all.exports += &format!("{condition}pub use {name};\n");
+            all.about += about;
+        }
+    }
+    for part in ALL {
+        if let Some(condition) = condition(items, &[part]) {
+            let module = part.module();
+            all.modules += &format!("{condition}mod {module};\n");
+            all.types += &format!("{condition}pub use {module}::{};\n", part.types());
+            all.ffi += &format!("{condition}pub mod {module};\n");
+            all.files.extend(part.files());
+        }
+    }
+    all
+}
+
+/// The features that a family brings.
+pub fn features(items: &Items) -> Vec<String> {
+    let needs = items.folder.cipher.needs.iter().map(|name| name.replace(['-', '.'], "_"));
+    let used = |traits: &&Traits| traits.users.iter().any(|part| items.parts.contains(part));
+    let traits = TRAITS.iter().filter(used).map(|traits| format!("dep:{}", traits.name));
+    needs.chain(traits).collect()
+}

@@ -1,0 +1,171 @@
+//! The C functions of messages that come in pieces: hash functions, MACs, derived keys.
+//!
+//! ```text
+//! unsafe impl Message for Sha512 { const UPDATE: … = usuba_sha512_update; }    ffi/sha2.rs
+//! impl<M: Message> State<M> { pub fn update(&mut self, data: &[u8]) }          here
+//! ```
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+use core::ptr;
+
+use cipher::array::{Array, ArraySize};
+use cipher::typenum::Unsigned;
+
+use super::{c_wipe, certain};
+use crate::Error;
+
+/// Messages that are passed to C at a time.
+const MANY: usize = 64;
+
+/// State, key, length of the key.
+pub type Key<S> = unsafe extern "C" fn(*mut S, *const u8, usize) -> c_int;
+/// State, input, length.
+pub type Take<S> = unsafe extern "C" fn(*mut S, *const u8, usize) -> c_int;
+/// State, output.
+pub type Give<S> = unsafe extern "C" fn(*mut S, *mut u8) -> c_int;
+/// Inputs, lengths, number of them, outputs.
+pub type Many =
+    unsafe extern "C" fn(*const *const u8, *const usize, usize, *mut u8) -> c_int;
+/// Salt, secret, key, each but the last with its length.
+pub type Extract =
+    unsafe extern "C" fn(*const u8, usize, *const u8, usize, *mut u8) -> c_int;
+/// Key, info, output, each with its length.
+pub type Expand =
+    unsafe extern "C" fn(*const u8, usize, *const u8, usize, *mut u8, usize) -> c_int;
+
+/// What takes a message in pieces.
+///
+/// # Safety
+/// All fields of `State` are integers, laid out as in C, of which zero is a value. `FINAL` writes
+/// `OutputSize` bytes; `UPDATE` keeps to its length.
+pub unsafe trait Message: 'static {
+    /// As users know it.
+    const NAME: &'static str;
+    /// Bytes of the output.
+    type OutputSize: ArraySize;
+    /// Bytes of a block.
+    type BlockSize: ArraySize;
+    /// As the header declares it.
+    type State: Clone;
+    /// See the header.
+    const UPDATE: Take<Self::State>;
+    /// See the header.
+    const FINAL: Give<Self::State>;
+}
+
+/// A hash function, with the keys that are derived with it.
+///
+/// # Safety
+/// `BEGIN` fills the state. Hashes and keys have `OutputSize` bytes; all keep to their lengths.
+pub unsafe trait HashFunction: Message {
+    /// See the header.
+    const BEGIN: unsafe extern "C" fn(*mut Self::State) -> c_int;
+    /// See the header.
+    const MANY: Many;
+    /// See the header.
+    const EXTRACT: Extract;
+    /// See the header.
+    const EXPAND: Expand;
+}
+
+/// A MAC.
+///
+/// # Safety
+/// `BEGIN` fills the state from a key of the length that it is given.
+pub unsafe trait Code: Message {
+    /// Bytes of a key; of a usual one if there is a choice.
+    type KeySize: ArraySize;
+    /// Whether there is a choice.
+    const ANY: bool;
+    /// See the header.
+    const BEGIN: Key<Self::State>;
+}
+
+/// A message that was begun, wiped when it is dropped.
+pub struct State<M: Message>(M::State);
+
+impl<M: Message> Clone for State<M> {
+    fn clone(&self) -> Self {
+        State(self.0.clone())
+    }
+}
+
+impl<M: Message> Drop for State<M> {
+    fn drop(&mut self) {
+        // SAFETY: states are plain memory.
+        unsafe { c_wipe((&raw mut self.0).cast(), size_of::<M::State>()) }
+    }
+}
+
+impl<M: Message> State<M> {
+    pub fn hash() -> Self
+    where
+        M: HashFunction,
+    {
+        let mut state = MaybeUninit::zeroed();
+        // SAFETY: `HashFunction`.
+        certain(unsafe { M::BEGIN(state.as_mut_ptr()) });
+        // SAFETY: zeros were a state already.
+        State(unsafe { state.assume_init() })
+    }
+
+    pub fn code(key: &[u8]) -> Result<Self, Error>
+    where
+        M: Code,
+    {
+        if !M::ANY && key.len() != M::KeySize::USIZE {
+            return Err(Error::Length);
+        }
+        let mut state = MaybeUninit::zeroed();
+        // SAFETY: `Code`.
+        Error::check(unsafe { M::BEGIN(state.as_mut_ptr(), key.as_ptr(), key.len()) })?;
+        // SAFETY: zeros were a state already.
+        Ok(State(unsafe { state.assume_init() }))
+    }
+
+    pub fn update(&mut self, data: &[u8]) {
+        // SAFETY: `Message`.
+        certain(unsafe { M::UPDATE(&raw mut self.0, data.as_ptr(), data.len()) });
+    }
+
+    /// Once.
+    pub fn finish(&mut self, out: &mut Array<u8, M::OutputSize>) {
+        // SAFETY: `Message`.
+        certain(unsafe { M::FINAL(&raw mut self.0, out.as_mut_ptr()) });
+    }
+}
+
+/// The hashes of many messages.
+pub fn many<H: HashFunction>(messages: &[&[u8]], out: &mut [Array<u8, H::OutputSize>]) -> Result<(), Error> {
+    if messages.len() != out.len() {
+        return Err(Error::Length);
+    }
+    for (now, out) in messages.chunks(MANY).zip(out.chunks_mut(MANY)) {
+        let (mut places, mut lengths) = ([ptr::null(); MANY], [0; MANY]);
+        for (at, message) in now.iter().enumerate() {
+            (places[at], lengths[at]) = (message.as_ptr(), message.len());
+        }
+        let (from, sizes, to) = (places.as_ptr(), lengths.as_ptr(), out.as_mut_ptr().cast());
+        // SAFETY: `HashFunction`; there are as many messages, and as many places for their hashes.
+        certain(unsafe { H::MANY(from, sizes, now.len(), to) });
+    }
+    Ok(())
+}
+
+/// The key of HKDF.
+pub fn extract<H: HashFunction>(salt: &[u8], secret: &[u8]) -> Array<u8, H::OutputSize> {
+    let mut key = Array::default();
+    let (from, with) = (salt.as_ptr(), secret.as_ptr());
+    // SAFETY: `HashFunction`.
+    certain(unsafe { H::EXTRACT(from, salt.len(), with, secret.len(), key.as_mut_ptr()) });
+    key
+}
+
+/// Keys from that key.
+pub fn expand<H: HashFunction>(key: &[u8], info: &[u8], out: &mut [u8]) -> Result<(), Error> {
+    let (from, with) = (key.as_ptr(), info.as_ptr());
+    let (to, length) = (out.as_mut_ptr(), out.len());
+    // SAFETY: `HashFunction`.
+    Error::check(unsafe { H::EXPAND(from, key.len(), with, info.len(), to, length) })
+}

@@ -1,0 +1,110 @@
+//! Authenticated encryption.
+
+use core::fmt;
+
+use aead::{AeadCore, AeadInOut, Nonce, Tag, TagPosition};
+use cipher::consts::U16;
+use cipher::{AlgorithmName, InOutBuf, Key as KeyBytes, KeyInit, KeySizeUser};
+
+use crate::Error;
+use crate::ffi::Key;
+use crate::ffi::seal::{Functions, Seal};
+
+/// Authenticated encryption under a key, by the traits of [`aead`].
+///
+/// Opening computes the tag first: nothing is written if it is another one. Secret boxes have no
+/// associated data, and an error is what comes of any.
+pub struct Sealer<K: Seal> {
+    key: Key<K>,
+}
+
+impl<K: Seal> Sealer<K> {
+    /// Encrypts, apart or in place, and makes a tag.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the message is longer than the key stream, [`Error::Parameter`] if there
+    /// are data that the function does not take.
+    pub fn seal(
+        &self,
+        nonce: &Nonce<Self>,
+        data: &[u8],
+        text: InOutBuf<'_, '_, u8>,
+    ) -> Result<Tag<Self>, Error> {
+        self.key.seal(nonce, data, text)
+    }
+
+    /// Decrypts, apart or in place, if the tag is right.
+    ///
+    /// # Errors
+    /// [`Error::Forged`] if it is not, and those of [`Sealer::seal`].
+    pub fn open(
+        &self,
+        nonce: &Nonce<Self>,
+        data: &[u8],
+        text: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> Result<(), Error> {
+        self.key.open(nonce, data, text, tag)
+    }
+}
+
+impl<K: Seal> Clone for Sealer<K> {
+    fn clone(&self) -> Self {
+        Sealer { key: self.key.clone() }
+    }
+}
+
+impl<K: Seal> fmt::Debug for Sealer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(K::NAME).finish_non_exhaustive()
+    }
+}
+
+impl<K: Seal> AlgorithmName for Sealer<K> {
+    fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(K::NAME)
+    }
+}
+
+impl<K: Seal> KeySizeUser for Sealer<K> {
+    type KeySize = K::KeySize;
+}
+
+impl<K: Seal> KeyInit for Sealer<K> {
+    fn new(key: &KeyBytes<Self>) -> Self {
+        Sealer { key: Key::new(key) }
+    }
+}
+
+impl<K: Seal> AeadCore for Sealer<K> {
+    type NonceSize = K::NonceSize;
+    type TagSize = U16;
+    const TAG_POSITION: TagPosition = match K::FUNCTIONS {
+        Functions::Data(..) => TagPosition::Postfix,
+        Functions::Only(..) => TagPosition::Prefix,
+    };
+}
+
+impl<K: Seal> AeadInOut for Sealer<K> {
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> aead::Result<Tag<Self>> {
+        self.seal(nonce, associated_data, buffer).map_err(|_| aead::Error)
+    }
+
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> aead::Result<()> {
+        self.open(nonce, associated_data, buffer, tag).map_err(|_| aead::Error)
+    }
+}
+
+#[cfg(feature = "zeroize")]
+impl<K: Seal> cipher::zeroize::ZeroizeOnDrop for Sealer<K> {}
