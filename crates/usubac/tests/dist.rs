@@ -6,9 +6,11 @@ use std::process::Command;
 /// Status, standard output and standard error of `usubac dist` in `folder`.
 fn dist(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let ours = [Path::new("--folder"), &ciphers];
+    let ours = if arguments.contains(&"--folder") { &[][..] } else { &ours };
     let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
-        .args(["dist", "--folder"])
-        .arg(ciphers)
+        .arg("dist")
+        .args(ours)
         .args(arguments)
         .current_dir(folder)
         .output()
@@ -66,6 +68,27 @@ fn ladders_are_shown() {
     let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--targets", "gp64"]);
     assert_eq!(status, Some(0));
     assert!(text.starts_with("gimli on gp64\n  from    1  V gp64, 2 at once\n"), "{text}");
+}
+
+#[test]
+fn costs_are_measured_on_this_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let own = path.join("gimli");
+    std::fs::create_dir(&own).expect("a folder");
+    let cipher = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/gimli");
+    for file in ["gimli.ua", "cipher.toml"] {
+        std::fs::copy(cipher.join(file), own.join(file)).expect("it is there");
+    }
+    let targets = ["--targets", "gp64"];
+    let run = |what: &str| dist(path, &[&["--folder", ".", what, "gimli"][..], &targets].concat());
+    assert!(run("--ladders").1.contains("not measured"));
+    let (status, _, errors) = run("--measure");
+    assert_eq!(status, Some(0), "{errors}");
+    let costs = std::fs::read_to_string(own.join("costs.toml")).expect("it is written");
+    assert!(costs.contains("target   = \"gp64\"\n"), "{costs}");
+    let (_, text, _) = run("--ladders");
+    assert!(!text.contains("not measured"), "{text}");
 }
 
 #[test]

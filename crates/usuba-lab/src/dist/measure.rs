@@ -12,6 +12,7 @@ use usuba::target::Target;
 use super::cores::{self, Core};
 use super::ladder::Cost;
 use super::primitive::primitives;
+use super::registers;
 use super::section::{includes, section};
 use super::template::{self as t, fill};
 use crate::cc::{self, Family};
@@ -19,7 +20,7 @@ use crate::cipher::Cipher;
 
 const DRIVER: &str = include_str!("measure.c");
 
-/// The costs of every core of a folder on those of `targets` that this machine runs.
+/// The costs of every core of a folder on those of the backends `targets` that this machine runs.
 ///
 /// # Errors
 /// What the compiler or the C compiler says, or the program does not run.
@@ -29,7 +30,7 @@ pub fn measure(
     rounds: u32,
 ) -> Result<Vec<Cost>, String> {
     let native = |target: &&Target| cc::find_native(target.name, Family::Any).is_ok();
-    let targets: Vec<_> = targets.iter().copied().filter(native).collect();
+    let targets: Vec<_> = registers(targets, &[cipher]).into_iter().filter(native).collect();
     let [first, ..] = targets[..] else {
         return Err("this machine runs none of the targets".into());
     };
@@ -76,7 +77,7 @@ fn run(command: &mut Command) -> Result<String, String> {
 fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
     let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1).to_string();
     let small = [("CHUNK", "1"), ("COUNTERS", "1"), ("BLOCK_MAX", "1"), ("BACKENDS", "1")];
-    let mut text = fill(t::INTERNAL_H, &small) + &includes(targets);
+    let mut text = fill(&[t::INTERNAL_H, t::BACKENDS_H].concat(), &small) + &includes(targets);
     for target in targets {
         let here = cores.iter().filter(|core| core.target.name == target.name);
         let functions: String = here.map(|core| &*core.text).collect();

@@ -123,8 +123,19 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().replace(['-', '.'], "_")
 }
 
+/// The registers that code of `ciphers` for `backends` is in: those of the backends, and narrower
+/// ones of their machines that functions are made for.
+fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static Target> {
+    let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
+    let used = |target: &&Target| functions().any(|function| function.is_for(target));
+    let there = |target: &&Target| backends.iter().any(|backend| includes(backend, target));
+    let narrow = target::NARROW.iter().copied().filter(used).filter(there);
+    backends.iter().copied().chain(narrow).collect()
+}
+
 /// Whether code for `below` runs wherever code for `target` does.
 fn includes(target: &Target, below: &Target) -> bool {
+    let below = below.machine.unwrap_or(below);
     let (one, other) = (section::processors(target), section::processors(below));
     let instructions = below.base.is_none() || target.base.is_some();
     below.bits <= target.bits && instructions && (other.is_none() || one == other)
@@ -152,7 +163,8 @@ impl<'a> Folder<'a> {
         small: bool,
     ) -> Result<Folder<'a>, String> {
         let primitives = primitives(cipher);
-        let (cores, compiled) = cores::compile(cipher, primitives, backends, linkage, small)?;
+        let registers = registers(backends, &[cipher]);
+        let (cores, compiled) = cores::compile(cipher, primitives, &registers, linkage, small)?;
         let measured = ladder::measured(&cipher.folder)?;
         let ladders = compiled
             .iter()

@@ -6,7 +6,7 @@ use super::cores::Core;
 use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
-use super::{Folder, Request};
+use super::{Folder, Request, registers};
 use crate::cipher::{self, Cipher};
 
 /// A file by its path below the output.
@@ -81,11 +81,14 @@ impl OneFile<'_> {
         };
         let stem = stem.map_or_else(|| renamed(&base, request), String::from);
         let mut text = parts.internal() + "\n";
+        let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
+        let registers = registers(backends, &ciphers);
         if needs.ladders {
-            text += &includes(backends);
+            text += &includes(&registers);
         }
-        for target in backends {
-            let xor = if needs.xor { parts.xor(target) } else { String::new() };
+        for target in registers {
+            let whole = needs.xor && target.machine.is_none();
+            let xor = if whole { parts.xor(target) } else { String::new() };
             let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
                 text += &section(target, target.name, &(xor + &all));
@@ -159,7 +162,7 @@ pub fn library_of(
     }
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
-        for target in backends {
+        for target in registers(backends, &[folder.cipher]) {
             let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;

@@ -11,6 +11,7 @@ pub static AVX2: Target = Target {
     name: "avx2",
     aliases: &["avx"],
     base: None,
+    machine: None,
     bits: 256,
     regs: 16,
     simd: true,

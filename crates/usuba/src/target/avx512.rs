@@ -12,6 +12,7 @@ pub static AVX512: Target = Target {
     name: "avx512",
     aliases: &[],
     base: None,
+    machine: None,
     bits: 512,
     regs: 32,
     simd: true,

@@ -9,6 +9,7 @@ pub static GP32: Target = Target {
     name: "gp32",
     aliases: &[],
     base: None,
+    machine: None,
     bits: 32,
     regs: 16,
     simd: false,

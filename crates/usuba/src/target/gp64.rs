@@ -13,6 +13,7 @@ pub static GP64: Target = Target {
     name: "gp64",
     aliases: &["std"],
     base: None,
+    machine: None,
     bits: 64,
     regs: 16,
     simd: false,

@@ -167,6 +167,8 @@ pub struct Target {
     /// The target whose instructions it has too. Whatever goes by the name of a target goes by
     /// that of its base, unless it is about instructions.
     pub base: Option<&'static Target>,
+    /// The target with the widest registers of its machine, where its own are narrower.
+    pub machine: Option<&'static Target>,
     /// Register width.
     pub bits: u32,
     /// Number of registers that generated code can count on.

@@ -10,12 +10,13 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, avx2, inst, sse};
+use super::{ANY, Row, Target, avx2, avx512, inst, sse};
 
 pub static AVX2_128: Target = Target {
     name: "avx2_128",
     aliases: &["avx2-128"],
     base: Some(&sse::SSE),
+    machine: Some(&avx2::AVX2),
     header: "immintrin.h",
     cflags: &["-mavx2"],
     rows: EACH128,
@@ -26,6 +27,7 @@ pub static AVX512_128: Target = Target {
     name: "avx512_128",
     aliases: &["avx512-128"],
     base: Some(&sse::SSE),
+    machine: Some(&avx512::AVX512),
     regs: 32,
     header: "immintrin.h",
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
@@ -37,6 +39,7 @@ pub static AVX512_256: Target = Target {
     name: "avx512_256",
     aliases: &["avx512-256"],
     base: Some(&avx2::AVX2),
+    machine: Some(&avx512::AVX512),
     regs: 32,
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     rows: ROWS256,

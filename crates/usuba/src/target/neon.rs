@@ -11,6 +11,7 @@ pub static NEON: Target = Target {
     name: "neon",
     aliases: &[],
     base: None,
+    machine: None,
     bits: 128,
     regs: 32,
     simd: true,

@@ -10,6 +10,7 @@ pub static SSE: Target = Target {
     name: "sse",
     aliases: &[],
     base: None,
+    machine: None,
     bits: 128,
     regs: 16,
     simd: true,
