@@ -178,8 +178,14 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         (false, Inline::Always) => ALWAYS_INLINE,
         _ => "static ",
     };
-    let text = body.text;
-    format!("{linkage}{result_type} {}({})\n{{\n{text}}}\n", signature.name, declared.join(", "))
+    let order = body.cx.keeps_order(id).map_or(String::new(), |passes| {
+        format!(
+            "#if defined(__GNUC__) && !defined(__clang__)\n__attribute__((optimize({passes})))\n\
+             #endif\n"
+        )
+    });
+    let (text, ports) = (body.text, declared.join(", "));
+    format!("{order}{linkage}{result_type} {}({ports})\n{{\n{text}}}\n", signature.name)
 }
 
 impl<'p> Body<'_, 'p> {

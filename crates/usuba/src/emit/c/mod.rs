@@ -207,13 +207,6 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
     text.push('\n');
     text.push_str(&header::includes(cx.target));
     text.push('\n');
-    let keeps_order = cx.keeps_order();
-    if let Some(passes) = keeps_order {
-        text.push_str(&format!(
-            "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n\
-             #pragma GCC optimize({passes})\n#endif\n\n"
-        ));
-    }
     if !cx.options.hidden {
         text.push_str(&header::declaration(&emitted.prototype));
         text.push('\n');
@@ -231,20 +224,15 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
         let linkage = if cx.options.hidden { "static " } else { "" };
         text.push_str(&wipe::wrapper(cx.program, emitted, &cx.name, cx.target, linkage));
     }
-    if keeps_order.is_some() {
-        text.push_str(
-            "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n",
-        );
-    }
     text
 }
 
 impl Context<'_> {
-    /// The passes of gcc that must not change the order of sums of products. They do not count
-    /// registers: ten sums that fit are spilled, a fifth of the time in lanes and an eighth of the
-    /// instructions of a small core.
-    fn keeps_order(&self) -> Option<&'static str> {
-        if !self.products.iter().flatten().any(|&product| product) {
+    /// The passes of gcc that must not change the order of sums of products in a node. They do not
+    /// count registers: ten sums that fit are spilled, which takes a fifth of the time in lanes and
+    /// an eighth of the instructions of a small core.
+    fn keeps_order(&self, id: NodeId) -> Option<&'static str> {
+        if !self.products[id.0 as usize].contains(&true) {
             return None;
         }
         match self.layout {
