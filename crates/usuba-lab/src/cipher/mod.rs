@@ -5,7 +5,7 @@
 //! - `vectors`: the files of known answers.
 //! - `build`: the C.
 //!
-//! This file is long because it is all that `cipher.toml` may say, in one place.
+//! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
 
 mod build;
 mod vectors;
