@@ -6,7 +6,7 @@
 //! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
 //! - `build`: the C.
 //!
-//! This file is long because it is all that `cipher.toml` may say, in one place.
+//! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
 
 mod build;
 mod scheme;

@@ -79,7 +79,7 @@ impl Variant {
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
             let loops = arithmetic.loops && target.bits < 64;
-            pipeline.pass.unroll = if loops { unroll::Mode::None } else { self.unroll };
+            pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
@@ -96,7 +96,7 @@ impl Variant {
                 functions.add(&kernel.text, &name);
             }
         }
-        Ok(format!("{types}\n{}", functions.text))
+        Ok(format!("{types}\n{}", functions.all()))
     }
 }
 
@@ -146,13 +146,20 @@ pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String>
         let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
         functions.add(&output.kernel.text, &name);
     }
-    Ok(functions.text)
+    Ok(functions.all())
 }
+
+/// How the compiler begins and ends what gcc must leave in its order.
+const PUSH: &str =
+    "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n#pragma GCC optimize(";
+const POP: &str = "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
 
 /// C functions, of which those that are equal but for their name are one.
 #[derive(Default)]
 struct Functions {
     text: String,
+    /// What is to stand before all of them if one of them needs it, and then [`POP`] behind them.
+    push: String,
     /// The name of the first one by its text, in which `@` is its name.
     known: HashMap<String, String>,
 }
@@ -163,6 +170,12 @@ impl Functions {
         let mut names: Vec<(String, String)> = Vec::new();
         let mut piece = String::new();
         let code = kernel.split_once("*/").map_or(kernel, |(_, code)| code);
+        let mut code = code.replace(POP, "");
+        if let Some(start) = code.find(PUSH) {
+            let end = code[start..].find("#endif\n").map_or(code.len(), |at| start + at + 7);
+            self.push = code[start..end].to_string();
+            code.replace_range(start..end, "");
+        }
         for line in code.lines().filter(|line| !line.starts_with("#include")) {
             if piece.is_empty() && line.is_empty() {
                 continue;
@@ -197,6 +210,14 @@ impl Functions {
             }
             piece.clear();
         }
+    }
+}
+
+impl Functions {
+    /// All of them.
+    fn all(self) -> String {
+        let pop = if self.push.is_empty() { "" } else { POP };
+        self.push + &self.text + pop
     }
 }
 
@@ -240,6 +261,18 @@ mod tests {
         functions.add(&of_f("h"), "h");
         let expected = of_f("h") + &renamed(caller, "g_f", "h") + "\n";
         assert_eq!(functions.text, expected);
+    }
+
+    #[test]
+    fn what_gcc_must_not_do_is_around_all() {
+        let mut functions = Functions::default();
+        let body = "(int *a)\n{\n    *a = 1;\n}\n";
+        functions
+            .add(&format!("/* f */\n\n{PUSH}\"x\")\n#endif\n\nstatic void f{body}\n{POP}"), "f");
+        functions
+            .add(&format!("/* g */\n\n{PUSH}\"x\")\n#endif\n\nstatic void g_f{body}\n{POP}"), "g");
+        let expected = format!("{PUSH}\"x\")\n#endif\nstatic void f{body}\n{POP}");
+        assert_eq!(functions.all(), expected);
     }
 
     #[test]
