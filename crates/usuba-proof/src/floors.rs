@@ -1,0 +1,154 @@
+//! Integers as polynomials in which quotients by powers of two are variables, in one normal form.
+//!
+//! ```text
+//! x + y mod 2^64     x + y - 2^64 Z        Z = (x + y) div 2^64, a variable of its own
+//! its carry          Z
+//! x + y >= 2^64      the same Z, whoever asks
+//! ```
+//!
+//! What a processor does to words are sums, products and quotients of integers: an upper half is a
+//! quotient, a carry is one, and a comparison is one of a difference. So two ways to compute a
+//! number are the same if they are one polynomial, once equal quotients are one variable. The
+//! quotient of a polynomial p by 2^k is brought into this form:
+//!
+//! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
+//! - `(2^j p) div 2^k` is `p div 2^(k-j)`.
+//! - `(p div 2^j + c) div 2^k` is `(p + 2^j c) div 2^(j+k)`.
+//! - A quotient that can only be zero is zero.
+//!
+//! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
+//! `y - 2^64 Y`, is `(x + y) div 2^64 - X - Y`, and the sum of the upper halves and this carry is
+//! `(x + y) div 2^64`, in which no halves are left.
+//!
+//! Every step is an equation of integers, so nothing depends on how they were found.
+
+use num_bigint::{BigInt, BigUint};
+use rustc_hash::FxHashMap;
+
+use crate::contracts::poly::Poly;
+
+/// A variable of polynomials: an integer from 0 to `high`.
+struct Variable {
+    high: BigUint,
+    /// It is this polynomial div 2^k.
+    floor: Option<(Poly, u64)>,
+}
+
+/// The variables, and which quotient is which.
+#[derive(Default)]
+pub struct Integers {
+    variables: Vec<Variable>,
+    /// What quotients are: of a polynomial in the form that the header describes, by 2^k.
+    floors: FxHashMap<(Poly, u64), Poly>,
+    /// Variables that stand for polynomials.
+    names: FxHashMap<Poly, u32>,
+}
+
+impl Integers {
+    /// A new variable from 0 to `high`. Those of bits have odd numbers, as `Poly` asks.
+    pub fn variable(&mut self, high: BigUint) -> u32 {
+        self.defined(high, None)
+    }
+
+    fn defined(&mut self, high: BigUint, floor: Option<(Poly, u64)>) -> u32 {
+        let bit = u32::from(high <= BigUint::from(1u8));
+        self.variables.push(Variable { high, floor });
+        2 * (self.variables.len() as u32 - 1) + bit
+    }
+
+    pub fn high(&self, variable: u32) -> &BigUint {
+        &self.variables[variable as usize / 2].high
+    }
+
+    /// The polynomial div 2^k, rounded down; `None` if its powers are too high.
+    pub fn floor(&mut self, p: &Poly, k: u64) -> Option<Poly> {
+        let (rest, whole) = p.divided(k);
+        Some(match self.form(rest, k) {
+            Form::Value(value) => value.add(&whole),
+            Form::Below { p, k } => {
+                let high = self.most(&p)? >> k;
+                let variable = Poly::variable(self.defined(high, Some((p.clone(), k))));
+                self.floors.insert((p, k), variable.clone());
+                variable.add(&whole)
+            }
+            Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
+        })
+    }
+
+    /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
+    pub fn is_below(&mut self, p: &Poly, k: u64) {
+        let (rest, whole) = p.divided(k);
+        match self.form(rest, k) {
+            Form::Below { p, k } => {
+                self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
+            }
+            Form::Deeper { p, k } => self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k),
+            Form::Value(_) => {}
+        }
+    }
+
+    /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.
+    fn form(&self, p: Poly, k: u64) -> Form {
+        let Some(zeros) = p.zeros() else { return Form::Value(p) };
+        let (p, k) = match zeros {
+            0 => (p, k),
+            // Coefficients are below 2^k, so some power of two is left.
+            _ => (p.divided(zeros).1, k - zeros),
+        };
+        if self.most(&p).is_some_and(|most| most.bits() <= k) {
+            return Form::Value(Poly::default());
+        }
+        if let Some((variable, constant)) = p.shifted_variable()
+            && let Some((of, j)) = &self.variables[variable as usize / 2].floor
+        {
+            let raised = Poly::constant(constant << j);
+            return Form::Deeper { p: of.add(&raised), k: j + k };
+        }
+        let key = (p, k);
+        match self.floors.get(&key) {
+            Some(value) => Form::Value(value.clone()),
+            None => Form::Below { p: key.0, k },
+        }
+    }
+
+    /// What a polynomial is at most.
+    fn most(&self, p: &Poly) -> Option<BigUint> {
+        let bounds = p.bounds(|variable| (BigUint::ZERO, self.high(variable).clone()));
+        bounds.and_then(|(_, high)| high.to_biguint())
+    }
+
+    /// A short polynomial that is equal to this one, which is from 0 to `high`: itself, if it is a
+    /// constant or a multiple of a variable, or a multiple of a variable that stands for it. The
+    /// same for the same polynomial, and up to a factor for multiples of it.
+    pub fn named(&mut self, p: &Poly, high: &BigUint) -> Poly {
+        let (factor, p) = p.primitive();
+        if factor < BigInt::ZERO || p.value().is_some() || p.shifted_variable().is_some() {
+            return match factor < BigInt::ZERO {
+                // It is no number unless something else is added to it, so it has no constant
+                // factor of its own.
+                true => self.name(&p.scaled(&factor), high.clone()),
+                false => p.scaled(&factor),
+            };
+        }
+        let high = high / factor.magnitude();
+        self.name(&p, high).scaled(&factor)
+    }
+
+    fn name(&mut self, p: &Poly, high: BigUint) -> Poly {
+        if let Some(&variable) = self.names.get(p) {
+            return Poly::variable(variable);
+        }
+        let variable = self.variable(high);
+        self.names.insert(p.clone(), variable);
+        Poly::variable(variable)
+    }
+}
+
+/// A quotient on its way to the normal form.
+enum Form {
+    Value(Poly),
+    /// That of p by 2^k, of which nothing is known yet.
+    Below { p: Poly, k: u64 },
+    /// That of p by 2^k, where p may have any coefficients.
+    Deeper { p: Poly, k: u64 },
+}
