@@ -13,7 +13,7 @@
 //!
 //! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
 //! - `(2^j p) div 2^k` is `p div 2^(k-j)`.
-//! - `(p div 2^j + c) div 2^k` is `(p + 2^j c) div 2^(j+k)`.
+//! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
 //! - A quotient that can only be zero is zero.
 //!
 //! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
@@ -98,11 +98,18 @@ impl Integers {
         if self.most(&p).is_some_and(|most| most.bits() <= k) {
             return Form::Value(Poly::default());
         }
-        if let Some((variable, constant)) = p.shifted_variable()
-            && let Some((of, j)) = &self.variables[variable as usize / 2].floor
-        {
-            let raised = Poly::constant(constant << j);
-            return Form::Deeper { p: of.add(&raised), k: j + k };
+        // The newest quotient that is there once: it may be made of the others.
+        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
+            [(variable, exponent)] => {
+                (exponent.bits() == 1 && value.magnitude().bits() == 1).then_some(*variable)
+            }
+            _ => None,
+        });
+        let quotient = |variable: &u32| self.variables[*variable as usize / 2].floor.is_some();
+        if let Some(variable) = once.filter(quotient).max() {
+            let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
+            let rest = p.sub(&Poly::variable(variable));
+            return Form::Deeper { p: of.plus(&rest, &(BigInt::from(1) << *j)), k: j + k };
         }
         let key = (p, k);
         match self.floors.get(&key) {
@@ -151,4 +158,28 @@ enum Form {
     Below { p: Poly, k: u64 },
     /// That of p by 2^k, where p may have any coefficients.
     Deeper { p: Poly, k: u64 },
+}
+
+impl Integers {
+    pub fn show(&self, p: &Poly) -> String {
+        let mut s = String::new();
+        for (m, c) in p.terms().take(40) {
+            let mono: Vec<String> = m.iter().map(|(v, _)| format!("v{v}")).collect();
+            s += &format!(" + {:#x}*{}", c, mono.join("."));
+        }
+        s
+    }
+    pub fn uses(&self, v: u32) -> Vec<u32> {
+        self.variables[v as usize / 2].floor.as_ref().map_or(vec![], |(p, _)| p.variables())
+    }
+    pub fn define(&self, v: u32) -> String {
+        let var = &self.variables[v as usize / 2];
+        match &var.floor {
+            Some((p, k)) => format!("v{v} [{}b] = floor({k}) {}", var.high.bits(), self.show(p)),
+            None => match self.names.iter().find(|(_, n)| **n == v) {
+                Some((p, _)) => format!("v{v} [{}b] = name {}", var.high.bits(), self.show(p)),
+                None => format!("v{v} [{}b]", var.high.bits()),
+            }
+        }
+    }
 }

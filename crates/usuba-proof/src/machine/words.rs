@@ -599,3 +599,24 @@ impl Bits {
         edges
     }
 }
+
+impl Bits {
+    pub(super) fn debug_diff(&mut self, a: &[Cell], b: &[Cell]) {
+        let f = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
+            let a = words.integer(bits, &edges[0], false)?;
+            let b = words.integer(bits, &edges[1], false)?;
+            let d = a.poly.sub(&b.poly);
+            eprintln!("diff ({} terms): {}", d.len(), words.integers.show(&d));
+            let mut vs = d.variables();
+            vs.dedup();
+            let mut i = 0;
+            while i < vs.len() && i < 60 {
+                for w in words.integers.uses(vs[i]) { if !vs.contains(&w) { vs.push(w); } }
+                i += 1;
+            }
+            for v in vs { eprintln!("   {}", words.integers.define(v)); }
+            Some(())
+        };
+        self.with_words(&[a, b], f);
+    }
+}

@@ -23,6 +23,7 @@ use usuba::target::{self, Target};
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
+use usuba_proof::machine::arithmetic;
 use usuba_proof::machine::compare::{self, Answer, Demands, Report};
 use usuba_proof::machine::object::Object;
 use usuba_proof::machine::x86::X86;
@@ -298,7 +299,16 @@ fn proved(
     let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
-    Ok(match compare::prove::<X86>(&object, &contract, program, Demands::default()) {
+    // Products are integers; what has none is looked at bit by bit.
+    let demands = Demands::default();
+    let answer = match arithmetic::multiplies(program) {
+        true => arithmetic::prove::<X86>(&object, &contract, program, demands),
+        false => match compare::prove::<X86>(&object, &contract, program, demands) {
+            Answer::Unknown(_) => arithmetic::prove::<X86>(&object, &contract, program, demands),
+            answer => answer,
+        },
+    };
+    Ok(match answer {
         Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
         Answer::Refuted(found) => {
             let difference = Difference::of_function(program, &found);
