@@ -12,8 +12,9 @@
 //! quotient of a polynomial p by 2^k is brought into this form:
 //!
 //! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
-//! - `(2^j p) div 2^k` is `p div 2^(k-j)`.
+//! - `(2^j p + c) div 2^k` is `(p + c div 2^j) div 2^(k-j)` for a constant c.
 //! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
+//! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
 //! - A quotient that can only be zero is zero.
 //!
 //! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
@@ -22,10 +23,12 @@
 //!
 //! Every step is an equation of integers, so nothing depends on how they were found.
 
+use std::collections::BTreeMap;
+
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 
-use crate::contracts::poly::Poly;
+use crate::contracts::poly::{Monomial, Poly};
 
 /// A variable of polynomials: an integer from 0 to `high`.
 struct Variable {
@@ -72,6 +75,9 @@ impl Integers {
                 variable.add(&whole)
             }
             Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
+            Form::Complement { p, k } => {
+                whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1))
+            }
         })
     }
 
@@ -83,18 +89,28 @@ impl Integers {
                 self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
             }
             Form::Deeper { p, k } => self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k),
+            // -1 less the quotient of p and the whole is zero.
+            Form::Complement { p, k } => {
+                let rest = whole.sub(&Poly::constant(1)).scaled(&-(BigInt::from(1) << k));
+                self.is_below(&p.add(&rest), k);
+            }
             Form::Value(_) => {}
         }
     }
 
     /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.
     fn form(&self, p: Poly, k: u64) -> Form {
-        let Some(zeros) = p.zeros() else { return Form::Value(p) };
-        let (p, k) = match zeros {
-            0 => (p, k),
-            // Coefficients are below 2^k, so some power of two is left.
-            _ => (p.divided(zeros).1, k - zeros),
+        // A constant is below 2^k, and so are other coefficients: some power of two is left.
+        let (_, constant) = p.assign(&BTreeMap::new());
+        let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
+            return Form::Value(Poly::default());
         };
+        let (p, k) = if zeros == 0 { (p, k) } else { (p.divided(zeros).1, k - zeros) };
+        // What has a negative coefficient first is the complement of what has not.
+        let first = p.terms().find(|(monomial, _)| !monomial.is_empty());
+        if first.is_some_and(|(_, value)| *value > BigInt::from(1) << (k - 1)) {
+            return Form::Complement { p: Poly::constant(-1).sub(&p), k };
+        }
         if self.most(&p).is_some_and(|most| most.bits() <= k) {
             return Form::Value(Poly::default());
         }
@@ -129,13 +145,10 @@ impl Integers {
     /// same for the same polynomial, and up to a factor for multiples of it.
     pub fn named(&mut self, p: &Poly, high: &BigUint) -> Poly {
         let (factor, p) = p.primitive();
-        if factor < BigInt::ZERO || p.value().is_some() || p.shifted_variable().is_some() {
-            return match factor < BigInt::ZERO {
-                // It is no number unless something else is added to it, so it has no constant
-                // factor of its own.
-                true => self.name(&p.scaled(&factor), high.clone()),
-                false => p.scaled(&factor),
-            };
+        let linear = p.len() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial));
+        if factor < BigInt::ZERO || linear {
+            let p = p.scaled(&factor);
+            return if linear { p } else { self.name(&p, high.clone()) };
         }
         let high = high / factor.magnitude();
         self.name(&p, high).scaled(&factor)
@@ -151,6 +164,13 @@ impl Integers {
     }
 }
 
+/// Terms of a linear polynomial that needs no name.
+const SHORT: usize = 4;
+
+fn is_linear(monomial: &Monomial) -> bool {
+    monomial.len() <= 1 && monomial.iter().all(|(_, exponent)| exponent.bits() == 1)
+}
+
 /// A quotient on its way to the normal form.
 enum Form {
     Value(Poly),
@@ -158,6 +178,8 @@ enum Form {
     Below { p: Poly, k: u64 },
     /// That of p by 2^k, where p may have any coefficients.
     Deeper { p: Poly, k: u64 },
+    /// -1 less that of p by 2^k.
+    Complement { p: Poly, k: u64 },
 }
 
 impl Integers {

@@ -12,7 +12,8 @@
 //! often as a difference may be found that way.
 
 use usuba::ir::random::Random;
-use usuba::ir::{Program, interp, lanes, verify};
+use usuba::ir::{Program, Slicing, interp, lanes, verify};
+use usuba::typed::{Decl, Var, VarType};
 
 use super::cell::{Bits, Cell, Instance};
 use super::compare::{Answer, Demands, Difference, Report};
@@ -46,11 +47,32 @@ pub fn multiplies(program: &Program) -> bool {
     program.nodes.iter().any(|node| any(&node.body))
 }
 
+/// The greatest value of each flattened value of the parameters of a program, as the ranges of
+/// the node say that it is made from. Callers keep them.
+pub fn most(program: &Program, decl: &Decl) -> Vec<u64> {
+    let words = |var: &&Var| matches!(var.ty, VarType::Words { .. });
+    let vars: Vec<&Var> = decl.params.iter().filter(words).collect();
+    let groups = program.params();
+    let mut all = Vec::new();
+    if program.slicing == Slicing::V && vars.len() == groups.len() {
+        for (var, ports) in vars.iter().zip(groups) {
+            for port in ports.iter() {
+                let ones = u64::MAX >> (64 - port.word as u32);
+                let high = |at| var.range(at).map_or(ones, |range| ones.min(range.high as u64));
+                all.extend((0..port.words()).map(high));
+            }
+        }
+    }
+    all
+}
+
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
+/// `most` says how large parameters are; it may be empty.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
+    most: &[u64],
     demands: Demands,
 ) -> Answer {
     if let Err(rule) = verify::verify(program) {
@@ -60,7 +82,13 @@ pub fn prove<M: Machine>(
         return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     let program = &lanes::apart(program);
-    let goal = Goal { object, contract, program, entry, demands };
+    let most = |(at, size): (usize, usize)| {
+        let ones = u64::MAX >> (64 - size as u32);
+        ones.min(most.get(at).copied().unwrap_or(ones))
+    };
+    let params = sizes(program, &program.entry().params).enumerate();
+    let params: Vec<(usize, u64)> = params.map(|param| (param.1, most(param))).collect();
+    let goal = Goal { object, contract, program, params, entry, demands };
     match goal.show::<M>() {
         Ok(report) => Answer::Proved(report),
         Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
@@ -88,6 +116,8 @@ struct Goal<'a> {
     contract: &'a Contract,
     /// Without vectors.
     program: &'a Program,
+    /// The size and the greatest value of each parameter.
+    params: Vec<(usize, u64)>,
     entry: u64,
     demands: Demands,
 }
@@ -97,13 +127,11 @@ impl Goal<'_> {
     fn show<M: Machine>(&self) -> Result<Report, Obstacle> {
         let mut report = Report { engines: "polynomials", ..Report::default() };
         let mut bits = Bits::new(Graph::new(None));
-        let sizes = sizes(self.program, &self.program.entry().params);
-        let params: Vec<Word> = sizes
-            .map(|size| {
-                let word = bits.free_word(size);
-                word.into_iter().map(|edge| Cell::new(edge, Instance::Every)).collect()
-            })
-            .collect();
+        let mut params: Vec<Word> = Vec::new();
+        for &(size, most) in &self.params {
+            let word = bits.free_word(size, most);
+            params.push(word.into_iter().map(|edge| Cell::new(edge, Instance::Every)).collect());
+        }
         let run = values::run(self.program, &mut bits, &params, LONGEST);
         let (wanted, steps) = run.map_err(Obstacle::Impossible)?;
         let longest = SPARE + FACTOR * steps;
@@ -216,13 +244,13 @@ impl Goal<'_> {
 
     /// An input on which the function gives a wrong result, by executing it on numbers.
     fn difference<M: Machine>(&self, longest: u64) -> Option<Difference> {
-        let sizes: Vec<usize> = sizes(self.program, &self.program.entry().params).collect();
         let mut random = Random::new(7);
         // Fewer where one takes long.
         let runs = RUNS.min(1 + (1 << 24) / longest as usize);
         (0..runs).find_map(|run| {
-            let words: Vec<u64> = sizes.iter().map(|&size| edge_word(&mut random, size, run)).collect();
-            self.differs::<M>(&words, &sizes, longest)
+            let word = |&(_, most): &(usize, u64)| edge_word(&mut random, most, run);
+            let words: Vec<u64> = self.params.iter().map(word).collect();
+            self.differs::<M>(&words, longest)
         })
     }
 
@@ -230,14 +258,14 @@ impl Goal<'_> {
     fn differs<M: Machine>(
         &self,
         words: &[u64],
-        sizes: &[usize],
         longest: u64,
     ) -> Option<Difference> {
         let bits = Bits::new(Graph::new(None));
         let constants = |words: &[u64], sizes: &[usize]| -> Vec<Word> {
             words.iter().zip(sizes).map(|(&word, &size)| bits.number(word, size)).collect()
         };
-        let input = flat(&constants(words, sizes));
+        let sizes: Vec<usize> = self.params.iter().map(|param| param.0).collect();
+        let input = flat(&constants(words, &sizes));
         let outs = interp::run(self.program, words).ok()?;
         let out_sizes = self::sizes(self.program, &self.program.entry().results);
         let expected = flat(&constants(&outs, &out_sizes.collect::<Vec<usize>>()));
@@ -319,17 +347,18 @@ fn follows(one: &Meaning, next: &Meaning) -> bool {
     }
 }
 
-/// A word at an edge of its range, or any word.
-fn edge_word(random: &mut Random, size: usize, run: usize) -> u64 {
-    let ones = u64::MAX >> (64 - size as u32);
+/// A number from 0 to `most`: at an edge, near a power of two, or any.
+fn edge_word(random: &mut Random, most: u64, run: usize) -> u64 {
     let word = random.word();
-    ones & match (run, random.below(5)) {
+    let near = 1u64 << (word % 64);
+    let word = match (run, random.below(5)) {
         (0, _) => 0,
-        (1, _) => u64::MAX,
-        (_, 0) => u64::MAX >> (word % 64),
-        (_, 1) => word >> (word % 64),
-        (_, 2) => (1u64 << (word % 64)).wrapping_add(random.below(3) as u64),
-        (_, 3) => (1u64 << (word % 64)).wrapping_sub(random.below(20) as u64),
+        (1, _) => most,
+        (_, 0) => most >> (word % 64),
+        (_, 1) => near.wrapping_add(random.below(3) as u64),
+        (_, 2) => near.wrapping_sub(random.below(20) as u64),
+        (_, 3) => most.wrapping_sub(random.below(20) as u64),
         _ => word,
-    }
+    };
+    most.checked_add(1).map_or(word, |count| word % count)
 }

@@ -74,11 +74,11 @@ fn power(k: usize) -> BigInt {
 }
 
 impl Words {
-    /// A word of which nothing is known, the least significant bit first.
-    pub fn parameter(&mut self, bits: &mut Bits, width: usize) -> Vec<Edge> {
-        let high = ones(width);
+    /// A word of which nothing is known but its greatest value, the least significant bit first.
+    fn parameter(&mut self, bits: &mut Bits, width: usize, most: u64) -> Vec<Edge> {
+        let high = BigUint::from(most);
         let poly = Poly::variable(self.integers.variable(high.clone()));
-        self.edges(bits, Integer { poly, high })
+        self.word(bits, Integer { poly, high }, width)
     }
 
     /// The bits of an integer, as many as it has.
@@ -591,10 +591,10 @@ impl Bits {
         self.words.is_some()
     }
 
-    /// A word of which nothing is known.
-    pub(super) fn free_word(&mut self, width: usize) -> Vec<Edge> {
+    /// A word from 0 to `most`.
+    pub(super) fn free_word(&mut self, width: usize, most: u64) -> Vec<Edge> {
         let mut words = self.words.take().unwrap_or_default();
-        let edges = words.parameter(self, width);
+        let edges = words.parameter(self, width, most);
         self.words = Some(words);
         edges
     }

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{self, Program};
 use usuba::target::{self, Target};
+use usuba::typed::Decl;
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
@@ -186,6 +187,7 @@ impl Objects {
     pub fn prove(
         &self,
         program: &Program,
+        entry: &Decl,
         target: &Target,
         options: &COptions,
         fault: Option<plant::Fault>,
@@ -195,13 +197,14 @@ impl Objects {
             Objects::None => return Ok(()),
             _ => kernel(program, target, options),
         };
+        let most = arithmetic::most(program, entry);
         let look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
                 false => format!("by {by}"),
             };
             let symbol = symbol.to_string();
-            let (outcome, report) = proved(bytes, program, &kernel, &symbol, target)?;
+            let (outcome, report) = proved(bytes, program, &most, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
             Ok((Claim { kind: Kind::Object, subject, outcome }, Shown { made, report }))
         };
@@ -210,7 +213,7 @@ impl Objects {
             Objects::Compiled { compilers, memory } => {
                 for compiler in compilers.iter().map(|choice| choice.of(&kernel)) {
                     let flags = compiler.flags().join(" ");
-                    let key = made_of(program, &kernel, &compiler.name, &flags);
+                    let key = made_of(program, &most, &kernel, &compiler.name, &flags);
                     let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
                     if let Some((claim, shown)) = known {
                         done(claim, shown);
@@ -243,11 +246,18 @@ impl Objects {
 }
 
 /// Names all that an object and its proof depend on in one run.
-fn made_of(program: &Program, kernel: &Emitted, compiler: &str, flags: &str) -> String {
+fn made_of(
+    program: &Program,
+    most: &[u64],
+    kernel: &Emitted,
+    compiler: &str,
+    flags: &str,
+) -> String {
     // The comment on top names the target.
     let code = kernel.text.split_once("*/").map_or(&*kernel.text, |(_, code)| code);
     let program = ir::print::program(program);
-    sha256([code, &program, compiler, flags].join("\0").as_bytes())
+    let most = format!("{most:?}");
+    sha256([code, &program, &most, compiler, flags].join("\0").as_bytes())
 }
 
 fn locked(
@@ -291,6 +301,7 @@ fn sha256(bytes: &[u8]) -> String {
 fn proved(
     bytes: &[u8],
     program: &Program,
+    most: &[u64],
     kernel: &Emitted,
     symbol: &str,
     target: &Target,
@@ -299,12 +310,13 @@ fn proved(
     let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
-    // Products are integers; what has none is looked at bit by bit.
+    // Products are integers; what has none is looked at bit by bit first.
     let demands = Demands::default();
+    let on_integers = || arithmetic::prove::<X86>(&object, &contract, program, most, demands);
     let answer = match arithmetic::multiplies(program) {
-        true => arithmetic::prove::<X86>(&object, &contract, program, demands),
+        true => on_integers(),
         false => match compare::prove::<X86>(&object, &contract, program, demands) {
-            Answer::Unknown(_) => arithmetic::prove::<X86>(&object, &contract, program, demands),
+            Answer::Unknown(_) => on_integers(),
             answer => answer,
         },
     };

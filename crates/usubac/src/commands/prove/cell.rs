@@ -120,7 +120,8 @@ impl Cell {
             };
             if good {
                 let (target, c) = (self.options.target, &self.options.c);
-                let done = objects.prove(&last, target, c, fault, &mut look);
+                let entry = &program.decls[instance.decl];
+                let done = objects.prove(&last, entry, target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
             }
         }
