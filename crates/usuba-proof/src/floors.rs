@@ -181,27 +181,3 @@ enum Form {
     /// -1 less that of p by 2^k.
     Complement { p: Poly, k: u64 },
 }
-
-impl Integers {
-    pub fn show(&self, p: &Poly) -> String {
-        let mut s = String::new();
-        for (m, c) in p.terms().take(40) {
-            let mono: Vec<String> = m.iter().map(|(v, _)| format!("v{v}")).collect();
-            s += &format!(" + {:#x}*{}", c, mono.join("."));
-        }
-        s
-    }
-    pub fn uses(&self, v: u32) -> Vec<u32> {
-        self.variables[v as usize / 2].floor.as_ref().map_or(vec![], |(p, _)| p.variables())
-    }
-    pub fn define(&self, v: u32) -> String {
-        let var = &self.variables[v as usize / 2];
-        match &var.floor {
-            Some((p, k)) => format!("v{v} [{}b] = floor({k}) {}", var.high.bits(), self.show(p)),
-            None => match self.names.iter().find(|(_, n)| **n == v) {
-                Some((p, _)) => format!("v{v} [{}b] = name {}", var.high.bits(), self.show(p)),
-                None => format!("v{v} [{}b]", var.high.bits()),
-            }
-        }
-    }
-}

@@ -228,7 +228,6 @@ impl Goal<'_> {
                 }
                 let same = found[at..end] == expected[..];
                 if !same && !world.bits.are_equal(&found[at..end], &expected) {
-                    if open.is_none() { world.bits.debug_diff(&found[at..end], &expected); }
                     open.get_or_insert_with(|| {
                         format!("bits {at} to {} of `{name}` are not shown to be equal", end - 1)
                     });

@@ -45,6 +45,8 @@ pub struct Words {
     together: FxHashMap<(Vec<Edge>, bool), Option<Integer>>,
     /// Parts of words, by their first bit and the one after the last, as a sum and as a factor.
     parts: FxHashMap<(usize, usize, usize, bool), Poly>,
+    /// What differences borrow, by the bits of which it is a function: the function and the bit.
+    borrows: FxHashMap<Vec<u32>, Vec<(Edge, Edge)>>,
     /// Integers modulo a power of two, and their quotients.
     sums: FxHashMap<(Poly, usize), (Vec<Edge>, Poly)>,
 }
@@ -152,19 +154,27 @@ impl Words {
     }
 
     fn factor(&mut self, bits: &mut Bits, edges: &[Edge]) -> Option<Integer> {
-        let is_part = |edge: &Edge| {
-            is_constant(bits, *edge).is_some()
-                || !edge.is_complement() && self.places.contains_key(&edge.node())
-        };
-        if edges.iter().all(is_part) {
-            let short = self.sum(bits, edges, true, 0)?;
-            if short.poly.len() <= SHORT {
-                return Some(short);
-            }
+        if self.is_half(bits, edges) {
+            return self.sum(bits, edges, true, 0);
         }
         let Integer { poly, high } = self.integer(bits, edges, false)?;
         let poly = self.integers.named(&poly, &high);
         Some(Integer { poly, high })
+    }
+
+    /// Whether bits are one half of a word: products of halves become those of words again.
+    fn is_half(&self, bits: &Bits, edges: &[Edge]) -> bool {
+        let place = |edge: &Edge| match edge.is_complement() {
+            true => None,
+            false => self.places.get(&edge.node()).copied(),
+        };
+        let half = edges.len() / 2;
+        let is_zero = |edge: &Edge| is_constant(bits, *edge) == Some(false);
+        let count = edges.iter().position(is_zero).unwrap_or(edges.len());
+        let Some((word, first)) = edges.first().and_then(place) else { return false };
+        (first == 0 && count == half || first == half && count <= half)
+            && edges[count..].iter().all(is_zero)
+            && (0..count).all(|at| place(&edges[at]) == Some((word, first + at)))
     }
 
     fn sum(
@@ -189,6 +199,13 @@ impl Words {
                 continue;
             }
             let Some(&(word, first)) = self.places.get(&edge.node()) else {
+                if let Some(borrow) = self.borrow(bits, edge) {
+                    let borrow = self.bit(borrow);
+                    poly = poly.plus(&borrow, &power(at));
+                    high += BigUint::from(1u8) << at;
+                    at += 1;
+                    continue;
+                }
                 joined.push(at);
                 at += 1;
                 continue;
@@ -223,7 +240,7 @@ impl Words {
             }
         }
         for at in joined {
-            let bit = self.bit(bits, edges[at]);
+            let bit = self.bit(edges[at]);
             poly = poly.plus(&bit, &power(at));
             high += BigUint::from(1u8) << at;
         }
@@ -255,7 +272,7 @@ impl Words {
     }
 
     /// An integer of one bit.
-    fn bit(&mut self, bits: &mut Bits, edge: Edge) -> Poly {
+    fn bit(&mut self, edge: Edge) -> Poly {
         let poly = match self.places.get(&edge.node()) {
             Some(&(word, place)) => {
                 let part = self.part(word, place, place + 1, false);
@@ -276,11 +293,50 @@ impl Words {
                 variable
             }
         };
-        let _ = bits;
         match edge.is_complement() {
             true => Poly::constant(1).sub(&poly),
             false => poly,
         }
+    }
+
+    /// Remembers what the difference `d` of two words borrows as a function of three bits, which
+    /// is how it is computed where there is no carry: ~a & b | ~(a ^ b) & d, of the top bits.
+    fn remember(&mut self, bits: &mut Bits, [a, b, d]: [Edge; 3], borrow: Edge) {
+        let [a, b, d] = [a, b, d].map(|edge| Cell::new(edge, Instance::Every));
+        let formula = bits.function(0x8e, [a, b, d]);
+        let Some(edge) = formula.edge().filter(|_| bits.value(formula).is_none()) else { return };
+        if let Some(leaves) = self.leaves(bits, edge) {
+            self.borrows.entry(leaves).or_default().push((edge, borrow));
+        }
+    }
+
+    /// The bit that a difference borrows, if this is one.
+    fn borrow(&mut self, bits: &mut Bits, edge: Edge) -> Option<Edge> {
+        if self.borrows.is_empty() {
+            return None;
+        }
+        let leaves = self.leaves(bits, edge).filter(|leaves| leaves.len() <= 3)?;
+        let known = self.borrows.get(&leaves)?.clone();
+        let found = self.table(bits, edge, &leaves);
+        let all = (1u16 << (1 << leaves.len())) - 1;
+        known.into_iter().find_map(|(formula, borrow)| {
+            let table = self.table(bits, formula, &leaves);
+            match found ^ table {
+                0 => Some(borrow),
+                differ if differ == all => Some(!borrow),
+                _ => None,
+            }
+        })
+    }
+
+    /// The truth table of a bit.
+    fn table(&self, bits: &mut Bits, edge: Edge, leaves: &[u32]) -> u16 {
+        (0..1u32 << leaves.len()).fold(0, |table, row| {
+            let value = |(at, &leaf): (usize, &u32)| (leaf, edge_of(bits, row >> at & 1 == 1));
+            let mut known: FxHashMap<u32, Edge> = leaves.iter().enumerate().map(value).collect();
+            let value = self.with(bits, edge, &mut known);
+            table | (is_constant(bits, value) == Some(true)) as u16 * (1 << row)
+        })
     }
 
     /// A bit on which all of these depend.
@@ -338,7 +394,7 @@ impl Words {
                 edges.iter().map(|&edge| self.with(bits, edge, &mut known)).collect();
             cases.push(self.sum(bits, &with, false, depth - 1)?);
         }
-        let control = self.bit(bits, Edge::from_raw((control as u64) << 32));
+        let control = self.bit(Edge::from_raw((control as u64) << 32));
         let difference = cases[1].poly.sub(&cases[0].poly);
         let poly = cases[0].poly.add(&control.mul(&difference)?);
         let high = cases.into_iter().map(|case| case.high).max().expect("two cases");
@@ -408,9 +464,6 @@ impl Words {
         self.word(bits, Integer { poly, high: BigUint::from(1u8) }, 1)[0]
     }
 }
-
-/// Terms of a factor that is written out.
-const SHORT: usize = 8;
 
 fn edge_of(bits: &Bits, value: bool) -> Edge {
     bits.constant(value).edge().expect("a constant")
@@ -519,7 +572,10 @@ impl Bits {
                 total = total.sub(&words.integer(bits, edges, false)?.poly);
             }
             let (low, quotient) = words.reduced(bits, &total, None, width)?;
-            Some((low, words.carry(bits, quotient.scaled(&BigInt::from(-1)))))
+            let borrow = words.carry(bits, quotient.scaled(&BigInt::from(-1)));
+            let top = |word: &[Edge]| word[width - 1];
+            words.remember(bits, [top(&edges[0]), top(&edges[1]), top(&low)], borrow);
+            Some((low, borrow))
         };
         Some(self.result(width, &operands, difference))
     }
@@ -597,26 +653,5 @@ impl Bits {
         let edges = words.parameter(self, width, most);
         self.words = Some(words);
         edges
-    }
-}
-
-impl Bits {
-    pub(super) fn debug_diff(&mut self, a: &[Cell], b: &[Cell]) {
-        let f = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            let a = words.integer(bits, &edges[0], false)?;
-            let b = words.integer(bits, &edges[1], false)?;
-            let d = a.poly.sub(&b.poly);
-            eprintln!("diff ({} terms): {}", d.len(), words.integers.show(&d));
-            let mut vs = d.variables();
-            vs.dedup();
-            let mut i = 0;
-            while i < vs.len() && i < 60 {
-                for w in words.integers.uses(vs[i]) { if !vs.contains(&w) { vs.push(w); } }
-                i += 1;
-            }
-            for v in vs { eprintln!("   {}", words.integers.define(v)); }
-            Some(())
-        };
-        self.with_words(&[a, b], f);
     }
 }
