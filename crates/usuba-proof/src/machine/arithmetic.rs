@@ -16,7 +16,7 @@ use usuba::ir::{Program, Slicing, interp, lanes, verify};
 use usuba::typed::{Decl, Var, VarType};
 
 use super::cell::{Bits, Cell, Instance};
-use super::compare::{Answer, Demands, Difference, Report};
+use super::compare::{self, Answer, Demands, Difference, Report};
 use super::contract::{Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
 use super::object::Object;
@@ -34,8 +34,26 @@ const SPARE: u64 = 20_000;
 /// Inputs on which a function is executed that is not shown to be right.
 const RUNS: usize = 96;
 
-/// Whether a program is one of arithmetic, with products of words.
-pub fn multiplies(program: &Program) -> bool {
+/// Whether the function that `contract` names in an object computes `program`, on bits or on
+/// integers. Products are integers; what has none is looked at bit by bit first.
+pub fn prove_either<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    most: &[u64],
+    demands: Demands,
+) -> Answer {
+    if !multiplies(program) {
+        match compare::prove::<M>(object, contract, program, demands) {
+            Answer::Unknown(_) => {}
+            answer => return answer,
+        }
+    }
+    prove::<M>(object, contract, program, most, demands)
+}
+
+/// Whether a program is one of arithmetic, with products or comparisons of words.
+fn multiplies(program: &Program) -> bool {
     use usuba::ir::{Eqn, Op};
     fn any(eqns: &[Eqn]) -> bool {
         eqns.iter().any(|eqn| match eqn {
@@ -78,17 +96,10 @@ pub fn prove<M: Machine>(
     if let Err(rule) = verify::verify(program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
     }
-    let Some(entry) = object.function(&contract.symbol) else {
+    let program = &lanes::apart(program);
+    let Some(goal) = Goal::new(object, contract, program, most, demands) else {
         return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
     };
-    let program = &lanes::apart(program);
-    let most = |(at, size): (usize, usize)| {
-        let ones = u64::MAX >> (64 - size as u32);
-        ones.min(most.get(at).copied().unwrap_or(ones))
-    };
-    let params = sizes(program, &program.entry().params).enumerate();
-    let params: Vec<(usize, u64)> = params.map(|param| (param.1, most(param))).collect();
-    let goal = Goal { object, contract, program, params, entry, demands };
     match goal.show::<M>() {
         Ok(report) => Answer::Proved(report),
         Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
@@ -98,6 +109,18 @@ pub fn prove<M: Machine>(
             None => Answer::Unknown(what),
         },
     }
+}
+
+/// An input on which a function gives another result than a program, by executing it on numbers.
+pub fn differs<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    most: &[u64],
+) -> Option<Difference> {
+    let program = &lanes::apart(program);
+    let goal = Goal::new(object, contract, program, most, Demands::default())?;
+    goal.difference::<M>(LONGEST)
 }
 
 /// Why a proof ended.
@@ -122,7 +145,24 @@ struct Goal<'a> {
     demands: Demands,
 }
 
-impl Goal<'_> {
+impl<'a> Goal<'a> {
+    /// `None` if there is no such function.
+    fn new(
+        object: &'a Object,
+        contract: &'a Contract,
+        program: &'a Program,
+        most: &[u64],
+        demands: Demands,
+    ) -> Option<Goal<'a>> {
+        let entry = object.function(&contract.symbol)?;
+        let param = |(at, size): (usize, usize)| {
+            let ones = u64::MAX >> (64 - size as u32);
+            (size, ones.min(most.get(at).copied().unwrap_or(ones)))
+        };
+        let params = sizes(program, &program.entry().params).enumerate().map(param).collect();
+        Some(Goal { object, contract, program, params, entry, demands })
+    }
+
     /// Runs both sides, the function for each position of the frame that matters.
     fn show<M: Machine>(&self) -> Result<Report, Obstacle> {
         let mut report = Report { engines: "polynomials", ..Report::default() };

@@ -25,7 +25,7 @@ use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
 use usuba_proof::machine::arithmetic;
-use usuba_proof::machine::compare::{self, Answer, Demands, Report};
+use usuba_proof::machine::compare::{Answer, Demands, Report};
 use usuba_proof::machine::object::Object;
 use usuba_proof::machine::x86::X86;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
@@ -310,16 +310,8 @@ fn proved(
     let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
-    // Products are integers; what has none is looked at bit by bit first.
     let demands = Demands::default();
-    let on_integers = || arithmetic::prove::<X86>(&object, &contract, program, most, demands);
-    let answer = match arithmetic::multiplies(program) {
-        true => on_integers(),
-        false => match compare::prove::<X86>(&object, &contract, program, demands) {
-            Answer::Unknown(_) => on_integers(),
-            answer => answer,
-        },
-    };
+    let answer = arithmetic::prove_either::<X86>(&object, &contract, program, most, demands);
     Ok(match answer {
         Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
         Answer::Refuted(found) => {
