@@ -75,9 +75,7 @@ impl Integers {
                 variable.add(&whole)
             }
             Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
-            Form::Complement { p, k } => {
-                whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1))
-            }
+            Form::Complement { p, k } => whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1)),
         })
     }
 
@@ -88,7 +86,9 @@ impl Integers {
             Form::Below { p, k } => {
                 self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
             }
-            Form::Deeper { p, k } => self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k),
+            Form::Deeper { p, k } => {
+                self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k)
+            }
             // -1 less the quotient of p and the whole is zero.
             Form::Complement { p, k } => {
                 let rest = whole.sub(&Poly::constant(1)).scaled(&-(BigInt::from(1) << k));
@@ -175,9 +175,144 @@ fn is_linear(monomial: &Monomial) -> bool {
 enum Form {
     Value(Poly),
     /// That of p by 2^k, of which nothing is known yet.
-    Below { p: Poly, k: u64 },
+    Below {
+        p: Poly,
+        k: u64,
+    },
     /// That of p by 2^k, where p may have any coefficients.
-    Deeper { p: Poly, k: u64 },
+    Deeper {
+        p: Poly,
+        k: u64,
+    },
     /// -1 less that of p by 2^k.
-    Complement { p: Poly, k: u64 },
+    Complement {
+        p: Poly,
+        k: u64,
+    },
+}
+
+#[cfg(test)]
+impl Integers {
+    /// The quotient that a variable is, or the polynomial that it stands for.
+    pub fn definition(&self, variable: u32) -> Option<(Poly, u64)> {
+        let named = || self.names.iter().find(|(_, name)| **name == variable);
+        let floor = self.variables[variable as usize / 2].floor.clone();
+        floor.or_else(|| named().map(|(p, _)| (p.clone(), 0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use usuba::ir::random::Random;
+
+    use super::*;
+
+    fn words(count: usize) -> (Integers, Vec<Poly>) {
+        let mut integers = Integers::default();
+        let high: BigUint = (BigUint::from(1u8) << 64) - 1u8;
+        let words = (0..count).map(|_| Poly::variable(integers.variable(high.clone()))).collect();
+        (integers, words)
+    }
+
+    fn lower(integers: &mut Integers, p: &Poly, k: u64) -> Poly {
+        let floor = integers.floor(p, k).expect("low powers");
+        p.plus(&floor, &-(BigInt::from(1) << k))
+    }
+
+    /// The value of a polynomial where free variables have the values that are given.
+    fn value(integers: &Integers, p: &Poly, free: &[BigInt]) -> BigInt {
+        let mut values = BTreeMap::new();
+        for variable in p.variables() {
+            let found = match integers.definition(variable) {
+                Some((of, k)) => value(integers, &of, free) >> k,
+                None => free[variable as usize / 2].clone(),
+            };
+            values.insert(variable, found);
+        }
+        p.assign(&values).1
+    }
+
+    #[test]
+    fn carries_of_halves_are_those_of_the_whole() {
+        let (mut n, w) = words(4);
+        let products = [w[0].mul(&w[1]), w[2].mul(&w[3])].map(|p| p.expect("one term"));
+        let low = products.clone().map(|p| lower(&mut n, &p, 64));
+        let high = products.clone().map(|p| n.floor(&p, 64).expect("low powers"));
+        let carry = n.floor(&low[0].add(&low[1]), 64).expect("low powers");
+        let sum = products[0].add(&products[1]);
+        let whole = n.floor(&sum, 64).expect("low powers");
+        assert_eq!(high[0].add(&high[1]).add(&carry), whole);
+        // What two registers hold, shifted together.
+        let low = lower(&mut n, &sum, 64);
+        let (a, b) = (n.floor(&low, 51), n.floor(&sum, 51));
+        let b = b.expect("low powers").plus(&whole, &BigInt::from(-(1 << 13)));
+        assert_eq!(a.expect("low powers"), b);
+        // And shifted once more.
+        assert_eq!(n.floor(&whole, 7), n.floor(&sum, 71));
+    }
+
+    #[test]
+    fn a_comparison_is_the_carry_of_the_sum() {
+        let (mut n, w) = words(2);
+        let sum = w[0].add(&w[1]);
+        let carry = n.floor(&sum, 64).expect("low powers");
+        let wrapped = lower(&mut n, &sum, 64);
+        let borrow = n.floor(&wrapped.sub(&w[0]), 64).expect("low powers");
+        assert_eq!(borrow.scaled(&BigInt::from(-1)), carry);
+        assert_ne!(borrow, carry);
+        let other = n.floor(&wrapped.sub(&w[1]).sub(&Poly::constant(1)), 64);
+        assert_ne!(other.expect("low powers").scaled(&BigInt::from(-1)), carry);
+    }
+
+    #[test]
+    fn quotients_are_what_they_say() {
+        let mut random = Random::new(9);
+        for _ in 0..40 {
+            let (mut n, w) = words(3);
+            let free: Vec<BigInt> =
+                (0..3).map(|_| BigInt::from(random.word() >> (random.below(3) * 31))).collect();
+            let mut pool = w.clone();
+            for _ in 0..24 {
+                let [a, b] = [0, 1].map(|_| pool[random.below(pool.len())].clone());
+                let k = [1, 7, 32, 51, 64, 65][random.below(6)];
+                let factor = BigInt::from(random.word() >> 40) - (1 << 20);
+                let (p, expected) = match random.below(5) {
+                    0 => (a.add(&b), value(&n, &a, &free) + value(&n, &b, &free)),
+                    1 => {
+                        (a.plus(&b, &factor), value(&n, &a, &free) + value(&n, &b, &free) * &factor)
+                    }
+                    2 => match n.floor(&a, k) {
+                        Some(p) => (p, value(&n, &a, &free) >> k),
+                        None => continue,
+                    },
+                    3 => {
+                        (lower(&mut n, &a, k), value(&n, &a, &free) & ((BigInt::from(1) << k) - 1))
+                    }
+                    _ => {
+                        // What has a name is no number below zero.
+                        let [a, b] = [a, b].map(|p| lower(&mut n, &p, 64));
+                        let high: BigUint = (BigUint::from(1u8) << 64) - 1u8;
+                        let [x, y] = [&a, &b].map(|p| n.named(p, &high));
+                        let Some(p) = x.mul(&y) else { continue };
+                        (p, value(&n, &a, &free) * value(&n, &b, &free))
+                    }
+                };
+                assert_eq!(value(&n, &p, &free), expected);
+                if p.len() < 40 {
+                    pool.push(p);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_below_has_no_quotient() {
+        let (mut n, w) = words(2);
+        let p = w[0].sub(&w[1]).add(&Poly::constant(5));
+        n.is_below(&p, 64);
+        assert_eq!(n.floor(&p, 64), Some(Poly::default()));
+        let more = p.add(&Poly::constant(BigInt::from(3) << 64));
+        assert_eq!(n.floor(&more, 64), Some(Poly::constant(3)));
+        assert_ne!(n.floor(&p, 63), Some(Poly::default()));
+    }
 }

@@ -300,7 +300,8 @@ const WAYS: [(&str, &[&str]); 6] = [
 
 fn subjects() -> impl Iterator<Item = (usize, &'static File, &'static Subject)> {
     let all = FILES.iter().flat_map(|(file, nodes)| nodes.iter().map(move |node| (file, node)));
-    let has = |file: &File, node: &str| arithmetic::text(file.name).contains(&format!("node {node} ("));
+    let has =
+        |file: &File, node: &str| arithmetic::text(file.name).contains(&format!("node {node} ("));
     all.filter(move |(file, subject)| has(file, subject.node))
         .enumerate()
         .map(|(at, (file, subject))| (at, file, subject))

@@ -241,8 +241,7 @@ fn text(width: &Width, node: &str, target: &'static target::Target, link: bool) 
         let c = COptions { prefix: "t_".into(), hidden, linked, ..COptions::default() };
         let cpu = cpu::find("generic").expect("a CPU");
         let (slicing, flags) = (Slicing::V, Default::default());
-        let options =
-            Options { slicing, target, cpu, word: None, entry: None, flags, pipeline, c };
+        let options = Options { slicing, target, cpu, word: None, entry: None, flags, pipeline, c };
         let lowered = optimise(&program, &options, &mut |_, _| {}).expect("a program");
         let lane = match emit::layout(&lowered, target) {
             Layout::Lanes(lane) => lane as u32,

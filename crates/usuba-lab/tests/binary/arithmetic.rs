@@ -30,8 +30,8 @@ fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str
     }
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
-    let mut c = usuba::emit::c::COptions::default();
-    c.prefix = "usuba_".to_string();
+    let prefix = "usuba_".to_string();
+    let c = usuba::emit::c::COptions { prefix, ..Default::default() };
     let options = Options {
         slicing: usuba::ir::Slicing::V,
         target,
@@ -105,13 +105,25 @@ fn kernels_of_arithmetic_are_proved() {
 
 /// Program, node, and what is wrong with it.
 const FAULTS: &[(&str, &str, &[(&str, &str)])] = &[
-    ("field25519/limbs51.ua", "mul", &[("s[0] + 19 * q", "s[0] + 18 * q")]),
-    ("field25519/limbs51.ua", "mul", &[("u64(s[1]) + g", "u64(s[1])")]),
-    ("field25519/limbs51.ua", "square", &[("(q, s[4]) := split(u[4], 51)", "(q, s[4]) := split(u[4], 52)")]),
-    ("field25519/limbs51.ua", "freeze", &[("(c, s) = split(h[0] + 19, 51)", "(c, s) = split(h[0] + 18, 51)")]),
+    ("field25519/limbs51.ua", "mul", &[("19 * u64(q)", "18 * u64(q)")]),
+    ("field25519/limbs51.ua", "mul", &[("r[1] := r[1] + g", "r[1] := r[1]")]),
+    (
+        "field25519/limbs51.ua",
+        "square",
+        &[("(q, s) := split(u[4], 51)", "(q, s) := split(u[4], 52)")],
+    ),
+    (
+        "field25519/limbs51.ua",
+        "freeze",
+        &[("(c, s) = split(h[0] + 19, 51)", "(c, s) = split(h[0] + 18, 51)")],
+    ),
     ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
     ("field25519/limbs51.ua", "sub", &[("0x1fffffffffffb4", "0x1fffffffffffb5")]),
-    ("poly1305/limbs44.ua", "step", &[("(q, s[2]) := split(t[2] + q, 42)", "(q, s[2]) := split(t[2], 42)")]),
+    (
+        "poly1305/limbs44.ua",
+        "step",
+        &[("(q, s[2]) := split(t[2] + q, 42)", "(q, s[2]) := split(t[2], 42)")],
+    ),
 ];
 
 #[test]

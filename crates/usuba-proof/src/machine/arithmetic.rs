@@ -236,9 +236,7 @@ impl<'a> Goal<'a> {
         let buffer = |array: &super::contract::Array| {
             let cells = match &array.entry {
                 None => vec![Cell::UNSET; array.size],
-                Some(all) => {
-                    all.iter().map(|m| meant(bits, m, given)).collect::<Result<_, _>>()?
-                }
+                Some(all) => all.iter().map(|m| meant(bits, m, given)).collect::<Result<_, _>>()?,
             };
             let (name, access) = (array.name.clone(), array.access());
             Ok(Buffer { name, access, align: array.align, cells })
@@ -294,11 +292,7 @@ impl<'a> Goal<'a> {
     }
 
     /// What is wrong with the results for an input; all instances have the same.
-    fn differs<M: Machine>(
-        &self,
-        words: &[u64],
-        longest: u64,
-    ) -> Option<Difference> {
+    fn differs<M: Machine>(&self, words: &[u64], longest: u64) -> Option<Difference> {
         let bits = Bits::new(Graph::new(None));
         let constants = |words: &[u64], sizes: &[usize]| -> Vec<Word> {
             words.iter().zip(sizes).map(|(&word, &size)| bits.number(word, size)).collect()

@@ -43,8 +43,8 @@ pub mod object;
 pub mod order;
 pub mod simulate;
 pub mod stream;
-pub mod words;
 pub mod values;
+pub mod words;
 pub mod x86;
 
 use std::fmt;

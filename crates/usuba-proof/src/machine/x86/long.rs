@@ -61,7 +61,12 @@ impl X86 {
     }
 
     /// The bits of a register.
-    fn register_bits(&self, world: &World, number: usize, bytes: usize) -> Result<Vec<Cell>, Fault> {
+    fn register_bits(
+        &self,
+        world: &World,
+        number: usize,
+        bytes: usize,
+    ) -> Result<Vec<Cell>, Fault> {
         let cells = self.general(number).cells(&world.bits);
         let cells = cells.ok_or_else(|| unsupported("an address in long arithmetic"))?;
         Ok(cells[..8 * bytes].to_vec())
@@ -99,12 +104,7 @@ impl X86 {
     }
 
     /// adc, sbb: a sum or difference with the carry flag.
-    fn with_carry(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        adds: bool,
-    ) -> Result<(), Fault> {
+    fn with_carry(&mut self, world: &mut World, i: &Instruction, adds: bool) -> Result<(), Fault> {
         let bytes = self.size(i, 0)?;
         let carry = carried(world, self.flags.carry)?;
         let (a, b) = (self.bits_of(world, i, 0, bytes)?, self.bits_of(world, i, 1, bytes)?);
@@ -141,9 +141,8 @@ impl X86 {
         carry: Flag,
         operands: &[&[Cell]],
     ) -> Flags {
-        let secret = operands.iter().any(|word| {
-            word.iter().any(|&cell| world.bits.is_secret(cell))
-        });
+        let secret =
+            operands.iter().any(|word| word.iter().any(|&cell| world.bits.is_secret(cell)));
         let unknown = if secret { Flag::Secret } else { Flag::Undefined };
         let zero = match world.bits.has_integers() {
             true => {
@@ -187,9 +186,7 @@ fn carried(world: &World, flag: Flag) -> Result<Cell, Fault> {
     match flag {
         Flag::Is(is) => Ok(world.bits.constant(is)),
         Flag::Bit(bit) => Ok(bit),
-        Flag::Secret | Flag::Public | Flag::Undefined => {
-            Err(unsupported("the flag is not known"))
-        }
+        Flag::Secret | Flag::Public | Flag::Undefined => Err(unsupported("the flag is not known")),
     }
 }
 

@@ -17,9 +17,9 @@ use iced_x86::{Instruction, Mnemonic, OpKind};
 use super::super::cell::Cell;
 use super::super::memory::Pointer;
 use super::super::{Fault, Rule, World};
+use super::long::flag_of;
 use super::operands::Address;
 use super::registers::{Flag, Flags, Word};
-use super::long::flag_of;
 use super::{Outcome, X86, counts, unsupported};
 
 /// Arithmetic of two operands that sets all flags.

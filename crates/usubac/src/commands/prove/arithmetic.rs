@@ -30,7 +30,9 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
-        for path in listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref())) {
+        for path in
+            listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
+        {
             let text = files::read(&path)?;
             let mut sources = Sources::default();
             let root = sources.add(text.name, text.text);

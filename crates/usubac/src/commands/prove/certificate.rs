@@ -112,7 +112,11 @@ impl Record {
             () if self.source != new.source => "the source is another one",
             () if self.usuba0 != new.usuba0 => "usubac makes another program of it",
             () if self.subject() != new.subject() => "it is about something else",
-            () if self.contract.iter().any(|old| new.contract.iter().all(|c| c.node != old.node)) => {
+            () if self
+                .contract
+                .iter()
+                .any(|old| new.contract.iter().all(|c| c.node != old.node)) =>
+            {
                 "a contract is missing"
             }
             () => return self.object.iter().find_map(|made| made.differs(&new.object)),
