@@ -39,6 +39,7 @@ pub mod contracts;
 mod cuts;
 mod engines;
 mod exhaust;
+mod floors;
 mod graph;
 mod induction;
 pub mod lanes;

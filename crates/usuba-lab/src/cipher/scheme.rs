@@ -25,7 +25,7 @@ pub struct Arithmetic {
     /// The program for those that multiply words of 32 bits; the same nodes.
     pub gp32: String,
     pub nodes: Vec<String>,
-    /// Whether loops stay loops on words of 32 bits, because they run seldom.
+    /// Whether long loops stay loops on words of 32 bits, because they run seldom.
     #[serde(default)]
     pub loops: bool,
 }

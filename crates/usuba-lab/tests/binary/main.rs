@@ -1,9 +1,11 @@
 //! Object files that are proved, and object files that must not be.
 //!
 //! - here: kernels of ciphers, by gcc and clang.
+//! - `arithmetic`: kernels of arithmetic, planted faults in them, and mutants.
 //! - `faults`: one function for each rule that breaks it.
 //! - `mutants`: proved kernels with one changed bit.
 
+mod arithmetic;
 mod faults;
 mod mutants;
 

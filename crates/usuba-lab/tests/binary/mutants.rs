@@ -42,7 +42,7 @@ const SAMPLE: [usize; 2] = [1, 4];
 const SHORT: usize = 2;
 
 /// Where the instructions of a function are in the file: offset and length of each.
-fn instructions(file: &[u8], symbol: &str) -> Vec<(usize, usize)> {
+pub fn instructions(file: &[u8], symbol: &str) -> Vec<(usize, usize)> {
     let object = object::File::parse(file).expect("an object");
     let symbol = object.symbols().find(|s| s.name() == Ok(symbol)).expect("the function");
     let section = object.section_by_index(symbol.section_index().expect("it is defined"));

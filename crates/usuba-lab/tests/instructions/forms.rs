@@ -12,6 +12,7 @@ pub fn all() -> Vec<Form> {
     forms.shuffles();
     forms.packs();
     forms.scalar();
+    forms.long();
     forms.control();
     forms.masks();
     forms.blocks();
@@ -84,7 +85,7 @@ impl Forms {
     fn lanes(&mut self) {
         for name in [
             "paddb", "paddw", "paddd", "paddq", "psubb", "psubw", "psubd", "psubq", "pmullw",
-            "pmulld", "pmuludq",
+            "pmulld", "pmuludq", "pmaddwd",
         ] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);
@@ -386,6 +387,44 @@ impl Forms {
                 self.flags(format!("bt {a}, {bit}"), "c");
             }
             self.plain(format!("cmp r8, r9; sbb {b}, {b}"));
+        }
+    }
+
+    /// Arithmetic on several words.
+    fn long(&mut self) {
+        for (a, b, memory) in
+            [("rax", "rcx", "qword"), ("eax", "ecx", "dword"), ("r8", "r9", "qword")]
+        {
+            for name in ["adc", "sbb"] {
+                for other in [b.to_string(), format!("{memory} ptr mem"), "0x6b".to_string()] {
+                    self.flags(format!("add r10, rdx; {name} {a}, {other}"), "czs");
+                    self.flags(format!("cmp r10, rdx; {name} {a}, {other}"), "czs");
+                }
+                self.flags(format!("add r10, rdx; {name} {memory} ptr mem, {b}"), "czs");
+            }
+            self.plain(format!("sub r10, rdx; sbb {b}, {b}"));
+            for name in ["adcx", "adox"] {
+                self.flags(format!("xor r10, r10; {name} {a}, {b}"), "zs");
+                self.flags(format!("xor r10, r10; {name} {a}, {memory} ptr mem"), "c");
+            }
+            self.flags(format!("xor r10, r10; adcx {a}, {b}; adcx {b}, {a}"), "c");
+            self.plain(format!("xor r10, r10; adox {a}, {b}; adox {b}, {a}"));
+            for condition in ["b", "ae", "e", "ne", "s", "ns", "be", "a"] {
+                self.plain(format!("cmp r10, rdx; cmov{condition} {a}, {b}"));
+                self.plain(format!("cmp r10, rdx; set{condition} al"));
+            }
+            self.flags(format!("shr {b}, 1; adc {a}, 0"), "c");
+            self.flags(format!("shl {b}, 3; adc {a}, 0"), "c");
+            self.flags(format!("neg {b}; sbb {a}, 0"), "c");
+        }
+        for operand in ["rcx", "rax", "r10", "qword ptr mem"] {
+            self.plain(format!("mul {operand}"));
+            self.plain(format!("mulx r8, r9, {operand}"));
+            self.plain(format!("mulx r9, r9, {operand}"));
+        }
+        for operand in ["ecx", "r10d", "dword ptr mem"] {
+            self.plain(format!("mul {operand}"));
+            self.plain(format!("mulx r8d, r9d, {operand}"));
         }
     }
 

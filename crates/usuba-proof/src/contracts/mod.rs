@@ -22,7 +22,7 @@ mod chance;
 mod clause;
 mod concrete;
 pub(crate) mod numbers;
-mod poly;
+pub(crate) mod poly;
 mod query;
 mod symbolic;
 

@@ -105,6 +105,55 @@ impl Poly {
         Poly { terms }
     }
 
+    /// What remains modulo 2^k, with coefficients that are not negative, and the quotient: the
+    /// polynomial is `rest + 2^k whole`.
+    pub fn divided(&self, k: u64) -> (Poly, Poly) {
+        let power = BigInt::from(1) << k;
+        let (mut rest, mut whole) = (BTreeMap::new(), BTreeMap::new());
+        for (monomial, value) in &self.terms {
+            let low = remainder(value, &power);
+            insert(&mut whole, monomial.clone(), (value - &low) >> k);
+            insert(&mut rest, monomial.clone(), low);
+        }
+        (Poly { terms: rest }, Poly { terms: whole })
+    }
+
+    /// The greatest power of two that divides all coefficients; `None` for zero.
+    pub fn zeros(&self) -> Option<u64> {
+        self.terms.values().filter_map(BigInt::trailing_zeros).min()
+    }
+
+    /// The greatest number that divides all coefficients, and what it is multiplied by, of which
+    /// the first coefficient is positive; zero is once itself.
+    pub fn primitive(&self) -> (BigInt, Poly) {
+        let mut shared = self.terms.values().fold(BigInt::ZERO, |a, b| greatest(a, b.clone()));
+        if shared == BigInt::ZERO {
+            return (BigInt::from(1), self.clone());
+        }
+        if self.is_negative() {
+            shared = -shared;
+        }
+        let terms = self.terms.iter().map(|(monomial, value)| (monomial.clone(), value / &shared));
+        let terms = terms.collect();
+        (shared, Poly { terms })
+    }
+
+    /// Each product of variables with its coefficient.
+    pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &BigInt)> {
+        self.terms.iter()
+    }
+
+    /// The variable that is the only product, besides a constant, and occurs once in it; and the
+    /// constant.
+    pub fn shifted_variable(&self) -> Option<(u32, BigInt)> {
+        let constant = self.terms.get(&Monomial::new()).cloned();
+        let count = self.terms.len() - usize::from(constant.is_some());
+        let (monomial, value) = self.terms.last_key_value().filter(|_| count == 1)?;
+        let single = monomial.len() == 1 && monomial[0].1 == BigUint::from(1u8);
+        let once = single && *value == BigInt::from(1);
+        once.then(|| (monomial[0].0, constant.unwrap_or_default()))
+    }
+
     /// A power, modulo `modulus` if there is one; `None` if it has too many terms.
     pub fn power(&self, exponent: &BigUint, modulus: Option<&BigInt>) -> Option<Poly> {
         if self.terms.len() <= 1 && self.terms.keys().all(|m| !m.is_empty()) {
@@ -242,6 +291,14 @@ impl Poly {
 pub fn remainder(value: &BigInt, modulus: &BigInt) -> BigInt {
     let rest = value % modulus;
     if rest < BigInt::ZERO { rest + modulus } else { rest }
+}
+
+/// The greatest common divisor, not negative.
+fn greatest(mut a: BigInt, mut b: BigInt) -> BigInt {
+    while b != BigInt::ZERO {
+        (a, b) = (b.clone(), a % b);
+    }
+    if a < BigInt::ZERO { -a } else { a }
 }
 
 fn insert(terms: &mut BTreeMap<Monomial, BigInt>, monomial: Monomial, value: BigInt) {

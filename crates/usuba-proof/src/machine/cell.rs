@@ -23,6 +23,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::words::Words;
 use crate::graph::{Edge, Graph, Kind};
 
 /// One bit of a register or of memory.
@@ -104,6 +105,8 @@ pub struct Bits {
     answered: FxHashMap<(Kind, Edge, Edge), Edge>,
     /// The parts of mixed bits, and their numbers.
     mixed: Vec<Parts>,
+    /// Where words are integers: which bits are those of which.
+    pub(super) words: Option<Box<Words>>,
     numbers: FxHashMap<Parts, usize>,
 }
 
@@ -128,6 +131,7 @@ impl Bits {
             recent: vec![nothing; RECENT],
             answered: FxHashMap::default(),
             mixed: Vec::new(),
+            words: None,
             numbers: FxHashMap::default(),
         }
     }
@@ -339,10 +343,18 @@ impl Bits {
     }
 
     /// a + b + carry, least significant bits first, and the carry out.
+    pub fn sum(&mut self, a: &[Cell], b: &[Cell], carry: bool) -> (Vec<Cell>, Cell) {
+        let carry = self.constant(carry);
+        self.sum_with(a, b, carry)
+    }
+
+    /// The same with a carry that need not be known.
     ///
     /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
-    pub fn sum(&mut self, a: &[Cell], b: &[Cell], carry: bool) -> (Vec<Cell>, Cell) {
-        let mut carry = self.constant(carry);
+    pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
+        if let Some(sum) = self.sum_of_integers(a, b, carry) {
+            return sum;
+        }
         let mut out = Vec::with_capacity(a.len());
         for (&x, &y) in a.iter().zip(b) {
             let half = self.xor(x, y);
@@ -354,15 +366,28 @@ impl Bits {
         (out, carry)
     }
 
-    /// a - b, which is ~(~a + b), and whether it borrows.
+    /// a - b, and whether it borrows.
     pub fn difference(&mut self, a: &[Cell], b: &[Cell]) -> (Vec<Cell>, Cell) {
+        let borrow = self.constant(false);
+        self.difference_with(a, b, borrow)
+    }
+
+    /// a - b - borrow, which is ~(~a + b + borrow), and whether it borrows.
+    pub fn difference_with(&mut self, a: &[Cell], b: &[Cell], borrow: Cell) -> (Vec<Cell>, Cell) {
+        if let Some(difference) = self.difference_of_integers(a, b, borrow) {
+            return difference;
+        }
         let flipped: Vec<Cell> = a.iter().map(|&bit| self.not(bit)).collect();
-        let (sum, carry) = self.sum(&flipped, b, false);
+        let (sum, carry) = self.sum_with(&flipped, b, borrow);
         (sum.into_iter().map(|bit| self.not(bit)).collect(), carry)
     }
 
     /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
     pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let Some(mut product) = self.product_of_integers(a, b) {
+            product.truncate(a.len());
+            return product;
+        }
         let zero = self.constant(false);
         let mut sum = vec![zero; a.len()];
         for (place, &factor) in b.iter().enumerate() {
@@ -373,6 +398,15 @@ impl Bits {
             sum = self.sum(&sum, &term, false).0;
         }
         sum
+    }
+
+    /// a * b in twice as many bits.
+    pub fn whole_product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let Some(product) = self.product_of_integers(a, b) {
+            return product;
+        }
+        let zeros = vec![self.constant(false); a.len()];
+        self.product(&[a, &zeros].concat(), &[b, &zeros].concat())
     }
 
     /// Whether two words are equal.

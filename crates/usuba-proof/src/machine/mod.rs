@@ -26,8 +26,11 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `induction`: one step for all turns of a loop.
 //! - `simulate`: the model on inputs, to be compared with a processor.
+//! - `words`: bits that are those of integers; `values`: a program on such bits; `arithmetic`:
+//!   the proof of a function that computes with integers.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
+pub mod arithmetic;
 pub mod blocks;
 pub mod cell;
 pub mod compare;
@@ -40,6 +43,8 @@ pub mod object;
 pub mod order;
 pub mod simulate;
 pub mod stream;
+pub mod values;
+pub mod words;
 pub mod x86;
 
 use std::fmt;

@@ -36,6 +36,8 @@ enum Pair {
     Greater,
     /// The product of the lower halves.
     MultiplyHalves,
+    /// The sum of the products of both halves, as signed numbers.
+    MultiplyAdd,
 }
 
 /// Shift and lane of a shift by one count for all lanes.
@@ -95,6 +97,7 @@ fn pair(mnemonic: Mnemonic) -> Option<(Pair, usize)> {
         Pmulld | Vpmulld => (Pair::Multiply, 32),
         Vpmullq => (Pair::Multiply, 64),
         Pmuludq | Vpmuludq => (Pair::MultiplyHalves, 64),
+        Pmaddwd | Vpmaddwd => (Pair::MultiplyAdd, 32),
         Pcmpeqb | Vpcmpeqb => (Pair::Equal, 8),
         Pcmpeqw | Vpcmpeqw => (Pair::Equal, 16),
         Pcmpeqd | Vpcmpeqd => (Pair::Equal, 32),
@@ -255,6 +258,18 @@ fn paired(world: &mut World, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
             };
             let (a, b) = (extended(a), extended(b));
             bits.product(&a, &b)
+        }
+        Pair::MultiplyAdd => {
+            let mut half = |at: usize| {
+                let [a, b] = [a, b].map(|word| {
+                    let mut half = word[at..at + lane / 2].to_vec();
+                    half.resize(lane, word[at + lane / 2 - 1]);
+                    half
+                });
+                bits.product(&a, &b)
+            };
+            let (low, high) = (half(0), half(lane / 2));
+            bits.sum(&low, &high, false).0
         }
         Pair::Equal => {
             let equal = bits.equal(a, b);

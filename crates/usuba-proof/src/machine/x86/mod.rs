@@ -20,7 +20,7 @@
 //! - `field`: bytes as elements of a field.
 //! - `shuffles`: moves of bits between places, and plain moves.
 //! - `packs`: shuffles that make vectors narrower, or choose from two.
-//! - `scalar`: general-purpose arithmetic.
+//! - `scalar`: general-purpose arithmetic; `long`: that of several words.
 //! - `masks`: mask registers, and instructions with a mask.
 //! - `control`: jumps, calls, the stack; `blocks`: memory that is copied or filled at once.
 //! - `counts`: numbers that depend on how many blocks there are.
@@ -34,6 +34,7 @@ mod field;
 mod lanes;
 mod library;
 mod logic;
+mod long;
 mod making;
 mod masks;
 mod operands;
@@ -80,6 +81,7 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || packs::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
+        || long::is_modelled(mnemonic)
         || control::is_modelled(mnemonic)
 }
 
@@ -111,6 +113,7 @@ impl X86 {
             X86::lanes,
             X86::field,
             X86::masks,
+            X86::long,
             X86::packs,
             X86::shuffles,
             X86::scalar,

@@ -17,6 +17,7 @@ use iced_x86::{Instruction, Mnemonic, OpKind};
 use super::super::cell::Cell;
 use super::super::memory::Pointer;
 use super::super::{Fault, Rule, World};
+use super::long::flag_of;
 use super::operands::Address;
 use super::registers::{Flag, Flags, Word};
 use super::{Outcome, X86, counts, unsupported};
@@ -238,18 +239,20 @@ impl X86 {
                 let (a, b) = (cells(a), cells(b));
                 let (a, b) = (&a[..8 * bytes], &b[..8 * bytes]);
                 let bits = &mut world.bits;
+                let zero = bits.constant(false);
                 let mut each = |f: fn(&mut super::super::cell::Bits, Cell, Cell) -> Cell| {
                     a.iter().zip(b).map(|(&x, &y)| f(bits, x, y)).collect::<Vec<Cell>>()
                 };
-                let out = match operation {
-                    Binary::And => each(|bits, x, y| bits.and(x, y)),
-                    Binary::Or => each(|bits, x, y| bits.or(x, y)),
-                    Binary::Xor => each(|bits, x, y| bits.xor(x, y)),
-                    Binary::Add => bits.sum(a, b, false).0,
-                    Binary::Subtract => bits.difference(a, b).0,
+                let (out, carry) = match operation {
+                    Binary::And => (each(|bits, x, y| bits.and(x, y)), zero),
+                    Binary::Or => (each(|bits, x, y| bits.or(x, y)), zero),
+                    Binary::Xor => (each(|bits, x, y| bits.xor(x, y)), zero),
+                    Binary::Add => bits.sum(a, b, false),
+                    Binary::Subtract => bits.difference(a, b),
                 };
                 let word = Word::from_cells(&world.bits, &out);
-                Ok((word, self.flags_of(world, a, b)))
+                let carry = flag_of(world, carry);
+                Ok((word, self.flags_of_word(world, &out, carry, &[a, b])))
             }
         }
     }
@@ -380,16 +383,16 @@ impl X86 {
             let changed = if secret.carry == Flag::Secret { Flag::Secret } else { Flag::Undefined };
             return Flags { carry: changed, overflow: changed, ..self.flags };
         }
-        let Some(value) = world.bits.word(out) else { return secret };
         let lane = out.len();
         let last = match shift {
             Shift::Left => lane.checked_sub(count).map(|at| from[at]),
             _ => from.get(count - 1).copied(),
         };
-        let carry = last.and_then(|cell| world.bits.value(cell));
         let unknown = secret.carry;
+        let carry = last.map_or(unknown, |cell| flag_of(world, cell));
+        let Some(value) = world.bits.word(out) else { return Flags { carry, ..secret } };
         Flags {
-            carry: carry.map_or(unknown, Flag::Is),
+            carry,
             zero: Flag::Is(value == 0),
             sign: Flag::Is(value >> (lane - 1) & 1 == 1),
             overflow: unknown,
@@ -516,25 +519,46 @@ impl X86 {
         Err(unsupported("the instruction is not modelled"))
     }
 
-    /// cmov and set of a condition that is known.
+    /// cmov and set of a condition that is known, or is a bit: their time depends on neither.
     fn conditional(&mut self, world: &mut World, i: &Instruction) -> Outcome {
         if !CONDITIONAL.contains(&i.mnemonic()) {
             return None;
         }
-        let condition = self.decided(world, i.condition_code());
-        let known = |flag: Result<Flag, Fault>| match flag? {
-            Flag::Is(is) => Ok(is),
-            _ => Err(unsupported("the condition is not known, and no branch")),
-        };
         // `control` has taken the jumps.
-        Some(known(condition).and_then(|is| match i.op_count() {
-            1 => self.set_word(world, i, 0, Word::Number(is as u64)),
-            _ => {
-                let bytes = self.size(i, 0)?;
-                let word = self.word(world, i, if is { 1 } else { 0 }, bytes)?;
+        let condition = match self.decided(world, i.condition_code()) {
+            Ok(Flag::Is(is)) => Some(world.bits.constant(is)),
+            Ok(Flag::Secret | Flag::Bit(_)) => self.condition_bit(world, i.condition_code()),
+            Ok(Flag::Public | Flag::Undefined) => None,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let Some(condition) = condition else {
+            return Some(Err(unsupported("the condition is not known, and no branch")));
+        };
+        Some(match i.op_count() {
+            1 => {
+                let word = Word::from_cells(&world.bits, &[condition]);
                 self.set_word(world, i, 0, word)
             }
-        }))
+            _ => self.chosen(world, i, condition),
+        })
+    }
+
+    /// The second operand where a bit is set, else the first.
+    fn chosen(&mut self, world: &mut World, i: &Instruction, bit: Cell) -> Result<(), Fault> {
+        let bytes = self.size(i, 0)?;
+        if let Some(is) = world.bits.value(bit) {
+            let word = self.word(world, i, if is { 1 } else { 0 }, bytes)?;
+            return self.set_word(world, i, 0, word);
+        }
+        let (a, b) = (self.word(world, i, 0, bytes)?, self.word(world, i, 1, bytes)?);
+        let (Some(a), Some(b)) = (a.cells(&world.bits), b.cells(&world.bits)) else {
+            return Err(unsupported("a choice of addresses that depends on an input"));
+        };
+        // The table of `bit ? b : a`.
+        let choose = |(&a, &b)| world.bits.function(0xca, [bit, b, a]);
+        let out: Vec<Cell> = a[..8 * bytes].iter().zip(&b).map(choose).collect();
+        let word = Word::from_cells(&world.bits, &out);
+        self.set_word(world, i, 0, word)
     }
 }
 

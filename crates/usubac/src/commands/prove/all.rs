@@ -1,4 +1,4 @@
-//! Every function of every cipher folder, in every slicing, on every target.
+//! Every function of every cipher folder, in every slicing, on every target, and arithmetic.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use usuba::typed;
 use usuba_lab::cipher::{self, Beside, Cipher};
 use usuba_lab::tune::subject::fingerprint;
 
+use super::arithmetic;
 use super::binary::{self, Memory, Objects};
 use super::cache::Cache;
 use super::cell::{Cell, Extent, Obstacle};
@@ -34,6 +35,8 @@ struct Task {
     node: String,
     slicing: Slicing,
     on: &'static Target,
+    /// What the names of its functions begin with.
+    prefix: &'static str,
 }
 
 /// A target, and where objects for it come from.
@@ -196,13 +199,19 @@ impl Task {
         let mut language = args.language.clone();
         language.set_slicing(self.slicing);
         language.entry = Some(self.node.clone());
-        let options = slice::options(&language, target, args.codegen.pipeline(Abi::Usuba));
+        let codegen = &args.codegen;
+        let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
+        let mut flags = codegen.written();
+        if !self.prefix.is_empty() && codegen.prefix.is_empty() {
+            options.c.prefix = self.prefix.to_string();
+            flags.push_str(&format!(" --prefix {}", self.prefix));
+        }
         Cell {
             program: self.file.clone(),
             reading: language.reading(),
-            flags: args.codegen.written().trim().to_string(),
+            flags: flags.trim().to_string(),
             sha256: sha256.to_string(),
-            options: Options { cpu: args.codegen.cpu, ..options },
+            options: Options { cpu: codegen.cpu, ..options },
         }
     }
 }
@@ -217,8 +226,12 @@ fn prove(
     bar: &ProgressBar,
 ) -> Result<Done, Failure> {
     let extent = Extent { direct: args.direct, objects: &backend.objects, plant: None };
+    let promise = arithmetic::promise(program, cell.options.entry.as_deref());
     let proof = match cell.prove(program, extent) {
-        Ok(proof) => proof,
+        Ok(mut proof) => {
+            proof.claims.splice(0..0, promise);
+            proof
+        }
         Err(Obstacle::Findings(_)) => return Ok(Done::Impossible),
         Err(Obstacle::Failure(failure)) => {
             let entry = cell.options.entry.as_deref().unwrap_or_default();
@@ -285,37 +298,66 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
             for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
-                    out.push(Task { folder, file, node, slicing, on });
+                    out.push(Task { folder, file, node, slicing, on, prefix: "" });
                 }
+            }
+        }
+    }
+    // Arithmetic computes on whole words.
+    let slicing = args.language.slicing();
+    for source in sources(args)?.iter().filter(|_| slicing.is_none_or(|s| s == Slicing::V)) {
+        for node in &source.nodes {
+            for Backend { target: on, .. } in backends {
+                let (folder, file) = (source.folder.clone(), source.file.clone());
+                let (node, slicing, prefix) = (node.clone(), Slicing::V, arithmetic::PREFIX);
+                out.push(Task { folder, file, node, slicing, on, prefix });
             }
         }
     }
     Ok(out)
 }
 
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
     let mut ciphers = cipher::find(&args.folder).map_err(Failure::program)?;
-    let name = |cipher: &Cipher| {
-        cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    };
-    if let Some(missing) = args.only.iter().find(|n| ciphers.iter().all(|c| name(c) != **n)) {
+    let others = arithmetic::find(&args.folder, args.language.flags())?;
+    let mut names: BTreeSet<String> = others.iter().map(|source| name(&source.folder)).collect();
+    names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));
+    if let Some(missing) = args.only.iter().find(|only| !names.contains(*only)) {
         let folder = args.folder.display();
         return Err(Failure::program(format!("there is no cipher `{missing}` in {folder}")));
     }
-    ciphers.retain(|cipher| args.only.is_empty() || args.only.contains(&name(cipher)));
+    ciphers.retain(|cipher| is_asked(args, &cipher.folder));
     Ok(ciphers)
+}
+
+/// The programs of arithmetic.
+fn sources(args: &Prove) -> Result<Vec<arithmetic::Source>, Failure> {
+    let mut sources = arithmetic::find(&args.folder, args.language.flags())?;
+    sources.retain(|source| is_asked(args, &source.folder));
+    Ok(sources)
+}
+
+fn is_asked(args: &Prove, folder: &Path) -> bool {
+    args.only.is_empty() || args.only.contains(&name(folder))
 }
 
 /// Proves again what the certificates of all folders say.
 pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
     let (mut any, mut good) = (false, true);
-    for cipher in ciphers(args)? {
-        let mut records = certificate::read(&cipher.folder)?;
+    let mut folders: BTreeSet<PathBuf> =
+        ciphers(args)?.into_iter().map(|cipher| cipher.folder).collect();
+    folders.extend(sources(args)?.into_iter().map(|source| source.folder));
+    for folder in folders {
+        let mut records = certificate::read(&folder)?;
         records.retain(|record| {
             args.target.is_empty() || args.target.iter().any(|t| t.name == record.target)
         });
         any |= !records.is_empty();
-        match super::checked(args, &cipher.folder, &records, reporter) {
+        match super::checked(args, &folder, &records, reporter) {
             Err(Failure::Reported) => good = false,
             other => other?,
         }

@@ -20,10 +20,12 @@ use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{self, Program};
 use usuba::target::{self, Target};
+use usuba::typed::Decl;
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
-use usuba_proof::machine::compare::{self, Answer, Demands, Report};
+use usuba_proof::machine::arithmetic;
+use usuba_proof::machine::compare::{Answer, Demands, Report};
 use usuba_proof::machine::object::Object;
 use usuba_proof::machine::x86::X86;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
@@ -185,6 +187,7 @@ impl Objects {
     pub fn prove(
         &self,
         program: &Program,
+        entry: &Decl,
         target: &Target,
         options: &COptions,
         fault: Option<plant::Fault>,
@@ -194,13 +197,14 @@ impl Objects {
             Objects::None => return Ok(()),
             _ => kernel(program, target, options),
         };
+        let most = arithmetic::most(program, entry);
         let look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
                 false => format!("by {by}"),
             };
             let symbol = symbol.to_string();
-            let (outcome, report) = proved(bytes, program, &kernel, &symbol, target)?;
+            let (outcome, report) = proved(bytes, program, &most, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
             Ok((Claim { kind: Kind::Object, subject, outcome }, Shown { made, report }))
         };
@@ -209,7 +213,7 @@ impl Objects {
             Objects::Compiled { compilers, memory } => {
                 for compiler in compilers.iter().map(|choice| choice.of(&kernel)) {
                     let flags = compiler.flags().join(" ");
-                    let key = made_of(program, &kernel, &compiler.name, &flags);
+                    let key = made_of(program, &most, &kernel, &compiler.name, &flags);
                     let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
                     if let Some((claim, shown)) = known {
                         done(claim, shown);
@@ -242,11 +246,18 @@ impl Objects {
 }
 
 /// Names all that an object and its proof depend on in one run.
-fn made_of(program: &Program, kernel: &Emitted, compiler: &str, flags: &str) -> String {
+fn made_of(
+    program: &Program,
+    most: &[u64],
+    kernel: &Emitted,
+    compiler: &str,
+    flags: &str,
+) -> String {
     // The comment on top names the target.
     let code = kernel.text.split_once("*/").map_or(&*kernel.text, |(_, code)| code);
     let program = ir::print::program(program);
-    sha256([code, &program, compiler, flags].join("\0").as_bytes())
+    let most = format!("{most:?}");
+    sha256([code, &program, &most, compiler, flags].join("\0").as_bytes())
 }
 
 fn locked(
@@ -290,6 +301,7 @@ fn sha256(bytes: &[u8]) -> String {
 fn proved(
     bytes: &[u8],
     program: &Program,
+    most: &[u64],
     kernel: &Emitted,
     symbol: &str,
     target: &Target,
@@ -298,7 +310,9 @@ fn proved(
     let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
-    Ok(match compare::prove::<X86>(&object, &contract, program, Demands::default()) {
+    let demands = Demands::default();
+    let answer = arithmetic::prove_either::<X86>(&object, &contract, program, most, demands);
+    Ok(match answer {
         Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
         Answer::Refuted(found) => {
             let difference = Difference::of_function(program, &found);

@@ -12,7 +12,7 @@ use usuba_proof::report::{Claim, Kind, Outcome};
 use usuba_proof::source::Source;
 
 use super::binary::{Objects, Shown};
-use super::certificate::Record;
+use super::certificate::{Promise, Record};
 use super::plant::{self, Plant};
 use crate::Failure;
 
@@ -120,7 +120,8 @@ impl Cell {
             };
             if good {
                 let (target, c) = (self.options.target, &self.options.c);
-                let done = objects.prove(&last, target, c, fault, &mut look);
+                let entry = &program.decls[instance.decl];
+                let done = objects.prove(&last, entry, target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
             }
         }
@@ -143,6 +144,16 @@ impl Cell {
 
 fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {
     Claim { kind, subject: subject.to_string(), outcome: Outcome::Unknown(why.to_string()) }
+}
+
+/// The contract that a claim is about, if it is proved.
+fn promise((claim, _): &(Claim, Duration)) -> Option<Promise> {
+    match &claim.outcome {
+        Outcome::Proved(by) if claim.kind == Kind::Contract => {
+            Some(Promise { node: claim.subject.clone(), by: by.clone() })
+        }
+        _ => None,
+    }
 }
 
 /// Names a program of Usuba0 by its text.
@@ -204,6 +215,7 @@ impl Proof {
             passes: count(Kind::Pass),
             lanes: lanes.map(|(claim, _)| claim.subject.clone()).unwrap_or_default(),
             engines: self.engines(&[Kind::Lowering, Kind::Pass, Kind::Lanes]),
+            contract: self.claims.iter().filter_map(promise).collect(),
             object: self.objects.iter().map(|shown| shown.made.clone()).collect(),
         }
     }

@@ -13,6 +13,10 @@
 //! lanes = "9 operators"
 //! engines = "tables, E1, induction"
 //!
+//! [[proof.contract]]            what nodes promise of their arithmetic, where they do
+//! node = "freeze"
+//! by = "intervals, polynomials, cases"
+//!
 //! [[proof.object]]              object files that were proved too
 //! by = "gcc 14.2.0"             their compilers, or their names
 //! flags = "-mavx2 -O3"
@@ -60,7 +64,18 @@ pub struct Record {
     pub lanes: String,
     pub engines: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contract: Vec<Promise>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub object: Vec<Made>,
+}
+
+/// A contract that was proved.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    pub node: String,
+    /// What showed it.
+    pub by: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,6 +112,13 @@ impl Record {
             () if self.source != new.source => "the source is another one",
             () if self.usuba0 != new.usuba0 => "usubac makes another program of it",
             () if self.subject() != new.subject() => "it is about something else",
+            () if self
+                .contract
+                .iter()
+                .any(|old| new.contract.iter().all(|c| c.node != old.node)) =>
+            {
+                "a contract is missing"
+            }
             () => return self.object.iter().find_map(|made| made.differs(&new.object)),
         };
         Some(why.to_string())
@@ -228,6 +250,7 @@ mod tests {
             passes: 3,
             lanes: "2 operators".into(),
             engines: "E1".into(),
+            contract: Vec::new(),
             object: Vec::new(),
         }
     }

@@ -9,11 +9,12 @@
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `binary`: object files.
-//! - `all`: every cipher folder; `cache`: what need not be proved again.
+//! - `all`: every cipher folder; `arithmetic`: programs with contracts beside them; `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
 //! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
 
 mod all;
+mod arithmetic;
 mod binary;
 mod cache;
 mod cell;

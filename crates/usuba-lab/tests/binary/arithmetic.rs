@@ -1,0 +1,188 @@
+//! Objects of arithmetic: kernels that are proved, and kernels with a fault that must not be.
+//!
+//! A fault in the text makes an object that is compared with the right program: it computes
+//! something else, and an input says so. A mutant is the right object with another bit.
+
+use std::path::Path;
+
+use usuba::diag::Sources;
+use usuba::ir::random::Random;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::target::{self, Target, cpu};
+use usuba::{Options, Output};
+use usuba_lab::cc::Family;
+use usuba_lab::{binary, cipher};
+use usuba_proof::machine::arithmetic;
+use usuba_proof::machine::compare::{Answer, Demands};
+use usuba_proof::machine::object::Object;
+use usuba_proof::machine::x86::X86;
+
+use crate::mutants::instructions;
+use crate::{families, is_long};
+
+/// The kernel of a node, with some texts replaced.
+fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str)]) -> Output {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file);
+    let mut text = std::fs::read_to_string(&path).expect("the program can be read");
+    for (from, to) in faults {
+        assert!(text.contains(from), "{file} has no `{from}`");
+        text = text.replace(from, to);
+    }
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let prefix = "usuba_".to_string();
+    let c = usuba::emit::c::COptions { prefix, ..Default::default() };
+    let options = Options {
+        slicing: usuba::ir::Slicing::V,
+        target,
+        cpu: cpu::ALL[0],
+        word: None,
+        entry: Some(node.to_string()),
+        flags: Default::default(),
+        pipeline: PipelineOptions::default(),
+        c,
+    };
+    let mut beside = cipher::Beside;
+    usuba::compile(&mut sources, root, &mut beside, &options, &mut |_, _| {}).expect("a kernel")
+}
+
+/// The greatest values of the parameters.
+fn most(output: &Output, node: &str) -> Vec<u64> {
+    let decls = &output.checked.program.decls;
+    let decl = decls.iter().find(|decl| &*decl.name == node).expect("the node");
+    arithmetic::most(&output.program, decl)
+}
+
+fn compiled(output: &Output, target: &Target, family: Family) -> Vec<u8> {
+    binary::object(&output.kernel.text, "c", target.name, family, &[]).expect("it compiles")
+}
+
+fn answer(file: &[u8], output: &Output, target: &Target, most: &[u64]) -> Answer {
+    let object = Object::read(file).expect("an object");
+    let contract = binary::contract(output, target).expect("a contract");
+    let demands = Demands::default();
+    arithmetic::prove_either::<X86>(&object, &contract, &output.program, most, demands)
+}
+
+/// Program, node and target; the long run has all that the short one leaves out.
+const KERNELS: &[(&str, &str, &str)] = &[
+    ("field25519/limbs51.ua", "mul", "gp64"),
+    ("field25519/limbs51.ua", "freeze", "gp64"),
+    ("field25519/limbs51.ua", "sub", "gp64"),
+    ("poly1305/limbs44.ua", "step", "gp64"),
+    ("order25519/limbs63.ua", "product", "gp64"),
+    ("field25519/limbs25.ua", "carry", "avx2"),
+    ("field25519/limbs51.ua", "square", "gp64"),
+    ("field25519/limbs51.ua", "scale", "gp64"),
+    ("field25519/limbs51.ua", "carry", "gp64"),
+    ("field25519/limbs51.ua", "select", "gp64"),
+    ("field25519/limbs51.ua", "inverse", "gp64"),
+    ("poly1305/limbs44.ua", "freeze", "gp64"),
+    ("poly1305/limbs26.ua", "step", "gp64"),
+    ("field25519/limbs25.ua", "mul", "gp64"),
+    ("field25519/limbs25.ua", "mul", "avx2"),
+    ("field25519/limbs16.ua", "mul", "gp64"),
+    ("order25519/limbs63.ua", "freeze", "gp64"),
+];
+
+/// Kernels of the short run.
+const SHORT: usize = 6;
+
+#[test]
+fn kernels_of_arithmetic_are_proved() {
+    let kernels = if is_long() { KERNELS } else { &KERNELS[..SHORT] };
+    for &(file, node, name) in kernels {
+        let target = target::find(name).expect("a target");
+        let output = kernel(file, node, target, &[]);
+        let most = most(&output, node);
+        for family in families(name) {
+            let file_of = compiled(&output, target, family);
+            let answer = answer(&file_of, &output, target, &most);
+            assert!(matches!(answer, Answer::Proved(_)), "{file} {node} {family:?}: {answer:?}");
+        }
+    }
+}
+
+/// Program, node, and what is wrong with it.
+const FAULTS: &[(&str, &str, &[(&str, &str)])] = &[
+    ("field25519/limbs51.ua", "mul", &[("19 * u64(q)", "18 * u64(q)")]),
+    ("field25519/limbs51.ua", "mul", &[("r[1] := r[1] + g", "r[1] := r[1]")]),
+    (
+        "field25519/limbs51.ua",
+        "square",
+        &[("(q, s) := split(u[4], 51)", "(q, s) := split(u[4], 52)")],
+    ),
+    (
+        "field25519/limbs51.ua",
+        "freeze",
+        &[("(c, s) = split(h[0] + 19, 51)", "(c, s) = split(h[0] + 18, 51)")],
+    ),
+    ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
+    ("field25519/limbs51.ua", "sub", &[("0x1fffffffffffb4", "0x1fffffffffffb5")]),
+    (
+        "poly1305/limbs44.ua",
+        "step",
+        &[("(q, s[2]) := split(t[2] + q, 42)", "(q, s[2]) := split(t[2], 42)")],
+    ),
+];
+
+#[test]
+fn objects_with_faults_in_their_arithmetic_are_refuted() {
+    let target = target::find("gp64").expect("a target");
+    for &(file, node, faults) in FAULTS {
+        let right = kernel(file, node, target, &[]);
+        let wrong = kernel(file, node, target, faults);
+        let most = most(&right, node);
+        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+            let answer = answer(&compiled(&wrong, target, family), &right, target, &most);
+            assert!(!matches!(answer, Answer::Proved(_)), "{file} {node} {faults:?}");
+            // A carry that is almost never there is not found by inputs, only not proved.
+            let rare = node == "freeze";
+            assert!(rare || matches!(answer, Answer::Refuted(_)), "{faults:?}: {answer:?}");
+        }
+    }
+}
+
+/// Kernels that are mutated.
+const MUTATED: &[(&str, &str)] = &[
+    ("field25519/limbs51.ua", "carry"),
+    ("poly1305/limbs44.ua", "step"),
+    ("field25519/limbs51.ua", "mul"),
+    ("field25519/limbs51.ua", "freeze"),
+    ("order25519/limbs63.ua", "product"),
+];
+
+#[test]
+fn no_wrong_mutant_of_arithmetic_is_proved() {
+    let target = target::find("gp64").expect("a target");
+    let mut random = Random::new(5);
+    let [mut total, mut equal] = [0, 0];
+    let (kernels, sample) = if is_long() { (MUTATED, 4) } else { (&MUTATED[..1], 1) };
+    for &(file, node) in kernels {
+        let output = kernel(file, node, target, &[]);
+        let most = most(&output, node);
+        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+            let bytes = compiled(&output, target, family);
+            let contract = binary::contract(&output, target).expect("a contract");
+            let places = instructions(&bytes, &contract.symbol);
+            for _ in 0..sample {
+                let (at, length) = places[random.below(places.len())];
+                for bit in 0..8 * length {
+                    let mut mutant = bytes.clone();
+                    mutant[at + bit / 8] ^= 1 << (bit % 8);
+                    total += 1;
+                    let Answer::Proved(_) = answer(&mutant, &output, target, &most) else {
+                        continue;
+                    };
+                    equal += 1;
+                    let object = Object::read(&mutant).expect("an object");
+                    let program = &output.program;
+                    let wrong = arithmetic::differs::<X86>(&object, &contract, program, &most);
+                    assert_eq!(wrong, None, "{node}, byte {at:#x}, bit {bit}");
+                }
+            }
+        }
+    }
+    println!("{total} mutants, {equal} of them equal");
+    assert!(total >= if is_long() { 100 } else { 16 });
+}

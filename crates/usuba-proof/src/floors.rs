@@ -1,0 +1,318 @@
+//! Integers as polynomials in which quotients by powers of two are variables, in one normal form.
+//!
+//! ```text
+//! x + y mod 2^64     x + y - 2^64 Z        Z = (x + y) div 2^64, a variable of its own
+//! its carry          Z
+//! x + y >= 2^64      the same Z, whoever asks
+//! ```
+//!
+//! What a processor does to words are sums, products and quotients of integers: an upper half is a
+//! quotient, a carry is one, and a comparison is one of a difference. So two ways to compute a
+//! number are the same if they are one polynomial, once equal quotients are one variable. The
+//! quotient of a polynomial p by 2^k is brought into this form:
+//!
+//! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
+//! - `(2^j p + c) div 2^k` is `(p + c div 2^j) div 2^(k-j)` for a constant c.
+//! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
+//! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
+//! - A quotient that can only be zero is zero.
+//!
+//! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
+//! `y - 2^64 Y`, is `(x + y) div 2^64 - X - Y`, and the sum of the upper halves and this carry is
+//! `(x + y) div 2^64`, in which no halves are left.
+//!
+//! Every step is an equation of integers, so nothing depends on how they were found.
+
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, BigUint};
+use rustc_hash::FxHashMap;
+
+use crate::contracts::poly::{Monomial, Poly};
+
+/// A variable of polynomials: an integer from 0 to `high`.
+struct Variable {
+    high: BigUint,
+    /// It is this polynomial div 2^k.
+    floor: Option<(Poly, u64)>,
+}
+
+/// The variables, and which quotient is which.
+#[derive(Default)]
+pub struct Integers {
+    variables: Vec<Variable>,
+    /// What quotients are: of a polynomial in the form that the header describes, by 2^k.
+    floors: FxHashMap<(Poly, u64), Poly>,
+    /// Variables that stand for polynomials.
+    names: FxHashMap<Poly, u32>,
+}
+
+impl Integers {
+    /// A new variable from 0 to `high`. Those of bits have odd numbers, as `Poly` asks.
+    pub fn variable(&mut self, high: BigUint) -> u32 {
+        self.defined(high, None)
+    }
+
+    fn defined(&mut self, high: BigUint, floor: Option<(Poly, u64)>) -> u32 {
+        let bit = u32::from(high <= BigUint::from(1u8));
+        self.variables.push(Variable { high, floor });
+        2 * (self.variables.len() as u32 - 1) + bit
+    }
+
+    pub fn high(&self, variable: u32) -> &BigUint {
+        &self.variables[variable as usize / 2].high
+    }
+
+    /// The polynomial div 2^k, rounded down; `None` if its powers are too high.
+    pub fn floor(&mut self, p: &Poly, k: u64) -> Option<Poly> {
+        let (rest, whole) = p.divided(k);
+        Some(match self.form(rest, k) {
+            Form::Value(value) => value.add(&whole),
+            Form::Below { p, k } => {
+                let high = self.most(&p)? >> k;
+                let variable = Poly::variable(self.defined(high, Some((p.clone(), k))));
+                self.floors.insert((p, k), variable.clone());
+                variable.add(&whole)
+            }
+            Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
+            Form::Complement { p, k } => whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1)),
+        })
+    }
+
+    /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
+    pub fn is_below(&mut self, p: &Poly, k: u64) {
+        let (rest, whole) = p.divided(k);
+        match self.form(rest, k) {
+            Form::Below { p, k } => {
+                self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
+            }
+            Form::Deeper { p, k } => {
+                self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k)
+            }
+            // -1 less the quotient of p and the whole is zero.
+            Form::Complement { p, k } => {
+                let rest = whole.sub(&Poly::constant(1)).scaled(&-(BigInt::from(1) << k));
+                self.is_below(&p.add(&rest), k);
+            }
+            Form::Value(_) => {}
+        }
+    }
+
+    /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.
+    fn form(&self, p: Poly, k: u64) -> Form {
+        // A constant is below 2^k, and so are other coefficients: some power of two is left.
+        let (_, constant) = p.assign(&BTreeMap::new());
+        let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
+            return Form::Value(Poly::default());
+        };
+        let (p, k) = if zeros == 0 { (p, k) } else { (p.divided(zeros).1, k - zeros) };
+        // What has a negative coefficient first is the complement of what has not.
+        let first = p.terms().find(|(monomial, _)| !monomial.is_empty());
+        if first.is_some_and(|(_, value)| *value > BigInt::from(1) << (k - 1)) {
+            return Form::Complement { p: Poly::constant(-1).sub(&p), k };
+        }
+        if self.most(&p).is_some_and(|most| most.bits() <= k) {
+            return Form::Value(Poly::default());
+        }
+        // The newest quotient that is there once: it may be made of the others.
+        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
+            [(variable, exponent)] => {
+                (exponent.bits() == 1 && value.magnitude().bits() == 1).then_some(*variable)
+            }
+            _ => None,
+        });
+        let quotient = |variable: &u32| self.variables[*variable as usize / 2].floor.is_some();
+        if let Some(variable) = once.filter(quotient).max() {
+            let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
+            let rest = p.sub(&Poly::variable(variable));
+            return Form::Deeper { p: of.plus(&rest, &(BigInt::from(1) << *j)), k: j + k };
+        }
+        let key = (p, k);
+        match self.floors.get(&key) {
+            Some(value) => Form::Value(value.clone()),
+            None => Form::Below { p: key.0, k },
+        }
+    }
+
+    /// What a polynomial is at most.
+    fn most(&self, p: &Poly) -> Option<BigUint> {
+        let bounds = p.bounds(|variable| (BigUint::ZERO, self.high(variable).clone()));
+        bounds.and_then(|(_, high)| high.to_biguint())
+    }
+
+    /// A short polynomial that is equal to this one, which is from 0 to `high`: itself, if it is a
+    /// constant or a multiple of a variable, or a multiple of a variable that stands for it. The
+    /// same for the same polynomial, and up to a factor for multiples of it.
+    pub fn named(&mut self, p: &Poly, high: &BigUint) -> Poly {
+        let (factor, p) = p.primitive();
+        let linear = p.len() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial));
+        if factor < BigInt::ZERO || linear {
+            let p = p.scaled(&factor);
+            return if linear { p } else { self.name(&p, high.clone()) };
+        }
+        let high = high / factor.magnitude();
+        self.name(&p, high).scaled(&factor)
+    }
+
+    fn name(&mut self, p: &Poly, high: BigUint) -> Poly {
+        if let Some(&variable) = self.names.get(p) {
+            return Poly::variable(variable);
+        }
+        let variable = self.variable(high);
+        self.names.insert(p.clone(), variable);
+        Poly::variable(variable)
+    }
+}
+
+/// Terms of a linear polynomial that needs no name.
+const SHORT: usize = 4;
+
+fn is_linear(monomial: &Monomial) -> bool {
+    monomial.len() <= 1 && monomial.iter().all(|(_, exponent)| exponent.bits() == 1)
+}
+
+/// A quotient on its way to the normal form.
+enum Form {
+    Value(Poly),
+    /// That of p by 2^k, of which nothing is known yet.
+    Below {
+        p: Poly,
+        k: u64,
+    },
+    /// That of p by 2^k, where p may have any coefficients.
+    Deeper {
+        p: Poly,
+        k: u64,
+    },
+    /// -1 less that of p by 2^k.
+    Complement {
+        p: Poly,
+        k: u64,
+    },
+}
+
+#[cfg(test)]
+impl Integers {
+    /// The quotient that a variable is, or the polynomial that it stands for.
+    pub fn definition(&self, variable: u32) -> Option<(Poly, u64)> {
+        let named = || self.names.iter().find(|(_, name)| **name == variable);
+        let floor = self.variables[variable as usize / 2].floor.clone();
+        floor.or_else(|| named().map(|(p, _)| (p.clone(), 0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use usuba::ir::random::Random;
+
+    use super::*;
+
+    fn words(count: usize) -> (Integers, Vec<Poly>) {
+        let mut integers = Integers::default();
+        let high: BigUint = (BigUint::from(1u8) << 64) - 1u8;
+        let words = (0..count).map(|_| Poly::variable(integers.variable(high.clone()))).collect();
+        (integers, words)
+    }
+
+    fn lower(integers: &mut Integers, p: &Poly, k: u64) -> Poly {
+        let floor = integers.floor(p, k).expect("low powers");
+        p.plus(&floor, &-(BigInt::from(1) << k))
+    }
+
+    /// The value of a polynomial where free variables have the values that are given.
+    fn value(integers: &Integers, p: &Poly, free: &[BigInt]) -> BigInt {
+        let mut values = BTreeMap::new();
+        for variable in p.variables() {
+            let found = match integers.definition(variable) {
+                Some((of, k)) => value(integers, &of, free) >> k,
+                None => free[variable as usize / 2].clone(),
+            };
+            values.insert(variable, found);
+        }
+        p.assign(&values).1
+    }
+
+    #[test]
+    fn carries_of_halves_are_those_of_the_whole() {
+        let (mut n, w) = words(4);
+        let products = [w[0].mul(&w[1]), w[2].mul(&w[3])].map(|p| p.expect("one term"));
+        let low = products.clone().map(|p| lower(&mut n, &p, 64));
+        let high = products.clone().map(|p| n.floor(&p, 64).expect("low powers"));
+        let carry = n.floor(&low[0].add(&low[1]), 64).expect("low powers");
+        let sum = products[0].add(&products[1]);
+        let whole = n.floor(&sum, 64).expect("low powers");
+        assert_eq!(high[0].add(&high[1]).add(&carry), whole);
+        // What two registers hold, shifted together.
+        let low = lower(&mut n, &sum, 64);
+        let (a, b) = (n.floor(&low, 51), n.floor(&sum, 51));
+        let b = b.expect("low powers").plus(&whole, &BigInt::from(-(1 << 13)));
+        assert_eq!(a.expect("low powers"), b);
+        // And shifted once more.
+        assert_eq!(n.floor(&whole, 7), n.floor(&sum, 71));
+    }
+
+    #[test]
+    fn a_comparison_is_the_carry_of_the_sum() {
+        let (mut n, w) = words(2);
+        let sum = w[0].add(&w[1]);
+        let carry = n.floor(&sum, 64).expect("low powers");
+        let wrapped = lower(&mut n, &sum, 64);
+        let borrow = n.floor(&wrapped.sub(&w[0]), 64).expect("low powers");
+        assert_eq!(borrow.scaled(&BigInt::from(-1)), carry);
+        assert_ne!(borrow, carry);
+        let other = n.floor(&wrapped.sub(&w[1]).sub(&Poly::constant(1)), 64);
+        assert_ne!(other.expect("low powers").scaled(&BigInt::from(-1)), carry);
+    }
+
+    #[test]
+    fn quotients_are_what_they_say() {
+        let mut random = Random::new(9);
+        for _ in 0..40 {
+            let (mut n, w) = words(3);
+            let free: Vec<BigInt> =
+                (0..3).map(|_| BigInt::from(random.word() >> (random.below(3) * 31))).collect();
+            let mut pool = w.clone();
+            for _ in 0..24 {
+                let [a, b] = [0, 1].map(|_| pool[random.below(pool.len())].clone());
+                let k = [1, 7, 32, 51, 64, 65][random.below(6)];
+                let factor = BigInt::from(random.word() >> 40) - (1 << 20);
+                let (p, expected) = match random.below(5) {
+                    0 => (a.add(&b), value(&n, &a, &free) + value(&n, &b, &free)),
+                    1 => {
+                        (a.plus(&b, &factor), value(&n, &a, &free) + value(&n, &b, &free) * &factor)
+                    }
+                    2 => match n.floor(&a, k) {
+                        Some(p) => (p, value(&n, &a, &free) >> k),
+                        None => continue,
+                    },
+                    3 => {
+                        (lower(&mut n, &a, k), value(&n, &a, &free) & ((BigInt::from(1) << k) - 1))
+                    }
+                    _ => {
+                        // What has a name is no number below zero.
+                        let [a, b] = [a, b].map(|p| lower(&mut n, &p, 64));
+                        let high: BigUint = (BigUint::from(1u8) << 64) - 1u8;
+                        let [x, y] = [&a, &b].map(|p| n.named(p, &high));
+                        let Some(p) = x.mul(&y) else { continue };
+                        (p, value(&n, &a, &free) * value(&n, &b, &free))
+                    }
+                };
+                assert_eq!(value(&n, &p, &free), expected);
+                if p.len() < 40 {
+                    pool.push(p);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_below_has_no_quotient() {
+        let (mut n, w) = words(2);
+        let p = w[0].sub(&w[1]).add(&Poly::constant(5));
+        n.is_below(&p, 64);
+        assert_eq!(n.floor(&p, 64), Some(Poly::default()));
+        let more = p.add(&Poly::constant(BigInt::from(3) << 64));
+        assert_eq!(n.floor(&more, 64), Some(Poly::constant(3)));
+        assert_ne!(n.floor(&p, 63), Some(Poly::default()));
+    }
+}
