@@ -84,7 +84,7 @@ impl Forms {
     fn lanes(&mut self) {
         for name in [
             "paddb", "paddw", "paddd", "paddq", "psubb", "psubw", "psubd", "psubq", "pmullw",
-            "pmulld", "pmuludq",
+            "pmulld", "pmuludq", "pmulhuw", "pmulhw",
         ] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);

@@ -14,6 +14,7 @@
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
+//! - `answer`: what is known about a function.
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `object`: ELF.
@@ -28,6 +29,7 @@
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
+pub mod answer;
 pub mod blocks;
 pub mod cell;
 pub mod compare;

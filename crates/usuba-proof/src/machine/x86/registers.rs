@@ -84,7 +84,9 @@ pub struct Vectors {
     cells: Vec<Cell>,
     /// Addresses and counts in lanes of 64 bits, which are then unset: compilers that run out of
     /// registers keep them there.
-    pointers: [[Option<Whole>; LANES]; 32],
+    pointers: Vec<[Option<Whole>; LANES]>,
+    /// Which registers have any.
+    holders: u32,
 }
 
 /// Lanes of 64 bits in a vector register.
@@ -97,7 +99,10 @@ impl Vectors {
 
     /// The bits of a register, to be written; an address in it is none any more.
     pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
-        self.pointers[number] = [None; LANES];
+        if self.holders >> number & 1 == 1 {
+            self.pointers[number] = [None; LANES];
+            self.holders &= !(1 << number);
+        }
         &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
     }
 
@@ -110,6 +115,7 @@ impl Vectors {
     pub fn set_pointer(&mut self, number: usize, lane: usize, pointer: Whole) {
         self.lane_mut(number, lane).fill(Cell::UNSET);
         self.pointers[number][lane] = Some(pointer);
+        self.holders |= 1 << number;
     }
 
     /// Forgets what a lane of a register holds.
@@ -152,7 +158,8 @@ impl X86 {
             general,
             vectors: Vectors {
                 cells: vec![Cell::UNSET; 32 * VECTOR],
-                pointers: [[None; LANES]; 32],
+                pointers: vec![[None; LANES]; 32],
+                holders: 0,
             },
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,

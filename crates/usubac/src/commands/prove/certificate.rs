@@ -17,6 +17,9 @@
 //! by = "gcc 14.2.0"             their compilers, or their names
 //! flags = "-mavx2 -O3"
 //! sha256 = "1b7e..."            and their bytes
+//!
+//! [[proof.interface]]           functions of the byte interface, with the same fields;
+//! [[proof.beside]]              programs that they contain besides this one
 //! ```
 //!
 //! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
@@ -34,6 +37,7 @@ use usuba::target;
 use usuba_lab::tune::subject::hex;
 
 use super::binary::{Made, Memory, Objects};
+use super::interface::{self, Interfaces};
 use crate::Failure;
 use crate::args::prove::Cc;
 use crate::args::{self, Codegen, Language};
@@ -61,6 +65,13 @@ pub struct Record {
     pub engines: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub object: Vec<Made>,
+    /// The hash of `cipher.toml`, which says how the words of the byte interface lie in bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<interface::Program>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface: Vec<Made>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,9 +90,9 @@ impl Record {
 
     /// The name of the certificate: what it is about and what was proved, shortened.
     pub fn id(&self) -> String {
-        let Record { source, usuba0, object, .. } = self;
+        let Record { source, usuba0, object, interface, .. } = self;
         let subject = self.subject();
-        let objects = object.iter().map(|made| made.sha256.as_str());
+        let objects = object.iter().chain(interface).map(|made| made.sha256.as_str());
         let texts = subject.iter().copied().chain([source.as_str(), usuba0]).chain(objects);
         let mut hash = Sha256::new();
         for text in texts {
@@ -97,7 +108,13 @@ impl Record {
             () if self.source != new.source => "the source is another one",
             () if self.usuba0 != new.usuba0 => "usubac makes another program of it",
             () if self.subject() != new.subject() => "it is about something else",
-            () => return self.object.iter().find_map(|made| made.differs(&new.object)),
+            () if self.description != new.description => "the words lie in other bytes",
+            () if self.beside != new.beside => "the byte interface contains another program",
+            () => {
+                let object = self.object.iter().find_map(|made| made.differs(&new.object));
+                let of_interface = |made: &Made| made.differs(&new.interface);
+                return object.or_else(|| self.interface.iter().find_map(of_interface));
+            }
         };
         Some(why.to_string())
     }
@@ -114,6 +131,12 @@ impl Record {
             Some(cc) => Objects::compiled(target, cc, Memory::default()),
             None => Ok(Objects::None),
         }
+    }
+
+    /// The byte interface, if it is to be proved again.
+    pub fn interfaces(&self, folder: &Path) -> Result<Option<Interfaces>, Failure> {
+        let is_any = !self.interface.is_empty();
+        is_any.then(|| Interfaces::new(folder, interface::Memory::default())).transpose()
     }
 
     /// The flags with which the program was compiled, beside those that say where includes are.
@@ -229,6 +252,9 @@ mod tests {
             lanes: "2 operators".into(),
             engines: "E1".into(),
             object: Vec::new(),
+            description: String::new(),
+            beside: Vec::new(),
+            interface: Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
-//! - `binary`: object files.
+//! - `binary`: object files; `interface`: those of the byte interface.
 //! - `all`: every cipher folder; `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
 //! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
@@ -18,6 +18,7 @@ mod binary;
 mod cache;
 mod cell;
 pub mod certificate;
+mod interface;
 pub mod plant;
 mod show;
 
@@ -31,6 +32,7 @@ use usuba_proof::report::{Claim, Kind, Outcome};
 use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Extent, Obstacle, Proof};
+use self::interface::Interfaces;
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};
@@ -64,7 +66,11 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let plant = args.plant.as_ref();
     let target = args.codegen.target()?;
     let objects = Objects::asked(args, target)?;
-    let extent = Extent { direct: args.direct, objects: &objects, plant };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let interfaces = args.interface.then(|| Interfaces::new(folder, interface::Memory::default()));
+    let interfaces = interfaces.transpose()?;
+    let interfaces = interfaces.as_ref();
+    let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant };
     let mut language = args.language.clone();
     language.entry = language.entry.or(args.node.clone());
     let proof = prove(file, &language, &args.codegen, extent, reporter)?;
@@ -79,7 +85,6 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
         false => show::report(&proof),
     })?;
     if args.certify && proof.is_proved() {
-        let folder = file.parent().unwrap_or(Path::new(""));
         certificate::write(folder, &[proof.record()])?;
     }
     if proof.is_proved() { Ok(()) } else { Err(Failure::Reported) }
@@ -98,6 +103,10 @@ fn prove(
     options.c.prefix = codegen.prefix.clone();
     options.c.registers = codegen.key_registers;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    if extent.interfaces.is_some() {
+        let program = &input.checked.program;
+        options.entry.get_or_insert_with(|| program.decls[program.entry].name.to_string());
+    }
     let cell = Cell {
         program: name,
         reading: language.reading(),
@@ -105,6 +114,9 @@ fn prove(
         sha256: fingerprint(&input.sources),
         options,
     };
+    if let Some(interfaces) = extent.interfaces.filter(|interfaces| !interfaces.has_any(&cell)) {
+        return Err(interfaces.nothing(&cell));
+    }
     fault::stage("proving the program");
     let proof = cell.prove(&input.checked.program, extent);
     let mut proof = proof.map_err(|obstacle| match obstacle {
@@ -166,7 +178,9 @@ fn checked(
     for record in records {
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
-        let extent = Extent { direct: false, objects: &objects, plant: None };
+        let interfaces = record.interfaces(folder)?;
+        let interfaces = interfaces.as_ref();
+        let extent = Extent { direct: false, objects: &objects, interfaces, plant: None };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
