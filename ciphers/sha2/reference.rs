@@ -1,5 +1,5 @@
-//! The compression functions of SHA-256 and SHA-512, written from FIPS 180-4, sections 4 and 6,
-//! with the constants as what they are: fractions of cube roots of primes.
+//! SHA-2 and its compression functions, written from FIPS 180-4, sections 4 to 6, with the constants
+//! as what they are: fractions of square and cube roots of primes.
 
 /// The product of two numbers of 32-bit digits, the least significant first.
 fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
@@ -16,15 +16,16 @@ fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
     sum
 }
 
-/// The first 64 bits of the fraction of the cube root of `prime`, bit by bit.
-fn cube_root(prime: u64) -> u64 {
+/// The first 64 bits of the fraction of the root of `prime` of this degree, bit by bit.
+fn root(degree: usize, prime: u64) -> u64 {
     let mut root = [0, 0, 0];
-    let scaled = [0, 0, 0, 0, 0, 0, prime, 0, 0];
-    for bit in (0..67).rev() {
+    let mut scaled = vec![0; 3 * degree];
+    scaled[2 * degree] = prime;
+    for bit in (0..70).rev() {
         let mut more = root;
         more[bit / 32] |= 1 << (bit % 32);
-        let cube = product(&product(&more, &more), &more);
-        if cube.iter().rev().le(scaled.iter().rev()) {
+        let power = (1..degree).fold(more.to_vec(), |power, _| product(&power, &more));
+        if power.iter().rev().le(scaled.iter().rev()) {
             root = more;
         }
     }
@@ -75,7 +76,7 @@ impl Kind {
         }
         let mut v = start.to_vec();
         for (prime, w) in primes().zip(w) {
-            let constant = cube_root(prime) >> (64 - self.bits);
+            let constant = root(3, prime) >> (64 - self.bits);
             let choose = v[4] & v[5] ^ !v[4] & v[6];
             let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2];
             let first = self.add(&[v[7], self.sum(1, v[4]), choose, constant, w]);
@@ -89,8 +90,38 @@ impl Kind {
     }
 }
 
-/// `sha256_compress` on 32 bytes of state and 64 of message, or `sha512_compress` on twice as
-/// many; there is no key.
+/// The first eight words of a chaining value as bytes: the roots of the primes from number `skip` on.
+fn start(kind: &Kind, skip: usize, half: usize) -> Vec<u8> {
+    let roots = primes().skip(skip).take(8).map(|prime| root(2, prime) << (32 * half));
+    let size = kind.bits as usize / 8;
+    roots.flat_map(|root| root.to_be_bytes()[..size].to_vec()).collect()
+}
+
+/// The last chaining value of a message.
+fn hash(kind: &Kind, start: Vec<u8>, message: &[u8]) -> Vec<u8> {
+    let block = 2 * kind.bits as usize;
+    let mut padded = message.to_vec();
+    padded.push(0x80);
+    padded.resize((padded.len() + block / 8).next_multiple_of(block) - 8, 0);
+    padded.extend((8 * message.len() as u64).to_be_bytes());
+    let step = |chain: Vec<u8>, block: &[u8]| kind.compress(&[&chain, block].concat());
+    padded.chunks_exact(block).fold(start, step)
+}
+
+/// `sha256_compress` on 32 bytes of state and 64 of message, `sha512_compress` on twice as many, or
+/// the hash of a message; there is no key.
 pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
-    if function == "sha256_compress" { SHA256 } else { SHA512 }.compress(input)
+    let cut = |hash: Vec<u8>, length: usize| hash[..length].to_vec();
+    match function {
+        "sha256_compress" => SHA256.compress(input),
+        "sha512_compress" => SHA512.compress(input),
+        "sha224" => cut(hash(&SHA256, start(&SHA256, 8, 1), input), 28),
+        "sha256" => hash(&SHA256, start(&SHA256, 0, 0), input),
+        "sha384" => cut(hash(&SHA512, start(&SHA512, 8, 0), input), 48),
+        "sha512" => hash(&SHA512, start(&SHA512, 0, 0), input),
+        _ => {
+            let turned = start(&SHA512, 0, 0).iter().map(|byte| byte ^ 0xa5).collect();
+            cut(hash(&SHA512, hash(&SHA512, turned, b"SHA-512/256"), input), 32)
+        }
+    }
 }

@@ -34,8 +34,8 @@ pub enum Kind {
     /// An object file computes the last program in every lane, and keeps the rules of constant
     /// time.
     Object,
-    /// Another program that the byte interface has is what its source means: a key schedule, or a
-    /// kernel without packing.
+    /// Another program that the byte interface has is what its source means: a key schedule, or
+    /// another form of the kernel.
     Beside,
     /// A function of the byte interface, in an object file, computes the last program of every
     /// block, or the words of a key, and keeps the rules of constant time.

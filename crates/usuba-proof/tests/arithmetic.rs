@@ -7,15 +7,14 @@
 //! Each node runs on inputs at the edges of its ranges and on others: with a type of 128 bits and
 //! without one, as the C compiler of a 32-bit machine has it, and in the lanes of SIMD registers.
 
-use std::path::Path;
+#[path = "support/arithmetic.rs"]
+mod arithmetic;
 
 use num_bigint::BigInt;
-use usuba::diag::Sources;
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::random::Random;
 use usuba::ir::{Program as Usuba0, Slicing};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::syntax::splice::NoIncludes;
 use usuba::target::{self, Layout, Target, cpu};
 use usuba::typed::{Program, Var, VarType};
 use usuba::{Options, emit, optimise};
@@ -117,12 +116,7 @@ fn is_long() -> bool {
 }
 
 fn program(file: &File, node: &str) -> Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file.name);
-    let text = std::fs::read_to_string(&path).expect("a program");
-    let mut sources = Sources::default();
-    let root = sources.add(file.name, text);
-    let checked = usuba::front(&mut sources, root, &mut NoIncludes, Some(node), Default::default());
-    checked.unwrap_or_else(|findings| panic!("{node} of {}: {findings:?}", file.name)).program
+    arithmetic::front(file.name, &arithmetic::text(file.name), Some(node)).0
 }
 
 fn options(target: &'static Target) -> Options {
@@ -306,15 +300,11 @@ const WAYS: [(&str, &[&str]); 6] = [
 
 fn subjects() -> impl Iterator<Item = (usize, &'static File, &'static Subject)> {
     let all = FILES.iter().flat_map(|(file, nodes)| nodes.iter().map(move |node| (file, node)));
-    let has = |file: &File, node: &str| program_text(file).contains(&format!("node {node} ("));
+    let has =
+        |file: &File, node: &str| arithmetic::text(file.name).contains(&format!("node {node} ("));
     all.filter(move |(file, subject)| has(file, subject.node))
         .enumerate()
         .map(|(at, (file, subject))| (at, file, subject))
-}
-
-fn program_text(file: &File) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file.name);
-    std::fs::read_to_string(&path).expect("a program")
 }
 
 fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &Subject) -> bool) {

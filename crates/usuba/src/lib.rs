@@ -119,6 +119,11 @@ pub fn optimise(
         vectors: options.target.simd,
     };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
+    for node in &mut lowered.nodes {
+        if options.c.links(node).is_some() {
+            node.inline = ir::Inline::Never;
+        }
+    }
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());

@@ -420,6 +420,10 @@ pub struct Codegen {
     /// returns
     #[arg(long)]
     pub wipe: bool,
+    /// Call these nodes as kernels of their own, which are compiled to other files with the same
+    /// prefix
+    #[arg(long, value_name = "NODES", value_delimiter = ',')]
+    pub link: Vec<String>,
     /// Prove after each pass that the program still computes what it did
     #[arg(long)]
     pub prove: bool,
@@ -604,6 +608,9 @@ impl Codegen {
         }
         flag(self.key_registers, "key-registers");
         flag(self.wipe, "wipe");
+        if !self.link.is_empty() {
+            flag(true, &format!("link {}", self.link.join(",")));
+        }
         if let Some(pass) = &self.stop_after {
             flag(true, &format!("stop-after {pass}"));
         }

@@ -8,7 +8,3 @@ USUBA_API const char *@COMMON@backends(size_t index);
 
 /* From now on `name` is in use, in all threads; NULL: the best again. Contexts stay valid. */
 USUBA_API int @COMMON@force_backend(const char *name);
-
-/* Overwrites a context, or anything else, with zeros, also where the compiler believes that
-   nobody looks. */
-USUBA_API void @COMMON@wipe(void *memory, size_t length);

@@ -1,19 +1,4 @@
 
-void @COMMON@wipe(void *memory, size_t length)
-{
-    if (!memory || !length) return;
-#if defined(__GNUC__)
-    memset(memory, 0, length);
-    /* The compiler must assume that somebody reads it. */
-    __asm__ __volatile__("" : : "r"(memory) : "memory");
-#else
-    {
-        volatile uint8_t *byte = (volatile uint8_t *)memory;
-        while (length--) *byte++ = 0;
-    }
-#endif
-}
-
 static const char *const usuba_names[@BACKENDS@] = {@NAMES@};
 
 static int usuba_supported(size_t backend)
@@ -72,6 +57,12 @@ const char *@COMMON@backends(size_t index)
     return NULL;
 }
 
+static int usuba_is_name(const char *name, const char *other)
+{
+    while (*name && *name == *other) name++, other++;
+    return *name == *other;
+}
+
 int @COMMON@force_backend(const char *name)
 {
     size_t backend;
@@ -80,7 +71,7 @@ int @COMMON@force_backend(const char *name)
         return USUBA_OK;
     }
     for (backend = 0; backend < @BACKENDS@; backend++) {
-        if (!strcmp(name, usuba_names[backend]) && usuba_supported(backend)) {
+        if (usuba_is_name(name, usuba_names[backend]) && usuba_supported(backend)) {
             usuba_choose(backend);
             return USUBA_OK;
         }

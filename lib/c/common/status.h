@@ -16,7 +16,11 @@ enum usuba_status {
     /* The state was not begun, or has ended, or does not go on in this way. */
     USUBA_ERROR_STATE = 6,
     /* Parameters that do not go together. */
-    USUBA_ERROR_PARAMETER = 7
+    USUBA_ERROR_PARAMETER = 7,
+    /* A tag or a signature is not that of the message. */
+    USUBA_ERROR_FORGED = 8,
+    /* A point of small order, which keeps no secret. */
+    USUBA_ERROR_POINT = 9
 };
 #if defined(USUBA_STATIC) || !defined(__GNUC__)
 #define USUBA_API

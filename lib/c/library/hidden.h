@@ -26,3 +26,6 @@ USUBA_HIDDEN void usuba_link_all(const usuba_chaining *chaining, uint8_t *chains
     const uint8_t *const *in, size_t nblocks, size_t count);
 USUBA_HIDDEN void usuba_absorb(const usuba_chaining *chaining, uint8_t *chain, uint8_t *buffer,
     size_t *used, int keep, const uint8_t *in, size_t length);
+USUBA_HIDDEN void usuba_words_load(usuba_word *words, const uint8_t *bytes, size_t count);
+USUBA_HIDDEN void usuba_words_store(uint8_t *bytes, const usuba_word *words, size_t count);
+USUBA_HIDDEN usuba_word usuba_words_are_zero(const usuba_word *words, size_t count);

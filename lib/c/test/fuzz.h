@@ -399,3 +399,70 @@ static void any_backend(void)
         free(two.whole); \
         free(many.whole); \
     }
+
+/* A hash function of Merkle and Damgard with blocks of `size` bytes and hashes of `bytes`: pieces,
+   many messages, HMAC and HKDF. */
+#define MERKLE(name, size, bytes) \
+    static void name##_fuzz_hash(void) \
+    { \
+        const size_t length = some_length(5000), count = below(40), out_length = below(300); \
+        const size_t key_length = below(3 * (size)), cut = 16 + below((bytes) - 15); \
+        place text = make(length), key = make(key_length), many = make(count * (bytes)); \
+        place one = make(bytes), two = copy(one, bytes), keys = make(out_length); \
+        const uint8_t *in[40]; \
+        size_t lengths[40], done, part, i; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        usuba_hmac_##name##_state *mac = (usuba_hmac_##name##_state *)malloc(sizeof *mac); \
+        if (!run || !mac) exit(3); \
+        any_backend(); \
+        expect(!usuba_##name##_hash(text.at, length, one.at), "status", #name, length); \
+        expect(!usuba_##name##_begin(run), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_update(run, text.at + done, part), "status", #name, length); \
+        } \
+        expect(!usuba_##name##_final(run, two.at), "status", #name, length); \
+        expect(!memcmp(one.at, two.at, bytes), "pieces", #name, length); \
+        for (i = 0; i < count; i++) { \
+            const size_t from = below(length + 1); \
+            in[i] = text.at + from; \
+            lengths[i] = below(length - from + 1); \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_hash_many(in, lengths, count, many.at), "status", #name, length); \
+        for (i = 0; i < count; i += 1 + below(10)) { \
+            expect(!usuba_##name##_hash(in[i], lengths[i], two.at), "status", #name, length); \
+            expect(!memcmp(many.at + i * (bytes), two.at, bytes), "many", #name, length); \
+        } \
+        any_backend(); \
+        expect(!usuba_hmac_##name##_tag(key.at, key_length, text.at, length, one.at), "status", \
+               #name, length); \
+        expect(!usuba_hmac_##name##_begin(mac, key.at, key_length), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_hmac_##name##_update(mac, text.at + done, part), "status", #name, length); \
+        } \
+        expect(!usuba_hmac_##name##_verify(mac, one.at, cut), "tag", #name, length); \
+        one.at[below(cut)] ^= (uint8_t)(1 << below(8)); \
+        expect(usuba_hmac_##name##_check(key.at, key_length, text.at, length, one.at, cut) \
+                   == USUBA_ERROR_FORGED, "forged", #name, length); \
+        any_backend(); \
+        expect(!usuba_hkdf_##name##_derive(key.at, key_length, text.at, length, one.at, bytes, \
+                                           keys.at, out_length), "status", #name, length); \
+        expect(!usuba_hkdf_##name##_extract(key.at, key_length, text.at, length, two.at), "status", \
+               #name, length); \
+        part = out_length < (bytes) ? out_length : (bytes); \
+        expect(!usuba_hkdf_##name##_expand(two.at, bytes, one.at, bytes, two.at, part), "status", \
+               #name, length); \
+        expect(!memcmp(keys.at, two.at, part), "derived keys", #name, length); \
+        free(run); \
+        free(mac); \
+        free(text.whole); \
+        free(key.whole); \
+        free(many.whole); \
+        free(one.whole); \
+        free(two.whole); \
+        free(keys.whole); \
+    }

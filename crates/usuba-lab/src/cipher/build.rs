@@ -315,6 +315,31 @@ pub fn kernel(
     compile_file(&cipher.folder, &function.source, &options, Proofs::Long)
 }
 
+/// A node of arithmetic as the C function `name`, which is `static`; its passes are proved in long
+/// runs of the tests.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn arithmetic(
+    folder: &Path,
+    (source, node): (&str, &str),
+    name: &str,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Output, String> {
+    let options = Options {
+        slicing: Slicing::V,
+        target,
+        cpu: target::cpu::ALL[0],
+        word: None,
+        entry: Some(node.to_string()),
+        flags: Default::default(),
+        pipeline: pipeline.clone(),
+        c: COptions { name: name.to_string(), hidden: true, ..COptions::default() },
+    };
+    compile_file(folder, source, &options, Proofs::Long)
+}
+
 /// Compiles a file of `folder`; findings become lines of text.
 fn compile_file(
     folder: &Path,

@@ -19,7 +19,7 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 
-pub use build::{Beside, Built, build, build_as, build_for, kernel, scalar};
+pub use build::{Beside, Built, arithmetic, build, build_as, build_for, kernel, scalar};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, schedule};
 pub use vectors::{HashVector, Vector};
 
@@ -33,6 +33,84 @@ pub struct Cipher {
     pub functions: Vec<Function>,
     pub streams: Vec<Stream>,
     pub hashes: Vec<Hash>,
+    pub arithmetic: Vec<Arithmetic>,
+    pub lanes: Option<Lanes>,
+    pub seals: Vec<Seal>,
+    /// The hand-written C that makes functions of it.
+    pub scheme: Option<Scheme>,
+    /// Folders beside this one whose functions that C calls.
+    pub needs: Vec<String>,
+}
+
+/// Nodes of a program with contracts that hand-written C calls, in a program for each width of
+/// words.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arithmetic {
+    /// The C names of the nodes begin with it, and it is the C type of the first result of the
+    /// first one.
+    pub name: String,
+    /// The program for machines that multiply words of 64 bits, by its path from the folder.
+    pub gp64: String,
+    /// The program for those that multiply words of 32 bits; the same nodes.
+    pub gp32: String,
+    pub nodes: Vec<String>,
+    /// Whether loops stay loops on words of 32 bits, because they run seldom.
+    #[serde(default)]
+    pub loops: bool,
+}
+
+/// What hand-written C makes of arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// X25519 and Ed25519.
+    Curve25519,
+    /// The one-time authenticator.
+    Poly1305,
+}
+
+/// Nodes that the C of a scheme calls on registers with at least four lanes of 64 bits.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lanes {
+    /// As of [`Arithmetic`]; the name of the target ends the names.
+    pub name: String,
+    /// Its path from the folder.
+    pub program: String,
+    /// Those that are compiled for the target.
+    pub nodes: Vec<String>,
+    /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
+    /// lanes that it is for.
+    pub once: Vec<String>,
+}
+
+/// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seal {
+    /// The C name.
+    pub name: String,
+    pub mode: SealMode,
+    /// The name of a function that makes the key from the user's key and the beginning of the
+    /// nonce, if there is one.
+    pub first: Option<String>,
+    /// The name of a key stream.
+    pub stream: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder.
+    pub vectors: String,
+}
+
+/// What goes into the tag, and where it lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SealMode {
+    /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Rfc8439,
+    /// NaCl's secret box: the ciphertext; the tag comes before.
+    Box,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -47,14 +125,23 @@ pub struct Hash {
     pub mode: HashMode,
     /// The name of a function of this folder.
     pub chain: String,
+    /// The first chaining value, where the mode has none of its own.
+    #[serde(default, deserialize_with = "bytes")]
+    pub start: Vec<u8>,
+    /// Bytes of a hash, if there is no choice.
+    #[serde(default)]
+    pub output: usize,
     /// The file of known answers, in the folder.
     pub vectors: String,
 }
 
 /// What hash functions do around their blocks: padding, parameters, output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum HashMode {
+    /// The padding of Merkle and Damgård as in FIPS 180-4: a bit, zeros, and the length in bits as
+    /// a big-endian number in the last eighth of a block.
+    MerkleDamgard,
     /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
     /// function leaves as the tweak of the next block.
     Skein,
@@ -159,12 +246,23 @@ pub enum Direction {
 struct File {
     title: String,
     spec: String,
+    /// Nothing without functions.
+    #[serde(default)]
     source: String,
+    #[serde(default)]
     function: Vec<FileFunction>,
     #[serde(default)]
     stream: Vec<FileStream>,
     #[serde(default)]
     hash: Vec<Hash>,
+    #[serde(default)]
+    arithmetic: Vec<Arithmetic>,
+    lanes: Option<Lanes>,
+    #[serde(default)]
+    seal: Vec<Seal>,
+    scheme: Option<Scheme>,
+    #[serde(default)]
+    needs: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -210,6 +308,13 @@ struct FileKey {
     bytes: String,
     schedule: Option<String>,
     through: Option<String>,
+}
+
+/// Bytes in hexadecimal digits.
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
+    vectors::hex(&text).ok_or_else(wrong)
 }
 
 /// One parameter, or a list of them.
@@ -273,8 +378,51 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
             )));
         }
     }
+    if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
+        return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
+    }
+    if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
+        return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
+    }
+    if file.scheme.is_some() == file.arithmetic.is_empty() {
+        return Err(wrong("`scheme` and arithmetic need each other".to_string()));
+    }
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
-    Ok(Cipher { folder, title, spec, functions, streams, hashes: file.hash })
+    let (hashes, arithmetic) = (file.hash, file.arithmetic);
+    let (scheme, needs) = (file.scheme, file.needs);
+    let (lanes, seals) = (file.lanes, file.seal);
+    Ok(Cipher {
+        folder,
+        title,
+        spec,
+        functions,
+        streams,
+        hashes,
+        arithmetic,
+        lanes,
+        seals,
+        scheme,
+        needs,
+    })
+}
+
+/// `ciphers`, and before each of them what it needs and is not there.
+///
+/// # Errors
+/// As [`read`].
+pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
+    let mut all: Vec<Cipher> = Vec::new();
+    for cipher in ciphers {
+        for name in &cipher.needs {
+            let folder = cipher.folder.with_file_name(name);
+            let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
+            if !all.iter().chain(ciphers).any(named) {
+                all.extend(with_needs(&[read(&folder)?])?);
+            }
+        }
+        all.push(cipher.clone());
+    }
+    Ok(all)
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {

@@ -114,7 +114,8 @@ pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     blocks(text, &HASH)?.into_iter().map(vector).collect()
 }
 
-fn hex(text: &str) -> Option<Vec<u8>> {
+/// The bytes of pairs of digits.
+pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;

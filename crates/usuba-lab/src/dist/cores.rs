@@ -11,6 +11,7 @@ use usuba::emit::bytes::{self, ByteLayout};
 use usuba::ir::Slicing;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::passes::{inline, unroll};
 use usuba::target::{self, Inst, Target};
 
 use super::ladder::Cost;
@@ -29,6 +30,8 @@ pub struct Core {
     /// The function that it was compiled for first.
     pub function: String,
     pub text: String,
+    /// The same in fewer bytes of code, if somebody wants it: calls and loops stay.
+    pub small: Option<String>,
     /// Blocks of one register set, and of one call of the kernel.
     pub unit: usize,
     pub batch: usize,
@@ -108,7 +111,8 @@ pub fn letter(slicing: Slicing) -> char {
     }
 }
 
-/// Everything of a cipher folder for `targets`. Cores of the library have the linkage `linkage`.
+/// Everything of a cipher folder for `targets`. Cores of the library have the linkage `linkage`, and
+/// those for all processors have a small form if `small`.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -117,6 +121,7 @@ pub fn compile<'a>(
     primitives: Vec<Primitive<'a>>,
     targets: &[&'static Target],
     linkage: &str,
+    small: bool,
 ) -> Result<(Vec<Core>, Vec<Compiled<'a>>), String> {
     let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
     let mut wanted: Vec<(&Function, Slicing, &'static Target)> = Vec::new();
@@ -133,7 +138,13 @@ pub fn compile<'a>(
     }
     let cores = wanted
         .par_iter()
-        .map(|&(function, slicing, target)| core(cipher, function, slicing, target, linkage))
+        .map(|&(function, slicing, target)| {
+            let mut made = core(cipher, function, slicing, target, linkage, false)?;
+            if small && target.name == portable().name {
+                made.small = Some(core(cipher, function, slicing, target, linkage, true)?.text);
+            }
+            Ok::<_, String>(made)
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let number = |function: &Function, slicing, target| numbers[&key(function, slicing, target)];
     let compiled = primitives
@@ -298,10 +309,16 @@ fn core(
     slicing: Slicing,
     target: &'static Target,
     linkage: &str,
+    small: bool,
 ) -> Result<Core, String> {
     let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
     let mut pipeline = PipelineOptions::default();
     pipeline.pass.interleave = Choice::AUTO;
+    if small {
+        pipeline.pass.interleave = Choice::SINGLE;
+        pipeline.pass.inline = inline::Mode::Light;
+        pipeline.pass.unroll = unroll::Mode::None;
+    }
     let way = Way {
         target,
         cpu: target::cpu::ALL[0],
@@ -329,6 +346,7 @@ fn core(
         slicing,
         function: function.name.clone(),
         text: format!("{}{alone}{body}", main.kernel.text),
+        small: None,
         unit,
         batch,
         input,

@@ -1,6 +1,8 @@
 //! Hash functions around a function of a folder: `[[hash]]` in `cipher.toml`.
 //!
 //! ```text
+//! sha384      sha512_compress takes chaining value and block and gives the next chaining value;
+//!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c
 //! skein512    skein512_ubi takes chaining value and block and gives the next chaining value;
 //!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c
 //! ```
@@ -26,6 +28,9 @@ struct Parts {
 impl Parts {
     fn of(mode: HashMode) -> Parts {
         match mode {
+            HashMode::MerkleDamgard => {
+                Parts { shared: (t::MERKLE_SHARED_H, t::MERKLE), own: (t::MERKLE_H, t::MERKLE_C) }
+            }
             HashMode::Skein => {
                 Parts { shared: (t::SKEIN_SHARED_H, t::SKEIN), own: (t::SKEIN_H, t::SKEIN_C) }
             }
@@ -59,8 +64,16 @@ impl Folder<'_> {
     pub fn check_hashes(&self) -> Result<(), String> {
         for hash in &self.cipher.hashes {
             let Described { input, output, .. } = self.link(hash);
+            let (start, block) = (hash.start.len(), input - output);
             let fits = match hash.mode {
-                HashMode::Skein => output == input - output + 16,
+                // A hash and a tag that is cut to 16 bytes go into a block with a length.
+                HashMode::MerkleDamgard => {
+                    start == output
+                        && (16..=output).contains(&hash.output)
+                        && output < block - block / 8
+                        && block >= 64
+                }
+                HashMode::Skein => output == block + 16 && start == 0 && hash.output == 0,
             };
             if !fits {
                 let Hash { name, chain, .. } = hash;
@@ -94,6 +107,11 @@ impl Folder<'_> {
             }
             let (at, _) = self.place(&hash.chain);
             let Described { name, input, output, .. } = self.link(hash);
+            let row = |row: &[u8]| {
+                let bytes: Vec<String> = row.iter().map(|byte| format!("0x{byte:02x}")).collect();
+                format!("    {}", bytes.join(", "))
+            };
+            let start: Vec<String> = hash.start.chunks(16).map(row).collect();
             let values = [
                 ("TITLE", comment(&self.cipher.title)),
                 ("SPEC", comment(&self.cipher.spec)),
@@ -104,6 +122,8 @@ impl Folder<'_> {
                 ("CHAINING", format!("usuba_{name}_chaining")),
                 ("CHAIN", output.to_string()),
                 ("BLOCK", (input - output).to_string()),
+                ("START", start.join(",\n")),
+                ("OUT", hash.output.to_string()),
                 ("BITS", (8 * (input - output)).to_string()),
             ];
             let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();

@@ -12,7 +12,7 @@ use super::primitive::Primitive;
 use super::section::{guarded, processors};
 use super::template::{self, fill};
 use super::{Folder, Rung};
-use crate::cipher::{Counter, Direction, HashMode, Order};
+use crate::cipher::{Counter, Direction, HashMode, Order, Scheme, SealMode};
 
 /// What users do with a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +47,8 @@ pub enum Kind {
     Permutation,
     /// A hash function.
     Hash(HashMode),
+    /// Authenticated encryption.
+    Seal(SealMode),
     /// What a hash function is made of, with no functions of its own.
     Chained,
     /// Neither a key nor a permutation: a compression function.
@@ -82,6 +84,12 @@ pub struct Described {
 /// The hand-written parts that a file needs, and their sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Needs {
+    /// The choice of a backend.
+    pub ladders: bool,
+    /// Words of arithmetic from bytes, and back.
+    pub word_bytes: bool,
+    /// The words of arithmetic.
+    pub words: bool,
     /// Addition of a key stream.
     pub xor: bool,
     pub stream: bool,
@@ -104,6 +112,9 @@ impl Needs {
     /// The parts that either needs.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
+            ladders: self.ladders || other.ladders,
+            words: self.words || other.words,
+            word_bytes: self.word_bytes || other.word_bytes,
             xor: self.xor || other.xor,
             stream: self.stream || other.stream,
             cbc: self.cbc || other.cbc,
@@ -183,7 +194,10 @@ impl Folder<'_> {
 
     /// What the primitives of this folder need.
     pub fn needs(&self) -> Needs {
-        let mut needs = Needs::default();
+        let ladders = !(self.compiled.is_empty() && self.lanes.is_empty());
+        let words = !self.arithmetic.is_empty();
+        let word_bytes = self.cipher.scheme == Some(Scheme::Curve25519);
+        let mut needs = Needs { ladders, words, word_bytes, ..Needs::default() };
         for at in 0..self.compiled.len() {
             needs.blocks |= self.kind(at) != Kind::Chained;
             let (stream, full) = match self.kind(at) {
@@ -216,7 +230,10 @@ impl Folder<'_> {
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
         let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
-        own + &self.composed("", true) + &self.hashes("", true)
+        own + &self.composed("", true)
+            + &self.hashes("", true)
+            + &self.scheme("", None)
+            + &self.seals("", true)
     }
 
     /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
@@ -225,7 +242,11 @@ impl Folder<'_> {
         let own: String = (0..self.compiled.len())
             .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
             .collect();
-        own + &self.composed(common, false) + &self.hashes(common, false)
+        let hashes = self.hashes(common, false);
+        own + &self.composed(common, false)
+            + &hashes
+            + &self.scheme(common, Some(backends))
+            + &self.seals(common, false)
     }
 
     /// The C names of the cores that ladders use, whether they are chained, and their target.
@@ -395,7 +416,7 @@ impl Folder<'_> {
             Kind::Keyed => parts.push((t::KEY_H, t::KEY_C)),
             Kind::Permutation => parts.push((t::PERMUTATION_H, t::PERMUTATION_C)),
             Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => {}
-            Kind::Hash(_) | Kind::Chained => {}
+            Kind::Hash(_) | Kind::Chained | Kind::Seal(_) => {}
         }
         let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
         let mut text: String =

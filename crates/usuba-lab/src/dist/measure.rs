@@ -34,7 +34,7 @@ pub fn measure(
         return Err("this machine runs none of the targets".into());
     };
     let machine = cc::find_native(first.name, Family::Any).map_err(|skip| skip.to_string())?;
-    let (cores, _) = cores::compile(cipher, primitives(cipher), &targets, "static ")?;
+    let (cores, _) = cores::compile(cipher, primitives(cipher), &targets, "static ", false)?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (source, program) = (folder.path().join("measure.c"), folder.path().join("measure"));
     fs::write(&source, text(&cores, &targets, rounds)).map_err(|error| error.to_string())?;

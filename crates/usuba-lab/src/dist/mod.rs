@@ -12,23 +12,32 @@
 //! - `interface`: the C that users call, from the templates of `lib/c`.
 //! - `composed`: key streams that two functions make together.
 //! - `hash`: hash functions around a function that is applied to its own results.
+//! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
+//! - `tables`: multiples of a base point.
+//! - `seal`: authenticated encryption.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
 //! - `write`: the files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
+//! - `nacl`: some folders with the interface of NaCl.
 //! - `measure`: what calls cost on this machine.
 //! - `status`: tables of all of it for documents.
 
+mod arithmetic;
 mod composed;
 mod cores;
 mod hash;
 mod interface;
 pub mod ladder;
 pub mod measure;
+mod nacl;
 mod primitive;
 mod rust;
+mod scheme;
+mod seal;
 mod section;
 mod status;
+mod tables;
 mod template;
 mod write;
 
@@ -43,6 +52,7 @@ use ladder::Cost;
 use primitive::primitives;
 
 pub use interface::{Described, Description, Kind};
+pub use nacl::{NACL_FOLDERS, nacl};
 pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
@@ -102,6 +112,10 @@ struct Folder<'a> {
     compiled: Vec<Compiled<'a>>,
     /// For each primitive, operation and backend.
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
+    /// What hand-written C calls.
+    arithmetic: String,
+    /// What it calls where registers are wide.
+    lanes: Vec<(&'static Target, String)>,
 }
 
 /// The name of a folder as a C identifier.
@@ -123,7 +137,7 @@ fn folders<'a>(
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<Folder<'a>>, String> {
     let each = |cipher| {
-        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ")?;
+        let folder = Folder::new(cipher, backends, "USUBA_HIDDEN ", false)?;
         done(&folder.name);
         Ok(folder)
     };
@@ -135,8 +149,10 @@ impl<'a> Folder<'a> {
         cipher: &'a Cipher,
         backends: &[&'static Target],
         linkage: &str,
+        small: bool,
     ) -> Result<Folder<'a>, String> {
-        let (cores, compiled) = cores::compile(cipher, primitives(cipher), backends, linkage)?;
+        let primitives = primitives(cipher);
+        let (cores, compiled) = cores::compile(cipher, primitives, backends, linkage, small)?;
         let measured = ladder::measured(&cipher.folder)?;
         let ladders = compiled
             .iter()
@@ -147,7 +163,15 @@ impl<'a> Folder<'a> {
                 primitive.uses.iter().map(of).collect()
             })
             .collect();
-        let folder = Folder { name: name(&cipher.folder), cipher, cores, compiled, ladders };
+        let arithmetic = arithmetic::compile(cipher)?;
+        let wide = match cipher.lanes {
+            Some(_) => arithmetic::wide(backends),
+            None => Vec::new(),
+        };
+        let lanes = |target| Ok((target, arithmetic::lanes(cipher, target)?));
+        let lanes = wide.into_iter().map(lanes).collect::<Result<_, String>>()?;
+        let name = name(&cipher.folder);
+        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes };
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)
@@ -180,7 +204,7 @@ impl<'a> Folder<'a> {
 /// What the compiler says, one finding a line.
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
     let backends = backends(&request.targets, std::slice::from_ref(cipher));
-    let folder = Folder::new(cipher, &backends, "static ")?;
+    let folder = Folder::new(cipher, &backends, "static ", false)?;
     let measured = ladder::measured(&cipher.folder)?;
     let mut text = String::new();
     for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {

@@ -240,10 +240,12 @@ fn modes(kind: Kind) -> &'static str {
         Kind::Tweakable { .. } => "counter in tweak, blocks",
         Kind::Permutation => "states in parallel",
         Kind::Keyed | Kind::Unkeyed => "blocks",
+        Kind::Hash(HashMode::MerkleDamgard) => "hash, HMAC, HKDF, many messages side by side",
         Kind::Hash(HashMode::Skein) => {
             "hash, MAC, key derivation, trees, many messages side by side"
         }
         Kind::Chained => "none of its own",
+        Kind::Seal(_) => "authenticated encryption",
     }
 }
 

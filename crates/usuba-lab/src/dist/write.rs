@@ -2,11 +2,12 @@
 
 use usuba::target::Target;
 
+use super::cores::Core;
 use super::interface::{Description, Kind, Needs};
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, fill};
 use super::{Folder, Request};
-use crate::cipher::Cipher;
+use crate::cipher::{self, Cipher};
 
 /// A file by its path below the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,45 +28,82 @@ pub struct Single {
 /// The prefix that templates and kernels are written with.
 pub const PREFIX: &str = "usuba_";
 
-/// One C file and one header for a cipher folder, called `stem`, or after prefix and cipher.
+/// One C file and one header for a cipher folder and what it needs, called `stem`, or after prefix
+/// and cipher.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
-    let backends = super::backends(&request.targets, std::slice::from_ref(cipher));
-    let folder = Folder::new(cipher, &backends, "static ")?;
-    let base = format!("{PREFIX}{}", folder.name);
-    let needs = folder.needs();
-    let parts = Parts {
-        backends: &backends,
-        common: &format!("{base}_"),
-        local: "static ",
-        needs,
-        counters: folder.counters(needs.chunk),
-    };
+    let ciphers = cipher::with_needs(std::slice::from_ref(cipher))?;
+    let backends = super::backends(&request.targets, &ciphers);
+    // Where there is arithmetic, words have a width, and short ones go with little memory.
+    let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
+    let new = |cipher| Folder::new(cipher, &backends, "static ", words);
+    let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+    let folder = folders.last().expect("a folder is asked for");
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
-    let stem = stem.map_or_else(|| renamed(&base, request), String::from);
-    let mut text = parts.internal() + "\n";
-    text += &includes(&backends);
-    for target in &backends {
-        let xor = if needs.xor { parts.xor(target) } else { String::new() };
-        let cores = cores(&folder, target, &backends);
-        if !(xor.is_empty() && cores.is_empty()) {
-            text += &section(target, target.name, &(xor + &cores));
-        }
-    }
-    text += &parts.common_functions();
-    text += &key_section(&folder);
-    text += &folder.definitions(&backends, parts.common);
-    let header = parts.header(&about, &folder.name, &folder.declarations(), request);
-    let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(&about, request));
-    let files = vec![
-        File { path: format!("{stem}.h"), text: renamed(&header, request) },
-        File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
-    ];
+    let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
+    let files = file.write(request, &backends, &folders, stem);
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
-    Ok(Single { files, primitives: own.chain(composed).collect() })
+    let all = own.chain(composed).chain(folder.seal_descriptions());
+    Ok(Single { files, primitives: all.collect() })
+}
+
+/// What one file is besides its folders.
+pub struct OneFile<'a> {
+    /// A C identifier, behind the prefix.
+    pub name: &'a str,
+    pub about: &'a str,
+    /// C behind what the folders have.
+    pub header: &'a str,
+    pub code: &'a str,
+}
+
+impl OneFile<'_> {
+    /// A C file and its header.
+    pub fn write(
+        &self,
+        request: &Request,
+        backends: &[&'static Target],
+        folders: &[Folder],
+        stem: Option<&str>,
+    ) -> Vec<File> {
+        let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
+        let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
+        let base = format!("{PREFIX}{}", self.name);
+        let parts = Parts {
+            backends,
+            common: &format!("{base}_"),
+            local: "static ",
+            needs,
+            counters: counters.unwrap_or(0),
+        };
+        let stem = stem.map_or_else(|| renamed(&base, request), String::from);
+        let mut text = parts.internal() + "\n";
+        if needs.ladders {
+            text += &includes(backends);
+        }
+        for target in backends {
+            let xor = if needs.xor { parts.xor(target) } else { String::new() };
+            let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
+            if !(xor.is_empty() && all.is_empty()) {
+                text += &section(target, target.name, &(xor + &all));
+            }
+        }
+        text += &parts.common_functions();
+        text.extend(folders.iter().map(key_section));
+        text.extend(folders.iter().map(|folder| folder.definitions(backends, parts.common)));
+        let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+        declarations += self.header;
+        text += self.code;
+        let header = parts.header(self.about, self.name, &declarations, request);
+        let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(self.about, request));
+        vec![
+            File { path: format!("{stem}.h"), text: renamed(&header, request) },
+            File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
+        ]
+    }
 }
 
 /// The library of several cipher folders: `include`, `src`, and what CMake needs.
@@ -77,8 +115,9 @@ pub fn library(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets, ciphers);
-    Ok(library_of(request, &backends, &super::folders(ciphers, &backends, done)?))
+    let ciphers = cipher::with_needs(ciphers)?;
+    let backends = super::backends(&request.targets, &ciphers);
+    Ok(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
 }
 
 /// The library of folders that are compiled.
@@ -92,6 +131,9 @@ pub fn library_of(
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
     // Every part is there, whoever uses it.
     let needs = Needs {
+        ladders: true,
+        words: true,
+        word_bytes: true,
         xor: true,
         stream: true,
         cbc: true,
@@ -118,7 +160,7 @@ pub fn library_of(
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in backends {
-            let cores = cores(folder, target, backends);
+            let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;
             }
@@ -136,6 +178,7 @@ pub fn library_of(
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
+        text += &folder.lanes_declared();
         text += &key_section(folder);
         text += &folder.definitions(backends, parts.common);
         source(format!("{name}.c"), title, &text);
@@ -172,7 +215,13 @@ pub fn version(text: &str) -> String {
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
     let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
     let text = |at: usize| {
-        let text = &folder.cores[at].text;
+        let Core { text, small, .. } = &folder.cores[at];
+        let text = &match small {
+            Some(small) if small != text => format!(
+                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
+            ),
+            _ => text.clone(),
+        };
         match folder.users(at, backends) {
             Some(users) if processors(target).is_none() => {
                 format!("#if {users}\n{text}#endif\n")
@@ -193,13 +242,13 @@ fn key_section(folder: &Folder) -> String {
 }
 
 /// The comment on top of a file.
-fn banner(about: &str, request: &Request) -> String {
+pub fn banner(about: &str, request: &Request) -> String {
     let about = about.replace("*/", "* /");
     format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
 }
 
 /// The names of a request.
-fn renamed(text: &str, request: &Request) -> String {
+pub fn renamed(text: &str, request: &Request) -> String {
     if request.prefix == PREFIX {
         return text.to_string();
     }
@@ -221,8 +270,10 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn internal(&self) -> String {
+        let words = if self.needs.words { t::WORDS_H } else { "" };
+        let backends = if self.needs.ladders { t::BACKENDS_H } else { "" };
         fill(
-            t::INTERNAL_H,
+            &[t::INTERNAL_H, backends, words].concat(),
             &[
                 ("CHUNK", &self.needs.chunk.to_string()),
                 ("COUNTERS", &self.counters.to_string()),
@@ -232,11 +283,18 @@ impl Parts<'_> {
         )
     }
 
+    /// What a folder has for one target.
+    fn cores(&self, folder: &Folder, target: &Target) -> String {
+        let lanes = folder.in_lanes(target, self.local, self.common);
+        cores(folder, target, self.backends) + &lanes
+    }
+
     /// The header around `declarations`.
     fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
         let guard =
             format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
-        let common = fill(t::COMMON_H, &[("COMMON", self.common)]);
+        let backends = if self.needs.ladders { t::COMMON_H } else { "" };
+        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
         format!(
             "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
              {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
@@ -277,8 +335,13 @@ impl Parts<'_> {
             supported += &guarded(processors(target), &case);
         }
         let count = self.backends.len().to_string();
-        let mut text =
-            fill(t::DISPATCH, &[("NAMES", &names.join(", ")), ("SUPPORTED", &supported)]);
+        let dispatch = match self.backends.len() {
+            _ if !self.needs.ladders => "",
+            1 => t::ALONE,
+            _ => t::DISPATCH,
+        };
+        let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
+        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
         if self.needs.xor {
             text += &self.xors();
         }
@@ -286,6 +349,7 @@ impl Parts<'_> {
             text += t::BLOCKS;
         }
         let modes = [
+            (self.needs.word_bytes, t::WORDS),
             (self.needs.stream, t::STREAM),
             (self.needs.cbc, t::CBC),
             (self.needs.xts, t::XTS),

@@ -58,6 +58,12 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
                 let line = format!("SKEIN({name}, {})", size - operations[0].output);
                 part(line, format!("{name}_fuzz_hash"));
             }
+            Kind::Hash(HashMode::MerkleDamgard) => {
+                let hash = cipher.hashes.iter().find(|hash| hash.name == *name);
+                let (block, output) =
+                    (size - operations[0].output, hash.expect("it is there").output);
+                part(format!("MERKLE({name}, {block}, {output})"), format!("{name}_fuzz_hash"));
+            }
             Kind::Chained => {}
             Kind::Keyed | Kind::Unkeyed => {
                 if *key > 0 {
@@ -95,7 +101,10 @@ fn answers(cipher: &Cipher, single: &Single) -> String {
         let name = &primitive.name;
         if let Some(hash) = cipher.hashes.iter().find(|hash| hash.name == *name) {
             for vector in cipher.hashes_of(hash).expect("they can be read") {
-                skein_answer(&mut text, name, &vector);
+                match hash.mode {
+                    HashMode::Skein => skein_answer(&mut text, name, &vector),
+                    HashMode::MerkleDamgard => merkle_answer(&mut text, name, &vector),
+                }
             }
             continue;
         }
@@ -156,6 +165,22 @@ fn skein_answer(text: &mut String, name: &str, vector: &HashVector) {
          \"{name}\", {bits});\n        \
          expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", {bits});\n    }}",
         fields.join(", ")
+    );
+}
+
+/// One known answer of a hash function without parameters.
+fn merkle_answer(text: &mut String, name: &str, vector: &HashVector) {
+    let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
+    let length = vector.input.len();
+    // C has no empty arrays.
+    let _ = writeln!(
+        text,
+        "    {{\n        static const uint8_t wanted[] = {{{}}}, in[] = {{{}0}};\n        \
+         static uint8_t out[sizeof wanted];\n        \
+         expect(!usuba_{name}_hash(in, {length}, out), \"status\", \"{name}\", {length});\n        \
+         expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", {length});\n    }}",
+        list(&vector.output),
+        list(&vector.input)
     );
 }
 

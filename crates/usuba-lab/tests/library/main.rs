@@ -1,7 +1,7 @@
 //! What `usubac dist` writes, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
-//! - `hash`: hash functions.
+//! - `hash`: Skein; `merkle`: hash functions of Merkle and Damgård, HMAC and HKDF.
 //! - `rust`: the Rust crate.
 //!
 //! What is tested:
@@ -20,6 +20,7 @@
 
 mod fuzz;
 mod hash;
+mod merkle;
 mod modes;
 mod rust;
 mod subject;
@@ -31,7 +32,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
-use usuba_lab::cipher::{self, Cipher};
+use usuba_lab::cipher::{self, Cipher, HashMode};
 use usuba_lab::dist::{self, Description, File, Kind, Request};
 
 use fuzz::fuzzer;
@@ -68,50 +69,55 @@ fn everything_by(folder: &str, compiler: &Path) {
 fn everything_of(subject: Subject) {
     assert_eq!(subject.force("no such backend"), 5);
     for primitive in &subject.single.primitives {
-        if let Kind::Hash(_) = primitive.kind {
-            hash::check(&subject, primitive);
-            continue;
+        match primitive.kind {
+            Kind::Hash(HashMode::Skein) => hash::check(&subject, primitive),
+            Kind::Hash(HashMode::MerkleDamgard) => merkle::check(&subject, primitive),
+            _ => blocks_and_modes(&subject, primitive),
         }
-        let mut noise = Noise(primitive.name.len() as u64);
-        let key = noise.bytes(primitive.key);
-        // Key streams that are made of two others have no blocks of their own.
-        let own: &[_] = match primitive.kind {
-            Kind::Extended { .. } | Kind::Running { .. } => &[],
-            _ => &primitive.operations,
+    }
+}
+
+/// A primitive that is no hash function.
+fn blocks_and_modes(subject: &Subject, primitive: &Description) {
+    let mut noise = Noise(primitive.name.len() as u64);
+    let key = noise.bytes(primitive.key);
+    // Key streams that are made of two others have no blocks of their own.
+    let own: &[_] = match primitive.kind {
+        Kind::Extended { .. } | Kind::Running { .. } => &[],
+        _ => &primitive.operations,
+    };
+    let mut cases: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for operation in own {
+        let input = noise.bytes(operation.input * BLOCKS);
+        let output = subject.reference(&operation.function, &key, &input, operation.input);
+        cases.push((input, output));
+    }
+    let modes = Modes::new(subject, primitive, &mut noise, &key);
+    for backend in subject.backends() {
+        assert_eq!(subject.force(&backend), 0, "{backend}");
+        let context = match primitive.key {
+            0 => Vec::new(),
+            _ => subject.key(primitive, &key),
         };
-        let mut cases: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for operation in own {
-            let input = noise.bytes(operation.input * BLOCKS);
-            let output = subject.reference(&operation.function, &key, &input, operation.input);
-            cases.push((input, output));
-        }
-        let modes = Modes::new(&subject, primitive, &mut noise, &key);
-        for backend in subject.backends() {
-            assert_eq!(subject.force(&backend), 0, "{backend}");
-            let context = match primitive.key {
-                0 => Vec::new(),
-                _ => subject.key(primitive, &key),
-            };
-            for (operation, (input, output)) in own.iter().zip(&cases) {
-                let sizes = (operation.input, operation.output);
-                let name = format!("usuba_{}_blocks", operation.name);
-                let mut counts: Vec<usize> = (1..10).chain([BLOCKS]).collect();
-                counts.extend((0..10).map(|_| noise.below(BLOCKS)));
-                for count in counts {
-                    let (from, to) = (&input[..count * sizes.0], &output[..count * sizes.1]);
-                    let same = sizes.0 == sizes.1 && count % 2 == 0;
-                    apply(from, to, same, noise.below(64), |from, to| match context[..] {
-                        [] => call!(subject.loaded, &name, from, to, count),
-                        _ => call!(subject.loaded, &name, context.as_ptr(), from, to, count),
-                    });
-                }
+        for (operation, (input, output)) in own.iter().zip(&cases) {
+            let sizes = (operation.input, operation.output);
+            let name = format!("usuba_{}_blocks", operation.name);
+            let mut counts: Vec<usize> = (1..10).chain([BLOCKS]).collect();
+            counts.extend((0..10).map(|_| noise.below(BLOCKS)));
+            for count in counts {
+                let (from, to) = (&input[..count * sizes.0], &output[..count * sizes.1]);
+                let same = sizes.0 == sizes.1 && count % 2 == 0;
+                apply(from, to, same, noise.below(64), |from, to| match context[..] {
+                    [] => call!(subject.loaded, &name, from, to, count),
+                    _ => call!(subject.loaded, &name, context.as_ptr(), from, to, count),
+                });
             }
-            match own {
-                [] => stream_vectors(&subject, primitive),
-                _ => vectors(&subject, primitive),
-            }
-            modes.check(&subject, &context, &mut noise);
         }
+        match own {
+            [] => stream_vectors(subject, primitive),
+            _ => vectors(subject, primitive),
+        }
+        modes.check(&subject, &context, &mut noise);
     }
 }
 
@@ -200,6 +206,16 @@ fn a_hash_function_on_every_backend() {
     }
 }
 
+/// On the least that has lanes in the short run.
+#[test]
+fn hash_functions_with_padding_on_every_backend() {
+    let mut targets = dist::usual();
+    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(long()) {
+        everything_of(Subject::new("sha2", &compiler, &targets));
+    }
+}
+
 /// Measured costs belong to the kernels of today, wherever they can be measured here.
 #[test]
 fn ladders_follow_from_measurements() {
@@ -237,7 +253,7 @@ fn every_folder_on_every_backend() {
     }
     for cipher in cipher::find(&root()).expect("the folders can be read") {
         let name = cipher.folder.file_name().expect("it has a name").to_string_lossy().into_owned();
-        if !SHORT.contains(&&*name) && name != "skein" {
+        if !SHORT.contains(&&*name) && name != "skein" && name != "sha2" {
             everything(&name);
         }
     }
@@ -462,14 +478,15 @@ fn folders() -> Vec<String> {
 fn sanitizers_find_nothing() {
     let folders: Vec<String> = match long() {
         // All modes of block ciphers, a key stream, and hash functions.
-        false => ["noekeon", "chacha20", "skein"].map(String::from).to_vec(),
+        false => ["noekeon", "chacha20", "sha2", "skein"].map(String::from).to_vec(),
         true => folders(),
     };
     for name in folders {
         let mut targets = dist::usual();
         if !long() {
             // The least that has a ladder; of hash functions most is not in kernels.
-            let least: &[_] = if name == "skein" { &["gp64"] } else { &["gp64", "avx2"] };
+            let hashes = ["sha2", "skein"].contains(&&*name);
+            let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
             targets.retain(|target| least.contains(&target.name));
         }
         let mut compile = Command::new(compiler());

@@ -204,7 +204,7 @@ impl Folder<'_> {
         let opposite = self.complements(a, b);
         match op {
             Op::And | Op::Or if a == b => to_copy(a),
-            Op::Xor | Op::Sub | Op::Andn if a == b => to_const(0),
+            Op::Xor | Op::Sub | Op::Andn | Op::Less if a == b => to_const(0),
             Op::And if opposite => to_const(0),
             Op::Or | Op::Xor if opposite => to_const(ones),
             // Now `~a` is `b`.
@@ -222,7 +222,7 @@ impl Folder<'_> {
     /// `op(a, word)`
     fn with_constant(&self, op: &Op, a: Val, word: u64, ones: u64) -> Option<(Op, Args)> {
         match (op, word) {
-            (Op::And | Op::Andn | Op::Mul, 0) => to_const(0),
+            (Op::And | Op::Andn | Op::Mul | Op::MulHigh | Op::Less, 0) => to_const(0),
             (Op::Or | Op::Xor | Op::Add | Op::Sub, 0) | (Op::Mul, 1) => to_copy(a),
             (Op::And, w) if w == ones => to_copy(a),
             (Op::Or, w) if w == ones => to_const(ones),
@@ -400,6 +400,16 @@ mod tests {
             b.op(Op::Add, &[v, x])
         });
         assert_eq!(left, [Op::Const((0x03 * 0x10 - 0x10) & mask(8)), Op::Add]);
+    }
+
+    #[test]
+    fn nothing_is_below_zero_or_itself() {
+        let zero = fold(|b, x, _| {
+            let zero = b.constant(8, 0);
+            b.op(Op::Less, &[x, zero])
+        });
+        let itself = fold(|b, x, _| b.op(Op::Less, &[x, x]));
+        assert_eq!((zero, itself), (vec![Op::Const(0)], vec![Op::Const(0)]));
     }
 
     #[test]

@@ -57,6 +57,16 @@ pub enum DeclKind {
     PermArray(Vec<IntList>),
     /// `value fe (a:u64x5) = ...`: the integer that the parameters stand for.
     Value(Box<Term>),
+    /// `type tight = u64x5 in [0, 2^52)`: another name for a type and where its words lie.
+    Type(Box<NamedType>),
+}
+
+/// What the name of a type stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NamedType {
+    pub ty: Type,
+    /// Several are those of its words by turns.
+    pub ranges: Vec<Range>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -179,6 +189,8 @@ pub enum TypeWord {
         dir: Option<DirWord>,
         len: u64,
     },
+    /// What a `type` declaration says.
+    Named(String),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

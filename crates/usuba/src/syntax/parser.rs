@@ -305,6 +305,9 @@ impl<'a> Parser<'a> {
         if opts.is_empty() && self.at_name("value") {
             return self.value(start).map(Item::Decl);
         }
+        if opts.is_empty() && self.at_name("type") {
+            return self.named_type(start).map(Item::Decl);
+        }
         let kind = match self.word() {
             kind @ ("node" | "table" | "perm") => kind,
             _ => return Err(self.no_declaration(!opts.is_empty())),
@@ -468,18 +471,7 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
-            let mut ranges = Vec::new();
-            if self.at("in") {
-                let start = self.bump().span;
-                ranges.push(self.interval(start)?);
-            }
-            let mut more = self.eat(",");
-            // Names do not begin with a bracket: this is the range of the next word.
-            while more && !ranges.is_empty() && self.at("[") {
-                let start = self.token.span;
-                ranges.push(self.interval(start)?);
-                more = self.eat(",");
-            }
+            let (ranges, more) = self.ranges()?;
             groups.push(ParamGroup { names, is_const, lazy_lift, ty, ranges });
             if !more {
                 return Ok(groups);
@@ -494,6 +486,9 @@ impl<'a> Parser<'a> {
         let word = match self.token.tok {
             Tok::Ident | Tok::TypeWord => match type_word(self.text_of(start)) {
                 Ok(word) => word,
+                Err(TypeProblem::NoType) if may_name_type(self.text_of(start)) => {
+                    TypeWord::Named(self.text_of(start).to_string())
+                }
                 Err(problem) => return Err(self.bad_type(problem)),
             },
             _ => return Err(self.bad_type(TypeProblem::NoType)),
@@ -999,10 +994,10 @@ impl<'a> Parser<'a> {
             (None, 0)
         };
         if self.eat("(") {
-            if self.at(")") {
-                return Err(self.unexpected("an argument", "a call has at least one argument"));
-            }
-            let (args, deepest) = self.nested(|p| p.exprs(")"))?;
+            let (args, deepest) = match self.eat(")") {
+                true => (Vec::new(), 0),
+                false => self.nested(|p| p.exprs(")"))?,
+            };
             height = height.max(deepest);
             return Ok((ExprKind::Call { callee: name, instance, args }, height));
         }
@@ -1023,6 +1018,16 @@ enum TypeProblem {
     NoType,
     TooLarge,
     LateDirection,
+}
+
+/// Whether a name can be that of a type: it does not look like a word of some size, so that a slip
+/// in one is told where it stands.
+fn may_name_type(name: &str) -> bool {
+    let sized = ["uint", "nat", "u", "b", "v"].iter().any(|word| {
+        let rest = name.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()))
+    });
+    !sized && !name.contains(['<', '\'']) && !["bool", "int"].contains(&name)
 }
 
 /// The type of a name such as `u64`, which in front of parentheses changes the size of a word.

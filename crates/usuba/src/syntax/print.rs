@@ -343,6 +343,14 @@ impl<'a> Printer<'a> {
             self.may_break(" ");
             return self.term(term, 0);
         }
+        if let DeclKind::Type(named) = &decl.kind {
+            self.put("type ");
+            self.leaf(decl.name.span.start, &decl.name.name);
+            self.put(" =");
+            self.may_break(" ");
+            self.ty(&named.ty);
+            return self.ranges(&named.ranges);
+        }
         for opt in &decl.opts {
             match opt {
                 DeclOpt::Inline => self.put("_inline "),
@@ -359,7 +367,7 @@ impl<'a> Printer<'a> {
             DeclKind::TableArray(_) => "table[] ",
             DeclKind::Perm(_) => "perm ",
             DeclKind::PermArray(_) => "perm[] ",
-            DeclKind::Value(_) => unreachable!("values are written above"),
+            DeclKind::Value(_) | DeclKind::Type(_) => unreachable!("they are written above"),
         });
         self.leaf(decl.name.span.start, &decl.name.name);
         self.put(" (");
@@ -379,7 +387,7 @@ impl<'a> Printer<'a> {
                 self.put(" ");
                 self.int_list(list, 0);
             }
-            DeclKind::Value(_) => {}
+            DeclKind::Value(_) | DeclKind::Type(_) => {}
             DeclKind::NodeArray(bodies) => {
                 self.put(" [");
                 self.alternatives(bodies, end, |body| body.span.start, Self::body);
@@ -447,7 +455,11 @@ impl<'a> Printer<'a> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
-        for (at, range) in group.ranges.iter().enumerate() {
+        self.ranges(&group.ranges);
+    }
+
+    fn ranges(&mut self, ranges: &[Range]) {
+        for (at, range) in ranges.iter().enumerate() {
             self.put(if at == 0 { " in [" } else { ", [" });
             self.term(&range.low, 0);
             self.put(", ");
@@ -1033,6 +1045,7 @@ fn type_word(word: &TypeWord) -> String {
         }
         TypeWord::B { dir, len } => format!("b{}{len}", show(dir)),
         TypeWord::V { dir, len } => format!("v{}{len}", show(dir)),
+        TypeWord::Named(name) => name.clone(),
     }
 }
 

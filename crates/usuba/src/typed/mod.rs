@@ -6,6 +6,7 @@
 //! Usuba0 (in `lower`).
 //!
 //! - `types`: words, directions, sizes, declarations.
+//! - `named`: names of types, replaced by types.
 //! - `resolve`: from declarations to a program in which every name is known.
 //! - `walk`: the run.
 //! - `check`: every rule, over every node.
@@ -15,6 +16,7 @@
 pub mod check;
 pub mod contract;
 pub mod eval;
+mod named;
 pub mod resolve;
 pub mod types;
 pub mod walk;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::contract;
 use super::types::*;
 use super::walk::Builtin;
+use super::{contract, named};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
@@ -20,15 +20,16 @@ pub fn resolve(
     entry: Option<&str>,
     flags: Flags,
 ) -> (Option<Program>, Vec<Diagnostic>) {
+    let (decls, diags) = named::replace(decls);
+    let mut errors = diags.len();
     let mut r = Resolver {
-        diags: Vec::new(),
+        diags,
         known: FxHashMap::default(),
         flags,
         done: Vec::new(),
         values: Vec::new(),
     };
-    let mut errors = 0;
-    for decl in decls {
+    for decl in &*decls {
         let before = r.diags.len();
         r.decl(decl);
         errors += r.diags[before..].iter().filter(|d| d.is_error()).count();
@@ -127,6 +128,7 @@ impl Resolver {
             ast::DeclKind::Perm(list) => Kind::Perm(vec![list.clone()]),
             ast::DeclKind::PermArray(lists) => Kind::Perm(lists.clone()),
             ast::DeclKind::Value(_) => unreachable!("values are kept apart"),
+            ast::DeclKind::Type(_) => unreachable!("names of types are replaced"),
         };
         match &done.kind {
             Kind::Table(lists) => {
@@ -423,6 +425,12 @@ pub(super) fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
         Some(ast::DirWord::Number(n)) => Err(*n),
     };
     let (dir, size, len) = match &ty.word {
+        ast::TypeWord::Named(name) => {
+            let text = format!("expected a type, found `{name}`");
+            let help = "types are `u32`, `u32x4`, `b8`, `v4`, `u'm`, `u<H>16` or `nat`, or have \
+                        a name that is declared above: `type limbs = u64x5`";
+            return fail(Code::BadTypeWord, text, help);
+        }
         ast::TypeWord::Nat => {
             if !dims.is_empty() {
                 let text = "an array of nats".to_string();

@@ -17,7 +17,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
     /// Names of cipher folders; each becomes one C file and one header [default for --library, --rust and --measure: all]
-    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "measure", "status", "curves"])]
+    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "nacl", "measure", "status", "curves"])]
     pub ciphers: Vec<String>,
     /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
     #[arg(short, long, value_name = "PATH", conflicts_with = "library")]
@@ -28,6 +28,10 @@ pub struct Dist {
     /// Write a Rust crate of all ciphers into this folder, with the traits of the crate `cipher`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["library", "out"])]
     pub rust: Option<PathBuf>,
+    /// Write NaCl: Salsa20, ChaCha20, SHA-2, Poly1305 and Curve25519 in one C file with NaCl's header,
+    /// for all processors unless targets are named
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["ciphers", "library", "rust", "out"])]
+    pub nacl: Option<PathBuf>,
     /// What all names begin with
     #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
           conflicts_with = "library")]
@@ -36,16 +40,16 @@ pub struct Dist {
     #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
     pub targets: Vec<String>,
     /// Write no C; measure on this machine what calls cost, and write costs.toml into each folder
-    #[arg(long, conflicts_with_all = ["library", "rust", "out", "ladders"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
     pub measure: bool,
     /// Write no C; show from how many blocks which kernel is used, and cycles per byte
-    #[arg(long, conflicts_with_all = ["library", "rust", "out"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out"])]
     pub ladders: bool,
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "out", "measure", "ladders"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders"])]
     pub status: bool,
     /// Write no C; show ladders and curves of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "out", "measure", "ladders", "status"])]
+    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
     pub curves: bool,
     /// Where the cipher folders are
     #[arg(long, value_name = "DIR", default_value = "ciphers")]

@@ -102,6 +102,7 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
         && codegen.prefix.is_empty()
         && !codegen.key_registers
         && !codegen.wipe
+        && codegen.link.is_empty()
         && !codegen.prove
         && !codegen.auto_interleave;
     match plain {
@@ -141,6 +142,7 @@ impl Codegen {
             prefix: self.prefix.clone(),
             key_registers: self.key_registers,
             wipe: self.wipe,
+            link: self.link.clone(),
             prove: self.prove,
             ..other
         }

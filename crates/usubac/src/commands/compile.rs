@@ -166,6 +166,7 @@ fn options(
         version: env!("CARGO_PKG_VERSION").to_string(),
         registers: args.codegen.key_registers,
         wipe: codegen.wipe,
+        linked: codegen.link.clone(),
         ..COptions::default()
     }
 }

@@ -34,6 +34,9 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         }
         return Ok(());
     }
+    if let Some(folder) = &args.nacl {
+        return nacl(folder, args, request);
+    }
     match (&args.library, &args.rust) {
         (Some(folder), _) => whole(folder, args, &request, dist::library),
         (None, Some(folder)) => whole(folder, args, &request, dist::rust),
@@ -46,6 +49,17 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// NaCl, for any processor unless targets are named.
+fn nacl(folder: &Path, args: &Dist, request: Request) -> Result<(), Failure> {
+    let portable = target::all().filter(|target| target.name == "gp64").collect();
+    let targets = if args.targets.is_empty() { portable } else { request.targets.clone() };
+    let request = Request { targets, ..request };
+    let bar = ProgressBar::new(dist::NACL_FOLDERS);
+    let files = dist::nacl(&request, &args.folder, &mut |_| bar.inc(1));
+    bar.finish_and_clear();
+    write(folder, &files.map_err(Failure::Program)?)
 }
 
 /// What writes several ciphers together.

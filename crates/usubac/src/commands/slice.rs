@@ -61,7 +61,10 @@ pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Option
             names.join(", ")
         )));
     }
-    Ok(Options { cpu: codegen.cpu, ..options(language, target, codegen.pipeline(abi)) })
+    let mut chosen = options(language, target, codegen.pipeline(abi));
+    chosen.cpu = codegen.cpu;
+    chosen.c.linked = codegen.link.clone();
+    Ok(chosen)
 }
 
 /// As many instances side by side as are fastest here. Says what was measured.

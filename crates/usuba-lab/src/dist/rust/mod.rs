@@ -32,7 +32,7 @@ use std::fmt::Write;
 use super::template::fill;
 use super::write::{File, PREFIX, library_of, version};
 use super::{Folder, Request};
-use crate::cipher::Cipher;
+use crate::cipher::{self, Cipher};
 use items::Items;
 use text::comment;
 
@@ -58,8 +58,9 @@ pub fn rust(
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let backends = super::backends(&request.targets, ciphers);
-    let folders = super::folders(ciphers, &backends, done)?;
+    let ciphers = cipher::with_needs(ciphers)?;
+    let backends = super::backends(&request.targets, &ciphers);
+    let folders = super::folders(&ciphers, &backends, done)?;
     let package = match request.prefix.as_str() {
         PREFIX => PACKAGE.to_string(),
         prefix => format!("{}-ciphers", prefix.trim_end_matches('_').replace('_', "-")),

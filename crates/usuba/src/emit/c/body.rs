@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Context;
+use super::arrays::Arrays;
 use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
+use super::wide::{Pair, Pairs, Wide, pairs};
 use super::wipe::APART;
+use crate::emit::header::{self, PortText};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val, halves};
-use crate::target::word_type;
+use crate::target::{Layout, word_type};
 
 /// Prints one node.
 pub struct Body<'c, 'p> {
@@ -31,6 +34,12 @@ pub struct Body<'c, 'p> {
     counter: usize,
     /// Values that are products of words below 2^32.
     halves: Vec<bool>,
+    /// Where values that have a local also lie.
+    homes: Vec<Option<Cell>>,
+    /// What calls of other kernels filled.
+    pub(super) arrays: Arrays,
+    /// Words that are defined together.
+    pairs: Pairs,
 }
 
 /// How a node is called from C.
@@ -43,8 +52,8 @@ pub struct Signature {
     pub returns: bool,
 }
 
-/// The C signature of a node. The entry takes a pointer for every port; other nodes take single
-/// words by value and return a single result.
+/// The C signature of a node. The entry and other kernels take a pointer for every port; other
+/// nodes take single words by value and return a single result.
 pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let node = cx.program.node(id);
     let entry = id == cx.program.entry;
@@ -60,12 +69,28 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     };
     let params = names(&node.params);
     let results = names(&node.results);
-    let name = if entry {
-        cx.name.clone()
-    } else {
-        format!("{}_n_{}", cx.name, names::identifier(&node.name))
+    let linked = cx.linked(id);
+    let name = match linked {
+        _ if entry => cx.name.clone(),
+        Some(name) => names::identifier(&format!("{}{name}", cx.options.prefix)),
+        None => format!("{}_n_{}", cx.name, names::identifier(&node.name)),
     };
-    Signature { name, params, results, returns: !entry && node.outs.len() == 1 }
+    let returns = !entry && linked.is_none() && node.outs.len() == 1;
+    Signature { name, params, results, returns }
+}
+
+/// The prototype of a kernel in another file, without its semicolon.
+pub fn declared(cx: &Context, id: NodeId) -> String {
+    let node = cx.program.node(id);
+    let signature = signature(cx, id);
+    let ports = |ports: &[Port], names: &[String]| -> Vec<PortText> {
+        let port = |(port, name): (&Port, &String)| {
+            PortText::new(cx.program, cx.target, cx.layout, port, name, true)
+        };
+        ports.iter().zip(names).map(port).collect()
+    };
+    let params = ports(&node.params, &signature.params);
+    header::prototype(&signature.name, &params, &ports(&node.results, &signature.results))
 }
 
 /// How a function begins that the C compiler must take into its callers.
@@ -118,8 +143,12 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
             stores[out.0 as usize].push(Cell::new(name, i));
         }
     }
+    let demand = demand(node);
+    let wide = !cx.target.simd && cx.target.bits == 64 && cx.layout == Layout::Words;
+    let pairs = if wide { pairs(node, &demand) } else { Pairs::default() };
     let mut body = Body {
-        demand: demand(node),
+        demand,
+        pairs,
         cx,
         node,
         places,
@@ -129,6 +158,8 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         named: vec![BTreeMap::new()],
         counter: 0,
         halves: halves::products(node),
+        homes: vec![None; node.bits.len()],
+        arrays: Arrays::new(node),
     };
     body.unused_params(&signature, arity);
     for v in 0..arity {
@@ -198,11 +229,15 @@ impl<'p> Body<'_, 'p> {
                 Eqn::Call(_) => {}
                 Eqn::Loop(l) => self.run_loop(l),
             }
+            self.arrays.spend(eqn);
         }
     }
 
     /// Gives a value its place and performs the stores that wait for it.
     pub(super) fn define(&mut self, v: Val, place: Place) {
+        if let Some(cell) = place.cell() {
+            self.arrays.holds(cell, v);
+        }
         self.places[v.0 as usize] = place;
         self.flush(v);
     }
@@ -229,10 +264,11 @@ impl<'p> Body<'_, 'p> {
             {
                 expr
             }
-            Place::Lazy { expr, .. } => {
+            Place::Lazy { expr, cell, .. } => {
                 let ty = self.c_type(v);
                 let name = format!("v{}", v.0);
                 self.line(&format!("const {ty} {name} = {expr};"));
+                self.homes[v.0 as usize] = cell;
                 self.places[v.0 as usize] = Place::Text(name.clone());
                 name
             }
@@ -265,6 +301,12 @@ impl<'p> Body<'_, 'p> {
         if matches!(eqn.op, Op::Copy) {
             return self.alias(eqn.dst, eqn.args[0]);
         }
+        if self.pairs.took(eqn.dst) {
+            return;
+        }
+        if let Some(pair) = self.pairs.at(eqn.dst) {
+            return self.pair(pair);
+        }
         let bits = self.node.bits_of(eqn.dst);
         let args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
         if self.halves[eqn.dst.0 as usize]
@@ -276,6 +318,36 @@ impl<'p> Body<'_, 'p> {
             Applied::Operand(i) => self.alias(eqn.dst, eqn.args[i as usize]),
             Applied::Text(expr) => self.assign(eqn.dst, &expr),
         }
+    }
+
+    /// Defines both words of a pair.
+    fn pair(&mut self, pair: Pair) {
+        let Pair { low, high, of } = pair;
+        let call = match of {
+            Wide::Product(a, b) => {
+                let args = [self.read(a), self.read(b)];
+                self.cx.helpers.wide_product(&args)
+            }
+            Wide::Sum(words, upper) => {
+                let words = words.map(|v| self.read(v));
+                let upper = upper.map(|v| v.map_or("0".to_string(), |v| self.read(v)));
+                self.cx.helpers.wide_sum(&words, &upper)
+            }
+        };
+        let ty = self.c_type(high);
+        self.line(&format!("{ty} v{};", high.0));
+        let call = format!("{call}, &v{})", high.0);
+        let at = low.0 as usize;
+        // The lower word may have been of use for its carry only.
+        let used = self.demand.reads[at] > 1
+            || !self.stores[at].is_empty()
+            || matches!(of, Wide::Product(..));
+        match used {
+            true => self.line(&format!("const {ty} v{} = {call};", low.0)),
+            false => self.line(&format!("(void){call};")),
+        }
+        self.define(low, Place::Text(format!("v{}", low.0)));
+        self.define(high, Place::Text(format!("v{}", high.0)));
     }
 
     fn alias(&mut self, dst: Val, source: Val) {
@@ -302,12 +374,13 @@ impl<'p> Body<'_, 'p> {
         let callee = self.cx.program.node(call.node);
         let signature = signature(self.cx, call.node);
         let slicing = self.cx.program.slicing;
+        let linked = self.cx.linked(call.node).is_some();
         let mut actual = Vec::new();
         let mut args = call.args.as_slice();
         for port in &callee.params {
             let (these, rest) = args.split_at(port.values(slicing));
             args = rest;
-            actual.push(self.argument(these));
+            actual.push(self.argument(these, linked));
         }
         if signature.returns {
             let expr = format!("{}({})", signature.name, actual.join(", "));
@@ -322,7 +395,7 @@ impl<'p> Body<'_, 'p> {
                 actual.push("0".to_string());
                 continue;
             }
-            let cell = self.result_array(these);
+            let cell = self.result_array(these, linked);
             actual.push(cell.address());
             for (i, &dst) in these.iter().enumerate() {
                 defined.push((dst, cell.further(i as i64)));
@@ -333,11 +406,13 @@ impl<'p> Body<'_, 'p> {
             let place = self.memory(cell);
             self.define(dst, place);
         }
+        self.arrays.called();
     }
 
-    /// What a call passes for one port: a word, a part of an array, or a fresh array.
-    fn argument(&mut self, these: &[Val]) -> String {
-        if let [single] = these {
+    /// What a call passes for one port: a word, a part of an array, or a fresh array. Kernels take
+    /// an array also for a single word.
+    fn argument(&mut self, these: &[Val], kernel: bool) -> String {
+        if let ([single], false) = (these, kernel) {
             return self.read(*single);
         }
         if these.is_empty() {
@@ -347,6 +422,12 @@ impl<'p> Body<'_, 'p> {
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }
+        if kernel {
+            let cells: Vec<_> = these.iter().map(|&v| self.home(v)).collect();
+            if let Some((first, 1)) = walk(cells) {
+                return first.address();
+            }
+        }
         let values: Vec<String> = these.iter().map(|&v| self.read(v)).collect();
         let name = format!("a{}", self.number());
         let ty = self.c_type(these[0]);
@@ -354,8 +435,16 @@ impl<'p> Body<'_, 'p> {
         name
     }
 
-    /// Where a call puts one result port: the array that waits for all of it, or a fresh one.
-    fn result_array(&mut self, these: &[Val]) -> Cell {
+    /// The register in memory that holds a value, whether or not it has a local too.
+    fn home(&self, v: Val) -> Option<&Cell> {
+        let home = self.homes[v.0 as usize].as_ref().filter(|cell| cell.broadcast.is_none());
+        self.place(v).register().or(home)
+    }
+
+    /// Where a call puts one result port: the array that waits for all of it, or a fresh one. What
+    /// other kernels fill is filled again when nobody reads it any more: small machines have
+    /// small stacks.
+    fn result_array(&mut self, these: &[Val], kernel: bool) -> Cell {
         let waiting = these.iter().map(|v| self.stores[v.0 as usize].first());
         if let Some((first, 1)) = walk(waiting) {
             for v in these {
@@ -363,9 +452,15 @@ impl<'p> Body<'_, 'p> {
             }
             return first;
         }
+        let (ty, depth) = (self.c_type(these[0]), self.depth);
+        if kernel && let Some(name) = self.arrays.reuse(ty, these.len(), depth) {
+            return Cell::new(&name, 0);
+        }
         let name = format!("r{}", self.number());
-        let ty = self.c_type(these[0]);
         self.line(&format!("{ty} {name}[{}];", these.len()));
+        if kernel {
+            self.arrays.declare(&name, ty, these.len(), depth, None);
+        }
         Cell::new(&name, 0)
     }
 
@@ -377,6 +472,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     pub(super) fn close(&mut self) {
+        self.arrays.close(self.depth);
         self.depth -= 1;
         self.named.pop();
         self.line("}");

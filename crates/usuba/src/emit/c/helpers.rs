@@ -40,6 +40,9 @@ pub struct Helpers<'t> {
     shuffles: usize,
     lookups: usize,
     vectors: usize,
+    /// The upper half of a product where the compiler has no longer words, if products of two words
+    /// are needed, and whether sums are.
+    wide: (Option<String>, bool),
 }
 
 enum Form {
@@ -56,7 +59,16 @@ enum Form {
 impl<'t> Helpers<'t> {
     pub fn new(target: &'t Target, layout: Layout, prefix: String) -> Self {
         let forms = IndexMap::new();
-        Helpers { target, layout, prefix, forms, shuffles: 0, lookups: 0, vectors: 0 }
+        Helpers {
+            target,
+            layout,
+            prefix,
+            forms,
+            shuffles: 0,
+            lookups: 0,
+            vectors: 0,
+            wide: (None, false),
+        }
     }
 
     /// The C form of `op` with a result of `bits` bits.
@@ -87,6 +99,55 @@ impl<'t> Helpers<'t> {
         Some(instruction(step, args.to_vec()))
     }
 
+    /// The lower word of a product of two words; a call that ends before its last argument, the
+    /// address of the upper word.
+    pub fn wide_product(&mut self, [a, b]: &[String; 2]) -> String {
+        if self.wide.0.is_none()
+            && let Form::Function { text, .. } = self.form(&Op::MulHigh, 64)
+        {
+            self.wide.0 = Some(text);
+        }
+        format!("{}product128({a}, {b}", self.prefix)
+    }
+
+    /// The lower word of a sum, in the same way, from the lower words and the upper ones.
+    pub fn wide_sum(&mut self, [a, b]: &[String; 2], [x, y]: &[String; 2]) -> String {
+        self.wide.1 = true;
+        format!("{}sum128({a}, {x}, {b}, {y}", self.prefix)
+    }
+
+    /// The functions of pairs.
+    fn wide(&self) -> String {
+        let prefix = &self.prefix;
+        let mut text = String::new();
+        if let Some(half) = &self.wide.0 {
+            if !self.forms.contains_key(&(Op::MulHigh, 64)) {
+                let _ = writeln!(text, "#ifndef __SIZEOF_INT128__\n{half}#endif\n");
+            }
+            let _ = writeln!(
+                text,
+                "static inline uint64_t {prefix}product128(uint64_t a, uint64_t b, uint64_t *high)\n{{\n\
+                 #ifdef __SIZEOF_INT128__\n    \
+                 __extension__ const unsigned __int128 r = (unsigned __int128)a * b;\n    \
+                 *high = (uint64_t)(r >> 64);\n    return (uint64_t)r;\n\
+                 #else\n    *high = {prefix}mulhigh64(a, b);\n    return a * b;\n#endif\n}}\n"
+            );
+        }
+        if self.wide.1 {
+            let _ = writeln!(
+                text,
+                "static inline uint64_t {prefix}sum128(uint64_t a, uint64_t x, uint64_t b, uint64_t y, \
+                 uint64_t *high)\n{{\n\
+                 #ifdef __SIZEOF_INT128__\n    \
+                 __extension__ const unsigned __int128 r =\n        \
+                 ((unsigned __int128)x << 64 | a) + ((unsigned __int128)y << 64 | b);\n    \
+                 *high = (uint64_t)(r >> 64);\n    return (uint64_t)r;\n\
+                 #else\n    *high = x + y + (uint64_t)(a + b < a);\n    return a + b;\n#endif\n}}\n"
+            );
+        }
+        text
+    }
+
     /// The functions, in the order of their first use.
     pub fn text(&self) -> String {
         let mut all = String::new();
@@ -96,6 +157,7 @@ impl<'t> Helpers<'t> {
                 all.push('\n');
             }
         }
+        all.push_str(&self.wide());
         all
     }
 

@@ -23,7 +23,7 @@
 use super::LoopForm;
 use super::body::Body;
 use super::place::{Cell, Place, walk};
-use crate::ir::{Carried, Collect, Loop, Read, Val};
+use crate::ir::{Carried, Collect, Eqn, Loop, Read, Val};
 
 /// Carried values of one C type that live in arrays.
 struct Bank<'p> {
@@ -55,7 +55,10 @@ impl<'p> Body<'_, 'p> {
         }
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
-            LoopForm::Auto => carried.len() <= self.cx.target.regs as usize,
+            LoopForm::Auto => {
+                // Other kernels take arrays.
+                carried.len() <= self.cx.target.regs as usize && !self.calls_kernels(&l.body)
+            }
             LoopForm::Locals => true,
             LoopForm::Arrays => false,
         };
@@ -78,6 +81,14 @@ impl<'p> Body<'_, 'p> {
                 }
             }
         }
+    }
+
+    fn calls_kernels(&self, body: &[Eqn]) -> bool {
+        body.iter().any(|eqn| match eqn {
+            Eqn::Op(_) => false,
+            Eqn::Call(call) => self.cx.linked(call.node).is_some(),
+            Eqn::Loop(l) => self.calls_kernels(&l.body),
+        })
     }
 
     fn with_locals(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, ends: Vec<End>) {
@@ -114,6 +125,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn with_arrays(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, mut ends: Vec<End>) {
+        let kernels = self.calls_kernels(&l.body);
         let mut banks: Vec<Bank> = Vec::new();
         for &c in carried {
             let ty = self.c_type(c.param);
@@ -132,7 +144,7 @@ impl<'p> Body<'_, 'p> {
             }
         }
         for bank in &mut banks {
-            self.open_bank(bank);
+            self.open_bank(bank, kernels);
         }
         self.open(&format!("for (unsigned {k} = 0; {k} < {}; {k}++) {{", l.count));
         for bank in &banks {
@@ -186,7 +198,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// Declares the arrays of a bank and puts the initial values where the first iteration reads.
-    fn open_bank(&mut self, bank: &mut Bank<'p>) {
+    fn open_bank(&mut self, bank: &mut Bank<'p>, kernels: bool) {
         let ty = self.c_type(bank.carried[0].param);
         let size = bank.carried.len();
         let waiting = bank.carried.iter().map(|c| self.stores[c.result.0 as usize].first());
@@ -196,6 +208,15 @@ impl<'p> Body<'_, 'p> {
             }
             bank.last = Some(first);
         }
+        let depth = self.depth;
+        let known = kernels.then(|| self.arrays.reuse_pair(ty, size, depth)).flatten();
+        let fresh = known.is_none();
+        if let Some(known) = known {
+            bank.pair = known;
+        }
+        if kernels {
+            self.arrays.declare(&bank.current, ty, size, depth, Some(bank.pair.clone()));
+        }
         let inits: Vec<_> = bank.carried.iter().map(|c| self.place(c.init).register()).collect();
         let (current, pair) = (&bank.current, &bank.pair);
         // Arrays that the last iteration overwrites are not read as initial values: with a
@@ -203,7 +224,9 @@ impl<'p> Body<'_, 'p> {
         let start = walk(inits)
             .filter(|(_, step)| *step == 1)
             .filter(|(first, _)| bank.last.as_ref().is_none_or(|last| last.array != first.array));
-        self.line(&format!("{ty} {pair}[2][{size}];"));
+        if fresh {
+            self.line(&format!("{ty} {pair}[2][{size}];"));
+        }
         match start {
             Some((first, _)) => self.line(&format!("const {ty} *{current} = {};", first.address())),
             None => {

@@ -4,18 +4,22 @@
 //! clang. Inputs and outputs must not overlap: outputs are stored as soon as they are known.
 //! Everything but the entry is `static`, and every name begins with that of the entry.
 //!
+//! - `arrays`: which arrays nobody reads any more.
 //! - `body`: a node as a function.
 //! - `loops`: kept loops.
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: what is dead, and how often values are read.
 //! - `place`: where a value is.
+//! - `wide`: pairs of words that are one number.
 //! - `wipe`: what clears stack and registers after a kernel.
 
+mod arrays;
 mod body;
 mod demand;
 mod helpers;
 mod loops;
 mod place;
+mod wide;
 pub mod wipe;
 
 use std::collections::BTreeSet;
@@ -26,7 +30,7 @@ use super::header::{self, PortText};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{NodeId, Op, Port, Program};
+use crate::ir::{Node, NodeId, Op, Port, Program};
 use crate::target::select::Imm;
 use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
@@ -68,6 +72,18 @@ pub struct COptions {
     pub complemented_keys: bool,
     /// The kernel clears its part of the stack and all registers that are not its caller's.
     pub wipe: bool,
+    /// Nodes that are kernels of their own, under the same prefix, in files beside this one: where
+    /// they are called, this text declares them only.
+    pub linked: Vec<String>,
+}
+
+impl COptions {
+    /// The name in the source of a node that is a kernel of its own. In Usuba0 the sizes of its
+    /// words are behind it, after a quote.
+    pub fn links<'n>(&self, node: &'n Node) -> Option<&'n str> {
+        let name = node.name.rsplit_once('\'').map_or(&*node.name, |(name, _)| name);
+        self.linked.iter().any(|linked| linked == name).then_some(name)
+    }
 }
 
 /// A kernel as text, with what callers must know.
@@ -129,14 +145,18 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     let mut cx =
         Context { program, target, layout, name: inner, options, helpers, called: BTreeSet::new() };
     cx.called.insert(program.entry);
-    let mut functions = Vec::new();
+    let (mut functions, mut linked) = (Vec::new(), Vec::new());
     // Callers come after callees, so walking backwards meets every call first.
     for at in (0..=program.entry.0).rev() {
-        if cx.called.contains(&NodeId(at)) {
-            functions.push(body::function(&mut cx, NodeId(at)));
+        let id = NodeId(at);
+        match cx.called.contains(&id) {
+            true if cx.linked(id).is_some() => linked.push(body::declared(&cx, id)),
+            true => functions.push(body::function(&mut cx, id)),
+            false => {}
         }
     }
     functions.reverse();
+    linked.reverse();
     let signature = body::signature(&cx, program.entry);
     let entry = program.entry();
     let port =
@@ -158,7 +178,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         results,
         stats: stats(program),
     };
-    emitted.text = file(&cx, &emitted, &functions);
+    emitted.text = file(&cx, &emitted, &linked, &functions);
     emitted
 }
 
@@ -168,13 +188,20 @@ pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
     names::identifier(&format!("{}{base}", options.prefix))
 }
 
-fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
+fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]) -> String {
     let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
     text.push('\n');
     text.push_str(&header::includes(cx.target));
     text.push('\n');
     if !cx.options.hidden {
         text.push_str(&header::declaration(&emitted.prototype));
+        text.push('\n');
+    }
+    for prototype in linked {
+        match cx.options.hidden {
+            true => text.push_str(&format!("static {prototype};\n")),
+            false => text.push_str(&header::declaration(prototype)),
+        }
         text.push('\n');
     }
     text.push_str(&cx.helpers.text());
@@ -187,6 +214,12 @@ fn file(cx: &Context, emitted: &Emitted, functions: &[String]) -> String {
 }
 
 impl Context<'_> {
+    /// The name in the source of a node whose calls go to a kernel in another file.
+    fn linked(&self, id: NodeId) -> Option<&str> {
+        let node = self.program.node(id);
+        (id != self.program.entry).then(|| self.options.links(node)).flatten()
+    }
+
     fn c_type(&self, bits: u8) -> &'static str {
         self.target.c_type(self.layout, bits)
     }

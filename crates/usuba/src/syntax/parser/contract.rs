@@ -3,6 +3,7 @@
 //! ```text
 //! range   = "in" interval { "," interval }
 //! interval = "[" term "," term ( ")" | "]" )
+//! type    = "type" ident "=" type [ range ]
 //! value   = "value" ident "(" param,* ")" "=" term
 //! clause  = ( "requires" | "ensures" ) term relation term [ "mod" term ]
 //! relation = "==" | "<" | "<="
@@ -11,8 +12,8 @@
 //!         | "sum" "(" ident "in" "[" aexpr "," aexpr "]" "," term ")"
 //! ```
 //!
-//! `value`, `requires`, `ensures`, `mod` and `sum` are words only where a contract can stand;
-//! elsewhere they are names like all others. A power groups to the right and binds tightest.
+//! `value`, `type`, `requires`, `ensures`, `mod` and `sum` are words only where a contract or
+//! declaration can stand; elsewhere they are names like all others. A power groups to the right and binds tightest.
 
 use super::*;
 
@@ -36,8 +37,45 @@ impl Parser<'_> {
         Ok(Decl { opts, name, params, results, contract, kind, span })
     }
 
+    /// `type tight = u64x5 in [0, 2^52)`
+    pub(super) fn named_type(&mut self, start: Span) -> Parsed<Decl> {
+        self.bump();
+        if self.token.tok == Tok::Ident && !may_name_type(self.text_of(self.token.span)) {
+            let help = "types have names that look unlike a word, such as `type limbs = u64x5`";
+            return Err(self.unexpected("the name of a type", help));
+        }
+        let name = self.ident("the name of the type")?;
+        self.expect("=", "`=` and a type", "a type reads `type limbs = u64x5 in [0, 2^51)`")?;
+        let ty = self.ty()?.tree;
+        let (ranges, more) = self.ranges()?;
+        if more {
+            return Err(self.unexpected("a range or a declaration", "remove the comma"));
+        }
+        let kind = DeclKind::Type(Box::new(NamedType { ty, ranges }));
+        let span = self.span_from(start);
+        let (opts, params, results, contract) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Decl { opts, name, params, results, contract, kind, span })
+    }
+
+    /// The ranges behind a type, and whether a comma is behind them.
+    pub(super) fn ranges(&mut self) -> Parsed<(Vec<Range>, bool)> {
+        let mut ranges = Vec::new();
+        if self.at("in") {
+            let start = self.bump().span;
+            ranges.push(self.interval(start)?);
+        }
+        let mut more = self.eat(",");
+        // Names do not begin with a bracket: this is the range of the next word.
+        while more && !ranges.is_empty() && self.at("[") {
+            let start = self.token.span;
+            ranges.push(self.interval(start)?);
+            more = self.eat(",");
+        }
+        Ok((ranges, more))
+    }
+
     /// `in [0, 2^51)`
-    pub(super) fn interval(&mut self, start: Span) -> Parsed<Range> {
+    fn interval(&mut self, start: Span) -> Parsed<Range> {
         let help = "a range reads `in [0, 2^51)`, or with its last number `in [0, 5]`";
         self.expect("[", "`[` and the bounds", help)?;
         let low = self.term(1)?.tree;

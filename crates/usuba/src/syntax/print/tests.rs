@@ -255,6 +255,7 @@ fn ty() -> impl Strategy<Value = Type> {
     ]);
     let word = prop_oneof![
         Just(TypeWord::Nat),
+        prop::sample::select(vec!["tight", "_t"]).prop_map(|name| TypeWord::Named(name.into())),
         (dir.clone(), number(), prop::option::of(number())).prop_map(|(dir, n, len)| TypeWord::U {
             dir,
             width: Width::Bits(n),
@@ -368,16 +369,19 @@ fn clauses() -> impl Strategy<Value = Vec<Clause>> {
     prop::collection::vec(clause, 0..3)
 }
 
-fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
+fn ranges() -> impl Strategy<Value = Vec<Range>> {
     let range = (term(), term(), any::<bool>()).prop_map(|(low, high, closed)| Range {
         low,
         high,
         closed,
         span: span(),
     });
-    let ranges = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..4)];
+    prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(range, 1..4)]
+}
+
+fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
     let names = prop::collection::vec(ident(), 1..3);
-    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges).prop_map(
+    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges()).prop_map(
         |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {
             names,
             is_const,
@@ -404,16 +408,23 @@ fn program() -> impl Strategy<Value = File> {
         1 => prop::collection::vec(list.clone(), 1..3).prop_map(DeclKind::TableArray),
         1 => prop::collection::vec(list, 1..3).prop_map(DeclKind::PermArray),
         1 => term().prop_map(|term| DeclKind::Value(Box::new(term))),
+        1 => (ty(), ranges())
+            .prop_map(|(ty, ranges)| DeclKind::Type(Box::new(NamedType { ty, ranges }))),
     ];
     use DeclOpt::*;
     let opts = prop::sample::select(vec![Inline, NoInline, NoOpt, LsbFirst, Interleave(7)]);
     let opts = prop::collection::vec(opts, 0..2);
     let decl = (opts, ident(), groups(), groups(), clauses(), kind).prop_map(
-        |(mut opts, name, params, mut results, mut contract, kind)| {
+        |(mut opts, name, mut params, mut results, mut contract, kind)| {
             if !matches!(kind, DeclKind::Node(_)) {
                 contract.clear();
             }
-            if matches!(kind, DeclKind::Value(_)) {
+            let mut name = name;
+            if matches!(kind, DeclKind::Type(_)) {
+                name.name = "tight".into();
+                params.clear();
+            }
+            if matches!(kind, DeclKind::Value(_) | DeclKind::Type(_)) {
                 opts.clear();
                 results.clear();
             }

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The functions contain other programs than the kernel that was proved: the key schedule, and
-//! sometimes a kernel without packing. These are proved from their sources first, each once in a
-//! run.
+//! sometimes a kernel without packing or with complements on its keys. These are proved from their
+//! sources first, each once in a run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use usuba::diag::Sources;
-use usuba::ir;
+use usuba::ir::{self, Slicing};
 use usuba::passes::{When, interleave};
 use usuba::{Options, typed};
 use usuba_lab::cipher::{self, Beside, Built, Cipher, Function};
@@ -230,7 +230,11 @@ impl Interfaces {
         let mut all = Vec::new();
         if fingerprint(&built.program) != fingerprint(last) {
             let mut cell = cell.clone();
-            cell.options.pipeline.packing = When::Never;
+            // The interface puts complements on the keys, and moves whole words.
+            cell.options.c.complemented_keys = built.kernel.complemented_keys;
+            if !built.program.packed {
+                cell.options.pipeline.packing = When::Never;
+            }
             all.extend(self.from_source(&cell, program, &built.program)?);
         }
         if let (Some(made), Some((file, node))) = (&built.schedule, schedule(function)) {
@@ -240,6 +244,7 @@ impl Interfaces {
             options.target = cipher::scalar(options.target);
             options.slicing = made.slicing;
             options.entry = Some(node.to_string());
+            options.c.complemented_keys = made.slicing != Slicing::V;
             options.pipeline.packing = When::Never;
             options.pipeline.pass.interleave = interleave::Choice::SINGLE;
             let cell = Cell { program: file.to_string(), sha256, ..cell };

@@ -1,0 +1,118 @@
+//! What hand-written C makes of arithmetic: `scheme` in `cipher.toml`.
+//!
+//! ```text
+//! curve25519   usuba_x25519 and usuba_ed25519_* around usuba_fe_*, usuba_sc_* and points
+//! poly1305     usuba_poly1305_* around usuba_poly_*, and in lanes on wide registers
+//! ```
+//!
+//! A scheme is a value of `Scheme` and an arm in [`Parts::of`]. Its C has loops over bits and blocks,
+//! look-ups in tables, the order of bytes, and formats; every sum and product is a kernel.
+
+use usuba::target::Target;
+
+use super::Folder;
+use super::tables;
+use super::template::{self as t, fill};
+use super::{arithmetic, section};
+use crate::cipher::Scheme;
+
+/// The C of a scheme.
+struct Parts {
+    header: &'static str,
+    code: &'static [&'static str],
+    /// Texts for names in the code.
+    values: fn() -> &'static [(String, String)],
+}
+
+impl Parts {
+    fn of(scheme: Scheme) -> Parts {
+        match scheme {
+            Scheme::Curve25519 => Parts {
+                header: t::CURVE25519_H,
+                code: &[t::FIELD25519, t::POINT25519, t::X25519, t::ED25519],
+                values: tables::tables,
+            },
+            Scheme::Poly1305 => {
+                Parts { header: t::POLY1305_H, code: &[t::POLY1305], values: || &[] }
+            }
+        }
+    }
+}
+
+impl Folder<'_> {
+    /// Declarations, or definitions for backends, with the arithmetic. Functions that belong to no
+    /// cipher begin with `common`.
+    pub fn scheme(&self, common: &str, backends: Option<&[&'static Target]>) -> String {
+        let Some(scheme) = self.cipher.scheme else { return String::new() };
+        let comment = |text: &str| text.replace("*/", "* /");
+        let (title, spec) = (comment(&self.cipher.title), comment(&self.cipher.spec));
+        let parts = Parts::of(scheme);
+        let mut values = vec![("TITLE", &*title), ("SPEC", &*spec), ("COMMON", common)];
+        let Some(backends) = backends else { return fill(parts.header, &values) };
+        let wide = self.wide(backends, common);
+        values.push(("WIDE", &*wide));
+        values.extend((parts.values)().iter().map(|(name, text)| (&**name, &**text)));
+        let code: String = parts.code.iter().map(|part| fill(part, &values)).collect();
+        self.arithmetic.clone() + &code
+    }
+
+    /// What chooses among the functions in lanes; empty if there are none.
+    fn wide(&self, backends: &[&'static Target], common: &str) -> String {
+        if self.lanes.is_empty() {
+            return String::new();
+        }
+        let mut table = String::new();
+        for backend in backends {
+            let plain = |target: &'static Target| arithmetic::plain(target).name;
+            let run = self.lanes.iter().find(|(target, _)| plain(target) == plain(backend));
+            table += &match run {
+                None => "    {0, NULL},\n".to_string(),
+                Some((target, _)) => {
+                    let line = format!("    {{{}, {}}},\n", target.bits / 64, lanes_name(target));
+                    let there =
+                        section::processors(target).expect("wide registers are not anywhere");
+                    format!("#if defined({there})\n{line}#else\n    {{0, NULL}},\n#endif\n")
+                }
+            };
+        }
+        let count = backends.len().to_string();
+        let values = [("TABLE", &*table), ("BACKENDS", &*count), ("COMMON", common)];
+        format!("#if USUBA_WORD_BITS == 64\n{}#endif\n", fill(t::POLY1305_WIDE, &values))
+    }
+
+    /// The functions in lanes of one target; empty if there are none.
+    pub fn in_lanes(&self, target: &Target, local: &str, common: &str) -> String {
+        let here = |(own, _): &&(&Target, String)| own.name == target.name;
+        let Some((target, kernels)) = self.lanes.iter().find(here) else { return String::new() };
+        let (bytes, lanes) = ((target.bits / 8).to_string(), (target.bits / 64).to_string());
+        let values = [
+            ("LOCAL", local),
+            ("COMMON", common),
+            ("TARGET", target.name),
+            ("REGISTER", target.register),
+            ("BYTES", &*bytes),
+            ("LANES", &*lanes),
+        ];
+        // The sum of as many lanes as there are.
+        let code = fill(t::POLY1305_LANES, &values);
+        format!("\n#if USUBA_WORD_BITS == 64\n{kernels}{code}#endif\n")
+    }
+
+    /// Their declarations, where they are in other files.
+    pub fn lanes_declared(&self) -> String {
+        let declare = |(target, _): &(&'static Target, String)| {
+            let line = format!(
+                "extern USUBA_HIDDEN void {}(\n    \
+                 uint64_t *sum, const uint64_t *powers, const uint8_t *in, size_t units);\n",
+                lanes_name(target)
+            );
+            section::guarded(section::processors(target), &line)
+        };
+        self.lanes.iter().map(declare).collect()
+    }
+}
+
+/// The C name of the function in lanes of a target.
+fn lanes_name(target: &Target) -> String {
+    format!("usuba_poly1305_lanes_{}", target.name)
+}

@@ -1,0 +1,28 @@
+
+void @COMMON@wipe(void *memory, size_t length)
+{
+    if (!memory || !length) return;
+#if defined(__GNUC__)
+    memset(memory, 0, length);
+    /* The compiler must assume that somebody reads it. */
+    __asm__ __volatile__("" : : "r"(memory) : "memory");
+#else
+    {
+        volatile uint8_t *byte = (volatile uint8_t *)memory;
+        while (length--) *byte++ = 0;
+    }
+#endif
+}
+
+int @COMMON@compare(const void *one, const void *other, size_t length)
+{
+    /* What is volatile is read to the end. */
+    const volatile uint8_t *a = (const volatile uint8_t *)one;
+    const volatile uint8_t *b = (const volatile uint8_t *)other;
+    unsigned difference = 0;
+    if (!length) return USUBA_OK;
+    if (!a || !b) return USUBA_ERROR_NULL;
+    while (length--) difference |= (unsigned)*a++ ^ (unsigned)*b++;
+    /* One more than 255 for anything but zero, without a branch. */
+    return (int)((difference + 255) >> 8) * USUBA_ERROR_FORGED;
+}

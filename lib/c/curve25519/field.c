@@ -1,0 +1,85 @@
+
+/* Modulo p = 2^255 - 19, around kernels whose results lie apart from their arguments. */
+
+/* The one form below p as words. */
+static void usuba_fe_words(const usuba_word *a, usuba_word *words)
+{
+    usuba_fe least;
+    usuba_fe_freeze(a, least);
+    usuba_fe_pack(least, words);
+}
+
+static void usuba_fe_store(const usuba_word *a, uint8_t *bytes)
+{
+    usuba_word words[USUBA_WORDS];
+    usuba_fe_words(a, words);
+    usuba_words_store(bytes, words, USUBA_WORDS);
+}
+
+static usuba_word usuba_fe_is_zero(const usuba_word *a)
+{
+    usuba_word words[USUBA_WORDS];
+    usuba_fe_words(a, words);
+    return usuba_words_are_zero(words, USUBA_WORDS);
+}
+
+/* r = a^(2^count), by at least one square. */
+static void usuba_fe_squares(const usuba_word *a, unsigned count, usuba_word *r)
+{
+    usuba_fe s;
+    if (count & 1) {
+        usuba_fe_square(a, r);
+    } else {
+        usuba_fe_square(a, s);
+        usuba_fe_square(s, r);
+        count--;
+    }
+    for (; count > 1; count -= 2) {
+        usuba_fe_square(r, s);
+        usuba_fe_square(s, r);
+    }
+}
+
+/* high = a^(2^250 - 1) and low = a^11, by 249 squares and 9 products. */
+static void usuba_fe_powers(const usuba_word *a, usuba_word *high, usuba_word *low)
+{
+    usuba_fe s, t, u;
+    usuba_fe_square(a, s);
+    usuba_fe_squares(s, 2, t);
+    usuba_fe_mul(t, a, u);
+    usuba_fe_mul(s, u, low);
+    usuba_fe_square(low, s);
+    usuba_fe_mul(s, u, t);
+    usuba_fe_squares(t, 5, s);
+    usuba_fe_mul(s, t, u);
+    usuba_fe_squares(u, 10, s);
+    usuba_fe_mul(s, u, t);
+    usuba_fe_squares(t, 20, s);
+    usuba_fe_mul(s, t, high);
+    usuba_fe_squares(high, 10, s);
+    usuba_fe_mul(s, u, t);
+    usuba_fe_squares(t, 50, s);
+    usuba_fe_mul(s, t, u);
+    usuba_fe_squares(u, 100, s);
+    usuba_fe_mul(s, u, high);
+    usuba_fe_squares(high, 50, s);
+    usuba_fe_mul(s, t, high);
+}
+
+/* r = a^(p-2), the inverse of what is not zero. */
+static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
+{
+    usuba_fe high, low, s;
+    usuba_fe_powers(a, high, low);
+    usuba_fe_squares(high, 5, s);
+    usuba_fe_mul(s, low, r);
+}
+
+/* r = a^((p-5)/8), of which square roots are made. */
+static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
+{
+    usuba_fe high, low;
+    usuba_fe_powers(a, high, low);
+    usuba_fe_squares(high, 2, low);
+    usuba_fe_mul(low, a, r);
+}

@@ -1,0 +1,71 @@
+
+/* What of a scalar counts: a multiple of 8 from 2^254 on. */
+static void usuba_clamp(uint8_t *scalar)
+{
+    scalar[0] &= 248;
+    scalar[31] = (uint8_t)((scalar[31] & 63) | 64);
+}
+
+/* A ladder: after each step the x-coordinates of two points whose difference is the point. */
+typedef struct {
+    uint8_t scalar[32];
+    usuba_word words[USUBA_WORDS], swap;
+    usuba_fe x, now[4], next[4];
+} usuba_ladder;
+
+int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], uint8_t out[32])
+{
+    usuba_ladder s;
+    usuba_word last = 0;
+    unsigned i;
+    int zero;
+    if (!scalar || !point || !out) return USUBA_ERROR_NULL;
+    memcpy(s.scalar, scalar, 32);
+    usuba_clamp(s.scalar);
+    usuba_words_load(s.words, point, USUBA_WORDS);
+    usuba_fe_unpack(s.words, s.x);
+    usuba_words_load(s.words, s.scalar, USUBA_WORDS);
+    memset(s.now, 0, sizeof s.now);
+    s.now[0][0] = s.now[3][0] = 1;
+    memcpy(s.now[2], s.x, sizeof s.x);
+    for (i = 255; i--;) {
+        const usuba_word bit = usuba_bit(s.words, i);
+        s.swap = last ^ bit;
+        last = bit;
+        usuba_ge_cswap(&s.swap, s.now[0], s.now[1], s.now[2], s.now[3], s.next[0], s.next[1],
+                       s.next[2], s.next[3]);
+        usuba_ge_ladder_step(s.x, s.next[0], s.next[1], s.next[2], s.next[3], s.now[0], s.now[1],
+                             s.now[2], s.now[3]);
+    }
+    /* The lowest bit is zero, so nothing is to be swapped back. */
+    usuba_fe_invert(s.now[1], s.next[0]);
+    usuba_fe_mul(s.now[0], s.next[0], s.next[1]);
+    usuba_fe_words(s.next[1], s.words);
+    zero = usuba_words_are_zero(s.words, USUBA_WORDS) != 0;
+    if (!zero) usuba_words_store(out, s.words, USUBA_WORDS);
+    @COMMON@wipe(&s, sizeof s);
+    return zero ? USUBA_ERROR_POINT : USUBA_OK;
+}
+
+int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32])
+{
+    struct {
+        uint8_t scalar[32];
+        usuba_word words[USUBA_WORDS];
+        usuba_point point;
+        usuba_fe sum, difference, inverse;
+    } s;
+    if (!scalar || !out) return USUBA_ERROR_NULL;
+    memcpy(s.scalar, scalar, 32);
+    usuba_clamp(s.scalar);
+    usuba_words_load(s.words, s.scalar, USUBA_WORDS);
+    usuba_point_base(s.words, s.point);
+    /* The same point on the Montgomery curve has x = (1 + y) / (1 - y). */
+    usuba_fe_sub(s.point + 2 * USUBA_FE_WORDS, s.point + USUBA_FE_WORDS, s.difference);
+    usuba_fe_add(s.point + 2 * USUBA_FE_WORDS, s.point + USUBA_FE_WORDS, s.sum);
+    usuba_fe_invert(s.difference, s.inverse);
+    usuba_fe_mul(s.sum, s.inverse, s.difference);
+    usuba_fe_store(s.difference, out);
+    @COMMON@wipe(&s, sizeof s);
+    return USUBA_OK;
+}

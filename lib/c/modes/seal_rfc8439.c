@@ -1,0 +1,22 @@
+
+#if !defined(USUBA_SEAL_RFC8439)
+#define USUBA_SEAL_RFC8439
+/* Zeros up to a whole block. */
+static void usuba_seal_align(usuba_poly1305_state *mac, uint64_t length)
+{
+    static const uint8_t zeros[16] = {0};
+    usuba_poly1305_update(mac, zeros, (size_t)((16 - length % 16) % 16));
+}
+
+/* The lengths of data and ciphertext, behind everything else. */
+static void usuba_seal_lengths(usuba_poly1305_state *mac, uint64_t data, uint64_t length)
+{
+    uint8_t bytes[16];
+    size_t i;
+    for (i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(data >> (8 * i));
+        bytes[8 + i] = (uint8_t)(length >> (8 * i));
+    }
+    usuba_poly1305_update(mac, bytes, sizeof bytes);
+}
+#endif

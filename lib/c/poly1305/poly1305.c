@@ -1,0 +1,232 @@
+
+/* Poly1305 around kernels modulo 2^130 - 5. The bytes of a state are the sum and the multiplier as
+   limbs, the other half of the key, and the buffer of a block that is not whole. */
+
+/* Words of 16 bytes, and bytes that limbs have at most. */
+#define USUBA_POLY_HALF (128 / USUBA_WORD_BITS)
+#define USUBA_POLY_LIMBS 24
+#define USUBA_POLY_MULTIPLIER USUBA_POLY_LIMBS
+#define USUBA_POLY_PAD (2 * USUBA_POLY_LIMBS)
+#define USUBA_POLY_BUFFER (2 * USUBA_POLY_LIMBS + 16)
+
+/* From so many blocks on two at a time are worth a square. */
+#define USUBA_POLY_PAIRS 4
+
+/* The phase of a state: a number that memory without a state hardly holds. */
+#define USUBA_POLY_OPEN 0x75737562612070ULL
+
+static void usuba_poly_load(usuba_word *words, const uint8_t *bytes)
+{
+    size_t i;
+    for (i = 0; i < USUBA_POLY_HALF; i++, bytes += sizeof(usuba_word)) {
+#if USUBA_WORD_BITS == 64
+        words[i] = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16
+            | (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40
+            | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+#else
+        words[i] = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
+            | (uint32_t)bytes[3] << 24;
+#endif
+    }
+}
+
+/* One block with the bit `above` it. */
+static void usuba_poly_block(const uint8_t *in, usuba_word above, usuba_word *block)
+{
+    usuba_word words[USUBA_POLY_HALF];
+    usuba_poly_load(words, in);
+    usuba_poly_unpack(words, &above, block);
+}
+
+/* Takes pairs of blocks. What is local here stays in registers, as in kernels. */
+static void usuba_poly_pairs(usuba_word *sum, const usuba_word *square,
+                             const usuba_word *multiplier, const uint8_t *in, size_t pairs)
+{
+    usuba_poly h, l, k, block, other, next;
+    memcpy(h, sum, sizeof h);
+    memcpy(l, square, sizeof l);
+    memcpy(k, multiplier, sizeof k);
+    for (; pairs; pairs--, in += 32) {
+        usuba_poly_block(in, 1, block);
+        usuba_poly_block(in + 16, 1, other);
+        usuba_poly_twice(h, block, other, l, k, next);
+        memcpy(h, next, sizeof h);
+    }
+    memcpy(sum, h, sizeof h);
+}
+
+/* One block after the other. */
+static void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
+                               size_t nblocks, usuba_word above)
+{
+    usuba_poly h, k, block, next;
+    memcpy(h, sum, sizeof h);
+    memcpy(k, multiplier, sizeof k);
+    for (; nblocks; nblocks--, in += 16) {
+        usuba_poly_block(in, above, block);
+        usuba_poly_step(h, block, k, next);
+        memcpy(h, next, sizeof h);
+    }
+    memcpy(sum, h, sizeof h);
+}
+
+/* Takes blocks; `above` is the bit above each. */
+static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
+                              size_t nblocks, usuba_word above)
+{
+    if (nblocks >= USUBA_POLY_PAIRS) {
+        usuba_poly square, none;
+        memset(none, 0, sizeof none);
+        usuba_poly_step(multiplier, none, multiplier, square);
+        usuba_poly_pairs(sum, square, multiplier, in, nblocks / 2);
+        in += nblocks / 2 * 32;
+        nblocks %= 2;
+        @COMMON@wipe(square, sizeof square);
+    }
+    usuba_poly_singles(sum, multiplier, in, nblocks, above);
+}
+@WIDE@
+/* Takes whole blocks into a state. */
+static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, usuba_word above)
+{
+    usuba_poly sum, multiplier;
+    memcpy(sum, bytes, sizeof sum);
+    memcpy(multiplier, bytes + USUBA_POLY_MULTIPLIER, sizeof multiplier);
+#if defined(USUBA_POLY_LANES)
+    if (nblocks >= USUBA_POLY_LANES) {
+        const size_t done = usuba_poly_wide(sum, multiplier, in, nblocks);
+        in += 16 * done;
+        nblocks -= done;
+    }
+#endif
+    usuba_poly_blocks(sum, multiplier, in, nblocks, above);
+    memcpy(bytes, sum, sizeof sum);
+    @COMMON@wipe(sum, sizeof sum);
+    @COMMON@wipe(multiplier, sizeof multiplier);
+}
+
+int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])
+{
+    usuba_word words[USUBA_POLY_HALF], clamped[USUBA_POLY_HALF], above = 0;
+    usuba_poly multiplier;
+    if (!state || !key) return USUBA_ERROR_NULL;
+    usuba_poly_load(words, key);
+    usuba_poly_clamp(words, clamped);
+    usuba_poly_unpack(clamped, &above, multiplier);
+    memcpy(state->bytes + USUBA_POLY_PAD, key + 16, 16);
+    memset(state->bytes, 0, USUBA_POLY_LIMBS);
+    memcpy(state->bytes + USUBA_POLY_MULTIPLIER, multiplier, sizeof multiplier);
+    state->phase = USUBA_POLY_OPEN;
+    state->used = 0;
+    @COMMON@wipe(words, sizeof words);
+    @COMMON@wipe(clamped, sizeof clamped);
+    @COMMON@wipe(multiplier, sizeof multiplier);
+    return USUBA_OK;
+}
+
+int usuba_poly1305_update(usuba_poly1305_state *state, const uint8_t *in, size_t length)
+{
+    uint8_t *buffer;
+    size_t used;
+    if (!state) return USUBA_ERROR_NULL;
+    if (state->phase != USUBA_POLY_OPEN) return USUBA_ERROR_STATE;
+    if (!length) return USUBA_OK;
+    if (!in) return USUBA_ERROR_NULL;
+    buffer = state->bytes + USUBA_POLY_BUFFER;
+    used = (size_t)state->used;
+    if (used) {
+        const size_t part = length < 16 - used ? length : 16 - used;
+        memcpy(buffer + used, in, part);
+        in += part;
+        length -= part;
+        used += part;
+        if (used == 16) {
+            usuba_poly_take(state->bytes, buffer, 1, 1);
+            used = 0;
+        }
+    }
+    if (length >= 16) {
+        usuba_poly_take(state->bytes, in, length / 16, 1);
+        in += length / 16 * 16;
+        length %= 16;
+    }
+    if (length) {
+        memcpy(buffer, in, length);
+        used = length;
+    }
+    state->used = used;
+    return USUBA_OK;
+}
+
+/* Ends the message. */
+static void usuba_poly_end(usuba_poly1305_state *state, uint8_t *tag)
+{
+    usuba_word words[USUBA_POLY_HALF], pad[USUBA_POLY_HALF];
+    usuba_poly sum, least;
+    uint8_t *buffer = state->bytes + USUBA_POLY_BUFFER;
+    const size_t used = (size_t)state->used;
+    size_t i;
+    if (used) {
+        /* The bit above lies in the block itself. */
+        buffer[used] = 1;
+        memset(buffer + used + 1, 0, 15 - used);
+        usuba_poly_take(state->bytes, buffer, 1, 0);
+    }
+    memcpy(sum, state->bytes, sizeof sum);
+    usuba_poly_load(pad, state->bytes + USUBA_POLY_PAD);
+    usuba_poly_freeze(sum, least);
+    usuba_poly_tag(least, pad, words);
+    for (i = 0; i < 16; i++)
+        tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
+    @COMMON@wipe(words, sizeof words);
+    @COMMON@wipe(pad, sizeof pad);
+    @COMMON@wipe(sum, sizeof sum);
+    @COMMON@wipe(least, sizeof least);
+    @COMMON@wipe(state, sizeof *state);
+}
+
+int usuba_poly1305_final(usuba_poly1305_state *state, uint8_t tag[USUBA_POLY1305_TAG_BYTES])
+{
+    if (!state) return USUBA_ERROR_NULL;
+    if (state->phase != USUBA_POLY_OPEN) return USUBA_ERROR_STATE;
+    if (!tag) return USUBA_ERROR_NULL;
+    usuba_poly_end(state, tag);
+    return USUBA_OK;
+}
+
+int usuba_poly1305_verify(usuba_poly1305_state *state, const uint8_t tag[USUBA_POLY1305_TAG_BYTES])
+{
+    uint8_t right[USUBA_POLY1305_TAG_BYTES];
+    int status;
+    if (!state) return USUBA_ERROR_NULL;
+    if (state->phase != USUBA_POLY_OPEN) return USUBA_ERROR_STATE;
+    if (!tag) return USUBA_ERROR_NULL;
+    usuba_poly_end(state, right);
+    status = @COMMON@compare(right, tag, sizeof right);
+    @COMMON@wipe(right, sizeof right);
+    return status;
+}
+
+int usuba_poly1305_tag(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint8_t *in,
+    size_t length, uint8_t tag[USUBA_POLY1305_TAG_BYTES])
+{
+    usuba_poly1305_state state;
+    int status = usuba_poly1305_begin(&state, key);
+    if (status != USUBA_OK) return status;
+    status = usuba_poly1305_update(&state, in, length);
+    if (status == USUBA_OK) status = usuba_poly1305_final(&state, tag);
+    if (status != USUBA_OK) @COMMON@wipe(&state, sizeof state);
+    return status;
+}
+
+int usuba_poly1305_check(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint8_t *in,
+    size_t length, const uint8_t tag[USUBA_POLY1305_TAG_BYTES])
+{
+    usuba_poly1305_state state;
+    int status = usuba_poly1305_begin(&state, key);
+    if (status != USUBA_OK) return status;
+    status = usuba_poly1305_update(&state, in, length);
+    if (status == USUBA_OK) status = usuba_poly1305_verify(&state, tag);
+    if (status != USUBA_OK) @COMMON@wipe(&state, sizeof state);
+    return status;
+}
