@@ -36,7 +36,7 @@ pub const CLANG: &[&str] = &["-mllvm", "-x86-cmov-converter=false"];
 pub struct Compiler {
     pub family: Family,
     machine: cc::Machine,
-    is_clang: bool,
+    pub is_clang: bool,
     /// Its kind and version, as in `gcc 14.2.0`.
     pub name: String,
 }

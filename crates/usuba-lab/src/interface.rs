@@ -8,6 +8,8 @@
 //! The functions are compared with the last programs of the kernel and of the key schedule, under
 //! the orders of bytes that `cipher.toml` names; `usuba_proof` says itself what these mean.
 
+use std::time::{Duration, Instant};
+
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
@@ -22,7 +24,7 @@ use usuba_proof::machine::order::{Order, Words};
 use usuba_proof::machine::x86::X86;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
-use crate::binary;
+use crate::binary::Compiler;
 use crate::cc::Family;
 use crate::cipher::{self, Built, Cipher, Function};
 
@@ -42,6 +44,8 @@ pub struct Proof {
     pub answer: Answer,
     /// The same in the words of reports.
     pub outcome: Outcome,
+    /// How long it took.
+    pub spent: Duration,
 }
 
 /// The answers of the two provers.
@@ -61,10 +65,10 @@ impl Proof {
     /// What a report says of the object that `by` has made.
     pub fn claim(&self, by: &str) -> Claim {
         let subject = format!("{} by {by}", self.what);
-        Claim { kind: Kind::Object, subject, outcome: self.outcome.clone() }
+        Claim { kind: Kind::Interface, subject, outcome: self.outcome.clone() }
     }
 
-    fn of_blocks(what: String, answer: blocks::Answer) -> Proof {
+    fn of_blocks(what: String, answer: blocks::Answer, spent: Duration) -> Proof {
         let outcome = match &answer {
             blocks::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
             blocks::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
@@ -81,10 +85,10 @@ impl Proof {
                 }))
             }
         };
-        Proof { what, answer: Answer::Blocks(answer), outcome }
+        Proof { what, answer: Answer::Blocks(answer), outcome, spent }
     }
 
-    fn of_key(what: String, program: &Program, answer: compare::Answer) -> Proof {
+    fn of_key(what: String, program: &Program, answer: compare::Answer, spent: Duration) -> Proof {
         let outcome = match &answer {
             compare::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
             compare::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
@@ -93,7 +97,7 @@ impl Proof {
                 Outcome::Refuted(Box::new(Difference::of_function(program, found)))
             }
         };
-        Proof { what, answer: Answer::Key(answer), outcome }
+        Proof { what, answer: Answer::Key(answer), outcome, spent }
     }
 }
 
@@ -114,17 +118,22 @@ pub fn prove(
     prove_object(&file, &built, function, target)
 }
 
+/// Flags of a compiler besides, on a target.
+pub fn flags(target: &Target, is_clang: bool) -> &'static [&'static str] {
+    match is_clang {
+        true if target.name.starts_with("avx512") => CLANG_AVX512,
+        true => &[],
+        false => GCC,
+    }
+}
+
 /// The object file of the C of a byte interface.
 ///
 /// # Errors
 /// What the compiler says.
-pub fn object(text: &str, target: &Target, family: Family) -> Result<Vec<u8>, String> {
-    let more = match family {
-        Family::Clang if target.name.starts_with("avx512") => CLANG_AVX512,
-        Family::Clang => &[],
-        Family::Gcc | Family::Any => GCC,
-    };
-    binary::object(text, "c", target.name, family, more)
+pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
+    let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
+    compiler.object(text, "c", flags(target, compiler.is_clang))
 }
 
 /// Proves the functions of an object that is there.
@@ -143,15 +152,18 @@ pub fn prove_object(
         if in_place && built.input != built.output {
             continue;
         }
+        let start = Instant::now();
         let interface = interface(built, function, target, in_place);
         let answer = blocks::prove::<X86>(&object, &interface);
         let way = if in_place { "in place" } else { "apart" };
-        proofs.push(Proof::of_blocks(format!("{}, {way}", interface.symbol), answer));
+        let what = format!("{}, {way}", interface.symbol);
+        proofs.push(Proof::of_blocks(what, answer, start.elapsed()));
     }
     if function.key.is_some() {
+        let start = Instant::now();
         let (contract, program) = setup(built, function)?;
         let answer = compare::prove::<X86>(&object, &contract, &program, Demands::default());
-        proofs.push(Proof::of_key(contract.symbol, &program, answer));
+        proofs.push(Proof::of_key(contract.symbol, &program, answer, start.elapsed()));
     }
     Ok(proofs)
 }

@@ -34,6 +34,12 @@ pub enum Kind {
     /// An object file computes the last program in every lane, and keeps the rules of constant
     /// time.
     Object,
+    /// Another program that the byte interface has is what its source means: a key schedule, or
+    /// another form of the kernel.
+    Beside,
+    /// A function of the byte interface, in an object file, computes the last program of every
+    /// block, or the words of a key, and keeps the rules of constant time.
+    Interface,
 }
 
 impl Kind {
@@ -46,6 +52,8 @@ impl Kind {
             Kind::Direct => "direct",
             Kind::Lanes => "lanes",
             Kind::Object => "object",
+            Kind::Beside => "beside",
+            Kind::Interface => "interface",
         }
     }
 }

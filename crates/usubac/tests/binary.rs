@@ -97,6 +97,80 @@ fn objects_are_proved_refuted_and_refused() {
     assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
 }
 
+/// A cipher with a key schedule, and how its words lie in bytes.
+const CIPHER: &str = "node f (x:u32[2], k:const u32[2]) returns (y:u32[2])\n\
+    let y[0] = x[1] ^ k[0]; y[1] = (x[0] <<< 7) ^ k[1] tel\n\
+    node keys (k:u32[2]) returns (rk:u32[2]) let rk[0] = k[1]; rk[1] = k[0] <<< 3 tel\n";
+const DESCRIPTION: &str = "title = \"f\"\nspec = \"none\"\nsource = \"c.ua\"\n\
+    [[function]]\nname = \"f_encrypt\"\nnode = \"f\"\nslicings = [\"V\"]\n\
+    input = { param = \"x\", bytes = \"be\" }\noutput = { param = \"y\", bytes = \"be\" }\n\
+    key = { param = \"k\", schedule = \"keys\", bytes = \"be\" }\n\
+    vectors = \"none.txt\"\ndirection = \"encrypt\"\n";
+
+#[test]
+fn the_byte_interface_is_proved() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("written");
+    write("c.ua", CIPHER);
+    let flags = format!("prove c.ua -V --entry f --binary --interface --cc {cc}");
+    let none = usubac(dir.path(), &flags, &[]);
+    assert!(!none.status.success() && err(&none).contains("cipher.toml"), "{}", err(&none));
+    write("cipher.toml", DESCRIPTION);
+    let proved = usubac(dir.path(), &format!("{flags} --certify"), &[]);
+    let said = out(&proved);
+    assert!(proved.status.success(), "{said}{}", err(&proved));
+    for part in [
+        "keys in V on gp64 proved to be its source",
+        "f_encrypt_blocks, apart by ",
+        "f_encrypt_blocks, in place by ",
+        "f_encrypt_init by ",
+        "for any number of blocks: 1 loop",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let json = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let claims = json["claims"].as_array().expect("claims");
+    let of = |kind: &str| claims.iter().filter(|claim| claim["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!((of("beside").len(), of("interface").len()), (1, 3), "{claims:?}");
+    assert!(of("interface")[0]["object"]["loops"].as_u64() == Some(1), "{claims:?}");
+
+    let text = fs::read_to_string(dir.path().join("proof/gp64.toml")).expect("a certificate");
+    assert_eq!(text.matches("[[proof.interface]]").count(), 3, "{text}");
+    assert!(text.contains("[[proof.beside]]") && text.contains("description = "), "{text}");
+    let gcc = if cc == "gcc" { "-mstringop-strategy=libcall" } else { "-x86-cmov-converter=false" };
+    assert!(text.contains(gcc), "{text}");
+    let check = || usubac(dir.path(), "prove c.ua --check", &[]);
+    assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
+    // The same bytes in another order.
+    let key = "schedule = \"keys\", bytes = ";
+    let [be, le] = ["be", "le"].map(|order| format!("{key}\"{order}\""));
+    write("cipher.toml", &DESCRIPTION.replace(&be, &le));
+    assert!(out(&check()).ends_with("STALE, the words lie in other bytes\n"), "{}", out(&check()));
+    write("cipher.toml", DESCRIPTION);
+    write("c.ua", &CIPHER.replace("<<< 3", "<<< 4"));
+    assert!(out(&check()).contains("STALE, "), "{}", out(&check()));
+
+    // A description that names another node than the one that is proved.
+    let other = usubac(dir.path(), &flags.replace("--entry f", "--entry keys"), &[]);
+    assert!(err(&other).contains("has no function of keys"), "{}", err(&other));
+
+    // In all folders, and once more from what is kept.
+    fs::create_dir(dir.path().join("all")).expect("a folder");
+    fs::create_dir(dir.path().join("all/c")).expect("a folder");
+    write("all/c/c.ua", CIPHER);
+    write("all/c/cipher.toml", DESCRIPTION);
+    for before in ["", ", 2 of them before"] {
+        let all = format!("--folder all --cache kept --target gp64 --cc {cc} --interface --binary");
+        let said = usubac(dir.path(), &format!("prove --all {all}"), &[]);
+        let text = out(&said);
+        assert!(said.status.success(), "{text}{}", err(&said));
+        assert!(text.contains("2 of 2 PROVED in ") && text.contains(before), "{text}");
+        assert!(text.contains("\n3 functions of the byte interface PROVED"), "{text}");
+    }
+}
+
 #[test]
 fn certificates_name_objects() {
     let Some((cc, family)) = compiler() else { return };

@@ -92,6 +92,22 @@ pub fn build_for(
     built(cipher, function, name, slicing, way)
 }
 
+/// As [`build`], with what `options` say of target, processor and passes; nothing is proved.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build_as(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    options: &Options,
+) -> Result<Built, String> {
+    let Options { target, cpu, pipeline, .. } = options;
+    let proofs = Proofs::Never;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    built(cipher, function, &function.name, slicing, way)
+}
+
 fn built(
     cipher: &Cipher,
     function: &Function,
@@ -201,7 +217,7 @@ fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
 }
 
 /// What key schedules of a function on `target` are compiled for.
-pub(crate) fn scalar(target: &Target) -> &'static Target {
+pub fn scalar(target: &Target) -> &'static Target {
     target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
 }
 

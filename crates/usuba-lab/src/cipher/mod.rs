@@ -23,8 +23,8 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 
-pub use build::{Beside, Built, arithmetic, build, build_for, kernel};
-pub(crate) use build::{Way, as_kernel, is_long, kernels, scalar, schedule};
+pub use build::{Beside, Built, arithmetic, build, build_as, build_for, kernel, scalar};
+pub(crate) use build::{Way, as_kernel, is_long, kernels, schedule};
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
 pub use vectors::{HashVector, SealVector, Vector};
 

@@ -103,8 +103,10 @@ fn kernels_of_arithmetic_are_proved() {
     }
 }
 
-/// Program, node, and what is wrong with it.
-const FAULTS: &[(&str, &str, &[(&str, &str)])] = &[
+/// Program, node, and what is wrong with it: a text and another one in its place.
+type Fault = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const FAULTS: &[Fault] = &[
     ("field25519/limbs51.ua", "mul", &[("19 * u64(q)", "18 * u64(q)")]),
     ("field25519/limbs51.ua", "mul", &[("r[1] := r[1] + g", "r[1] := r[1]")]),
     (

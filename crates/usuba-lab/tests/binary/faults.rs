@@ -114,6 +114,9 @@ fn the_right_functions_are_proved() {
          pop r12; pop rbx",
         "mov r8, rdi; mov rdi, rdx; mov ecx, 2; xor eax, eax; rep stosd; mov rdi, r8",
         "vmovq xmm1, rdi; xor edi, edi; vmovq rdi, xmm1",
+        "vmovq xmm26, rdi; vmovdqa64 xmm25, xmm26; vmovdqa64 zmm24, zmm25; vmovq rdi, xmm24",
+        "mov [rsp - 16], rdi; mov [rsp - 8], rsi; vmovdqu xmm1, [rsp - 16]; \
+         vmovdqu [rsp - 48], xmm1; mov rdi, [rsp - 48]; mov rsi, [rsp - 40]",
         "kxnorw k1, k1, k1; vmovdqa64 zmm0{k1}, zmm1",
     ] {
         right("gp64", &format!("{before}; {RIGHT}"));
@@ -208,6 +211,17 @@ fn each_rule_is_kept() {
             "vmovq xmm1, rdi; vpxor xmm1, xmm1, xmm1; vmovq rax, xmm1; mov eax, [rax]",
             Rule::OutOfBounds,
             "constants",
+        ),
+        (
+            "vmovq xmm1, rdi; vmovdqa64 xmm2{k1}{z}, xmm1; vmovq rax, xmm2; mov eax, [rax]",
+            Rule::Unsupported,
+            "nobody has written",
+        ),
+        (
+            "mov [rsp - 16], rdi; vmovdqu xmm1, [rsp - 20]; vmovdqu [rsp - 52], xmm1; \
+             mov rdi, [rsp - 48]; mov eax, [rdi]",
+            Rule::Unsupported,
+            "nobody has written",
         ),
         ("mov [rdx], rdi", Rule::Unsupported, "address"),
         ("lea rax, [rdi + rsi]; mov eax, [rax]", Rule::Unsupported, "addresses"),

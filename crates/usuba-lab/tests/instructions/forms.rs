@@ -85,7 +85,7 @@ impl Forms {
     fn lanes(&mut self) {
         for name in [
             "paddb", "paddw", "paddd", "paddq", "psubb", "psubw", "psubd", "psubq", "pmullw",
-            "pmulld", "pmuludq", "pmaddwd",
+            "pmulld", "pmuludq", "pmaddwd", "pmulhuw", "pmulhw",
         ] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);
@@ -550,6 +550,11 @@ impl Forms {
         self.plain(
             "mov [rsp - 8], rdi; vmovq xmm0, qword ptr [rsp - 8]; vmovq [rsp - 16], xmm0; \
                     mov rdx, [rsp - 16]; mov rcx, [rdx + 16]; xor edx, edx; vpxor xmm0, xmm0, xmm0",
+        );
+        self.plain(
+            "vmovq xmm5, rdi; vmovdqa xmm6, xmm5; vmovdqu [rsp - 40], ymm6; vmovdqu xmm7, [rsp - 40]; \
+             mov rcx, [rsp - 40]; vmovq rdx, xmm7; mov rax, [rdx + 8]; mov rcx, [rcx + 16]; \
+             mov rdx, [rsp - 32]; vmovdqu xmm5, xmm0; vmovdqu xmm6, xmm0; vmovdqu xmm7, xmm0",
         );
     }
 }

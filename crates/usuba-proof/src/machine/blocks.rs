@@ -21,6 +21,7 @@ use std::rc::Rc;
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
+use super::answer;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::count::{Form, Range, Ranges, Split};
@@ -56,18 +57,11 @@ pub trait Turning: Machine + Clone {
     fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
 }
 
-/// What is known about a function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// It computes the program of each block, and breaks no rule, for any number of blocks.
-    Proved(Report),
-    /// It computes something else.
-    Refuted(Difference),
-    /// An instruction breaks a rule.
-    Refused(Fault),
-    /// None of these could be shown; the text says what resisted.
-    Unknown(String),
-}
+/// What is known about a function over blocks: whether it computes the program of each block, for
+/// any number of them.
+pub type Answer = answer::Answer<Report, Difference>;
+
+type Obstacle = answer::Obstacle<Difference>;
 
 /// What a proof found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -131,30 +125,11 @@ pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
     let mut report = Report { engines: "E1", ..Report::default() };
     match goal.show::<M>(&mut report, false) {
         Err(Obstacle::Resisted(_)) => {}
-        other => return answer(other, report),
+        other => return Answer::of(other, report),
     }
     let mut report = Report { engines: "all", ..Report::default() };
     let outcome = goal.show::<M>(&mut report, true);
-    answer(outcome, report)
-}
-
-fn answer(outcome: Result<(), Obstacle>, report: Report) -> Answer {
-    match outcome {
-        Ok(()) => Answer::Proved(report),
-        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
-        Err(Obstacle::Differs(difference)) => Answer::Refuted(difference),
-        Err(Obstacle::Resisted(what) | Obstacle::Impossible(what)) => Answer::Unknown(what),
-    }
-}
-
-/// Why a proof ended.
-enum Obstacle {
-    Fault(Fault),
-    Differs(Difference),
-    /// Another engine may show it.
-    Resisted(String),
-    /// None will.
-    Impossible(String),
+    Answer::of(outcome, report)
 }
 
 struct Goal<'a> {

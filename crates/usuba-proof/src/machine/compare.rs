@@ -15,6 +15,7 @@
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
+use super::answer;
 use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
@@ -25,18 +26,10 @@ use crate::graph::{Edge, Graph, Kind};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side};
 
-/// What is known about a function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// It computes the program in every lane, and breaks no rule.
-    Proved(Report),
-    /// It computes something else.
-    Refuted(Difference),
-    /// An instruction breaks a rule.
-    Refused(Fault),
-    /// None of these could be shown; the text says what resisted.
-    Unknown(String),
-}
+/// What is known about a kernel: whether it computes the program in every lane.
+pub type Answer = answer::Answer<Report, Difference>;
+
+type Obstacle = answer::Obstacle<Difference>;
 
 /// What a proof found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -135,31 +128,12 @@ fn shown<M: Machine>(
         let mut report = Report { engines: name, ..Report::default() };
         let outcome = goal.show::<M>(&mut report, engines);
         let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
-        last = answer(outcome, report);
+        last = Answer::of(outcome, report);
         if !resisted {
             break;
         }
     }
     last
-}
-
-fn answer(outcome: Result<(), Obstacle>, report: Report) -> Answer {
-    match outcome {
-        Ok(()) => Answer::Proved(report),
-        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
-        Err(Obstacle::Differs(difference)) => Answer::Refuted(difference),
-        Err(Obstacle::Resisted(what) | Obstacle::Impossible(what)) => Answer::Unknown(what),
-    }
-}
-
-/// Why a proof ended.
-enum Obstacle {
-    Fault(Fault),
-    Differs(Difference),
-    /// Another engine may show it.
-    Resisted(String),
-    /// None will.
-    Impossible(String),
 }
 
 struct Goal<'a> {

@@ -175,6 +175,11 @@ impl Memory {
         Ok(Loaded::Cells(cells))
     }
 
+    /// What is whole in the frame at an address.
+    pub fn whole(&self, at: Pointer) -> Option<Whole> {
+        self.pointers.get(&at.offset).copied().filter(|_| at.region == Region::Frame)
+    }
+
     /// Writes bits, eight to a byte.
     pub fn store(&mut self, at: Pointer, cells: &[Cell], stack: i64) -> Result<(), Fault> {
         let bytes = cells.len() / 8;

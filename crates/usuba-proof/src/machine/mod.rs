@@ -14,6 +14,7 @@
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
+//! - `answer`: what is known about a function.
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `object`: ELF.
@@ -30,6 +31,7 @@
 //!   the proof of a function that computes with integers.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
+pub mod answer;
 pub mod arithmetic;
 pub mod blocks;
 pub mod cell;

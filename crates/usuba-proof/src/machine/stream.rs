@@ -20,7 +20,7 @@
 use std::rc::Rc;
 
 use super::cell::{Bits, Cell, Instance};
-use super::count::{Form, Ranges, Split, VARIABLES};
+use super::count::{Form, Range, Ranges, Split, VARIABLES};
 use super::induction::{Cover, Join};
 use super::{Fault, Rule};
 use crate::graph::Edge;
@@ -120,6 +120,14 @@ impl Stream {
     /// A variable that nothing depends on; `None` if there is none left.
     pub fn fresh(&self) -> Option<usize> {
         (self.variables < VARIABLES).then_some(self.variables)
+    }
+
+    /// A number of which only the range is known; `None` if there are too many.
+    pub fn unknown(&mut self, range: Range) -> Option<Form> {
+        let at = self.fresh()?;
+        self.variables += 1;
+        self.ranges.0[at] = range;
+        Some(Form::variable(at))
     }
 
     fn size(&self, side: Side) -> usize {

@@ -42,6 +42,10 @@ pub struct Prove {
     /// Which C compilers make objects
     #[arg(long, value_enum, value_name = "COMPILER", default_value_t, requires = "binary")]
     pub cc: Cc,
+    /// Also compile the byte interface that cipher.toml beside the program describes, and prove its
+    /// functions, for any number of blocks
+    #[arg(long, requires = "binary")]
+    pub interface: bool,
     /// Prove this object file, which you compiled from what usubac writes with the same flags
     #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "all", "check"])]
     pub object: Option<PathBuf>,

@@ -9,7 +9,8 @@
 
 use iced_x86::{ConditionCode, Instruction, Register};
 
-use super::super::count::{Form, Ranges, Verdict};
+use super::super::cell::Cell;
+use super::super::count::{Form, Range, Ranges, Verdict};
 use super::super::memory::{Moving, Pointer, Region};
 use super::super::{Fault, World};
 use super::operands::{Address, number};
@@ -329,6 +330,18 @@ impl X86 {
                 let ordered = [x, y].iter().all(|at| ranges.never_negative(at.offset));
                 let carry = if ordered { Flag::Public } else { Flag::Undefined };
                 Ok((result, Flags { zero: Flag::Public, carry, ..Flags::UNDEFINED }))
+            }
+            // Which of two buffers lies below the other one, or whether one begins where the other
+            // one ends, nobody knows: each case is looked at where something depends on it.
+            (Binary::Subtract, [Some(_), Some(_)]) => {
+                let stream = world.memory.stream.as_mut();
+                let order = stream.and_then(|stream| stream.unknown(Range { low: 0, high: 2 }));
+                let order =
+                    order.ok_or_else(|| unsupported("too many comparisons of addresses"))?;
+                self.compared = Some((order, Form::number(1)));
+                let flags = Flags { zero: Flag::Public, carry: Flag::Public, ..Flags::UNDEFINED };
+                // The difference itself is of no use.
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }

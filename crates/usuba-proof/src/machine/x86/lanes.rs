@@ -31,6 +31,8 @@ enum Pair {
     Add,
     Subtract,
     Multiply,
+    /// The upper half of the product, of signed numbers or not.
+    MultiplyHigh(bool),
     Equal,
     /// As signed numbers.
     Greater,
@@ -96,6 +98,8 @@ fn pair(mnemonic: Mnemonic) -> Option<(Pair, usize)> {
         Pmullw | Vpmullw => (Pair::Multiply, 16),
         Pmulld | Vpmulld => (Pair::Multiply, 32),
         Vpmullq => (Pair::Multiply, 64),
+        Pmulhuw | Vpmulhuw => (Pair::MultiplyHigh(false), 16),
+        Pmulhw | Vpmulhw => (Pair::MultiplyHigh(true), 16),
         Pmuludq | Vpmuludq => (Pair::MultiplyHalves, 64),
         Pmaddwd | Vpmaddwd => (Pair::MultiplyAdd, 32),
         Pcmpeqb | Vpcmpeqb => (Pair::Equal, 8),
@@ -270,6 +274,21 @@ fn paired(world: &mut World, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
             };
             let (low, high) = (half(0), half(lane / 2));
             bits.sum(&low, &high, false).0
+        }
+        Pair::MultiplyHigh(signed) => {
+            // Numbers of twice as many bits, modulo which the product is exact.
+            let zero = bits.constant(false);
+            let extended = |word: &[Cell]| {
+                let above = if signed { word[lane - 1] } else { zero };
+                [word, &vec![above; lane]].concat()
+            };
+            let (a, b) = (extended(a), extended(b));
+            // A factor that is known says which terms there are.
+            let product = match a.iter().all(|&cell| bits.value(cell).is_some()) {
+                true => bits.product(&b, &a),
+                false => bits.product(&a, &b),
+            };
+            product[lane..].to_vec()
         }
         Pair::Equal => {
             let equal = bits.equal(a, b);

@@ -82,10 +82,15 @@ pub const VECTOR: usize = 512;
 #[derive(Clone)]
 pub struct Vectors {
     cells: Vec<Cell>,
-    /// Addresses and counts in the lowest 64 bits, which are then unset: compilers that run out of
+    /// Addresses and counts in lanes of 64 bits, which are then unset: compilers that run out of
     /// registers keep them there.
-    pointers: [Option<Whole>; 32],
+    pointers: Vec<[Option<Whole>; LANES]>,
+    /// Which registers have any.
+    holders: u32,
 }
+
+/// Lanes of 64 bits in a vector register.
+pub const LANES: usize = VECTOR / 64;
 
 impl Vectors {
     pub fn get(&self, number: usize, bits: usize) -> &[Cell] {
@@ -94,19 +99,34 @@ impl Vectors {
 
     /// The bits of a register, to be written; an address in it is none any more.
     pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
-        self.pointers[number] = None;
+        if self.holders >> number & 1 == 1 {
+            self.pointers[number] = [None; LANES];
+            self.holders &= !(1 << number);
+        }
         &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
     }
 
-    /// The address in the lowest bits of a register.
-    pub fn pointer(&self, number: usize) -> Option<Whole> {
-        self.pointers[number]
+    /// The address in a lane of a register.
+    pub fn pointer(&self, number: usize, lane: usize) -> Option<Whole> {
+        self.pointers[number][lane]
     }
 
-    /// Puts an address into the lowest bits of a register, whose other bits are written already.
-    pub fn set_pointer(&mut self, number: usize, pointer: Whole) {
-        self.get_mut(number)[..64].fill(Cell::UNSET);
-        self.pointers[number] = Some(pointer);
+    /// Puts an address into a lane of a register, whose other bits are written already.
+    pub fn set_pointer(&mut self, number: usize, lane: usize, pointer: Whole) {
+        self.lane_mut(number, lane).fill(Cell::UNSET);
+        self.pointers[number][lane] = Some(pointer);
+        self.holders |= 1 << number;
+    }
+
+    /// Forgets what a lane of a register holds.
+    pub fn forget(&mut self, number: usize, lane: usize) {
+        self.lane_mut(number, lane).fill(Cell::OPAQUE);
+        self.pointers[number][lane] = None;
+    }
+
+    fn lane_mut(&mut self, number: usize, lane: usize) -> &mut [Cell] {
+        let first = number * VECTOR + 64 * lane;
+        &mut self.cells[first..first + 64]
     }
 }
 
@@ -136,7 +156,11 @@ impl X86 {
         }
         X86 {
             general,
-            vectors: Vectors { cells: vec![Cell::UNSET; 32 * VECTOR], pointers: [None; 32] },
+            vectors: Vectors {
+                cells: vec![Cell::UNSET; 32 * VECTOR],
+                pointers: vec![[None; LANES]; 32],
+                holders: 0,
+            },
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
             compared: None,

@@ -16,8 +16,8 @@ use super::super::cell::Cell;
 use super::super::memory::{Loaded, Whole};
 use super::super::{Fault, Rule, World};
 use super::making::{Cells, Making};
-use super::operands::{is_legacy, number, width};
-use super::registers::Word;
+use super::operands::{Address, is_legacy, number, width};
+use super::registers::{LANES, Word};
 use super::{Outcome, X86, turns, unsupported};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
@@ -246,19 +246,44 @@ impl X86 {
         if aligned && is_memory {
             self.check_alignment(world, i, bits / 8)?;
         }
+        // Addresses in lanes move along.
+        let mut pointers = [None; LANES];
         let cells = match i.op1_kind() {
             // Not `vector`, which asks more of old instructions than these do.
             OpKind::Memory => {
                 let address = self.address(world, i)?;
+                if let Address::Pointer(at) = address {
+                    (0..bits / 64).for_each(|lane| {
+                        pointers[lane] = world.memory.whole(at.plus(8 * lane as i64))
+                    });
+                }
                 self.load_cells(world, address, bits / 8)?
             }
-            _ => self.vector(world, i, 1, bits)?,
+            _ => {
+                let from = number(i.op1_register());
+                (0..bits / 64).for_each(|lane| pointers[lane] = self.vectors().pointer(from, lane));
+                self.vector(world, i, 1, bits)?
+            }
         };
+        let pointers = pointers.into_iter().enumerate();
+        let pointers = pointers.filter_map(|(lane, pointer)| Some((lane, pointer?)));
         if of == 1 {
             let address = self.address(world, i)?;
-            return self.store(world, address, &cells);
+            self.store(world, address, &cells)?;
+            for (lane, pointer) in pointers {
+                let Address::Pointer(at) = address else {
+                    return Err(unsupported("an address is stored where none should be"));
+                };
+                let stack = self.stack()?;
+                world.memory.store_whole(at.plus(8 * lane as i64), pointer, stack)?;
+            }
+            return Ok(());
         }
         self.set_vector(world, i, i.op0_register(), &cells);
+        // Of lanes behind a mask nothing is known.
+        for (lane, pointer) in pointers.filter(|_| !i.has_op_mask()) {
+            self.vectors_mut().set_pointer(number(i.op0_register()), lane, pointer);
+        }
         Ok(())
     }
 
@@ -286,7 +311,7 @@ impl X86 {
         cells.resize(GROUP, world.bits.constant(false));
         self.set_vector(world, i, i.op0_register(), &cells);
         if let Some(pointer) = pointer {
-            self.vectors_mut().set_pointer(number(i.op0_register()), pointer);
+            self.vectors_mut().set_pointer(number(i.op0_register()), 0, pointer);
         }
         Ok(())
     }
@@ -312,7 +337,7 @@ impl X86 {
                 Word::Number(_) => None,
                 word => turns::whole(word),
             },
-            false => self.vectors().pointer(from),
+            false => self.vectors().pointer(from, 0),
         })
     }
 

@@ -7,7 +7,7 @@ use super::super::induction::{Cover, Join};
 use super::super::memory::{Moving, Whole};
 use super::X86;
 use super::counts::address;
-use super::registers::{Flag, Flags, PARAMETERS, VECTOR, Word};
+use super::registers::{Flag, Flags, LANES, PARAMETERS, VECTOR, Word};
 
 impl Turning for X86 {
     fn entered(parameters: &[Whole], entry: u64) -> X86 {
@@ -38,15 +38,15 @@ impl Turning for X86 {
             };
             self.set_general(number, refined);
         }
-        for number in 0..32 {
-            let refined = match self.vectors().pointer(number) {
+        for (number, lane) in lanes() {
+            let refined = match self.vectors().pointer(number, lane) {
                 Some(Whole::Count(form)) => Whole::Count(reduced(form)),
                 Some(Whole::Moving(Moving { region, offset })) => {
                     Whole::Moving(Moving { region, offset: reduced(offset) })
                 }
                 _ => continue,
             };
-            self.vectors_mut().set_pointer(number, refined);
+            self.vectors_mut().set_pointer(number, lane, refined);
         }
     }
 
@@ -61,13 +61,13 @@ impl Turning for X86 {
             for (cell, &next) in joined.vectors_mut().get_mut(number).iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);
             }
-            let [one, next] = [self, other].map(|state| state.vectors().pointer(number));
+        }
+        for (number, lane) in lanes() {
+            let [one, next] = [self, other].map(|state| state.vectors().pointer(number, lane));
             match one.zip(next).map(|(one, next)| join.whole(one, next)) {
-                Some(Some(whole)) => joined.vectors_mut().set_pointer(number, whole),
+                Some(Some(whole)) => joined.vectors_mut().set_pointer(number, lane, whole),
                 // An address is no secret, but nothing is known of it any more.
-                _ if one.is_some() || next.is_some() => {
-                    joined.vectors_mut().get_mut(number)[..64].fill(Cell::OPAQUE);
-                }
+                _ if one.is_some() || next.is_some() => joined.vectors_mut().forget(number, lane),
                 _ => {}
             }
         }
@@ -100,9 +100,11 @@ impl Turning for X86 {
         let vectors = (0..32).all(|number| {
             let claimed = self.vectors().get(number, VECTOR).iter();
             let found = other.vectors().get(number, VECTOR);
-            let same = claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found));
-            let [claimed, found] = [self, other].map(|state| state.vectors().pointer(number));
-            same && match (claimed, found) {
+            claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found))
+        });
+        let pointers = lanes().all(|(number, lane)| {
+            let [claimed, found] = [self, other].map(|state| state.vectors().pointer(number, lane));
+            match (claimed, found) {
                 (Some(claimed), Some(found)) => cover.whole(claimed, found),
                 (Some(_), None) => false,
                 (None, _) => true,
@@ -121,8 +123,13 @@ impl Turning for X86 {
             (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
             _ => false,
         };
-        general && vectors && masks && flags && compared && self.next == other.next
+        general && vectors && pointers && masks && flags && compared && self.next == other.next
     }
+}
+
+/// The vector registers with their lanes.
+fn lanes() -> impl Iterator<Item = (usize, usize)> {
+    (0..32).flat_map(|number| (0..LANES).map(move |lane| (number, lane)))
 }
 
 /// What is whole, as a word.

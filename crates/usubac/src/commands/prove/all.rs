@@ -20,6 +20,7 @@ use super::binary::{self, Memory, Objects};
 use super::cache::Cache;
 use super::cell::{Cell, Extent, Obstacle};
 use super::certificate::{self, Record};
+use super::interface::{self, Interfaces};
 use super::show;
 use crate::args::{Abi, Prove};
 use crate::commands::slice;
@@ -37,6 +38,8 @@ struct Task {
     on: &'static Target,
     /// What the names of its functions begin with.
     prefix: &'static str,
+    /// The byte interface, if it is to be proved too.
+    interfaces: Option<Interfaces>,
 }
 
 /// A target, and where objects for it come from.
@@ -57,6 +60,9 @@ enum Done {
     Impossible,
 }
 
+/// Bytes of the stack of a thread: cases that a proof tells apart are calls in each other.
+const STACK: usize = 64 << 20;
+
 pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
@@ -70,7 +76,10 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let before = Mutex::new(0usize);
     let prove = |task: &Task| task.prove(args, &backends, &cache, &bar, &before);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
-    let pool = threads.build().map_err(|why| Failure::program(format!("no threads: {why}")))?;
+    let pool = threads
+        .stack_size(STACK)
+        .build()
+        .map_err(|why| Failure::program(format!("no threads: {why}")))?;
     // Tasks take very different times, so each is taken by itself.
     let done: Vec<Result<Done, Failure>> =
         pool.install(|| tasks.par_iter().with_max_len(1).map(prove).collect());
@@ -146,6 +155,12 @@ fn of_objects(records: &BTreeMap<&Path, Vec<Record>>, backends: &[Backend]) -> S
     let count: usize = objects.values().sum();
     let by: Vec<String> = objects.iter().map(|(by, count)| format!("{count} by {by}")).collect();
     let mut text = format!("{count} objects PROVED: {}\n", by.join(", "));
+    let functions: usize = records.values().flatten().map(|record| record.interface.len()).sum();
+    if functions > 0 {
+        text.push_str(&format!(
+            "{functions} functions of the byte interface PROVED, each way to call one counted\n"
+        ));
+    }
     for backend in backends.iter().filter(|backend| !binary::has_machine(backend.target)) {
         let name = backend.target.name;
         text.push_str(&format!(
@@ -180,16 +195,31 @@ impl Task {
         let cell = self.cell(args, self.on, &sha256);
         let backend = backends.iter().find(|backend| backend.target.name == self.on.name);
         let backend = backend.expect("tasks are made of them");
+        let of_objects = match &self.interfaces {
+            Some(interfaces) if binary::has_machine(self.on) => {
+                format!("{}\n\n{}", backend.identity, interfaces.identity(&cell)?)
+            }
+            _ => backend.identity.clone(),
+        };
         let known = match args.json {
             true => None,
-            false => cache.find(&cell, args.direct, &backend.identity),
+            false => cache.find(&cell, args.direct, &of_objects),
         };
         let done = match known {
             Some(record) => {
                 *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
                 Ok(Done::Proved(Box::new(record)))
             }
-            None => prove(&cell, &checked.program, args, backend, cache, bar),
+            None => {
+                let objects = &backend.objects;
+                let interfaces = self.interfaces.as_ref();
+                let extent = Extent { direct: args.direct, objects, interfaces, plant: None };
+                let done = prove(&cell, &checked.program, args, extent, bar)?;
+                if let Done::Proved(record) = &done {
+                    cache.keep(&cell, args.direct, &of_objects, record);
+                }
+                Ok(done)
+            }
         };
         bar.inc(1);
         done
@@ -221,11 +251,9 @@ fn prove(
     cell: &Cell,
     program: &typed::Program,
     args: &Prove,
-    backend: &Backend,
-    cache: &Cache,
+    extent: Extent,
     bar: &ProgressBar,
 ) -> Result<Done, Failure> {
-    let extent = Extent { direct: args.direct, objects: &backend.objects, plant: None };
     let promise = arithmetic::promise(program, cell.options.entry.as_deref());
     let proof = match cell.prove(program, extent) {
         Ok(mut proof) => {
@@ -254,9 +282,7 @@ fn prove(
     if !proof.is_proved() {
         return Ok(Done::Failed);
     }
-    let record = proof.record();
-    cache.keep(cell, args.direct, &backend.identity, &record);
-    Ok(Done::Proved(Box::new(record)))
+    Ok(Done::Proved(Box::new(proof.record())))
 }
 
 /// The targets with their objects. A compiler that is missing is so for all of them.
@@ -281,7 +307,10 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
 /// B if a function of theirs is in H or B; unless one slicing was asked for.
 fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
     let mut out = Vec::new();
+    let memory = interface::Memory::default();
     for cipher in ciphers(args)? {
+        let interfaces = args.interface.then(|| Interfaces::new(&cipher.folder, memory.clone()));
+        let interfaces = interfaces.transpose()?;
         let mut nodes: BTreeMap<(String, String), BTreeSet<Slicing>> = BTreeMap::new();
         for function in &cipher.functions {
             let main = (function.source.clone(), function.node.clone());
@@ -298,7 +327,9 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
             for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
-                    out.push(Task { folder, file, node, slicing, on, prefix: "" });
+                    let interfaces = interfaces.clone();
+                    let prefix = "";
+                    out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
                 }
             }
         }
@@ -310,7 +341,8 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
             for Backend { target: on, .. } in backends {
                 let (folder, file) = (source.folder.clone(), source.file.clone());
                 let (node, slicing, prefix) = (node.clone(), Slicing::V, arithmetic::PREFIX);
-                out.push(Task { folder, file, node, slicing, on, prefix });
+                let interfaces = None;
+                out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
             }
         }
     }

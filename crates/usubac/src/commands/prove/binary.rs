@@ -47,7 +47,7 @@ pub struct Made {
     /// The flags of the compiler; empty for a file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub flags: String,
-    /// The function.
+    /// The function, and how it was called if that is not the only way.
     pub symbol: String,
     pub sha256: String,
 }
@@ -64,7 +64,8 @@ impl Made {
             true => made.by.clone(),
             false => made.by.split(' ').next().unwrap_or_default().to_string(),
         };
-        let Some(same) = new.iter().find(|made| kind(made) == kind(self)) else {
+        let is_same = |made: &&Made| kind(made) == kind(self) && made.symbol == self.symbol;
+        let Some(same) = new.iter().find(is_same) else {
             return Some(format!("there is no object by {}", self.by));
         };
         if same.sha256 == self.sha256 {
@@ -97,10 +98,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The one for a kernel. An instruction that the C does not name is none that a compiler takes
+    /// The one for a C text. An instruction that it does not name is none that a compiler takes
     /// of itself.
-    fn of(&self, kernel: &Emitted) -> &Compiler {
-        self.base.as_ref().filter(|_| !kernel.text.contains(EXTENSION)).unwrap_or(&self.own)
+    fn of(&self, text: &str) -> &Compiler {
+        self.base.as_ref().filter(|_| !text.contains(EXTENSION)).unwrap_or(&self.own)
     }
 }
 
@@ -170,6 +171,16 @@ impl Objects {
         Ok(Objects::Given { name, bytes, symbol })
     }
 
+    /// The compilers for a C text; none where objects are not made here.
+    pub fn compilers(&self, text: &str) -> Vec<&Compiler> {
+        match self {
+            Objects::Compiled { compilers, .. } => {
+                compilers.iter().map(|choice| choice.of(text)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// A text that changes when something changes that objects depend on besides the program.
     pub fn identity(&self) -> String {
         match self {
@@ -211,7 +222,7 @@ impl Objects {
         match self {
             Objects::None => {}
             Objects::Compiled { compilers, memory } => {
-                for compiler in compilers.iter().map(|choice| choice.of(&kernel)) {
+                for compiler in compilers.iter().map(|choice| choice.of(&kernel.text)) {
                     let flags = compiler.flags().join(" ");
                     let key = made_of(program, &most, &kernel, &compiler.name, &flags);
                     let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
@@ -253,11 +264,16 @@ fn made_of(
     compiler: &str,
     flags: &str,
 ) -> String {
-    // The comment on top names the target.
-    let code = kernel.text.split_once("*/").map_or(&*kernel.text, |(_, code)| code);
+    let code = outside_of_comments(&kernel.text);
     let program = ir::print::program(program);
     let most = format!("{most:?}");
-    sha256([code, &program, &most, compiler, flags].join("\0").as_bytes())
+    sha256([&code, &program, &most, compiler, flags].join("\0").as_bytes())
+}
+
+/// C without its comments, which name the target.
+pub fn outside_of_comments(text: &str) -> String {
+    let code = |part: &str| part.split_once("/*").map_or(part, |(code, _)| code).to_string();
+    text.split("*/").map(code).collect()
 }
 
 fn locked(
@@ -293,7 +309,7 @@ fn compiler(target: &'static Target, family: Family) -> Result<Compiler, Failure
     })
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

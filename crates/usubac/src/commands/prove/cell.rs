@@ -13,6 +13,7 @@ use usuba_proof::source::Source;
 
 use super::binary::{Objects, Shown};
 use super::certificate::{Promise, Record};
+use super::interface::{About, Found, Interfaces};
 use super::plant::{self, Plant};
 use crate::Failure;
 
@@ -44,6 +45,10 @@ pub struct Proof {
     pub claims: Vec<(Claim, Duration)>,
     /// One for each claim about an object.
     pub objects: Vec<Shown>,
+    /// What was found of the byte interface, one for each claim about it.
+    pub interface: Vec<About>,
+    /// What says how its words lie in bytes, by a hash.
+    pub description: String,
     /// The time that the compile took.
     pub compiled: Duration,
 }
@@ -53,6 +58,8 @@ pub struct Extent<'a> {
     /// Lowering to the end in one step.
     pub direct: bool,
     pub objects: &'a Objects,
+    /// The byte interface.
+    pub interfaces: Option<&'a Interfaces>,
     pub plant: Option<&'a Plant>,
 }
 
@@ -68,7 +75,7 @@ impl Cell {
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
     /// A fault is put into what a pass left before it is looked at.
     pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
-        let Extent { direct, objects, plant } = extent;
+        let Extent { direct, objects, interfaces, plant } = extent;
         let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
         let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
         let instance = typed::check::entry_instance(program, slicing, self.options.word);
@@ -99,7 +106,7 @@ impl Cell {
             good = prove(start, claim);
         })
         .map_err(Obstacle::Findings)?;
-        let mut seen = Vec::new();
+        let (mut seen, mut interface) = (Vec::new(), Vec::new());
         if let Some(Ok(chain)) = &chain
             && good
         {
@@ -123,6 +130,13 @@ impl Cell {
                 let entry = &program.decls[instance.decl];
                 let done = objects.prove(&last, entry, target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
+                if let Some(interfaces) = interfaces {
+                    for found in interfaces.prove(self, program, &last, objects)? {
+                        let Found { claim, spent, about } = found;
+                        claims.push((claim, spent));
+                        interface.push(about);
+                    }
+                }
             }
         }
         let spent: Duration = claims.iter().map(|(_, time)| *time).sum();
@@ -137,6 +151,11 @@ impl Cell {
             usuba0: fingerprint(&last),
             claims,
             objects: seen,
+            description: match interface.is_empty() {
+                true => String::new(),
+                false => interfaces.map(Interfaces::description).unwrap_or_default(),
+            },
+            interface,
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
@@ -178,6 +197,12 @@ impl Proof {
         claims.filter(|claim| claim.kind == Kind::Object).zip(&self.objects)
     }
 
+    /// Claims about the byte interface, with what they are about.
+    pub fn of_interface(&self) -> impl Iterator<Item = (&Claim, &About)> {
+        let is_one = |claim: &&Claim| matches!(claim.kind, Kind::Beside | Kind::Interface);
+        self.claims.iter().map(|(claim, _)| claim).filter(is_one).zip(&self.interface)
+    }
+
     /// Time that proofs took.
     pub fn spent(&self) -> Duration {
         self.claims.iter().map(|(_, time)| *time).sum()
@@ -217,6 +242,9 @@ impl Proof {
             engines: self.engines(&[Kind::Lowering, Kind::Pass, Kind::Lanes]),
             contract: self.claims.iter().filter_map(promise).collect(),
             object: self.objects.iter().map(|shown| shown.made.clone()).collect(),
+            description: self.description.clone(),
+            beside: self.interface.iter().filter_map(About::program).cloned().collect(),
+            interface: self.interface.iter().filter_map(About::made).cloned().collect(),
         }
     }
 }

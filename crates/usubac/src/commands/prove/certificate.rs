@@ -21,6 +21,9 @@
 //! by = "gcc 14.2.0"             their compilers, or their names
 //! flags = "-mavx2 -O3"
 //! sha256 = "1b7e..."            and their bytes
+//!
+//! [[proof.interface]]           functions of the byte interface, with the same fields;
+//! [[proof.beside]]              programs that they contain besides this one
 //! ```
 //!
 //! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
@@ -38,6 +41,7 @@ use usuba::target;
 use usuba_lab::tune::subject::hex;
 
 use super::binary::{Made, Memory, Objects};
+use super::interface::{self, Interfaces};
 use crate::Failure;
 use crate::args::prove::Cc;
 use crate::args::{self, Codegen, Language};
@@ -67,6 +71,13 @@ pub struct Record {
     pub contract: Vec<Promise>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub object: Vec<Made>,
+    /// The hash of `cipher.toml`, which says how the words of the byte interface lie in bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<interface::Program>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface: Vec<Made>,
 }
 
 /// A contract that was proved.
@@ -94,9 +105,9 @@ impl Record {
 
     /// The name of the certificate: what it is about and what was proved, shortened.
     pub fn id(&self) -> String {
-        let Record { source, usuba0, object, .. } = self;
+        let Record { source, usuba0, object, interface, .. } = self;
         let subject = self.subject();
-        let objects = object.iter().map(|made| made.sha256.as_str());
+        let objects = object.iter().chain(interface).map(|made| made.sha256.as_str());
         let texts = subject.iter().copied().chain([source.as_str(), usuba0]).chain(objects);
         let mut hash = Sha256::new();
         for text in texts {
@@ -119,7 +130,13 @@ impl Record {
             {
                 "a contract is missing"
             }
-            () => return self.object.iter().find_map(|made| made.differs(&new.object)),
+            () if self.description != new.description => "the words lie in other bytes",
+            () if self.beside != new.beside => "the byte interface contains another program",
+            () => {
+                let object = self.object.iter().find_map(|made| made.differs(&new.object));
+                let of_interface = |made: &Made| made.differs(&new.interface);
+                return object.or_else(|| self.interface.iter().find_map(of_interface));
+            }
         };
         Some(why.to_string())
     }
@@ -136,6 +153,12 @@ impl Record {
             Some(cc) => Objects::compiled(target, cc, Memory::default()),
             None => Ok(Objects::None),
         }
+    }
+
+    /// The byte interface, if it is to be proved again.
+    pub fn interfaces(&self, folder: &Path) -> Result<Option<Interfaces>, Failure> {
+        let is_any = !self.interface.is_empty();
+        is_any.then(|| Interfaces::new(folder, interface::Memory::default())).transpose()
     }
 
     /// The flags with which the program was compiled, beside those that say where includes are.
@@ -252,6 +275,9 @@ mod tests {
             engines: "E1".into(),
             contract: Vec::new(),
             object: Vec::new(),
+            description: String::new(),
+            beside: Vec::new(),
+            interface: Vec::new(),
         }
     }
 

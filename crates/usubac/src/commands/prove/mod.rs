@@ -8,8 +8,9 @@
 //! ```
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
-//! - `binary`: object files.
-//! - `all`: every cipher folder; `arithmetic`: programs with contracts beside them; `cache`: what need not be proved again.
+//! - `binary`: object files; `interface`: those of the byte interface.
+//! - `all`: every cipher folder; `arithmetic`: programs with contracts beside them.
+//! - `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
 //! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
 
@@ -19,6 +20,7 @@ mod binary;
 mod cache;
 mod cell;
 pub mod certificate;
+mod interface;
 pub mod plant;
 mod show;
 
@@ -32,6 +34,7 @@ use usuba_proof::report::{Claim, Kind, Outcome};
 use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
 use self::cell::{Cell, Extent, Obstacle, Proof};
+use self::interface::Interfaces;
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};
@@ -65,7 +68,11 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let plant = args.plant.as_ref();
     let target = args.codegen.target()?;
     let objects = Objects::asked(args, target)?;
-    let extent = Extent { direct: args.direct, objects: &objects, plant };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let interfaces = args.interface.then(|| Interfaces::new(folder, interface::Memory::default()));
+    let interfaces = interfaces.transpose()?;
+    let interfaces = interfaces.as_ref();
+    let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant };
     let mut language = args.language.clone();
     language.entry = language.entry.or(args.node.clone());
     let proof = prove(file, &language, &args.codegen, extent, reporter)?;
@@ -80,7 +87,6 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
         false => show::report(&proof),
     })?;
     if args.certify && proof.is_proved() {
-        let folder = file.parent().unwrap_or(Path::new(""));
         certificate::write(folder, &[proof.record()])?;
     }
     if proof.is_proved() { Ok(()) } else { Err(Failure::Reported) }
@@ -99,6 +105,10 @@ fn prove(
     options.c.prefix = codegen.prefix.clone();
     options.c.registers = codegen.key_registers;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    if extent.interfaces.is_some() {
+        let program = &input.checked.program;
+        options.entry.get_or_insert_with(|| program.decls[program.entry].name.to_string());
+    }
     let cell = Cell {
         program: name,
         reading: language.reading(),
@@ -106,6 +116,9 @@ fn prove(
         sha256: fingerprint(&input.sources),
         options,
     };
+    if let Some(interfaces) = extent.interfaces.filter(|interfaces| !interfaces.has_any(&cell)) {
+        return Err(interfaces.nothing(&cell));
+    }
     fault::stage("proving the program");
     let proof = cell.prove(&input.checked.program, extent);
     let mut proof = proof.map_err(|obstacle| match obstacle {
@@ -167,7 +180,9 @@ fn checked(
     for record in records {
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
-        let extent = Extent { direct: false, objects: &objects, plant: None };
+        let interfaces = record.interfaces(folder)?;
+        let interfaces = interfaces.as_ref();
+        let extent = Extent { direct: false, objects: &objects, interfaces, plant: None };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();

@@ -6,8 +6,9 @@ use serde::Serialize;
 use usuba_proof::machine::compare::Report;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
-use super::binary::Shown;
+use super::binary::{Made, Shown};
 use super::cell::Proof;
+use super::interface::{self, About};
 
 /// What nobody proves here, said under every proof.
 fn trusted(proof: &Proof) -> &'static str {
@@ -71,7 +72,10 @@ pub fn report(proof: &Proof) -> String {
             Kind::Direct => {
                 line("in one step", format!("proved from lowering to the end, by {engines}"))
             }
-            Kind::Object => {}
+            Kind::Object | Kind::Interface => {}
+            Kind::Beside => {
+                line("beside", format!("{} proved to be its source, by {engines}", claim.subject));
+            }
             other => line(other.name(), format!("{} proved by {engines}", claim.subject)),
         }
     }
@@ -87,6 +91,21 @@ pub fn report(proof: &Proof) -> String {
             let bytes = residue.frame;
             line("  leaves", format!("secrets in {bytes} of {frame} bytes of the frame"));
             line("", format!("and in {registers}"));
+        }
+    }
+    for (claim, about) in proof.of_interface() {
+        if let (Outcome::Proved(engines), About::Function(shown)) = (&claim.outcome, about)
+            && let Some(report) = &shown.report
+        {
+            line("interface", format!("{} proved by {engines}", claim.subject));
+            let how = match report.turns {
+                Some((loops, paths)) => {
+                    let turn = if loops == 1 { "loop" } else { "loops" };
+                    format!("for any number of blocks: {loops} {turn}, {paths} ways to the end")
+                }
+                None => format!("in constant time: {} instructions", report.instructions),
+            };
+            line("", how);
         }
     }
     proof.faults().for_each(|claim| text.push_str(&fault(claim)));
@@ -110,6 +129,8 @@ fn fault(claim: &Claim) -> String {
         Kind::Direct => "after all passes together".to_string(),
         Kind::Lanes => format!("in the instructions for {}", claim.subject),
         Kind::Object => format!("in the object {}", claim.subject),
+        Kind::Beside => format!("in what the byte interface contains, {},", claim.subject),
+        Kind::Interface => format!("in the byte interface, {},", claim.subject),
         other => format!("in {} {}", other.name(), claim.subject),
     };
     match &claim.outcome {
@@ -182,6 +203,20 @@ struct JsonObject<'a> {
     sha256: &'a str,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     found: Option<JsonFound<'a>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    blocks: Option<JsonBlocks>,
+}
+
+/// What a proof found in a function of the byte interface.
+#[derive(Serialize)]
+struct JsonBlocks {
+    instructions: u64,
+    frame_bytes: u64,
+    /// Loops over any number of blocks, and ways to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loops: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paths: Option<u32>,
 }
 
 /// What a proof found in an object.
@@ -203,7 +238,20 @@ impl<'a> JsonObject<'a> {
             left_frame_bytes: report.residue.frame,
             left_registers: &report.residue.registers,
         });
-        JsonObject { by: &made.by, flags: &made.flags, sha256: &made.sha256, found }
+        JsonObject { by: &made.by, flags: &made.flags, sha256: &made.sha256, found, blocks: None }
+    }
+
+    /// The same of a function of the byte interface; `None` of another program.
+    fn of_interface(about: &'a About) -> Option<JsonObject<'a>> {
+        let About::Function(interface::Shown { made, report }) = about else { return None };
+        let blocks = report.as_ref().map(|report| JsonBlocks {
+            instructions: report.instructions,
+            frame_bytes: report.frame,
+            loops: report.turns.map(|(loops, _)| loops),
+            paths: report.turns.map(|(_, paths)| paths),
+        });
+        let Made { by, flags, sha256, .. } = made;
+        Some(JsonObject { by, flags, sha256, found: None, blocks })
     }
 }
 
@@ -239,7 +287,7 @@ pub fn json(proof: &Proof) -> String {
 
 /// The same with what is out of date in its certificate.
 pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
-    let mut objects = proof.objects.iter();
+    let (mut objects, mut interface) = (proof.objects.iter(), proof.interface.iter());
     let claims = proof.claims.iter().map(|(claim, spent)| JsonClaim {
         kind: claim.kind.name(),
         subject: &claim.subject,
@@ -259,6 +307,7 @@ pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
         },
         object: match claim.kind {
             Kind::Object => objects.next().map(JsonObject::new),
+            Kind::Beside | Kind::Interface => interface.next().and_then(JsonObject::of_interface),
             _ => None,
         },
     });
