@@ -8,7 +8,8 @@
 //! ```
 //!
 //! All of them are written as a function from places of the result to places of the operands. The
-//! controls of shuffles must be known: those of these instructions come from constants.
+//! controls of shuffles must be known: those of these instructions come from constants. The lines are
+//! many because the instructions are.
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
