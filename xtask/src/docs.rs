@@ -215,12 +215,13 @@ impl Shell {
         Ok(Shell { folder, path })
     }
 
-    /// Starts again with nothing but the ciphers.
+    /// Starts again with nothing but the ciphers, and the arithmetic of some of them.
     fn empty(&self, root: &Path) -> io::Result<()> {
         if self.folder.exists() {
             std::fs::remove_dir_all(&self.folder)?;
         }
-        copy(&root.join("ciphers"), &self.folder.join("ciphers"))
+        let programs = ["ciphers", "arithmetic"];
+        programs.iter().try_for_each(|name| copy(&root.join(name), &self.folder.join(name)))
     }
 
     /// What `command` prints: standard output and then standard error.
