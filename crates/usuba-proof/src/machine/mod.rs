@@ -26,6 +26,7 @@
 //! - `count`: public numbers that are not known.
 //! - `stream`: buffers of any number of blocks.
 //! - `induction`: one step for all turns of a loop.
+//! - `sums`: sums of words in any order.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
@@ -42,6 +43,7 @@ pub mod object;
 pub mod order;
 pub mod simulate;
 pub mod stream;
+mod sums;
 pub mod x86;
 
 use std::fmt;
