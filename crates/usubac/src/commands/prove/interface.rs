@@ -235,7 +235,7 @@ impl Interfaces {
             if !built.program.packed {
                 cell.options.pipeline.packing = When::Never;
             }
-            all.extend(self.from_source(&cell, program, &built.program)?);
+            all.extend(self.compiled(&cell, program, &built.program)?);
         }
         if let (Some(made), Some((file, node))) = (&built.schedule, schedule(function)) {
             let (program, sha256) = self.read(file, node).map_err(Obstacle::Failure)?;
@@ -248,13 +248,13 @@ impl Interfaces {
             options.pipeline.packing = When::Never;
             options.pipeline.pass.interleave = interleave::Choice::SINGLE;
             let cell = Cell { program: file.to_string(), sha256, ..cell };
-            all.extend(self.from_source(&cell, &program, made)?);
+            all.extend(self.compiled(&cell, &program, made)?);
         }
         Ok(all)
     }
 
     /// Proves a compile from its source, and that what it makes is `made`.
-    fn from_source(
+    fn compiled(
         &self,
         cell: &Cell,
         program: &typed::Program,
