@@ -13,6 +13,8 @@
 //! differs from bit to bit (masks, shifts into each other, sums of parts), the same engines see it
 //! on bits. Bits count from the most significant one, as the values of a bitsliced port do.
 
+use std::collections::BTreeMap;
+
 use usuba::ir::op::mask;
 use usuba::ir::{
     Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val, lanes,
@@ -21,21 +23,41 @@ use usuba::ir::{
 /// Equations of the program of bits, at most.
 const LONGEST: usize = 2_000_000;
 
+/// A sum of words, taken apart: its operands and the sum, the most significant bits first.
+pub type Sum = [Vec<Val>; 3];
+
+/// Where a program that is taken apart has sums of words, by the bit that is written last.
+pub type Places = BTreeMap<(NodeId, Val), Sum>;
+
 /// A bitsliced program that computes what `program` does; `None` if it would be too long.
 pub fn apart(program: &Program) -> Option<Program> {
+    apart_with_sums(program).map(|(program, _)| program)
+}
+
+/// The same, with the sums of words.
+pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
     if program.slicing == Slicing::W {
-        return apart(&lanes::apart(program));
+        return apart_with_sums(&lanes::apart(program));
     }
+    let mut places = Places::new();
     let mut left = LONGEST;
     let mut columns: Vec<bool> = Vec::with_capacity(program.nodes.len());
     let mut nodes = Vec::with_capacity(program.nodes.len());
     for (id, node) in program.nodes.iter().enumerate() {
         let column = id != program.entry.0 as usize && is_column(node, &node.body, &columns);
-        nodes.push(if column { one_column(node) } else { Apart::node(node, &columns, &mut left)? });
+        nodes.push(match column {
+            true => one_column(node),
+            false => {
+                let (made, sums) = Apart::node(node, &columns, &mut left)?;
+                let at = |sum: Sum| ((NodeId(id as u32), sum[2][0]), sum);
+                places.extend(sums.into_iter().map(at));
+                made
+            }
+        });
         columns.push(column);
     }
     let notes = Vec::new();
-    Some(Program {
+    let program = Program {
         nodes,
         entry: program.entry,
         slicing: Slicing::B,
@@ -43,7 +65,8 @@ pub fn apart(program: &Program) -> Option<Program> {
         vector: 1,
         packed: false,
         notes,
-    })
+    };
+    Some((program, places))
 }
 
 /// Whether a node only has words of one size, and treats their bits alike.
@@ -91,10 +114,11 @@ struct Apart<'a> {
     sizes: Vec<u8>,
     /// Equations that may still be written.
     left: &'a mut usize,
+    sums: Vec<Sum>,
 }
 
 impl Apart<'_> {
-    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<Node> {
+    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<(Node, Vec<Sum>)> {
         let mut first = Vec::with_capacity(old.bits.len());
         let mut count = 0u32;
         for &bits in &old.bits {
@@ -104,11 +128,12 @@ impl Apart<'_> {
         if count as usize > LONGEST {
             return None;
         }
-        let mut state = Apart { columns, old, first, sizes: vec![1; count as usize], left };
+        let mut state =
+            Apart { columns, old, first, sizes: vec![1; count as usize], left, sums: Vec::new() };
         let body = state.block(&old.body)?;
         let outs = state.all(&old.outs);
-        let Apart { sizes, .. } = state;
-        Some(Node {
+        let Apart { sizes, sums, .. } = state;
+        let node = Node {
             name: old.name.clone(),
             params: old.params.clone(),
             results: old.results.clone(),
@@ -116,7 +141,8 @@ impl Apart<'_> {
             body,
             outs,
             inline: old.inline,
-        })
+        };
+        Some((node, sums))
     }
 
     /// The bits of a word, most significant first.
@@ -331,6 +357,7 @@ impl Apart<'_> {
             let kept = self.written(out, Op::And, &[half, carry]);
             carry = self.written(out, Op::Xor, &[both, kept]);
         }
+        self.sums.push([a.to_vec(), b.to_vec(), dst.to_vec()]);
     }
 
     /// A product: the sum of `a` shifted by each place where `b` has a one.

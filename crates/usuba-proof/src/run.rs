@@ -15,6 +15,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Call, Eqn, Loop, NodeId, OpEqn, Program, Val};
 
+use crate::bits::Places;
 use crate::graph::{Edge, Graph, Kind};
 use crate::memory::{Name, Results};
 
@@ -92,6 +93,10 @@ pub struct Run<'a> {
     depth: usize,
     pub steps: u64,
     budget: u64,
+    /// Where the programs have sums of words that are taken apart.
+    places: Option<&'a Places>,
+    /// Those sums, as they were run: operands and sum, the least significant bits first.
+    pub summed: Vec<[Vec<Edge>; 3]>,
 }
 
 /// Iterations of a loop that one iteration of a loop with one of these counts stands for, if there
@@ -150,7 +155,14 @@ impl<'a> Run<'a> {
             depth: 0,
             steps: 0,
             budget,
+            places: None,
+            summed: Vec::new(),
         }
+    }
+
+    /// The same, which also keeps the sums that are in these places.
+    pub fn with_sums(self, places: &'a Places) -> Run<'a> {
+        Run { places: Some(places), ..self }
     }
 
     /// The same, where the outermost loops of the program after have so many iterations.
@@ -222,6 +234,11 @@ impl<'a> Run<'a> {
         let node = self.programs[frame.side as usize].node(frame.node);
         let edge = self.graph.op(&e.op, node.bits_of(e.dst), &args[..e.args.len()]);
         frame.set(e.dst, edge);
+        let sum = self.places.and_then(|places| places.get(&(frame.node, e.dst)));
+        if let Some(sum) = sum {
+            let edges = |bits: &Vec<Val>| bits.iter().rev().map(|&bit| frame.get(bit)).collect();
+            self.summed.push([edges(&sum[0]), edges(&sum[1]), edges(&sum[2])]);
+        }
     }
 
     fn call(&mut self, frame: &mut Frame, call: &Call) -> Result<(), Stop> {

@@ -31,7 +31,7 @@ use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointe
 use super::object::Object;
 use super::stream::{Blocks, Open, Side, Stream};
 use super::{Fault, Machine, Rule, Step, World};
-use crate::bits;
+use crate::bits::{self, Places};
 use crate::graph::{Edge, Graph};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run};
@@ -115,13 +115,13 @@ pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
     if let Err(rule) = verify::verify(interface.program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
     }
-    let Some(program) = bits::apart(interface.program) else {
+    let Some((program, sums)) = bits::apart_with_sums(interface.program) else {
         return Answer::Unknown("the program has too many bits".into());
     };
     let Some(entry) = object.function(&interface.symbol) else {
         return Answer::Unknown(format!("there is no function `{}`", interface.symbol));
     };
-    let goal = Goal { object, interface, program: &program, entry };
+    let goal = Goal { object, interface, program: &program, sums: &sums, entry };
     let mut report = Report { engines: "E1", ..Report::default() };
     match goal.show::<M>(&mut report, false) {
         Err(Obstacle::Resisted(_)) => {}
@@ -137,6 +137,8 @@ struct Goal<'a> {
     interface: &'a Interface<'a>,
     /// On bits.
     program: &'a Program,
+    /// Where it has sums of words.
+    sums: &'a Places,
     entry: u64,
 }
 
@@ -147,10 +149,11 @@ impl Goal<'_> {
         let classes = Classes::default();
         let opaque = Default::default();
         let mut run =
-            Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST);
+            Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST)
+                .with_sums(self.sums);
         let meaning =
             self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
-        let bits = Bits::new(run.graph);
+        let bits = Bits::with_sums(run.graph, &run.summed);
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,

@@ -21,8 +21,11 @@
 //! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
 //! their nodes are the same and are found, not made.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 
+use super::sums::Sums;
 use super::words::Words;
 use crate::graph::{Edge, Graph, Kind};
 
@@ -108,6 +111,8 @@ pub struct Bits {
     /// Where words are integers: which bits are those of which.
     pub(super) words: Option<Box<Words>>,
     numbers: FxHashMap<Parts, usize>,
+    /// Sums of words; `None` where nobody asks for their order.
+    sums: Option<Sums>,
 }
 
 /// Edges that are not complemented, by their instances: 0 is every one, j + 1 is instance j. Their
@@ -121,6 +126,9 @@ type Made = (Kind, Edge, Edge, Edge);
 const RECENT: usize = 1 << RECENT_BITS;
 const RECENT_BITS: u32 = 10;
 
+/// Bits of the words whose sums are looked at.
+const WORDS: RangeInclusive<usize> = 8..=64;
+
 impl Bits {
     pub fn new(mut graph: Graph) -> Bits {
         let zero = graph.constant(1, 0);
@@ -133,7 +141,21 @@ impl Bits {
             mixed: Vec::new(),
             words: None,
             numbers: FxHashMap::default(),
+            sums: None,
         }
+    }
+
+    /// With the sums of a program, operands and sum: other orders of them are the same words.
+    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]]) -> Bits {
+        let mut bits = Bits::new(graph);
+        if !summed.is_empty() {
+            let mut sums = Sums::default();
+            for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
+                sums.add(bits.zero, (a, b, false), sum);
+            }
+            bits.sums = Some(sums);
+        }
+        bits
     }
 
     pub fn constant(&self, bit: bool) -> Cell {
@@ -351,10 +373,45 @@ impl Bits {
     /// The same with a carry that need not be known.
     ///
     /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
-    pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
+    pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], carry: Cell) -> (Vec<Cell>, Cell) {
         if let Some(sum) = self.sum_of_integers(a, b, carry) {
             return sum;
         }
+        let (mut out, last) = self.rippled(a, b, carry);
+        if let (Some(_), Some(carry)) = (&self.sums, self.value(carry))
+            && WORDS.contains(&a.len())
+        {
+            self.reordered(a, b, carry, &mut out);
+        }
+        (out, last)
+    }
+
+    /// Puts the word that stands for a sum in its place.
+    fn reordered(&mut self, a: &[Cell], b: &[Cell], carry: bool, out: &mut [Cell]) {
+        let mut instance = Instance::Every;
+        for cell in a.iter().chain(b) {
+            match (cell.edge(), instance, cell.instance()) {
+                (None, ..) => return,
+                (_, _, Instance::Every) => {}
+                (_, Instance::Every, own) => instance = own,
+                (_, known, own) if known == own => {}
+                _ => return,
+            }
+        }
+        let edges =
+            |cells: &[Cell]| cells.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
+        let (Some(a), Some(b), Some(sum)) = (edges(a), edges(b), edges(out)) else { return };
+        let sums = self.sums.as_mut().expect("it was asked for");
+        let word = sums.add(self.zero, (&a, &b, carry), &sum);
+        for ((cell, edge), own) in out.iter_mut().zip(word).zip(sum) {
+            if edge != own {
+                let every = edge.node() == self.zero.node();
+                *cell = Cell::new(edge, if every { Instance::Every } else { instance });
+            }
+        }
+    }
+
+    fn rippled(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
         let mut out = Vec::with_capacity(a.len());
         for (&x, &y) in a.iter().zip(b) {
             let half = self.xor(x, y);

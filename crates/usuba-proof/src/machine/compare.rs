@@ -21,7 +21,7 @@ use super::contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
 use super::object::Object;
 use super::{Fault, Machine, Residue, Rule, World};
-use crate::bits;
+use crate::bits::{self, Places};
 use crate::graph::{Edge, Graph, Kind};
 use crate::rewrites::Rewrites;
 use crate::run::{Classes, Loops, Run, Side};
@@ -115,13 +115,13 @@ fn shown<M: Machine>(
     if let Err(rule) = verify::verify(program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
     }
-    let Some(program) = bits::apart(program) else {
+    let Some((program, sums)) = bits::apart_with_sums(program) else {
         return Answer::Unknown("the program has too many bits".into());
     };
     let Some(entry) = object.function(&contract.symbol) else {
         return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
     };
-    let goal = Goal { object, contract, program: &program, entry, demands };
+    let goal = Goal { object, contract, program: &program, sums: &sums, entry, demands };
     let mut last = Answer::Unknown("nothing was tried".into());
     for &engines in attempts {
         let name = if engines { "E1 to E5" } else { "E1" };
@@ -141,6 +141,8 @@ struct Goal<'a> {
     contract: &'a Contract,
     /// On bits.
     program: &'a Program,
+    /// Where it has sums of words.
+    sums: &'a Places,
     entry: u64,
     demands: Demands,
 }
@@ -152,14 +154,15 @@ impl Goal<'_> {
         let classes = Classes::default();
         let programs = [self.program; 2];
         let opaque = Default::default();
-        let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST);
+        let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST)
+            .with_sums(self.sums);
         let arity = self.program.entry().arity(self.program.slicing) as u64;
         let params: Vec<Edge> =
             (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
         let wanted = run.node(Side::Before, self.program.entry, &params);
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
         let longest = SPARE + FACTOR * run.steps;
-        let mut bits = Bits::new(run.graph);
+        let mut bits = Bits::with_sums(run.graph, &run.summed);
         // The stack pointer is 8 modulo 16 when a function is entered.
         for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
             report.phases += 1;

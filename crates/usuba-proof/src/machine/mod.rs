@@ -26,6 +26,7 @@
 //! - `count`: public numbers that are not known.
 //! - `stream`: buffers of any number of blocks.
 //! - `induction`: one step for all turns of a loop.
+//! - `sums`: sums of words in any order.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `words`: bits that are those of integers; `values`: a program on such bits; `arithmetic`:
 //!   the proof of a function that computes with integers.
@@ -45,6 +46,7 @@ pub mod object;
 pub mod order;
 pub mod simulate;
 pub mod stream;
+mod sums;
 pub mod values;
 pub mod words;
 pub mod x86;
