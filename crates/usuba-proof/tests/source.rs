@@ -75,7 +75,8 @@ fn lowering_is_the_source() {
 #[test]
 fn the_source_is_what_eval_computes() {
     for cipher in ciphers() {
-        let function = &cipher.functions[0];
+        // Some folders have arithmetic alone.
+        let Some(function) = cipher.functions.first() else { continue };
         let program = read(&cipher.folder.join(&function.source), &function.node);
         let slicing = function.slicings[0];
         let instance = typed::check::entry_instance(&program, slicing, None).expect("an entry");

@@ -84,7 +84,7 @@ fn contracts_have_lines_of_their_own() {
     let contract = |line: &&str| line.trim_start().starts_with("contract ");
     let names: Vec<&str> =
         said.lines().filter(contract).filter_map(|line| line.split_whitespace().nth(1)).collect();
-    assert_eq!(names, ["step", "freeze", "unpack", "tag"], "{said}");
+    assert_eq!(names, ["step", "twice", "freeze", "unpack", "tag"], "{said}");
     assert!(said.contains("proved by intervals, polynomials, cases in "), "{said}");
     let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze", "--json"]);
     let said = text(&output.stdout);

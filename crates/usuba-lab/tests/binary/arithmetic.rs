@@ -120,7 +120,7 @@ const FAULTS: &[Fault] = &[
         &[("(c, s) = split(h[0] + 19, 51)", "(c, s) = split(h[0] + 18, 51)")],
     ),
     ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
-    ("field25519/limbs51.ua", "sub", &[("0x1fffffffffffb4", "0x1fffffffffffb5")]),
+    ("field25519/limbs51.ua", "sub", &[("0xfffffffffffda", "0xfffffffffffdb")]),
     (
         "poly1305/limbs44.ua",
         "step",

@@ -16,7 +16,7 @@
 //! Free variables of the graph take more values than bits of integers do. So bits that are one
 //! edge are equal, and words that are one polynomial are equal; what is neither is not known.
 //!
-//! The lines of this file are many because bits and integers refer to each other.
+//! Above 600 lines because bits are put together and taken apart by the same tables.
 
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;

@@ -144,7 +144,8 @@ impl X86 {
         let secret =
             operands.iter().any(|word| word.iter().any(|&cell| world.bits.is_secret(cell)));
         let unknown = if secret { Flag::Secret } else { Flag::Undefined };
-        let zero = match world.bits.has_integers() {
+        let known = world.bits.word(out).is_some();
+        let zero = match known || world.bits.has_integers() {
             true => {
                 let zeros = world.bits.number(0, out.len());
                 let zero = world.bits.equal(out, &zeros);

@@ -185,8 +185,8 @@ fn errors_name_what_was_expected() {
             "U0103 39-39 expected `tel`, found the end of the file",
         ),
         (
-            "node f (x:u8) returns (y:u8) let y = f() tel",
-            "U0103 40-41 expected an argument, found `)`",
+            "node f (x:u8) returns (y:u8) let y = f(,) tel",
+            "U0103 39-40 expected an argument, found `,`",
         ),
         (
             "node f (x:u8) returns (y:u8) let y <<<= 3 tel",
