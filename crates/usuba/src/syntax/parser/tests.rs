@@ -186,7 +186,7 @@ fn errors_name_what_was_expected() {
         ),
         (
             "node f (x:u8) returns (y:u8) let y = f(,) tel",
-            "U0103 39-40 expected an argument, found `,`",
+            "U0103 40-41 expected an expression, found `,`",
         ),
         (
             "node f (x:u8) returns (y:u8) let y <<<= 3 tel",
