@@ -7,6 +7,10 @@
 #elif defined(__APPLE__) || defined(__OpenBSD__) || defined(__FreeBSD__) || defined(__NetBSD__)
 #include <stdlib.h>
 #else
+/* What plain C99 leaves out of the headers of POSIX. */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -24,6 +24,13 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let mut options = chosen(language, codegen, abi)?;
+    let declared = |name: &str| input.checked.program.decls.iter().any(|d| *d.name == *name);
+    if let Some(name) = codegen.link.iter().find(|name| !declared(name)) {
+        return Err(Failure::usage(format!(
+            "`--link {name}`: the program has no node called `{name}`; --link names nodes, with \
+             commas between them"
+        )));
+    }
     let target = options.target;
     if codegen.auto_interleave {
         options.pipeline.pass.interleave.factor = Some(fastest(input, &options, reporter)?);
