@@ -250,7 +250,7 @@ int usuba_crypto_sign(usuba_byte *signed_message, usuba_length *signed_length,
     const usuba_byte *m, usuba_length length, const usuba_byte *secret_key)
 {
     uint8_t signature[64];
-    if (!signed_message || usuba_too_long(length + 64)) return -1;
+    if (!signed_message || length > (size_t)-1 - 64) return -1;
     if (usuba_ed25519_sign(secret_key, m, (size_t)length, signature) != USUBA_OK) return -1;
     if (length) usuba_move(signed_message + 64, m, (size_t)length);
     memcpy(signed_message, signature, 64);

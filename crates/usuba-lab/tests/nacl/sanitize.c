@@ -27,10 +27,28 @@ static void expect(int holds)
     if (!holds) abort();
 }
 
+/* Absent buffers and lengths that cannot be are refused, and nothing is written. */
+static void misuse(void)
+{
+    unsigned char b[200] = {0}, zeros[200] = {0};
+    unsigned long long count = 0;
+    expect(crypto_sign(b, &count, 0, 5, b) == -1 && crypto_sign(b, &count, b, 5, 0) == -1);
+    expect(crypto_sign(0, &count, b, 5, b) == -1);
+    expect(crypto_sign(b, &count, b, (unsigned long long)-10, b) == -1);
+    expect(crypto_sign_open(b, &count, b, 63, b) == -1);
+    expect(crypto_sign_open(b, &count, b, 100, 0) == -1);
+    expect(crypto_box(b, b, 31, b, b, b) == -1 && crypto_secretbox(0, b, 40, b, b) == -1);
+    expect(crypto_secretbox_open(b, b, 40, 0, b) == -1 && crypto_scalarmult(0, b, b) == -1);
+    expect(crypto_hash(b, 0, 5) == -1 && crypto_stream(0, 5, b, b) == -1);
+    expect(crypto_verify_16(0, b) == -1 && crypto_onetimeauth(b, 0, 5, b) == -1);
+    expect(!count && !memcmp(b, zeros, sizeof b));
+}
+
 int main(void)
 {
     unsigned char public_key[2][32], secret_key[2][32], sign_public[32], sign_secret[64], nonce[24];
     size_t length;
+    misuse();
     crypto_box_keypair(public_key[0], secret_key[0]);
     crypto_box_keypair(public_key[1], secret_key[1]);
     crypto_sign_keypair(sign_public, sign_secret);
