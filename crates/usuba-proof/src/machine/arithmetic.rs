@@ -43,13 +43,18 @@ pub fn prove_either<M: Machine>(
     most: &[u64],
     demands: Demands,
 ) -> Answer {
-    if !multiplies(program) {
-        match compare::prove::<M>(object, contract, program, demands) {
-            Answer::Unknown(_) => {}
-            answer => return answer,
-        }
+    if multiplies(program) {
+        return prove::<M>(object, contract, program, most, demands);
     }
-    prove::<M>(object, contract, program, most, demands)
+    let on_bits = compare::prove::<M>(object, contract, program, demands);
+    if !matches!(on_bits, Answer::Unknown(_)) {
+        return on_bits;
+    }
+    match prove::<M>(object, contract, program, most, demands) {
+        // What resisted on bits says more.
+        Answer::Unknown(_) => on_bits,
+        answer => answer,
+    }
 }
 
 /// Whether a program is one of arithmetic, with products or comparisons of words.

@@ -168,8 +168,9 @@ impl X86 {
         self.set_word(world, i, 0, word)
     }
 
-    /// What `lea` computes of data: base + index * scale + displacement, modulo 2^64. `None` if no
-    /// part is data.
+    /// What `lea` computes of data: base + index * scale + displacement, modulo 2^n, where n is the
+    /// size of the result or that of addresses, whatever is smaller: the lowest bits of a sum are
+    /// those of the sum of the lowest bits. `None` if no part is data.
     fn sum_of_bits(&mut self, world: &mut World, i: &Instruction) -> Result<Option<Word>, Fault> {
         use iced_x86::Register;
         let parts = [(i.memory_base(), 1), (i.memory_index(), i.memory_index_scale())];
@@ -183,11 +184,13 @@ impl X86 {
         }
         let cells = words.map(|word| word.cells(&world.bits)).collect::<Option<Vec<_>>>();
         let cells = cells.ok_or_else(|| unsupported("the sum of data and an address"))?;
-        let mut sum = world.bits.number(i.memory_displacement64(), 64);
+        let bytes = parts.iter().map(|(register, _)| register.size()).min().unwrap_or(8);
+        let size = 8 * bytes.min(self.size(i, 0)?);
+        let mut sum = world.bits.number(i.memory_displacement64(), size);
         for (cells, (_, scale)) in cells.iter().zip(&parts) {
             let place = scale.trailing_zeros() as usize;
-            let mut scaled = world.bits.number(0, 64);
-            scaled[place..].copy_from_slice(&cells[..64 - place]);
+            let mut scaled = world.bits.number(0, size);
+            scaled[place..].copy_from_slice(&cells[..size - place]);
             sum = world.bits.sum(&scaled, &sum, false).0;
         }
         Ok(Some(Word::from_cells(&world.bits, &sum)))
