@@ -80,6 +80,11 @@ impl Sweep {
         Sweep { signatures, alike, failures: 0, faint_failures: 0, questions }
     }
 
+    /// Begins to count failures anew.
+    pub fn renew(&mut self) {
+        (self.failures, self.faint_failures) = (0, 0);
+    }
+
     /// An edge that is `kind` of two edges, or the signature of a new node.
     pub fn known(
         &mut self,

@@ -138,8 +138,12 @@ const RECENT_BITS: u32 = 10;
 const WORDS: RangeInclusive<usize> = 8..=64;
 
 impl Bits {
+    /// Of a graph that has the program already.
     pub fn new(mut graph: Graph) -> Bits {
         let zero = graph.constant(1, 0);
+        if let Some(rewrites) = &mut graph.rewrites {
+            rewrites.renew();
+        }
         let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
         Bits {
             graph,
