@@ -493,6 +493,13 @@ impl Forms {
         self.plain("movsxd rax, dword ptr mem");
         self.plain("cdqe");
         self.plain("cwde");
+        for name in ["bt", "btr", "bts", "btc"] {
+            for place in [0, 15, 31, 62] {
+                self.flags(format!("test r8, r8; {name} rax, {place}"), "cz");
+                self.flags(format!("test r8, r8; {name} ecx, {place}"), "cz");
+                self.flags(format!("{name} qword ptr mem, {place}"), "c");
+            }
+        }
         self.plain("lea ax, [rcx + 4 * rdx + 77]");
         for (a, b) in [("rax", "rcx"), ("eax", "ecx")] {
             self.plain(format!("lea {a}, [rcx + 4 * rdx + 77]"));

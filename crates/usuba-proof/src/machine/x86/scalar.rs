@@ -83,7 +83,7 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Mov, Movzx, Movsx, Movsxd, Lea, Inc, Dec, Neg, Not, Andn, Imul, Bswap, Cdqe, Cwde, Shld,
-        Shrd, Xchg,
+        Shrd, Xchg, Bt, Btr, Bts, Btc,
     ]
 };
 
@@ -133,6 +133,7 @@ impl X86 {
             Cwde => self.sign_extend(world, 2, 4),
             Shld | Shrd => self.double_shift_word(world, i),
             Xchg => self.exchange(world, i),
+            Bt | Btr | Bts | Btc => self.one_bit(world, i),
             _ => return self.conditional(world, i),
         })
     }
@@ -487,6 +488,36 @@ impl X86 {
         let word = self.word(world, i, 0, bytes)?;
         let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
         let out: Vec<Cell> = cells[..8 * bytes].chunks(8).rev().flatten().copied().collect();
+        let word = Word::from_cells(&world.bits, &out);
+        self.set_word(world, i, 0, word)
+    }
+
+    /// bt, btr, bts, btc: the carry is a bit of a word, which is then cleared, set or complemented.
+    fn one_bit(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
+        let bytes = self.size(i, 0)?;
+        if i.op1_kind() != OpKind::Immediate8 {
+            return Err(unsupported("the place of the bit is no constant"));
+        }
+        let word = self.word(world, i, 0, bytes)?;
+        let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
+        let mut out = cells[..8 * bytes].to_vec();
+        let place = i.immediate8() as usize % out.len();
+        let carry = flag_of(world, out[place]);
+        // All but the carry and the zero flag are undefined then, and may be what they were.
+        let secret = self.flags_of(world, &out, &[]).carry == Flag::Secret;
+        let stale = |flag: Flag| match flag {
+            Flag::Secret | Flag::Bit(_) => Flag::Secret,
+            _ if secret => Flag::Secret,
+            _ => Flag::Undefined,
+        };
+        let Flags { zero, sign, overflow, .. } = self.flags;
+        self.flags = Flags { carry, zero, sign: stale(sign), overflow: stale(overflow) };
+        out[place] = match i.mnemonic() {
+            Mnemonic::Btr => world.bits.constant(false),
+            Mnemonic::Bts => world.bits.constant(true),
+            Mnemonic::Btc => world.bits.not(out[place]),
+            _ => return Ok(()),
+        };
         let word = Word::from_cells(&world.bits, &out);
         self.set_word(world, i, 0, word)
     }
