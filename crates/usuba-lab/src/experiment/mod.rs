@@ -52,7 +52,7 @@ use usuba::{passes, target};
 
 use crate::cc::Family;
 
-pub use counted::{Counted, Figures, Kernels, Numbers, Shown, Step};
+pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
 pub use markdown::markdown;
 pub use plot::plots;
 pub use results::{Cell, Missing, Quantity, Results};

@@ -36,6 +36,7 @@
 //! *proved* if all its kernels are what their source means, pass for pass, by the rows of their
 //! target, and all contracts of that source hold: what `usubac prove` shows of each.
 
+mod native;
 mod report;
 
 use std::collections::HashMap;
@@ -57,6 +58,8 @@ use crate::bench::Parse;
 use crate::cipher::{self, Beside, Cipher};
 use crate::dist::{self, Request};
 use crate::rv32::{self, Counter};
+
+pub use native::{Native, Peer, Timed};
 
 /// An experiment on a small processor as it is written.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -81,9 +84,21 @@ pub struct Counted {
     pub steps: Vec<Step>,
     #[serde(default)]
     pub published: Vec<Figures>,
+    /// The same library where there is a clock.
+    #[serde(default)]
+    pub native: Option<Native>,
     /// What was seen, for the end of the report.
     #[serde(default)]
     pub conclusion: String,
+}
+
+/// All that was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Found {
+    /// One for each step.
+    pub steps: Vec<Shown>,
+    /// One for each C compiler.
+    pub native: Vec<Timed>,
 }
 
 /// Nodes of a program, each a kernel.
@@ -233,7 +248,7 @@ impl Counted {
         quick: bool,
         parse: &Parse,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Shown>, String> {
+    ) -> Result<Found, String> {
         let counter = Counter::find()?;
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let place = place.path();
@@ -269,7 +284,11 @@ impl Counted {
             let proof = of_common.clone().and_then(|common| Ok(common + proof?));
             all.push(Shown { proof, numbers });
         }
-        Ok(all)
+        let native = match &self.native {
+            Some(native) => native.measure(folder, place, quick, progress)?,
+            None => Vec::new(),
+        };
+        Ok(Found { steps: all, native })
     }
 
     /// The kernels of all steps, and how many are proved with those that the library has.
@@ -303,9 +322,9 @@ impl Counted {
     }
 
     /// Whether a step is wrong, or not proved.
-    pub fn is_wrong(shown: &[Shown]) -> bool {
+    pub fn is_wrong(found: &Found) -> bool {
         let failed = |shown: &Shown| shown.numbers.iter().flatten().any(Result::is_err);
-        shown.iter().any(|shown| shown.proof.is_err() || failed(shown))
+        found.steps.iter().any(|shown| shown.proof.is_err() || failed(shown))
     }
 }
 

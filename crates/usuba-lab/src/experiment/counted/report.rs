@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Counted, Figures, Numbers, Shown};
+use super::{Counted, Figures, Found, Numbers};
 
 /// What a table is about: its heading, and what it takes of a program.
 type Quantity = (&'static str, fn(&Numbers) -> String);
@@ -26,7 +26,7 @@ fn millions(number: f64) -> String {
 
 impl Counted {
     /// Tables for each processor, and those of others.
-    pub fn report(&self, shown: &[Shown], quick: bool) -> String {
+    pub fn report(&self, found: &Found, quick: bool) -> String {
         let mut out = format!("# {}\n\n{}\n", self.title, self.about.trim());
         let (processors, levels) = self.scope(quick);
         for (at, processor) in processors.iter().enumerate() {
@@ -36,7 +36,7 @@ impl Counted {
                 out += " proof complete |\n|---|";
                 out += &"---:|".repeat(levels.len());
                 out += "---|\n";
-                for (step, shown) in self.steps.iter().zip(shown) {
+                for (step, shown) in self.steps.iter().zip(&found.steps) {
                     let _ = write!(out, "| {} |", step.label);
                     for numbers in &shown.numbers[at] {
                         let cell = numbers.as_ref().map_or_else(Clone::clone, quantity);
@@ -50,6 +50,7 @@ impl Counted {
             }
         }
         out += &self.others();
+        found.native.iter().for_each(|timed| out += &timed.table());
         if !self.conclusion.is_empty() {
             let _ = write!(out, "\n{}\n", self.conclusion.trim());
         }
