@@ -194,3 +194,58 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another way to count: the emulator writes a line for each instruction.
+    fn lines(counter: &Counter, program: &Path) -> Option<usize> {
+        let log = program.with_extension("log");
+        for single in ["-singlestep", "-one-insn-per-tb"] {
+            let mut command = Command::new(&counter.runner);
+            command.args([single, "-d", "exec,nochain", "-D"]).arg(&log).arg(program);
+            if run(&mut command).is_ok() {
+                let text = fs::read_to_string(&log).expect("it was just written");
+                return Some(text.lines().filter(|line| line.starts_with("Trace")).count());
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn each_instruction_counts_once() {
+        let counter = match Counter::find() {
+            Ok(counter) => counter,
+            Err(why) => {
+                println!("skipped instructions on RV32: {why}");
+                return;
+            }
+        };
+        // Loops, calls and branches.
+        let program = |turns: u32| {
+            format!(
+                "#include \"bare.h\"\n\
+                 static int work(void) {{ unsigned i; mark(0);\n\
+                 for (i = 0; i < {turns}; i++) if (i % 3) __asm__ volatile(\"nop\");\n\
+                 mark(1); say(\"loop\", 1); return 0; }}\n"
+            )
+        };
+        let mut all = Vec::new();
+        for turns in [1, 5000] {
+            let file = counter.folder.path().join("loop.c");
+            fs::write(&file, program(turns)).expect("the folder can be written");
+            let to = counter.folder.path().join("loop");
+            counter.link("rv32im", &["-O0"], &[file], &to).expect("it is right");
+            let parts = counter.run(&to).expect("it ends");
+            let Some(lines) = lines(&counter, &to) else {
+                println!("skipped: the emulator does not write what it executes");
+                return;
+            };
+            all.push((parts[0].instructions as usize, lines));
+        }
+        let [(few, fewer), (many, more)] = all[..] else { panic!("{all:?}") };
+        assert!(many > few + 30_000, "{all:?}");
+        assert_eq!(many - few, more - fewer, "{all:?}");
+    }
+}

@@ -71,7 +71,8 @@ pub struct Counted {
     /// The C file, in the same folder.
     pub program: String,
     /// A folder of `ciphers`, whose functions the program calls.
-    pub library: String,
+    #[serde(default)]
+    pub library: Option<String>,
     /// As `-march` names them.
     pub processors: Vec<String>,
     /// Flags of the C compiler, each a column.
@@ -223,11 +224,18 @@ impl Counted {
                 return Err(format!("there is no target `{name}`"));
             }
         }
-        let kernels = |step: &&Step| step.source.is_some() != step.nodes.is_empty();
-        match self.steps.iter().find(|step| !kernels(step)) {
-            Some(step) => Err(format!("step `{}` needs a source and nodes, or none", step.label)),
-            None => Ok(()),
+        for step in &self.steps {
+            if step.source.is_some() == step.nodes.is_empty() {
+                return Err(format!("step `{}` needs a source and nodes, or none", step.label));
+            }
+            if step.source.is_none() && self.library.is_none() {
+                return Err(format!(
+                    "step `{}` has no kernels, and there is no library",
+                    step.label
+                ));
+            }
         }
+        Ok(())
     }
 
     /// The processors and levels that are looked at.
@@ -252,14 +260,17 @@ impl Counted {
         let counter = Counter::find()?;
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let place = place.path();
-        let library = cipher::read(&folder.join(&self.library))?;
-        let request = Request {
-            targets: vec![target::find("gp64").expect("it exists")],
-            prefix: "usuba_".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-        };
-        for file in dist::single(&request, &library, Some("it"))?.files {
-            write(&place.join(&file.path), &file.text)?;
+        let library = self.library.as_ref().map(|name| cipher::read(&folder.join(name)));
+        let library = library.transpose()?;
+        if let Some(library) = &library {
+            let request = Request {
+                targets: vec![target::find("gp64").expect("it exists")],
+                prefix: "usuba_".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+            };
+            for file in dist::single(&request, library, Some("it"))?.files {
+                write(&place.join(&file.path), &file.text)?;
+            }
         }
         let mut contracts = Contracts::new();
         let (common, of_common) = self.common(folder, parse, &mut contracts)?;
@@ -270,7 +281,7 @@ impl Counted {
         let mut all = Vec::new();
         for step in &self.steps {
             progress(&step.label);
-            let (own, proof) = step.kernels(folder, &library, parse, &mut contracts)?;
+            let (own, proof) = step.kernels(folder, library.as_ref(), parse, &mut contracts)?;
             let files = written(common.iter().chain(&own), place)?;
             let mut numbers = Vec::new();
             for processor in processors {
@@ -334,7 +345,7 @@ impl Step {
     fn kernels(
         &self,
         folder: &Path,
-        library: &Cipher,
+        library: Option<&Cipher>,
         parse: &Parse,
         contracts: &mut Contracts,
     ) -> Result<(Vec<Kernel>, Result<usize, String>), String> {
@@ -357,7 +368,7 @@ impl Step {
                     link: &self.link,
                 })?);
             }
-        } else {
+        } else if let Some(library) = library {
             for arithmetic in &library.arithmetic {
                 let (source, pipeline) = dist::short(arithmetic, self.small);
                 let source = &library.folder.join(source);
@@ -484,21 +495,19 @@ impl Build<'_> {
         flags.extend(defines.iter().map(String::as_str));
         let place = self.place.display().to_string();
         flags.extend(["-I", &place]);
-        // The library is the same in most steps.
-        let small = if self.step.small { "-DUSUBA_SMALL" } else { "-DLARGE" };
-        let count = objects.len();
-        let key = [self.processor, self.level, small].map(String::from).to_vec();
-        let library = match objects.get(&key) {
-            Some(object) => object.clone(),
-            None => {
-                let object = self.place.join(format!("library{count}.o"));
-                let file = self.place.join("it.c");
-                self.counter.compile(self.processor, &[self.level, small], &file, &object)?;
-                objects.insert(key, object.clone());
-                object
+        let mut files = vec![program.to_path_buf()];
+        let library = self.place.join("it.c");
+        if library.exists() {
+            // It is the same in most steps.
+            let small = if self.step.small { "-DUSUBA_SMALL" } else { "-DLARGE" };
+            let object = self.place.join(format!("library{}.o", objects.len()));
+            let key = [self.processor, self.level, small].map(String::from).to_vec();
+            if !objects.contains_key(&key) {
+                self.counter.compile(self.processor, &[self.level, small], &library, &object)?;
+                objects.insert(key.clone(), object);
             }
-        };
-        let mut files = vec![program.to_path_buf(), library];
+            files.push(objects[&key].clone());
+        }
         files.extend(kernels.iter().cloned());
         let to = self.place.join("program");
         self.counter.link(self.processor, &flags, &files, &to)?;
@@ -508,3 +517,6 @@ impl Build<'_> {
         Ok(Numbers { instructions: part.instructions, text, stack: part.stack })
     }
 }
+
+#[cfg(test)]
+mod tests;
