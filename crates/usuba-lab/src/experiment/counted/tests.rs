@@ -1,3 +1,5 @@
+//! What a file must say, and that a step must be right and proved.
+
 use usuba::target::cpu;
 
 use super::*;
