@@ -5,6 +5,7 @@
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
+//! - `retired`: what a small processor executes.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
 
@@ -12,6 +13,7 @@ mod builds;
 mod curve;
 mod interface;
 mod object;
+mod retired;
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
