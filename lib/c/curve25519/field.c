@@ -1,13 +1,13 @@
 
 /* Kernels and what calls them leave their variables on the stack, where the next function's begin.
    Functions of users call the one that has secrets, and then overwrite as much of the stack below
-   their own frame as that one takes. USUBA_STACK is what gcc and clang make of it from -O1 on; it is
-   not overwritten with other compilers, or if it is 0. */
+   their own frame as that one takes. USUBA_STACK is what gcc and clang make of it from -O1 on, less
+   where pointers are short; it is not overwritten with other compilers, or if it is 0. */
 #if !defined(USUBA_STACK)
-#if USUBA_WORD_BITS == 64
-#define USUBA_STACK 6144
-#else
+#if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
+#else
+#define USUBA_STACK 2560
 #endif
 #endif
 #if defined(__GNUC__)
