@@ -16,7 +16,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
 use usuba::target::{self, Target};
 
-use crate::cipher::{self, Arithmetic, Cipher};
+use crate::cipher::{self, Arithmetic, Cipher, Lanes};
 
 /// One way to compile arithmetic.
 struct Variant {
@@ -115,11 +115,12 @@ impl Variant {
 const WIDE: u32 = 256;
 
 /// The targets of `backends` whose registers have so many lanes, one for each instruction set that
-/// others add to.
-pub fn wide(backends: &[&'static Target]) -> Vec<&'static Target> {
+/// others add to, and those that have a program of their own.
+pub fn wide(backends: &[&'static Target], lanes: &Lanes) -> Vec<&'static Target> {
     let mut all: Vec<&'static Target> = Vec::new();
     for target in backends.iter().filter(|target| target.simd && target.bits >= WIDE) {
-        if !all.iter().any(|known| plain(known).name == plain(target).name) {
+        let known = all.iter().any(|known| plain(known).name == plain(target).name);
+        if !known || lanes.is_special(target) {
             all.push(target);
         }
     }
@@ -151,13 +152,20 @@ pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String>
         number.is_empty() || *number == count
     };
     let once = lanes.once.iter().filter(fits).map(|node| (node, words));
+    let mut types = String::new();
     for (node, on) in nodes.chain(once) {
         let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
-        let source = (&*lanes.program, &**node);
+        let source = (&**lanes.program(target), &**node);
         let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
-        functions.add(&output.kernel.text, &name);
+        let kernel = &output.kernel;
+        if types.is_empty() {
+            let result = kernel.results.first().expect("a node has results");
+            let name = lanes.name.to_uppercase();
+            types = format!("#define USUBA_{name}_LIMBS {}\n", result.registers);
+        }
+        functions.add(&kernel.text, &name);
     }
-    Ok(functions.all())
+    Ok(types + &functions.all())
 }
 
 /// How the compiler begins and ends what gcc must leave in its order.
