@@ -2,12 +2,14 @@
 /* Kernels and what calls them leave their variables on the stack, where the next function's begin.
    Functions of users call the one that has secrets, and then overwrite as much of the stack below
    their own frame as that one takes. USUBA_STACK is what gcc and clang make of it from -O1 on, less
-   where pointers are short; it is not overwritten with other compilers, or if it is 0. */
+   where pointers and code are short; it is not overwritten with other compilers, or if it is 0. */
 #if !defined(USUBA_STACK)
 #if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
+#elif !defined(__OPTIMIZE_SIZE__)
+#define USUBA_STACK 2176
 #else
-#define USUBA_STACK 2560
+#define USUBA_STACK 1792
 #endif
 #endif
 #if defined(__GNUC__)

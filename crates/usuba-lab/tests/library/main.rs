@@ -225,6 +225,11 @@ fn hash_functions_with_padding_on_every_backend() {
     targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
     for compiler in compilers(long()) {
         everything_of(Subject::new("sha2", &compiler, &targets));
+        if long() {
+            // The compression function in one loop.
+            let portable = [target::ALL[0]];
+            everything_of(Subject::with("sha2", &compiler, &portable, &["-DUSUBA_SMALL"]));
+        }
     }
 }
 
