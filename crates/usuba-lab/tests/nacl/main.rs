@@ -6,6 +6,7 @@
 //! - `interface`: NaCl's functions against libsodium's, both ways.
 //! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
+//! - `retired`: what a small processor executes.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
 
@@ -15,6 +16,7 @@ mod interface;
 #[path = "../memcheck/mod.rs"]
 mod memcheck;
 mod object;
+mod retired;
 mod secrets;
 
 fn long() -> bool {
