@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use usuba::diag::Sources;
+use usuba::emit::c::COptions;
 use usuba::ir::random::Random;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target, cpu};
@@ -22,6 +23,17 @@ use crate::{families, is_long};
 
 /// The kernel of a node, with some texts replaced.
 fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str)]) -> Output {
+    caller(file, node, target, &[], faults)
+}
+
+/// The same with nodes that are kernels in other objects.
+fn caller(
+    file: &str,
+    node: &str,
+    target: &'static Target,
+    linked: &[&str],
+    faults: &[(&str, &str)],
+) -> Output {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file);
     let mut text = std::fs::read_to_string(&path).expect("the program can be read");
     for (from, to) in faults {
@@ -31,7 +43,8 @@ fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
     let prefix = "usuba_".to_string();
-    let c = usuba::emit::c::COptions { prefix, ..Default::default() };
+    let linked = linked.iter().map(|name| name.to_string()).collect();
+    let c = COptions { prefix, linked, ..Default::default() };
     let options = Options {
         slicing: usuba::ir::Slicing::V,
         target,
@@ -58,10 +71,24 @@ fn compiled(output: &Output, target: &Target, family: Family) -> Vec<u8> {
 }
 
 fn answer(file: &[u8], output: &Output, target: &Target, most: &[u64]) -> Answer {
+    answer_of_caller(file, output, target, &[], most)
+}
+
+fn answer_of_caller(
+    file: &[u8],
+    output: &Output,
+    target: &Target,
+    linked: &[&str],
+    most: &[u64],
+) -> Answer {
     let object = Object::read(file).expect("an object");
     let contract = binary::contract(output, target).expect("a contract");
-    let demands = Demands::default();
-    arithmetic::prove_either::<X86>(&object, &contract, &output.program, most, demands)
+    let linked = linked.iter().map(|name| name.to_string()).collect();
+    let c = COptions { prefix: "usuba_".to_string(), linked, ..Default::default() };
+    let kernels = binary::kernels(&output.program, &output.checked.program, target, &c);
+    let kernels = kernels.expect("kernels");
+    let (demands, program) = (Demands::default(), &output.program);
+    arithmetic::prove_either::<X86>(&object, &contract, program, most, &kernels, demands)
 }
 
 /// Program, node and target; the long run has all that the short one leaves out.
@@ -143,6 +170,56 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
             assert!(rare || matches!(answer, Answer::Refuted(_)), "{faults:?}: {answer:?}");
         }
     }
+}
+
+/// Kernels that `ladder_step` calls.
+const LINKED: &[&str] = &["mul", "square", "scale"];
+
+#[test]
+fn calls_of_other_kernels_are_those_of_the_program() {
+    let (file, node) = ("curve25519/limbs51.ua", "ladder_step");
+    let target = target::find("gp64").expect("a target");
+    let right = caller(file, node, target, LINKED, &[]);
+    let most = most(&right, node);
+    for family in families("gp64") {
+        let object = compiled(&right, target, family);
+        let answer = answer_of_caller(&object, &right, target, LINKED, &most);
+        assert!(matches!(answer, Answer::Proved(_)), "{family:?}: {answer:?}");
+        // Nothing is known of a function that is not said to be a kernel.
+        let answer = answer_of_caller(&object, &right, target, &LINKED[1..], &most);
+        assert!(!matches!(answer, Answer::Proved(_)), "{family:?}");
+    }
+    // Text in formulas, which are read from their own file, is changed in the object instead: the
+    // wrong object is that of another node with the same interface and the same calls.
+    let family = families("gp64")[0];
+    let text = right.kernel.text.as_str();
+    let calls: Vec<(usize, &str)> = text
+        .match_indices("    usuba_")
+        .map(|(at, _)| (at, text[at..].lines().next().unwrap_or("")))
+        .collect();
+    assert!(calls.len() > 8, "{text}");
+    let count = if is_long() { calls.len() } else { 3 };
+    for &(at, call) in &calls[..count] {
+        let wrongs = wrong_calls(call);
+        for wrong in wrongs {
+            let text = format!("{}{wrong}{}", &text[..at], &text[at + call.len()..]);
+            let object = binary::object(&text, "c", target.name, family, &[]).expect("it compiles");
+            let answer = answer_of_caller(&object, &right, target, LINKED, &most);
+            assert!(!matches!(answer, Answer::Proved(_)), "{call}: {wrong}");
+        }
+    }
+}
+
+/// A call with one thing wrong: left out, and with its operands in another order.
+fn wrong_calls(call: &str) -> Vec<String> {
+    let (head, rest) = call.split_once('(').expect("a call");
+    let args: Vec<&str> = rest.trim_end_matches(");").split(", ").collect();
+    let mut wrong = vec![String::new()];
+    if let [a, b, c] = args[..] {
+        wrong.push(format!("{head}({b}, {a}, {c});"));
+        wrong.push(format!("{head}({a}, {a}, {c});"));
+    }
+    wrong
 }
 
 /// Kernels that are mutated.

@@ -26,11 +26,19 @@ use crate::contracts::poly::Poly;
 use crate::floors::Integers;
 use crate::graph::{Edge, Kind};
 
-/// An integer from 0 to `high`.
+/// An integer from `low` to `high`.
 #[derive(Clone, Debug)]
 pub struct Integer {
     pub poly: Poly,
+    low: BigUint,
     high: BigUint,
+}
+
+impl Integer {
+    /// One of which nothing but its greatest value is known.
+    fn up_to(high: BigUint, poly: Poly) -> Integer {
+        Integer { poly, low: BigUint::ZERO, high }
+    }
 }
 
 /// What the bits of a graph are besides.
@@ -82,7 +90,7 @@ impl Words {
     fn parameter(&mut self, bits: &mut Bits, width: usize, most: u64) -> Vec<Edge> {
         let high = BigUint::from(most);
         let poly = Poly::variable(self.integers.variable(high.clone()));
-        self.word(bits, Integer { poly, high }, width)
+        self.word(bits, Integer::up_to(high, poly), width)
     }
 
     /// The bits of an integer, as many as it has.
@@ -159,9 +167,9 @@ impl Words {
         if self.is_half(bits, edges) {
             return self.sum(bits, edges, true, 0);
         }
-        let Integer { poly, high } = self.integer(bits, edges, false)?;
+        let Integer { poly, low, high } = self.integer(bits, edges, false)?;
         let poly = self.integers.named(&poly, &high);
-        Some(Integer { poly, high })
+        Some(Integer { poly, low, high })
     }
 
     /// Whether bits are one half of a word: products of halves become those of words again.
@@ -187,7 +195,7 @@ impl Words {
         depth: usize,
     ) -> Option<Integer> {
         let mut poly = Poly::default();
-        let mut high = BigUint::ZERO;
+        let (mut low, mut high) = (BigUint::ZERO, BigUint::ZERO);
         let mut joined = Vec::new();
         let mut at = 0;
         while at < edges.len() {
@@ -195,6 +203,7 @@ impl Words {
             if let Some(bit) = is_constant(bits, edge) {
                 if bit {
                     poly = poly.add(&Poly::constant(power(at)));
+                    low += BigUint::from(1u8) << at;
                     high += BigUint::from(1u8) << at;
                 }
                 at += 1;
@@ -222,11 +231,23 @@ impl Words {
             };
             let count = 1 + (1..).take_while(follows).count();
             let part = self.part(word, first, first + count, factor)?;
-            let (part, most) = match flip {
-                true => (Poly::constant(ones(count)).sub(&part), ones(count)),
-                false => (part, ones(count).min(&self.words[word].integer.high >> first)),
+            let whole = &self.words[word].integer;
+            let most = ones(count).min(&whole.high >> first);
+            // What lies above the part tells nothing of it.
+            let least = match (first + count) as u64 >= whole.high.bits() {
+                true => &whole.low >> first,
+                false => BigUint::ZERO,
+            };
+            let (part, least, most) = match flip {
+                true => (
+                    Poly::constant(ones(count)).sub(&part),
+                    ones(count) - most,
+                    ones(count) - least,
+                ),
+                false => (part, least, most),
             };
             poly = poly.plus(&part, &power(at));
+            low += least << at;
             high += most << at;
             at += count;
         }
@@ -244,7 +265,7 @@ impl Words {
             poly = poly.plus(&bit, &power(at));
             high += BigUint::from(1u8) << at;
         }
-        Some(Integer { poly, high })
+        Some(Integer { poly, low, high })
     }
 
     /// Bits from `first` to before `end` of a word.
@@ -285,8 +306,7 @@ impl Words {
             None => {
                 let variable = Poly::variable(self.integers.variable(BigUint::from(1u8)));
                 let word = self.words.len();
-                let high = BigUint::from(1u8);
-                let integer = Integer { poly: variable.clone(), high };
+                let integer = Integer::up_to(BigUint::from(1u8), variable.clone());
                 self.words.push(Word { integer, factor: None });
                 self.places.insert(edge.node(), (word, 0));
                 self.bits_of.insert(variable.clone(), vec![edge.plain()]);
@@ -397,8 +417,8 @@ impl Words {
         let control = self.bit(Edge::from_raw((control as u64) << 32));
         let difference = cases[1].poly.sub(&cases[0].poly);
         let poly = cases[0].poly.add(&control.mul(&difference)?);
-        let high = cases.into_iter().map(|case| case.high).max().expect("two cases");
-        Some(Integer { poly, high })
+        let [one, other] = <[Integer; 2]>::try_from(cases).expect("two cases");
+        Some(Integer { poly, low: one.low.min(other.low), high: one.high.max(other.high) })
     }
 
     /// A bit where some nodes are known.
@@ -423,28 +443,29 @@ impl Words {
         found.flipped(flip)
     }
 
-    /// An integer modulo 2^width, and its quotient by 2^width. It is not below zero if it has a
-    /// bound.
+    /// An integer modulo 2^width, and its quotient by 2^width. It lies between its bounds; without
+    /// any it may be below zero.
     fn reduced(
         &mut self,
         bits: &mut Bits,
         total: &Poly,
-        high: Option<&BigUint>,
+        bounds: Option<(&BigUint, &BigUint)>,
         width: usize,
     ) -> Option<(Vec<Edge>, Poly)> {
         let key = (total.clone(), width);
         if let Some(known) = self.sums.get(&key) {
             return Some(known.clone());
         }
-        let (low, quotient) = match high.filter(|high| high.bits() as usize <= width) {
-            Some(high) => {
+        let (low, quotient) = match bounds.filter(|(_, high)| high.bits() as usize <= width) {
+            Some((low, high)) => {
                 self.integers.is_below(total, width as u64);
-                (Integer { poly: total.clone(), high: high.clone() }, Poly::default())
+                let (low, high) = (low.clone(), high.clone());
+                (Integer { poly: total.clone(), low, high }, Poly::default())
             }
             None => {
                 let floor = self.integers.floor(total, width as u64)?;
                 let poly = total.plus(&floor, &-power(width));
-                (Integer { poly, high: ones(width) }, floor)
+                (Integer::up_to(ones(width), poly), floor)
             }
         };
         let low = self.word(bits, low, width);
@@ -461,7 +482,7 @@ impl Words {
 
     /// An integer that is 0 or 1.
     fn carry(&mut self, bits: &mut Bits, poly: Poly) -> Edge {
-        self.word(bits, Integer { poly, high: BigUint::from(1u8) }, 1)[0]
+        self.word(bits, Integer::up_to(BigUint::from(1u8), poly), 1)[0]
     }
 }
 
@@ -541,12 +562,12 @@ impl Bits {
         }
         let width = a.len();
         let sum = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            let (mut total, mut most) = (Poly::default(), BigUint::ZERO);
+            let (mut total, mut least, mut most) = (Poly::default(), BigUint::ZERO, BigUint::ZERO);
             for edges in &edges {
-                let Integer { poly, high } = words.integer(bits, edges, false)?;
-                (total, most) = (total.add(&poly), most + high);
+                let Integer { poly, low, high } = words.integer(bits, edges, false)?;
+                (total, least, most) = (total.add(&poly), least + low, most + high);
             }
-            let (low, quotient) = words.reduced(bits, &total, Some(&most), width)?;
+            let (low, quotient) = words.reduced(bits, &total, Some((&least, &most)), width)?;
             Some((low, words.carry(bits, quotient)))
         };
         Some(self.result(width, &operands, sum))
@@ -567,11 +588,19 @@ impl Bits {
         }
         let width = a.len();
         let difference = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            let mut total = words.integer(bits, &edges[0], false)?.poly;
+            let Integer { poly: mut total, mut low, mut high } =
+                words.integer(bits, &edges[0], false)?;
+            let mut borrows = false;
             for edges in &edges[1..] {
-                total = total.sub(&words.integer(bits, edges, false)?.poly);
+                let less = words.integer(bits, edges, false)?;
+                total = total.sub(&less.poly);
+                borrows |= low < less.high;
+                if !borrows {
+                    (low, high) = (low - less.high, high - less.low);
+                }
             }
-            let (low, quotient) = words.reduced(bits, &total, None, width)?;
+            let bounds = (!borrows).then_some((&low, &high));
+            let (low, quotient) = words.reduced(bits, &total, bounds, width)?;
             let borrow = words.carry(bits, quotient.scaled(&BigInt::from(-1)));
             let top = |word: &[Edge]| word[width - 1];
             words.remember(bits, [top(&edges[0]), top(&edges[1]), top(&low)], borrow);
@@ -594,9 +623,10 @@ impl Bits {
             let short = [short(0), short(1)];
             let a = words.integer(bits, &edges[0], short[0])?;
             let b = words.integer(bits, &edges[1], short[1])?;
-            let (total, high) = (a.poly.mul(&b.poly)?, a.high * b.high);
-            let (low, quotient) = words.reduced(bits, &total, Some(&high), width)?;
-            let upper = Integer { poly: quotient, high: high >> width };
+            let total = a.poly.mul(&b.poly)?;
+            let (low, high) = (a.low * b.low, a.high * b.high);
+            let (low, quotient) = words.reduced(bits, &total, Some((&low, &high)), width)?;
+            let upper = Integer::up_to(high >> width, quotient);
             let upper = words.word(bits, upper, width);
             Some(([low, upper].concat(), edge_of(bits, false)))
         };
@@ -640,6 +670,17 @@ impl Bits {
             Some(a.poly == b.poly)
         };
         self.with_words(&[a, b], same).is_some_and(|(equal, _)| equal)
+    }
+
+    /// What a word is at most, as far as it is known.
+    pub(super) fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
+        if let Some(value) = self.word(word) {
+            return Some(value);
+        }
+        let most = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
+            u64::try_from(words.integer(bits, &edges[0], false)?.high).ok()
+        };
+        self.with_words(&[word], most).map(|(most, _)| most)
     }
 
     /// Whether words are integers.
@@ -766,6 +807,7 @@ mod tests {
                 if let Some(integer) = integer {
                     assert_eq!(all.of(&integer.poly), BigInt::from(expected), "round {round}");
                     assert!(integer.high >= BigUint::from(expected), "round {round}");
+                    assert!(integer.low <= BigUint::from(expected), "round {round}");
                 }
                 bits.words = Some(state);
             }
