@@ -14,6 +14,8 @@
 //! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
 //! - `(2^j p + c) div 2^k` is `(p + c div 2^j) div 2^(k-j)` for a constant c.
 //! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
+//! - `(r - p div 2^j) div 2^k` is `(2^j r + 2^j - 1 - p) div 2^(j+k)`, as a quotient that is taken
+//!   away is that of the complement.
 //! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
 //! - A quotient that can only be zero is zero.
 //!
@@ -74,7 +76,7 @@ impl Integers {
                 self.floors.insert((p, k), variable.clone());
                 variable.add(&whole)
             }
-            Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
+            Form::Deeper { p, k, more } => self.floor(&p, k)?.add(&more).add(&whole),
             Form::Complement { p, k } => whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1)),
         })
     }
@@ -86,7 +88,8 @@ impl Integers {
             Form::Below { p, k } => {
                 self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
             }
-            Form::Deeper { p, k } => {
+            Form::Deeper { p, k, more } => {
+                let whole = whole.add(&more);
                 self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k)
             }
             // -1 less the quotient of p and the whole is zero.
@@ -114,18 +117,25 @@ impl Integers {
         if self.most(&p).is_some_and(|most| most.bits() <= k) {
             return Form::Value(Poly::default());
         }
-        // The newest quotient that is there once: it may be made of the others.
+        // The newest quotient that is there once, or taken away once: it may be made of the others.
+        let (one, minus) = (BigInt::from(1), (BigInt::from(1) << k) - 1);
         let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
-            [(variable, exponent)] => {
-                (exponent.bits() == 1 && value.magnitude().bits() == 1).then_some(*variable)
+            [(variable, exponent)] if exponent.bits() == 1 => {
+                (*value == one || *value == minus).then_some((*variable, *value == one))
             }
             _ => None,
         });
-        let quotient = |variable: &u32| self.variables[*variable as usize / 2].floor.is_some();
-        if let Some(variable) = once.filter(quotient).max() {
+        let quotient = |found: &(u32, bool)| self.variables[found.0 as usize / 2].floor.is_some();
+        if let Some((variable, adds)) = once.filter(quotient).max() {
             let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
-            let rest = p.sub(&Poly::variable(variable));
-            return Form::Deeper { p: of.plus(&rest, &(BigInt::from(1) << *j)), k: j + k };
+            let (variable, power) = (Poly::variable(variable), BigInt::from(1) << *j);
+            if adds {
+                let p = of.plus(&p.sub(&variable), &power);
+                return Form::Deeper { p, k: j + k, more: Poly::default() };
+            }
+            let rest = p.plus(&variable, &-minus);
+            let p = Poly::constant(&power - 1).sub(of).plus(&rest, &power);
+            return Form::Deeper { p, k: j + k, more: variable };
         }
         let key = (p, k);
         match self.floors.get(&key) {
@@ -179,10 +189,11 @@ enum Form {
         p: Poly,
         k: u64,
     },
-    /// That of p by 2^k, where p may have any coefficients.
+    /// That of p by 2^k, where p may have any coefficients, and more besides.
     Deeper {
         p: Poly,
         k: u64,
+        more: Poly,
     },
     /// -1 less that of p by 2^k.
     Complement {
@@ -191,7 +202,33 @@ enum Form {
     },
 }
 
-#[cfg(test)]
+impl Integers {
+    pub fn dbg(&self, p: &Poly) {
+        let show = |p: &Poly| {
+            let mut s = String::new();
+            for (m, c) in p.terms().take(60) {
+                let neg = *c < BigInt::ZERO;
+                let mag = c.magnitude();
+                let z = mag.trailing_zeros().unwrap_or(0);
+                s += if neg { " -" } else { " +" };
+                if z > 8 { s += &format!("{}*2^{z}", mag >> z); } else { s += &format!("{mag}"); }
+                for (v, e) in m { s += &format!(".v{v}"); if e.bits() > 1 { s += &format!("^{e}"); } }
+            }
+            s
+        };
+        eprintln!("{}", show(p));
+        let mut todo: Vec<(u32, usize)> = p.variables().into_iter().map(|v| (v, 0)).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some((v, d)) = todo.pop() {
+            if !seen.insert(v) || seen.len() > 24 { continue; }
+            if let Some((q, k)) = self.definition(v) {
+                eprintln!("  v{v} (<= {:x}) = ({}) >> {k}   [{} terms]", self.high(v), show(&q), q.len());
+                if d < 3 { todo.extend(q.variables().into_iter().map(|v| (v, d + 1))); }
+            } else { eprintln!("  v{v} free <= {:x}", self.high(v)); }
+        }
+    }
+}
+
 impl Integers {
     /// The quotient that a variable is, or the polynomial that it stands for.
     pub fn definition(&self, variable: u32) -> Option<(Poly, u64)> {

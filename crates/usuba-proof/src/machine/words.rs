@@ -667,6 +667,10 @@ impl Bits {
         let same = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
             let a = words.integer(bits, &edges[0], false)?;
             let b = words.integer(bits, &edges[1], false)?;
+            if a.poly != b.poly && std::env::var_os("DBGP").is_some() {
+                eprintln!("DIFFER {} {}", a.poly.len(), b.poly.len());
+                words.integers.dbg(&a.poly.sub(&b.poly));
+            }
             Some(a.poly == b.poly)
         };
         self.with_words(&[a, b], same).is_some_and(|(equal, _)| equal)
