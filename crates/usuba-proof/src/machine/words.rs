@@ -76,6 +76,9 @@ const CONE: usize = 512;
 /// Bits by which a word is taken apart, one after the other.
 const DEPTH: usize = 4;
 
+/// Ones of a number by which compilers multiply with shifts and sums.
+const SHIFTS: usize = 6;
+
 /// 2^k - 1
 fn ones(k: usize) -> BigUint {
     (BigUint::from(1u8) << k) - 1u8
@@ -618,8 +621,12 @@ impl Bits {
         }
         let width = a.len();
         let product = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            // A multiple of a word is a sum.
-            let short = |of: usize| edges[1 - of].iter().any(|&e| is_constant(bits, e).is_none());
+            // A multiple of a word is a sum, if compilers may write it as one: by few shifts.
+            let short = |of: usize| {
+                let other = edges[1 - of].iter().map(|&edge| is_constant(bits, edge));
+                let ones = other.clone().filter(|bit| *bit == Some(true)).count();
+                other.clone().any(|bit| bit.is_none()) || ones > SHIFTS
+            };
             let short = [short(0), short(1)];
             let a = words.integer(bits, &edges[0], short[0])?;
             let b = words.integer(bits, &edges[1], short[1])?;
