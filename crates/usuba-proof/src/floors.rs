@@ -47,6 +47,8 @@ pub struct Integers {
     floors: FxHashMap<(Poly, u64), Poly>,
     /// Variables that stand for polynomials.
     names: FxHashMap<Poly, u32>,
+    /// Polynomials that are from 0 to 2^k - 1.
+    below: FxHashMap<Poly, u64>,
 }
 
 impl Integers {
@@ -83,6 +85,17 @@ impl Integers {
 
     /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
     pub fn is_below(&mut self, p: &Poly, k: u64) {
+        if std::env::var_os("DBGV").is_some() {
+            for seed in 1..4 {
+                let v = self.val(p, seed, &mut BTreeMap::new());
+                if v < BigInt::ZERO || v >= BigInt::from(1) << k {
+                    eprintln!("WRONG BELOW {k} {v:x} {}", std::backtrace::Backtrace::force_capture());
+                    self.dbg(p);
+                    std::process::exit(1);
+                }
+            }
+        }
+        self.remember(p.clone(), k);
         let (rest, whole) = p.divided(k);
         match self.form(rest, k) {
             Form::Below { p, k } => {
@@ -101,8 +114,67 @@ impl Integers {
         }
     }
 
+    /// Remembers that a polynomial is from 0 to 2^k - 1, and so are those that it is a quotient of,
+    /// with another power of two.
+    fn remember(&mut self, mut p: Poly, mut k: u64) {
+        if p.value().is_some() {
+            return;
+        }
+        while let Some((variable, adds)) = self.once(&p, &BigInt::from(-1)) {
+            (p, k) = self.deeper(&p, k, variable, adds, &BigInt::from(-1));
+        }
+        let known = self.below.entry(p).or_insert(k);
+        *known = k.min(*known);
+    }
+
+    /// The quotient of a polynomial with coefficients in [0, 2^k), if it is known that another one
+    /// that is the same modulo 2^k lies between 0 and 2^k.
+    fn known(&self, p: &Poly, k: u64) -> Option<Poly> {
+        let centred = p.centred(k);
+        let whole = |less: i32| {
+            let (_, whole) = p.sub(&centred).divided(k);
+            whole.sub(&Poly::constant(less))
+        };
+        if self.below.get(&centred).is_some_and(|known| *known <= k) {
+            return Some(whole(0));
+        }
+        let other = Poly::constant(-1).sub(&centred);
+        self.below.get(&other).is_some_and(|known| *known <= k).then(|| whole(1))
+    }
+
+    /// The newest quotient that is there once, or taken away once, which is `minus` times, and
+    /// which of both: it may be made of the others.
+    fn once(&self, p: &Poly, minus: &BigInt) -> Option<(u32, bool)> {
+        let one = BigInt::from(1);
+        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
+            [(variable, exponent)] if exponent.bits() == 1 => {
+                (*value == one || value == minus).then_some((*variable, *value == one))
+            }
+            _ => None,
+        });
+        once.filter(|(variable, _)| self.variables[*variable as usize / 2].floor.is_some()).max()
+    }
+
+    /// A quotient by 2^k without the quotient that `once` found. One that is taken away is
+    /// `minus + 1` times there besides.
+    fn deeper(&self, p: &Poly, k: u64, variable: u32, adds: bool, minus: &BigInt) -> (Poly, u64) {
+        let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
+        let (variable, power) = (Poly::variable(variable), BigInt::from(1) << *j);
+        let p = match adds {
+            true => of.plus(&p.sub(&variable), &power),
+            false => {
+                let rest = p.plus(&variable, &-minus);
+                Poly::constant(&power - 1).sub(of).plus(&rest, &power)
+            }
+        };
+        (p, j + k)
+    }
+
     /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.
     fn form(&self, p: Poly, k: u64) -> Form {
+        if let Some(value) = self.known(&p, k) {
+            return Form::Value(value);
+        }
         // A constant is below 2^k, and so are other coefficients: some power of two is left.
         let (_, constant) = p.assign(&BTreeMap::new());
         let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
@@ -117,25 +189,11 @@ impl Integers {
         if self.most(&p).is_some_and(|most| most.bits() <= k) {
             return Form::Value(Poly::default());
         }
-        // The newest quotient that is there once, or taken away once: it may be made of the others.
-        let (one, minus) = (BigInt::from(1), (BigInt::from(1) << k) - 1);
-        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
-            [(variable, exponent)] if exponent.bits() == 1 => {
-                (*value == one || *value == minus).then_some((*variable, *value == one))
-            }
-            _ => None,
-        });
-        let quotient = |found: &(u32, bool)| self.variables[found.0 as usize / 2].floor.is_some();
-        if let Some((variable, adds)) = once.filter(quotient).max() {
-            let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
-            let (variable, power) = (Poly::variable(variable), BigInt::from(1) << *j);
-            if adds {
-                let p = of.plus(&p.sub(&variable), &power);
-                return Form::Deeper { p, k: j + k, more: Poly::default() };
-            }
-            let rest = p.plus(&variable, &-minus);
-            let p = Poly::constant(&power - 1).sub(of).plus(&rest, &power);
-            return Form::Deeper { p, k: j + k, more: variable };
+        let minus = (BigInt::from(1) << k) - 1;
+        if let Some((variable, adds)) = self.once(&p, &minus) {
+            let (p, k) = self.deeper(&p, k, variable, adds, &minus);
+            let more = if adds { Poly::default() } else { Poly::variable(variable) };
+            return Form::Deeper { p, k, more };
         }
         let key = (p, k);
         match self.floors.get(&key) {
@@ -203,6 +261,37 @@ enum Form {
 }
 
 impl Integers {
+    pub fn val(&self, p: &Poly, seed: u64, known: &mut BTreeMap<u32, BigInt>) -> BigInt {
+        for v in p.variables() {
+            if known.contains_key(&v) { continue; }
+            let x = match self.definition(v) {
+                Some((q, k)) => self.val(&q, seed, known) >> k,
+                None => {
+                    let h = self.high(v) + 1u8;
+                    let mut r = seed.wrapping_mul(0x9e3779b97f4a7c15).wrapping_add(v as u64).wrapping_mul(0xbf58476d1ce4e5b9);
+                    r ^= r >> 29; r = r.wrapping_mul(0x94d049bb133111eb); r ^= r >> 32;
+                    BigInt::from(BigUint::from(r) % h)
+                }
+            };
+            known.insert(v, x);
+        }
+        p.assign(known).1
+    }
+    fn dbg2(&self, p: &Poly) {
+        let show = |p: &Poly| {
+            let mut s = String::new();
+            for (m, c) in p.terms().take(60) {
+                s += &format!(" {c:+}");
+                for (v, e) in m { s += &format!(".v{v}"); if e.bits() > 1 { s += &format!("^{e}"); } }
+            }
+            s
+        };
+        for v in p.variables() {
+            if let Some((q, k)) = self.definition(v) {
+                eprintln!("      v{v} (<= {:x}) = ({}) >> {k}   [{} terms]", self.high(v), show(&q), q.len());
+            }
+        }
+    }
     pub fn dbg(&self, p: &Poly) {
         let show = |p: &Poly| {
             let mut s = String::new();
@@ -217,6 +306,11 @@ impl Integers {
             s
         };
         eprintln!("{}", show(p));
+        let named: Vec<(u32, Poly)> = p.variables().into_iter().filter_map(|v| { let (q, k) = self.definition(v)?; (k == 0).then_some((v, q)) }).collect();
+        for (i, (v, q)) in named.iter().enumerate() {
+            let best = named[i + 1..].iter().map(|(w, r)| (q.sub(r), *w)).min_by_key(|(d, _)| d.len());
+            if let Some((d, w)) = best { if d.len() < 14 { eprintln!("NAMED v{v} - v{w} = {}", show(&d)); self.dbg2(&d); } }
+        }
         let mut todo: Vec<(u32, usize)> = p.variables().into_iter().map(|v| (v, 0)).collect();
         let mut seen = std::collections::BTreeSet::new();
         while let Some((v, d)) = todo.pop() {

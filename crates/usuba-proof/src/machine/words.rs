@@ -462,12 +462,16 @@ impl Words {
         let (low, quotient) = match bounds.filter(|(_, high)| high.bits() as usize <= width) {
             Some((low, high)) => {
                 self.integers.is_below(total, width as u64);
+                self.integers.is_below(total, high.bits().max(1));
                 let (low, high) = (low.clone(), high.clone());
                 (Integer { poly: total.clone(), low, high }, Poly::default())
             }
             None => {
                 let floor = self.integers.floor(total, width as u64)?;
                 let poly = total.plus(&floor, &-power(width));
+                if let Some((_, high)) = bounds {
+                    self.integers.is_below(&floor, high.bits() - width as u64);
+                }
                 (Integer::up_to(ones(width), poly), floor)
             }
         };
@@ -676,6 +680,7 @@ impl Bits {
             let b = words.integer(bits, &edges[1], false)?;
             if a.poly != b.poly && std::env::var_os("DBGP").is_some() {
                 eprintln!("DIFFER {} {}", a.poly.len(), b.poly.len());
+                for seed in 1..4 { let mut k = Default::default(); eprintln!("value {:x} {:x}", words.integers.val(&a.poly, seed, &mut k), words.integers.val(&b.poly, seed, &mut k)); }
                 words.integers.dbg(&a.poly.sub(&b.poly));
             }
             Some(a.poly == b.poly)
