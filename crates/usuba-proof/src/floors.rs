@@ -85,16 +85,6 @@ impl Integers {
 
     /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
     pub fn is_below(&mut self, p: &Poly, k: u64) {
-        if std::env::var_os("DBGV").is_some() {
-            for seed in 1..4 {
-                let v = self.val(p, seed, &mut BTreeMap::new());
-                if v < BigInt::ZERO || v >= BigInt::from(1) << k {
-                    eprintln!("WRONG BELOW {k} {v:x} {}", std::backtrace::Backtrace::force_capture());
-                    self.dbg(p);
-                    std::process::exit(1);
-                }
-            }
-        }
         self.remember(p.clone(), k);
         let (rest, whole) = p.divided(k);
         match self.form(rest, k) {
@@ -260,69 +250,7 @@ enum Form {
     },
 }
 
-impl Integers {
-    pub fn val(&self, p: &Poly, seed: u64, known: &mut BTreeMap<u32, BigInt>) -> BigInt {
-        for v in p.variables() {
-            if known.contains_key(&v) { continue; }
-            let x = match self.definition(v) {
-                Some((q, k)) => self.val(&q, seed, known) >> k,
-                None => {
-                    let h = self.high(v) + 1u8;
-                    let mut r = seed.wrapping_mul(0x9e3779b97f4a7c15).wrapping_add(v as u64).wrapping_mul(0xbf58476d1ce4e5b9);
-                    r ^= r >> 29; r = r.wrapping_mul(0x94d049bb133111eb); r ^= r >> 32;
-                    BigInt::from(BigUint::from(r) % h)
-                }
-            };
-            known.insert(v, x);
-        }
-        p.assign(known).1
-    }
-    fn dbg2(&self, p: &Poly) {
-        let show = |p: &Poly| {
-            let mut s = String::new();
-            for (m, c) in p.terms().take(60) {
-                s += &format!(" {c:+}");
-                for (v, e) in m { s += &format!(".v{v}"); if e.bits() > 1 { s += &format!("^{e}"); } }
-            }
-            s
-        };
-        for v in p.variables() {
-            if let Some((q, k)) = self.definition(v) {
-                eprintln!("      v{v} (<= {:x}) = ({}) >> {k}   [{} terms]", self.high(v), show(&q), q.len());
-            }
-        }
-    }
-    pub fn dbg(&self, p: &Poly) {
-        let show = |p: &Poly| {
-            let mut s = String::new();
-            for (m, c) in p.terms().take(60) {
-                let neg = *c < BigInt::ZERO;
-                let mag = c.magnitude();
-                let z = mag.trailing_zeros().unwrap_or(0);
-                s += if neg { " -" } else { " +" };
-                if z > 8 { s += &format!("{}*2^{z}", mag >> z); } else { s += &format!("{mag}"); }
-                for (v, e) in m { s += &format!(".v{v}"); if e.bits() > 1 { s += &format!("^{e}"); } }
-            }
-            s
-        };
-        eprintln!("{}", show(p));
-        let named: Vec<(u32, Poly)> = p.variables().into_iter().filter_map(|v| { let (q, k) = self.definition(v)?; (k == 0).then_some((v, q)) }).collect();
-        for (i, (v, q)) in named.iter().enumerate() {
-            let best = named[i + 1..].iter().map(|(w, r)| (q.sub(r), *w)).min_by_key(|(d, _)| d.len());
-            if let Some((d, w)) = best { if d.len() < 14 { eprintln!("NAMED v{v} - v{w} = {}", show(&d)); self.dbg2(&d); } }
-        }
-        let mut todo: Vec<(u32, usize)> = p.variables().into_iter().map(|v| (v, 0)).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        while let Some((v, d)) = todo.pop() {
-            if !seen.insert(v) || seen.len() > 24 { continue; }
-            if let Some((q, k)) = self.definition(v) {
-                eprintln!("  v{v} (<= {:x}) = ({}) >> {k}   [{} terms]", self.high(v), show(&q), q.len());
-                if d < 3 { todo.extend(q.variables().into_iter().map(|v| (v, d + 1))); }
-            } else { eprintln!("  v{v} free <= {:x}", self.high(v)); }
-        }
-    }
-}
-
+#[cfg(test)]
 impl Integers {
     /// The quotient that a variable is, or the polynomial that it stands for.
     pub fn definition(&self, variable: u32) -> Option<(Poly, u64)> {

@@ -678,14 +678,22 @@ impl Bits {
         let same = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
             let a = words.integer(bits, &edges[0], false)?;
             let b = words.integer(bits, &edges[1], false)?;
-            if a.poly != b.poly && std::env::var_os("DBGP").is_some() {
-                eprintln!("DIFFER {} {}", a.poly.len(), b.poly.len());
-                for seed in 1..4 { let mut k = Default::default(); eprintln!("value {:x} {:x}", words.integers.val(&a.poly, seed, &mut k), words.integers.val(&b.poly, seed, &mut k)); }
-                words.integers.dbg(&a.poly.sub(&b.poly));
-            }
             Some(a.poly == b.poly)
         };
         self.with_words(&[a, b], same).is_some_and(|(equal, _)| equal)
+    }
+
+    /// Whether a word is zero, where it is compared with zero: whether it borrows when one is taken
+    /// away. `None` for other comparisons, and if there are no integers.
+    pub(super) fn is_integer_zero(&mut self, a: &[Cell], b: &[Cell]) -> Option<Cell> {
+        self.words.as_ref()?;
+        let zero = b.iter().all(|&cell| self.value(cell) == Some(false));
+        let open = a.iter().filter(|&&cell| self.value(cell).is_none()).count();
+        if !zero || open < 2 {
+            return None;
+        }
+        let one = self.number(1, a.len());
+        Some(self.difference(a, &one).1)
     }
 
     /// What a word is at most, as far as it is known.
