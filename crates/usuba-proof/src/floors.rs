@@ -83,6 +83,19 @@ impl Integers {
         })
     }
 
+    /// The same, if it is no new variable.
+    pub fn floor_if_known(&self, p: &Poly, k: u64) -> Option<Poly> {
+        let (rest, whole) = p.divided(k);
+        Some(match self.form(rest, k) {
+            Form::Value(value) => value.add(&whole),
+            Form::Below { .. } => return None,
+            Form::Deeper { p, k, more } => self.floor_if_known(&p, k)?.add(&more).add(&whole),
+            Form::Complement { p, k } => {
+                whole.sub(&self.floor_if_known(&p, k)?).sub(&Poly::constant(1))
+            }
+        })
+    }
+
     /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
     pub fn is_below(&mut self, p: &Poly, k: u64) {
         self.remember(p.clone(), k);
@@ -110,26 +123,25 @@ impl Integers {
         if p.value().is_some() {
             return;
         }
-        while let Some((variable, adds)) = self.once(&p, &BigInt::from(-1)) {
+        loop {
+            let known = self.below.entry(p.clone()).or_insert(k);
+            *known = k.min(*known);
+            let Some((variable, adds)) = self.once(&p, &BigInt::from(-1)) else { break };
             (p, k) = self.deeper(&p, k, variable, adds, &BigInt::from(-1));
         }
-        let known = self.below.entry(p).or_insert(k);
-        *known = k.min(*known);
     }
 
     /// The quotient of a polynomial with coefficients in [0, 2^k), if it is known that another one
     /// that is the same modulo 2^k lies between 0 and 2^k.
     fn known(&self, p: &Poly, k: u64) -> Option<Poly> {
         let centred = p.centred(k);
-        let whole = |less: i32| {
-            let (_, whole) = p.sub(&centred).divided(k);
-            whole.sub(&Poly::constant(less))
-        };
-        if self.below.get(&centred).is_some_and(|known| *known <= k) {
-            return Some(whole(0));
+        let (_, whole) = p.sub(&centred).divided(k);
+        if self.is_known_below(&centred, k) {
+            return Some(whole);
         }
+        // Its complement is below zero, and not below -2^k.
         let other = Poly::constant(-1).sub(&centred);
-        self.below.get(&other).is_some_and(|known| *known <= k).then(|| whole(1))
+        self.is_known_below(&other, k).then(|| whole.sub(&Poly::constant(1)))
     }
 
     /// The newest quotient that is there once, or taken away once, which is `minus` times, and
@@ -158,6 +170,11 @@ impl Integers {
             }
         };
         (p, j + k)
+    }
+
+    /// Whether a polynomial was said to be from 0 to 2^k - 1.
+    pub fn is_known_below(&self, p: &Poly, k: u64) -> bool {
+        self.below.get(p).is_some_and(|known| *known <= k)
     }
 
     /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.

@@ -175,7 +175,7 @@ impl Words {
         Some(Integer { poly, low, high })
     }
 
-    /// Whether bits are one half of a word: products of halves become those of words again.
+    /// Whether bits are one half of a word, of which nothing is known: products of halves become those of words again.
     fn is_half(&self, bits: &Bits, edges: &[Edge]) -> bool {
         let place = |edge: &Edge| match edge.is_complement() {
             true => None,
@@ -185,6 +185,13 @@ impl Words {
         let is_zero = |edge: &Edge| is_constant(bits, *edge) == Some(false);
         let count = edges.iter().position(is_zero).unwrap_or(edges.len());
         let Some((word, first)) = edges.first().and_then(place) else { return false };
+        // What is known to be short is an integer of its own, and no half.
+        let (whole, k) = (&self.words[word].integer.poly, half as u64);
+        if let Some(above) = self.integers.floor_if_known(whole, k)
+            && self.integers.is_known_below(&whole.plus(&above, &-power(half)), k)
+        {
+            return false;
+        }
         (first == 0 && count == half || first == half && count <= half)
             && edges[count..].iter().all(is_zero)
             && (0..count).all(|at| place(&edges[at]) == Some((word, first + at)))
