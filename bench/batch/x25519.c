@@ -2,8 +2,8 @@
  * X25519 of as many callers as a register has lanes of 64 bits, one step of all ladders at a time,
  * beside libsodium one by one. Both must agree; then both are timed by turns in this process.
  *
- * The kernels are those of arithmetic/curve25519/lanes25.ua; scripts/batch compiles everything, and
- * defines VECTOR and LANES.
+ * The kernels are those of arithmetic/curve25519/lanes25.ua, or on five limbs of lanes52.ua;
+ * scripts/batch compiles everything, and defines VECTOR, LANES and LIMBS.
  */
 #include <immintrin.h>
 #include <sodium.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMBS = 10, WORDS = 8, CALLS = 301 };
+enum { WORDS = LIMBS == 5 ? 4 : 8, BYTES = 32 / WORDS, CALLS = 301 };
 
 typedef VECTOR element[LIMBS];
 
@@ -52,7 +52,7 @@ static void x25519(bytes out, bytes scalars, bytes points)
     for (int i = 0; i < WORDS; i++) {
         for (int j = 0; j < LANES; j++) {
             lanes[j] = 0;
-            memcpy(&lanes[j], points[j] + 4 * i, 4);
+            memcpy(&lanes[j], points[j] + BYTES * i, BYTES);
         }
         words[i] = one_each(lanes);
     }
@@ -77,7 +77,7 @@ static void x25519(bytes out, bytes scalars, bytes points)
     for (int i = 0; i < WORDS; i++) {
         memcpy(lanes, &words[i], sizeof lanes);
         for (int j = 0; j < LANES; j++) {
-            memcpy(out[j] + 4 * i, &lanes[j], 4);
+            memcpy(out[j] + BYTES * i, &lanes[j], BYTES);
         }
     }
 }

@@ -92,6 +92,7 @@ impl Flags {
                 "-andn" => self.pass.logic.andn = true,
                 "-ternary" => self.pass.logic.ternary = true,
                 "-affine" => self.pass.logic.affine = true,
+                "-muladd" => self.pass.logic.muladd = 52,
                 _ => return Err(format!("the flag `{word}` is unknown to tests")),
             }
         }

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | gp64 | host compiler | host |
 //! | gp32 | riscv64-unknown-elf-gcc, without a C library | qemu-riscv32, else host |
-//! | sse, avx2, avx512, with GFNI or without | host compiler, x86-64 only | host, if the CPU has the instructions |
+//! | sse, avx2, avx512, with GFNI or IFMA or without | host compiler, x86-64 only | host, if the CPU has the instructions |
 //! | neon | host compiler on AArch64, else aarch64-linux-gnu-gcc | host, else qemu-aarch64 |
 //!
 //! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`,
@@ -208,6 +208,7 @@ fn has_feature(feature: &str) -> bool {
         "avx512vl" => is_x86_feature_detected!("avx512vl"),
         "avx512vbmi" => is_x86_feature_detected!("avx512vbmi"),
         "avx512vbmi2" => is_x86_feature_detected!("avx512vbmi2"),
+        "avx512ifma" => is_x86_feature_detected!("avx512ifma"),
         "gfni" => is_x86_feature_detected!("gfni"),
         _ => false,
     }

@@ -17,10 +17,10 @@ use usuba::ir::lanes::Lanes;
 use usuba::ir::op::mask;
 use usuba::ir::random::Random;
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
-use usuba::target::{self, Target, lacks, word_lane};
+use usuba::target::{self, Inst, Target, lacks, word_lane};
 
 /// Word sizes of V: those of registers, and those that leave bits of a lane unused.
-const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 63, 64];
+const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 52, 63, 64];
 
 /// Word sizes of H on some target.
 const ELEMENTS: &[u8] = &[2, 4, 8, 16, 32, 64];
@@ -60,6 +60,9 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
         for (matrix, c) in [(one, 0), (random.word(), 0), (random.word(), random.word() as u8)] {
             ops.extend([Op::Affine(matrix, c), Op::AffineInverse(matrix, c)]);
         }
+    }
+    if bits == 64 {
+        ops.extend([Op::MulAdd(52), Op::MulAddHigh(52)]);
     }
     ops
 }
@@ -218,8 +221,8 @@ fn every_operator_computes_what_it_means() {
     });
 }
 
-/// Words that fill bytes, and words that share lanes with longer ones: the others have no
-/// instructions that their base has not.
+/// Words that fill bytes, and words that share lanes with longer ones, or long words: the others
+/// have no instructions that their base has not.
 #[test]
 fn targets_with_a_base_compute_what_it_means() {
     for target in target::EXTENDED {
@@ -232,7 +235,8 @@ fn targets_with_a_base_compute_what_it_means() {
         };
         let mut random = Random::new(11);
         let mut cases = Vec::new();
-        for bits in [5, 8] {
+        let long = target.row(Inst::MulAdd52, 64).is_some();
+        for bits in if long { [52, 64] } else { [5, 8] } {
             let ops = legal(target, Slicing::V, bits, operators(bits, &mut random));
             let program = program(Slicing::V, bits, &ops);
             let what = format!("V{bits}");

@@ -287,6 +287,19 @@ impl Apart<'_> {
                 let all: Vec<Val> = dst.iter().copied().chain(low).collect();
                 self.product(&all, &a, &b, out);
             }
+            Op::MulAdd(k) | Op::MulAddHigh(k) => {
+                let (k, high) = (*k as usize, matches!(e.op, Op::MulAddHigh(_)));
+                let zero = self.written(out, Op::Const(0), &[]);
+                let wide = |arg: &[Val]| -> Vec<Val> {
+                    std::iter::repeat_n(zero, k).chain(arg[width - k..].iter().copied()).collect()
+                };
+                let product: Vec<Val> = (0..2 * k).map(|_| self.fresh()).collect();
+                self.product(&product, &wide(&args[1]), &wide(&args[2]), out);
+                let part = if high { &product[..k] } else { &product[k..] };
+                let part: Vec<Val> =
+                    std::iter::repeat_n(zero, width - k).chain(part.iter().copied()).collect();
+                self.sum(&dst, &args[0], &part, out);
+            }
             Op::Less => {
                 // The carry out of ~a + b.
                 let mut carry = self.written(out, Op::Const(0), &[]);
@@ -456,6 +469,9 @@ mod tests {
             }
             if bits == 8 {
                 outs.push(b.op(Shuffle([2, 0, 3, 3].into()), &x[..1]));
+            }
+            if bits > 5 {
+                outs.extend([MulAdd(bits - 3), MulAddHigh(bits / 2)].map(|op| b.op(op, &x)));
             }
             let rows: Vec<u64> = (0..11).map(|i| (i * 7) & usuba::ir::op::mask(bits)).collect();
             outs.push(b.op(Lookup(rows.into()), &x[..1]));

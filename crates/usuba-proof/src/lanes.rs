@@ -95,7 +95,8 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
     }
     // Bits see no long product; polynomials see nothing else.
-    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8;
+    let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8
+        || matches!(op, Op::MulAdd(_) | Op::MulAddHigh(_));
     if long && products::shown(layout, op, bits, selected) {
         return Outcome::Proved("polynomials".into());
     }
@@ -576,6 +577,9 @@ mod tests {
         if bits > 1 {
             out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2), MulHigh]);
         }
+        if bits == 64 {
+            out.extend([MulAdd(52), MulAddHigh(52)]);
+        }
         if bits == 8 {
             let matrix = 0x8000_4020_0f10_0302;
             out.extend([Affine(matrix, 0xa5), AffineInverse(matrix, 3)]);
@@ -694,12 +698,32 @@ mod tests {
     #[test]
     fn affine_maps_in_every_lane() {
         let mut proved = 0;
-        for target in target::EXTENDED {
+        for target in target::EXTENDED.iter().filter(|t| t.name.ends_with("gfni")) {
             for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
                 proved += check(target, Layout::Lanes(lane), bits);
             }
         }
         assert!(proved > 100, "{proved} operators");
+    }
+
+    #[test]
+    fn products_with_a_sum_in_every_lane() {
+        let ifma = target::find("avx512_ifma").expect("a target");
+        let layout = Layout::Lanes(64);
+        let ops = [(Op::MulAdd(52), 64), (Op::MulAddHigh(52), 64), (Op::Mul, 52), (Op::MulHigh, 52)];
+        for (op, bits) in &ops {
+            let selected = select(ifma, layout, op, *bits, false).expect("instructions");
+            assert_eq!(selected.count(), 1, "{op:?}");
+            assert!(prove(ifma, layout, op, *bits).is_proved(), "{op:?}");
+            // Low bits for high ones.
+            let other = match op {
+                Op::MulAdd(_) => Op::MulAddHigh(52),
+                Op::MulAddHigh(_) => Op::MulAdd(52),
+                Op::Mul => Op::MulHigh,
+                _ => Op::Mul,
+            };
+            assert!(!products::shown(layout, &other, *bits, &selected), "{op:?}");
+        }
     }
 
     /// What `select` makes of an operator, changed.

@@ -53,6 +53,13 @@ impl Graph {
             (Op::Mul, &[a, b]) => self.mul(a, b),
             (Op::MulHigh, &[a, b]) if bits > 1 => self.sorted(Kind::MulHigh, a, b),
             (Op::MulHigh, _) => self.constant(bits, 0),
+            (Op::MulAdd(k) | Op::MulAddHigh(k), &[a, b, c]) => {
+                let product = if matches!(op, Op::MulAdd(_)) { Op::Mul } else { Op::MulHigh };
+                let [x, y] = [b, c].map(|factor| self.op(&Op::Resize(bits), *k, &[factor]));
+                let product = self.op(&product, *k, &[x, y]);
+                let product = self.op(&Op::Resize(*k), bits, &[product]);
+                self.add(a, product)
+            }
             (Op::Less, &[a, b]) if bits == 1 => self.and(!a, b),
             (Op::Less, &[a, b]) if a == b => self.constant(bits, 0),
             (Op::Less, &[a, b]) => {

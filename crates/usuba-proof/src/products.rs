@@ -20,8 +20,8 @@ use usuba::target::{Inst, Layout, word_lane};
 use crate::contracts::bounds::bounds;
 use crate::contracts::numbers::{Num, Numbers};
 
-/// Whether these instructions are `Op::Mul` or `Op::MulHigh` on words of `bits` bits, in every
-/// lane; false if that is not known.
+/// Whether these instructions are `Op::Mul`, `Op::MulHigh` or a product with a sum on words of
+/// `bits` bits, in every lane; false if that is not known.
 pub fn shown(layout: Layout, op: &Op, bits: u8, selected: &Selected) -> bool {
     shown_below(layout, op, bits, bits, selected)
 }
@@ -43,11 +43,23 @@ pub fn shown_below(layout: Layout, op: &Op, bits: u8, below: u8, selected: &Sele
     let mut operand = || -> Vec<Num> {
         (0..widest / lane).map(|_| group.numbers.any(0u8, largest.clone())).collect()
     };
-    let (x, y) = (operand(), operand());
+    let (x, y, sum) = (operand(), operand(), operand());
+    if let Op::MulAdd(k) | Op::MulAddHigh(k) = op {
+        let operands = [&sum, &x, &y].map(|words| group.joined(words, lane));
+        let Some(result) = group.run(selected, &operands) else { return false };
+        let results = group.lanes(result, lane);
+        let high = matches!(op, Op::MulAddHigh(_));
+        // Equal numbers are one.
+        return sum.iter().zip(x.iter().zip(&y)).zip(results).all(|((&sum, (&x, &y)), result)| {
+            group.with_sum(sum, x, y, (*k, high), bits) == result
+        });
+    }
     let operands = [group.joined(&x, lane), group.joined(&y, lane)];
     let Some(result) = group.run(selected, &operands) else { return false };
     let results = group.lanes(result, lane);
     let power = BigInt::from(1) << bits;
+    // The quotient may be that of a product that was moved to the top of the lane.
+    let spare = BigInt::from(1) << (lane - bits);
     x.iter().zip(&y).zip(results).all(|((&x, &y), result)| {
         let product = group.numbers.product(x, y);
         let (product, found) = (group.numbers.get(product), group.numbers.get(result));
@@ -58,8 +70,9 @@ pub fn shown_below(layout: Layout, op: &Op, bits: u8, below: u8, selected: &Sele
             }
             Op::MulHigh => {
                 let rest = product.poly.plus(&found.poly, &-&power);
-                let within = |(low, high): (BigInt, BigInt)| low >= BigInt::ZERO && high < power;
-                bounds(&group.numbers, &rest).is_some_and(within)
+                let top = &power * &spare;
+                let within = |(low, high): (BigInt, BigInt)| low >= BigInt::ZERO && high < top;
+                bounds(&group.numbers, &rest.scaled(&spare)).is_some_and(within)
             }
             _ => false,
         }
@@ -73,7 +86,7 @@ struct Group {
 }
 
 impl Group {
-    fn run(&mut self, selected: &Selected, operands: &[Num; 2]) -> Option<Num> {
+    fn run(&mut self, selected: &Selected, operands: &[Num]) -> Option<Num> {
         let mut steps: Vec<Num> = Vec::new();
         let value = |steps: &[Num], arg: &Arg| match arg {
             Arg::Operand(i) => operands.get(*i as usize).copied(),
@@ -135,6 +148,8 @@ impl Group {
                 let (a, b) = (numbers.split(a, size / 2).1, numbers.split(b, size / 2).1);
                 numbers.product(a, b)
             }
+            (Inst::MulAdd52, &[sum, a, b]) => self.with_sum(sum, a, b, (52, false), lane),
+            (Inst::MulAddHigh52, &[sum, a, b]) => self.with_sum(sum, a, b, (52, true), lane),
             (Inst::Shr, &[a]) => numbers.split(a, amount?).0,
             (Inst::Shl, &[a]) => {
                 let kept = numbers.split(a, size - amount?).1;
@@ -142,6 +157,18 @@ impl Group {
             }
             _ => return None,
         })
+    }
+
+    /// A sum of `bits` bits with the k low bits, or those above them, of the product of the k low
+    /// bits of two words.
+    fn with_sum(&mut self, sum: Num, x: Num, y: Num, part: (u8, bool), bits: u8) -> Num {
+        let (k, high) = (part.0 as u64, part.1);
+        let numbers = &mut self.numbers;
+        let (x, y) = (numbers.split(x, k).1, numbers.split(y, k).1);
+        let product = numbers.product(x, y);
+        let (above, below) = numbers.split(product, k);
+        let sum = numbers.sum(sum, if high { above } else { below });
+        numbers.split(sum, bits as u64).1
     }
 
     /// The words of a group in lanes of this width.
@@ -194,6 +221,21 @@ mod tests {
             }
         }
         assert!(proved > 50, "{proved} products");
+    }
+
+    #[test]
+    fn products_with_a_sum_are_those_of_their_halves() {
+        let ifma = target::find("avx512_ifma").expect("a target");
+        let (low, high) = (Op::MulAdd(52), Op::MulAddHigh(52));
+        let selected = |op: &Op| selected(ifma, 64, op, 64).expect("instructions");
+        for (op, other) in [(&low, &high), (&high, &low)] {
+            let (layout, mut steps) = selected(op);
+            assert!(shown(layout, op, 64, &steps) && !shown(layout, other, 64, &steps));
+            assert!(!shown(layout, &Op::MulAdd(51), 64, &steps));
+            // The sum and a factor change places.
+            steps.steps[0].args.swap(0, 1);
+            assert!(!shown(layout, op, 64, &steps));
+        }
     }
 
     #[test]

@@ -176,6 +176,10 @@ fn each_operator_means_what_it_does() {
                     for c in [x[2], !x[0], rotated] {
                         let tables = (0..8).map(|_| Op::Lut3(random.word() as u8));
                         edges.extend(tables.map(|op| (op, vec![a, b, c])));
+                        if m > 5 {
+                            let sums = [Op::MulAdd(m - 1), Op::MulAddHigh(m / 2)];
+                            edges.extend(sums.map(|op| (op, vec![a, b, c])));
+                        }
                     }
                 }
             }

@@ -46,6 +46,7 @@ fn power(k: u32) -> BigInt {
 }
 
 const L51: &[u32] = &[0, 51, 102, 153, 204];
+const L52: &[u32] = &[0, 52, 104, 156, 208];
 const L25: &[u32] = &[0, 26, 51, 77, 102, 128, 153, 179, 204, 230];
 const L16: &[u32] = &[0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240];
 const L44: &[u32] = &[0, 44, 88];
@@ -107,6 +108,7 @@ const FILES: &[(File, &[Subject])] = &[
     (File { name: "field25519/limbs51.ua", places: L51, modulus: || power(255) - 19 }, FIELD),
     (File { name: "field25519/limbs25.ua", places: L25, modulus: || power(255) - 19 }, FIELD),
     (File { name: "field25519/lanes25.ua", places: L25, modulus: || power(255) - 19 }, LANES),
+    (File { name: "field25519/lanes52.ua", places: L52, modulus: || power(255) - 19 }, FIELD),
     (File { name: "field25519/limbs16.ua", places: L16, modulus: || power(255) - 19 }, FIELD),
     (File { name: "poly1305/limbs44.ua", places: L44, modulus: || power(130) - 5 }, AUTHENTICATOR),
     (File { name: "poly1305/limbs26.ua", places: L26, modulus: || power(130) - 5 }, AUTHENTICATOR),
@@ -300,13 +302,14 @@ fn remainder(value: BigInt, modulus: &BigInt) -> BigInt {
 }
 
 /// Targets and flags. By default the nodes take turns.
-const WAYS: [(&str, &[&str]); 6] = [
+const WAYS: [(&str, &[&str]); 7] = [
     ("gp64", &["-O1"]),
     ("gp64", &["-O1", "-U__SIZEOF_INT128__"]),
     ("gp32", &["-O1"]),
     ("sse", &["-O1"]),
     ("avx2", &["-O1"]),
     ("avx512", &["-O1"]),
+    ("avx512_ifma", &["-O1"]),
 ];
 
 fn subjects() -> impl Iterator<Item = (usize, &'static File, &'static Subject)> {
@@ -320,13 +323,13 @@ fn subjects() -> impl Iterator<Item = (usize, &'static File, &'static Subject)> 
     all.map(|(at, (file, subject))| (at, file, subject))
 }
 
-fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &Subject) -> bool) {
+fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &[u32], &Subject) -> bool) {
     let machine = match cc::find(target) {
         Ok(machine) => machine,
         Err(skip) => return eprintln!("{skip}"),
     };
     let target = target::find(target).expect("a target");
-    let wanted = subjects().filter(|(at, _, subject)| wants(*at, subject));
+    let wanted = subjects().filter(|(at, file, subject)| wants(*at, file.places, subject));
     let cases: Vec<Case> =
         wanted.map(|(_, file, subject)| Case::new(file, subject, target)).collect();
     let kernels: Vec<Kernel> = cases.iter().map(|case| case.kernel.clone()).collect();
@@ -340,7 +343,12 @@ fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &Subject) -> bool) {
 fn compiled_programs_compute_with_long_integers() {
     assert!(subjects().count() > 50, "{} nodes", subjects().count());
     for (turn, (target, flags)) in WAYS.into_iter().enumerate() {
-        run(target, flags, |at, subject| {
+        run(target, flags, |at, limbs, subject| {
+            if target == "avx512_ifma" {
+                // What its instructions are for.
+                let own = ["mul", "square", "scale", "freeze"].contains(&subject.node);
+                return limbs == L52 && (own || is_long());
+            }
             // Powers are long, and only calls of what runs by itself.
             let long = ["inverse", "power58"].contains(&subject.node) && target != "gp64";
             is_long() || (at % WAYS.len() == turn && !long)
@@ -366,12 +374,33 @@ fn products_of_halves_are_one_instruction() {
     assert_eq!(lines(words, "_mul64("), 2);
 }
 
+/// Where there are products of 52 bits with a sum, a product of numbers is 50 of them, and those that
+/// bring back what passes 2^260 and 2^255; nothing cuts off what is above factors.
+#[test]
+fn products_with_a_sum_are_one_instruction() {
+    let ifma = target::find("avx512_ifma").expect("a target");
+    let count = |node: &str, wanted: &str| {
+        let file = FILES.iter().map(|(file, _)| file).find(|file| file.places == L52);
+        let program = program(file.expect("a file"), node);
+        let lowered = optimise(&program, &options(ifma), &mut |_, _| {}).expect("a program");
+        kernel(&lowered, ifma, &options(ifma).c).text.matches(wanted).count()
+    };
+    assert_eq!(count("mul", " = _mm512_madd52lo_epu64("), 25 + 5 + 1 + 1);
+    assert_eq!(count("mul", " = _mm512_madd52hi_epu64("), 25 + 5);
+    assert_eq!(count("square", " = _mm512_madd52lo_epu64("), 15 + 5 + 1 + 1);
+    // One for each carry.
+    assert_eq!(count("mul", "_and_si512("), 4 + 4 + 1);
+}
+
 /// What is compiled is the source: lowering, each pass, and the instructions in every lane.
 #[test]
 fn compiled_programs_are_proved() {
     let mut failed = Vec::new();
     for (at, file, subject) in subjects() {
-        let names = ["gp64", "gp32", "sse", "avx2", "avx512"];
+        let names = match file.places == L52 {
+            true => ["avx512_ifma", "gp64", "avx512_ifma", "avx2", "avx512_ifma"],
+            false => ["gp64", "gp32", "sse", "avx2", "avx512"],
+        };
         for (turn, name) in names.into_iter().enumerate() {
             if !is_long() && at % names.len() != turn {
                 continue;

@@ -288,9 +288,11 @@ fn kernels_give_the_words_of_the_source() {
         ("gp64", 0, true, ["decompress", "add_cached", "inverse", "entry"]),
         ("gp32", 1, true, ["ladder_step", "decompress", "double", "sub_affine"]),
         ("avx2", 2, false, ["ladder_step", "cswap", "sub_cached", "negate_affine"]),
+        ("avx512_ifma", 3, false, ["ladder_step", "double", "add_affine", "lift"]),
     ];
     let [long, short] = widths();
-    let widths = [long, short, Width::new("lanes25.ua", TEN)];
+    let lanes = Width::new("lanes52.ua", &[0, 52, 104, 156, 208, 255]);
+    let widths = [long, short, Width::new("lanes25.ua", TEN), lanes];
     for (name, width, link, nodes) in cases {
         let machine = match cc::find(name) {
             Ok(machine) => machine,

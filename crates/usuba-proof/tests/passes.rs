@@ -35,7 +35,8 @@ fn random_options(random: &mut Random, most_copies: usize) -> PassOptions {
     let (inline, unroll) = (INLINE[random.below(5)], UNROLL[random.below(5)]);
     let (andn, ternary) = (random.once_in(2), random.once_in(2));
     let lane = [0, 16, 64][random.below(3)];
-    let logic = logic::Logic { andn, ternary, lane, affine: random.below(2) == 0 };
+    let (affine, muladd) = (random.below(2) == 0, [0, 16, 32][random.below(3)]);
+    let logic = logic::Logic { andn, ternary, lane, affine, muladd };
     let machine = Machine { regs: [1, 6, 16][random.below(3)], ..Machine::default() };
     let window = [1, 3, 10][random.below(3)];
     let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window };

@@ -17,8 +17,8 @@ use usuba::passes::machine::Machine;
 use usuba::passes::pipeline::run_pass;
 use usuba::passes::{
     ALL, PassOptions, Schedule, When, affine, bitslice_sched, canon, complement, const_fold,
-    copy_prop, cse, dce, fuse, inline, inline_rest, interleave, logic, mslice_sched, pressure,
-    unroll,
+    copy_prop, cse, dce, fuse, inline, inline_rest, interleave, logic, mslice_sched, muladd,
+    pressure, unroll,
 };
 use usuba_proof::{Observer, Verdict};
 
@@ -69,7 +69,7 @@ const SLIPS: [Slip; 12] = [
 ];
 
 /// What must be among the slips that fit.
-const TABLE: [(&usuba::passes::Pass, &[Slip]); 15] = {
+const TABLE: [(&usuba::passes::Pass, &[Slip]); 16] = {
     const LOOPS: [Slip; 6] = [Stale, WrongStart, ReadLate, CollectedLate, MissingOutput, Dropped];
     const WORDS: [Slip; 9] = [
         Stale,
@@ -97,6 +97,7 @@ const TABLE: [(&usuba::passes::Pass, &[Slip]); 15] = {
         (&inline_rest::PASS, &[Dropped, MissingOutput]),
         (&interleave::PASS, &WORDS),
         (&mslice_sched::PASS, &LOOPS),
+        (&muladd::PASS, &STRAIGHT),
         (&pressure::PASS, &[Stale, Dropped, MissingOutput]),
         (&unroll::PASS, &STRAIGHT),
     ]
@@ -162,7 +163,7 @@ fn rounds(bits: u8, slicing: Slicing) -> Program {
 
 /// Choices under which passes have something to do.
 fn options() -> [PassOptions; 2] {
-    let all = logic::Logic { andn: true, ternary: true, affine: true, lane: 16 };
+    let all = logic::Logic { andn: true, ternary: true, affine: true, muladd: 52, lane: 16 };
     let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
     let schedule = Schedule { bitslice: When::Always, mslice: When::Always, window: 4 };
     let first = PassOptions {
@@ -309,12 +310,16 @@ fn operator(node: &Node, e: &mut OpEqn, slip: Slip) -> bool {
             }
             None => false,
         },
-        (Swapped, Op::Sub | Op::Andn) => {
+        (Swapped, Op::Sub | Op::Andn | Op::MulAdd(_) | Op::MulAddHigh(_)) => {
             e.args.swap(0, 1);
             e.args[0] != e.args[1]
         }
         (OffByOne, Op::Rotl(k) | Op::Shl(k) | Op::Shr(k) | Op::Sar(k)) if bits > 2 => {
             *k = next(*k);
+            true
+        }
+        (OffByOne, Op::MulAdd(k) | Op::MulAddHigh(k)) => {
+            *k -= 1;
             true
         }
         (WrongRow, Op::Lut3(table)) => {

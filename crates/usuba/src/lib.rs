@@ -147,6 +147,7 @@ pub fn logic(target: &target::Target, slicing: ir::Slicing, widest: u8) -> passe
         ternary: has(target::Inst::Lut3),
         lane: if lanes { target::word_lane(widest) } else { 0 },
         affine: lanes && target.row(target::Inst::AffineInverse, 8).is_some(),
+        muladd: if lanes && has(target::Inst::MulAdd52) { 52 } else { 0 },
     }
 }
 

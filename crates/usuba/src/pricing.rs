@@ -69,6 +69,7 @@ fn sample(kind: Kind, bits: u8, vector: u8) -> Option<Op> {
         Kind::Ternary => Op::Lut3(0xe8),
         Kind::Add => Op::Add,
         Kind::Mul => Op::Mul,
+        Kind::MulAdd if bits == 64 => Op::MulAdd(52),
         Kind::Shift => Op::Shr(few(3).or(few(1))?),
         Kind::Sar => Op::Sar(few(3).or(few(1))?),
         Kind::Rotate => Op::Rotl(few(3).or(few(1))?),
@@ -86,7 +87,7 @@ fn sample(kind: Kind, bits: u8, vector: u8) -> Option<Op> {
             Op::Lanes(Lanes::Move(turned.collect()))
         }
         Kind::Each | Kind::Move => return None,
-        Kind::Shuffle | Kind::Bitmask | Kind::Pack | Kind::Affine => return None,
+        Kind::Shuffle | Kind::Bitmask | Kind::Pack | Kind::Affine | Kind::MulAdd => return None,
     })
 }
 

@@ -13,6 +13,12 @@ USUBA_API int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], ui
 /* The public key of a scalar: scalar times the base point, which is never zero. */
 USUBA_API int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32]);
 
+/* The same of `count` scalars and points, 32 bytes each, behind each other: side by side where the
+   processor has wide registers. What is zero becomes 32 zero bytes, and then the answer is
+   USUBA_ERROR_POINT; the others are there all the same. `out` may be one of both. */
+USUBA_API int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *out,
+    size_t count);
+
 /* Ed25519: signatures. A secret key is the seed and behind it the public key. Signatures are those of
    RFC 8032 and depend on nothing but key and message. */
 #define USUBA_ED25519_SEED_BYTES 32

@@ -10,7 +10,10 @@
 //! nodes = ["step", "tag"]
 //! ```
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use usuba::target::Target;
 
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
 /// words.
@@ -48,11 +51,27 @@ pub struct Lanes {
     pub name: String,
     /// Its path from the folder.
     pub program: String,
+    /// Other programs with the same nodes, by the targets that they are for.
+    #[serde(default)]
+    pub special: BTreeMap<String, String>,
     /// Those that are compiled for the target.
     pub nodes: Vec<String>,
     /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
     /// lanes that it is for.
+    #[serde(default)]
     pub once: Vec<String>,
+}
+
+impl Lanes {
+    /// The program for a target.
+    pub fn program(&self, target: &Target) -> &String {
+        self.special.get(target.name).unwrap_or(&self.program)
+    }
+
+    /// Whether a target has a program of its own.
+    pub fn is_special(&self, target: &Target) -> bool {
+        self.special.contains_key(target.name)
+    }
 }
 
 /// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.

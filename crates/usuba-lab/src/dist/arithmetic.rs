@@ -16,7 +16,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
 use usuba::target::{self, Target};
 
-use crate::cipher::{self, Arithmetic, Cipher};
+use crate::cipher::{self, Arithmetic, Cipher, Lanes};
 
 /// One way to compile arithmetic.
 struct Variant {
@@ -70,16 +70,27 @@ pub fn compile(cipher: &Cipher) -> Result<String, String> {
     Ok(text + "#endif\n")
 }
 
+/// The program of arithmetic on words of 32 bits, and how it is compiled: for small memory, too.
+pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
+    let variant = &VARIANTS[if small { 2 } else { 1 }];
+    ((variant.program)(arithmetic), variant.pipeline(arithmetic))
+}
+
 impl Variant {
-    fn text(&self, cipher: &Cipher) -> Result<String, String> {
-        let target: &'static Target = target::find(self.target).expect("variants name targets");
+    fn pipeline(&self, arithmetic: &Arithmetic) -> PipelineOptions {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.inline = self.inline;
+        let loops = arithmetic.loops && self.target != "gp64";
+        pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
+        pipeline
+    }
+
+    fn text(&self, cipher: &Cipher) -> Result<String, String> {
+        let target: &'static Target = target::find(self.target).expect("variants name targets");
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
-            let loops = arithmetic.loops && target.bits < 64;
-            pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
+            let pipeline = self.pipeline(arithmetic);
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
@@ -104,11 +115,12 @@ impl Variant {
 const WIDE: u32 = 256;
 
 /// The targets of `backends` whose registers have so many lanes, one for each instruction set that
-/// others add to.
-pub fn wide(backends: &[&'static Target]) -> Vec<&'static Target> {
+/// others add to, and those that have a program of their own.
+pub fn wide(backends: &[&'static Target], lanes: &Lanes) -> Vec<&'static Target> {
     let mut all: Vec<&'static Target> = Vec::new();
     for target in backends.iter().filter(|target| target.simd && target.bits >= WIDE) {
-        if !all.iter().any(|known| plain(known).name == plain(target).name) {
+        let known = all.iter().any(|known| plain(known).name == plain(target).name);
+        if !known || lanes.is_special(target) {
             all.push(target);
         }
     }
@@ -140,13 +152,20 @@ pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String>
         number.is_empty() || *number == count
     };
     let once = lanes.once.iter().filter(fits).map(|node| (node, words));
+    let mut types = String::new();
     for (node, on) in nodes.chain(once) {
         let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
-        let source = (&*lanes.program, &**node);
+        let source = (&**lanes.program(target), &**node);
         let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
-        functions.add(&output.kernel.text, &name);
+        let kernel = &output.kernel;
+        if types.is_empty() {
+            let result = kernel.results.first().expect("a node has results");
+            let name = lanes.name.to_uppercase();
+            types = format!("#define USUBA_{name}_LIMBS {}\n", result.registers);
+        }
+        functions.add(&kernel.text, &name);
     }
-    Ok(functions.all())
+    Ok(types + &functions.all())
 }
 
 /// How the compiler begins and ends what gcc must leave in its order.

@@ -51,6 +51,7 @@ use cores::{Compiled, Core, Use};
 use ladder::Cost;
 use primitive::primitives;
 
+pub use arithmetic::short;
 pub use interface::{Described, Description, Kind};
 pub use nacl::nacl;
 pub use rust::rust;
@@ -70,10 +71,14 @@ pub struct Request {
 
 /// The instruction sets of a request, narrowest first, so that the last one that a processor has
 /// is its best. One that every processor has is among them. A target with a base stands for its
-/// base where no function of `ciphers` is made for it.
+/// base where nothing of `ciphers` is made for it.
 pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static Target> {
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
-    let used = |target: &Target| functions().any(|function| function.is_for(target));
+    let lanes = || ciphers.iter().filter_map(|cipher| cipher.lanes.as_ref());
+    let used = |target: &Target| {
+        functions().any(|function| function.is_for(target))
+            || lanes().any(|lanes| lanes.is_special(target))
+    };
     let plain = |target: &&'static Target| match target.base {
         Some(base) if !used(target) => base,
         _ => *target,
@@ -177,7 +182,7 @@ impl<'a> Folder<'a> {
             .collect();
         let arithmetic = arithmetic::compile(cipher)?;
         let wide = match cipher.lanes {
-            Some(_) => arithmetic::wide(backends),
+            Some(ref lanes) => arithmetic::wide(backends, lanes),
             None => Vec::new(),
         };
         let lanes = |target| Ok((target, arithmetic::lanes(cipher, target)?));

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! curve25519   usuba_x25519 and usuba_ed25519_* around usuba_fe_*, usuba_sc_* and points
-//! poly1305     usuba_poly1305_* around usuba_poly_*, and in lanes on wide registers
+//! poly1305     usuba_poly1305_* around usuba_poly_*
+//!              both also in lanes on wide registers
 //! ```
 //!
 //! A scheme is a value of `Scheme` and an arm in [`Parts::of`]. Its C has loops over bits and blocks,
@@ -22,6 +23,17 @@ struct Parts {
     code: &'static [&'static str],
     /// Texts for names in the code.
     values: fn() -> &'static [(String, String)],
+    lanes: InLanes,
+}
+
+/// The C of a scheme on wide registers.
+struct InLanes {
+    /// What chooses among them, in the place of `WIDE` in the code.
+    wide: &'static str,
+    code: &'static str,
+    /// The functions of `code` that it calls, without the target at the end of their names, and
+    /// their parameters.
+    functions: &'static [(&'static str, &'static str)],
 }
 
 impl Parts {
@@ -29,12 +41,30 @@ impl Parts {
         match scheme {
             Scheme::Curve25519 => Parts {
                 header: t::CURVE25519_H,
-                code: &[t::FIELD25519, t::POINT25519, t::X25519, t::ED25519],
+                code: &[t::FIELD25519, t::POINT25519, t::X25519, t::ED25519, t::CURVE25519_MANY],
                 values: tables::tables,
+                lanes: InLanes {
+                    wide: t::CURVE25519_WIDE,
+                    code: t::CURVE25519_LANES,
+                    functions: &[(
+                        "usuba_x25519_lanes",
+                        "uint8_t *out, const uint8_t *scalars, const uint8_t *points",
+                    )],
+                },
             },
-            Scheme::Poly1305 => {
-                Parts { header: t::POLY1305_H, code: &[t::POLY1305], values: || &[] }
-            }
+            Scheme::Poly1305 => Parts {
+                header: t::POLY1305_H,
+                code: &[t::POLY1305],
+                values: || &[],
+                lanes: InLanes {
+                    wide: t::POLY1305_WIDE,
+                    code: t::POLY1305_LANES,
+                    functions: &[(
+                        "usuba_poly1305_lanes",
+                        "uint64_t *sum, const uint64_t *powers, const uint8_t *in, size_t units",
+                    )],
+                },
+            },
         }
     }
 }
@@ -49,7 +79,7 @@ impl Folder<'_> {
         let parts = Parts::of(scheme);
         let mut values = vec![("TITLE", &*title), ("SPEC", &*spec), ("COMMON", common)];
         let Some(backends) = backends else { return fill(parts.header, &values) };
-        let wide = self.wide(backends, common);
+        let wide = self.wide(&parts.lanes, backends, common);
         values.push(("WIDE", &*wide));
         values.extend((parts.values)().iter().map(|(name, text)| (&**name, &**text)));
         let code: String = parts.code.iter().map(|part| fill(part, &values)).collect();
@@ -57,33 +87,45 @@ impl Folder<'_> {
     }
 
     /// What chooses among the functions in lanes; empty if there are none.
-    fn wide(&self, backends: &[&'static Target], common: &str) -> String {
+    fn wide(&self, lanes: &InLanes, backends: &[&'static Target], common: &str) -> String {
         if self.lanes.is_empty() {
             return String::new();
         }
         let mut table = String::new();
+        let none = format!("    {{0{}}},\n", ", NULL".repeat(lanes.functions.len()));
         for backend in backends {
-            let plain = |target: &'static Target| arithmetic::plain(target).name;
-            let run = self.lanes.iter().find(|(target, _)| plain(target) == plain(backend));
-            table += &match run {
-                None => "    {0, NULL},\n".to_string(),
-                Some((target, _)) => {
-                    let line = format!("    {{{}, {}}},\n", target.bits / 64, lanes_name(target));
+            table += &match self.lanes_of(backend) {
+                None => none.clone(),
+                Some(target) => {
+                    let names = lanes.functions.iter().map(|(name, _)| lanes_name(name, target));
+                    let names: String = names.map(|name| format!(", {name}")).collect();
+                    let line = format!("    {{{}{names}}},\n", target.bits / 64);
                     let there =
                         section::processors(target).expect("wide registers are not anywhere");
-                    format!("#if defined({there})\n{line}#else\n    {{0, NULL}},\n#endif\n")
+                    format!("#if defined({there})\n{line}#else\n{none}#endif\n")
                 }
             };
         }
         let count = backends.len().to_string();
         let values = [("TABLE", &*table), ("BACKENDS", &*count), ("COMMON", common)];
-        format!("#if USUBA_WORD_BITS == 64\n{}#endif\n", fill(t::POLY1305_WIDE, &values))
+        format!("#if USUBA_WORD_BITS == 64\n{}#endif\n", fill(lanes.wide, &values))
+    }
+
+    /// The target whose kernels in lanes a backend takes: its own, or those of what it adds to.
+    fn lanes_of(&self, backend: &'static Target) -> Option<&'static Target> {
+        let all = || self.lanes.iter().map(|(target, _)| *target);
+        let plain = |target: &'static Target| arithmetic::plain(target).name;
+        let own = self.cipher.lanes.as_ref()?;
+        all().find(|target| target.name == backend.name).or_else(|| {
+            all().find(|target| plain(target) == plain(backend) && !own.is_special(target))
+        })
     }
 
     /// The functions in lanes of one target; empty if there are none.
     pub fn in_lanes(&self, target: &Target, local: &str, common: &str) -> String {
         let here = |(own, _): &&(&Target, String)| own.name == target.name;
         let Some((target, kernels)) = self.lanes.iter().find(here) else { return String::new() };
+        let scheme = self.cipher.scheme.expect("lanes are those of a scheme");
         let (bytes, lanes) = ((target.bits / 8).to_string(), (target.bits / 64).to_string());
         let values = [
             ("LOCAL", local),
@@ -93,26 +135,26 @@ impl Folder<'_> {
             ("BYTES", &*bytes),
             ("LANES", &*lanes),
         ];
-        // The sum of as many lanes as there are.
-        let code = fill(t::POLY1305_LANES, &values);
+        let code = fill(Parts::of(scheme).lanes.code, &values);
         format!("\n#if USUBA_WORD_BITS == 64\n{kernels}{code}#endif\n")
     }
 
     /// Their declarations, where they are in other files.
     pub fn lanes_declared(&self) -> String {
+        let Some(scheme) = self.cipher.scheme else { return String::new() };
+        let functions = Parts::of(scheme).lanes.functions;
         let declare = |(target, _): &(&'static Target, String)| {
-            let line = format!(
-                "extern USUBA_HIDDEN void {}(\n    \
-                 uint64_t *sum, const uint64_t *powers, const uint8_t *in, size_t units);\n",
-                lanes_name(target)
-            );
-            section::guarded(section::processors(target), &line)
+            let lines = functions.iter().map(|(name, parameters)| {
+                let name = lanes_name(name, target);
+                format!("extern USUBA_HIDDEN void {name}(\n    {parameters});\n")
+            });
+            section::guarded(section::processors(target), &lines.collect::<String>())
         };
         self.lanes.iter().map(declare).collect()
     }
 }
 
 /// The C name of the function in lanes of a target.
-fn lanes_name(target: &Target) -> String {
-    format!("usuba_poly1305_lanes_{}", target.name)
+fn lanes_name(function: &str, target: &Target) -> String {
+    format!("{function}_{}", target.name)
 }

@@ -62,6 +62,9 @@ templates! {
     POINT25519 = "curve25519/point.c";
     X25519 = "curve25519/x25519.c";
     ED25519 = "curve25519/ed25519.c";
+    CURVE25519_MANY = "curve25519/many.c";
+    CURVE25519_WIDE = "curve25519/wide.c";
+    CURVE25519_LANES = "curve25519/lanes.c";
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";

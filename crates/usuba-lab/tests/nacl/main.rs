@@ -4,14 +4,20 @@
 //! - `curve`: X25519 and Ed25519 against RFC 7748, RFC 8032, Wycheproof, the edge cases of "Taming
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
+//! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
+//! - `retired`: what a small processor executes.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
 
 mod builds;
 mod curve;
 mod interface;
+#[path = "../memcheck/mod.rs"]
+mod memcheck;
 mod object;
+mod retired;
+mod secrets;
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()

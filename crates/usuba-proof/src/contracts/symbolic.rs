@@ -313,6 +313,7 @@ impl Domain for Symbolic {
             // Nothing is known of these but their size.
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) => self.anything(m),
             Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => self.anything(m),
+            Op::MulAdd(_) | Op::MulAddHigh(_) => self.anything(m),
         })
     }
 

@@ -149,6 +149,13 @@ pub fn operated(bits: &mut Bits, op: &Op, width: u8, args: &[&Word]) -> Result<W
         Op::Sub => bits.difference(a, b).0,
         Op::Mul => bits.product(a, b),
         Op::MulHigh => bits.whole_product(a, b).split_off(m),
+        Op::MulAdd(k) | Op::MulAddHigh(k) => {
+            let (k, high) = (*k as usize, matches!(op, Op::MulAddHigh(_)));
+            let product = bits.whole_product(&b[..k], &args[2][..k]);
+            let mut part: Word = if high { &product[k..] } else { &product[..k] }.to_vec();
+            part.resize(m, zero);
+            bits.sum(a, &part, false).0
+        }
         Op::Less => {
             let mut word = vec![zero; m];
             word[0] = bits.difference(a, b).1;
@@ -209,6 +216,8 @@ mod tests {
             (Op::Sub, 2),
             (Op::Mul, 2),
             (Op::MulHigh, 2),
+            (Op::MulAdd(7), 3),
+            (Op::MulAddHigh(5), 3),
             (Op::Less, 2),
             (Op::Shl(5), 1),
             (Op::Shr(5), 1),

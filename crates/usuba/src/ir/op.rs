@@ -31,6 +31,11 @@ pub enum Op {
     Mul,
     /// The upper half of the product.
     MulHigh,
+    /// The first operand plus the low k bits of the product of the low k bits of the two others,
+    /// with k below m. Passes make it where the target has it.
+    MulAdd(u8),
+    /// The same with the k bits above those.
+    MulAddHigh(u8),
     /// 1 if the first operand is below the second, else 0.
     Less,
     /// An operand of so many bits with more bits, or its low bits.
@@ -81,6 +86,8 @@ impl Op {
             Op::Sub => "sub",
             Op::Mul => "mul",
             Op::MulHigh => "mulhigh",
+            Op::MulAdd(_) => "muladd",
+            Op::MulAddHigh(_) => "muladdhigh",
             Op::Less => "less",
             Op::Resize(_) => "resize",
             Op::Shl(_) => "shl",
@@ -111,7 +118,7 @@ impl Op {
             Op::Affine(..) | Op::AffineInverse(..) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
             Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::MulHigh | Op::Less => 2,
-            Op::Lut3(_) => 3,
+            Op::Lut3(_) | Op::MulAdd(_) | Op::MulAddHigh(_) => 3,
         }
     }
 
@@ -143,6 +150,14 @@ impl Op {
             Op::Sub => a.wrapping_sub(b),
             Op::Mul => a.wrapping_mul(b),
             Op::MulHigh => ((a as u128 * b as u128) >> m) as u64,
+            Op::MulAdd(k) => {
+                let product = (b & mask(*k)).wrapping_mul(args[2] & mask(*k));
+                a.wrapping_add(product & mask(*k))
+            }
+            Op::MulAddHigh(k) => {
+                let product = (b & mask(*k)) as u128 * (args[2] & mask(*k)) as u128;
+                a.wrapping_add((product >> *k) as u64)
+            }
             Op::Less => (a < b) as u64,
             Op::Resize(_) => a,
             Op::Shl(k) => a << k,
@@ -194,6 +209,7 @@ impl Op {
             Op::Pack => a << 64 | b,
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) | Op::MulHigh | Op::Less => return None,
             Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => return None,
+            Op::MulAdd(_) | Op::MulAddHigh(_) => return None,
             Op::Resize(_) => unreachable!("handled above"),
         })
     }
@@ -263,4 +279,31 @@ fn shuffle(bits: u8, pattern: &[u8], a: u64) -> u64 {
         let taken = a >> shift & mask(group);
         (if group >= 64 { 0 } else { sum << group }) | taken
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    #[test]
+    fn products_with_a_sum_are_both_halves_of_the_product() {
+        let mut random = Random::new(17);
+        let mut word = || random.word() | if random.once_in(3) { u64::MAX >> 12 } else { 0 };
+        for _ in 0..200 {
+            let (x, y) = (word(), word());
+            for k in [1, 26, 32, 52, 63] {
+                let (a, b) = (x & mask(k), y & mask(k));
+                let low = Op::MulAdd(k).eval(64, &[0, x, y]);
+                let high = Op::MulAddHigh(k).eval(64, &[0, x, y]);
+                assert_eq!((high as u128) << k | low as u128, a as u128 * b as u128, "{k} bits");
+                assert_eq!((low >> k, high >> k), (0, 0));
+                for (op, part) in [(Op::MulAdd(k), low), (Op::MulAddHigh(k), high)] {
+                    assert_eq!(op.eval(64, &[x, x, y]), x.wrapping_add(part), "{op:?}");
+                }
+                // As words of k bits have them.
+                assert_eq!((Op::Mul.eval(k, &[a, b]), Op::MulHigh.eval(k, &[a, b])), (low, high));
+            }
+        }
+    }
 }

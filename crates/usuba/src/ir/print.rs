@@ -305,6 +305,14 @@ impl Printer<'_> {
             Op::Sub => infix("-"),
             Op::Mul => infix("*"),
             Op::MulHigh => format!("mulhigh({}, {})", arg(0), arg(1)),
+            Op::MulAdd(k) | Op::MulAddHigh(k) => {
+                let (outer, inner) = (word_type(self.program, bits), word_type(self.program, *k));
+                let (x, y) = (arg(1), arg(2));
+                match e.op {
+                    Op::MulAdd(_) => format!("{} + {outer}({inner}({x}) * {inner}({y}))", arg(0)),
+                    _ => format!("{} + {outer}(mulhigh({inner}({x}), {inner}({y})))", arg(0)),
+                }
+            }
             Op::Less => format!("less({}, {})", arg(0), arg(1)),
             Op::Resize(_) => format!("{}({})", word_type(self.program, bits), arg(0)),
             Op::Shl(k) => format!("{} << {}", arg(0), self.amount(*k)),

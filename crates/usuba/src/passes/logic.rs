@@ -1,10 +1,11 @@
-//! Which operators on bits a target has as one instruction: what `complement` and `fuse` ask.
+//! Which operators a target has as one instruction: what `complement`, `fuse` and others ask.
 //!
 //! ```text
 //! general registers   and or xor not
 //! AVX2                and or xor andn; not takes a register of ones
 //! AVX-512             any function of three bits
 //! GFNI                beside those, affine maps of bytes
+//! IFMA                beside those of AVX-512, products of 52 bits with a sum
 //! ```
 //!
 //! Plain data that the facade fills in from the target. The default is the poorest machine.
@@ -23,6 +24,8 @@ pub struct Logic {
     pub lane: u8,
     /// Affine maps of bytes and of their inverses are one instruction each.
     pub affine: bool,
+    /// Products of words of so many bits with a sum of 64 bits are one instruction; 0 for none.
+    pub muladd: u8,
 }
 
 /// The tables of the operands of `Lut3`.
@@ -117,7 +120,7 @@ mod tests {
 
     #[test]
     fn narrow_words_get_no_function_that_fills_their_lane() {
-        let logic = Logic { andn: true, ternary: true, lane: 32, affine: false };
+        let logic = Logic { andn: true, ternary: true, lane: 32, ..Logic::default() };
         let leaves = [Val(0), Val(1), Val(2)];
         assert!(logic.instruction(0x69, &leaves, 24).is_none());
         assert!(logic.instruction(0x69, &leaves, 32).is_some());

@@ -26,6 +26,8 @@ pub enum Kind {
     /// Sums and differences.
     Add,
     Mul,
+    /// Products with a sum.
+    MulAdd,
     /// Left and logical right shifts.
     Shift,
     /// Arithmetic right shifts.
@@ -46,7 +48,7 @@ pub enum Kind {
 }
 
 /// Every kind, in the order of the table of a [`Machine`].
-pub const KINDS: [Kind; 18] = [
+pub const KINDS: [Kind; 19] = [
     Kind::Free,
     Kind::Logic,
     Kind::Andn,
@@ -54,6 +56,7 @@ pub const KINDS: [Kind; 18] = [
     Kind::Ternary,
     Kind::Add,
     Kind::Mul,
+    Kind::MulAdd,
     Kind::Shift,
     Kind::Sar,
     Kind::Rotate,
@@ -81,6 +84,7 @@ impl Kind {
             Op::Lut3(_) => Kind::Ternary,
             Op::Add | Op::Sub | Op::Less => Kind::Add,
             Op::Mul | Op::MulHigh => Kind::Mul,
+            Op::MulAdd(_) | Op::MulAddHigh(_) => Kind::MulAdd,
             Op::Shl(_) | Op::Shr(_) => Kind::Shift,
             Op::Sar(_) => Kind::Sar,
             Op::Rotl(k) if k % 8 == 0 => Kind::Turn,
@@ -151,7 +155,7 @@ impl Default for Machine {
     fn default() -> Machine {
         let price = |kind: Kind, _| match kind {
             Kind::Free => Cost::FREE,
-            Kind::Mul => Cost { instructions: 1, latency: 4, ports: 0b0011 },
+            Kind::Mul | Kind::MulAdd => Cost { instructions: 1, latency: 4, ports: 0b0011 },
             Kind::Shift | Kind::Sar | Kind::Rotate | Kind::Turn | Kind::Shuffle | Kind::Pack => {
                 Cost { instructions: 1, latency: 2, ports: 0b0011 }
             }

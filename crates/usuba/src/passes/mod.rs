@@ -16,6 +16,7 @@
 //! - `inline-rest`: the calls that waited for scheduling.
 //! - `interleave`: several instances side by side.
 //! - `mslice-sched`: independent equations next to each other.
+//! - `muladd`: products with a sum, where the target has them.
 //! - `pressure`: the order with few loads and stores.
 //! - `unroll`: loops into straight lines.
 //! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
@@ -39,6 +40,7 @@ pub mod interleave;
 pub mod logic;
 pub mod machine;
 pub mod mslice_sched;
+pub mod muladd;
 mod orders;
 pub mod pipeline;
 pub mod pressure;
@@ -128,6 +130,7 @@ pub static ALL: &[&Pass] = &[
     &inline_rest::PASS,
     &interleave::PASS,
     &mslice_sched::PASS,
+    &muladd::PASS,
     &pressure::PASS,
     &unroll::PASS,
 ];

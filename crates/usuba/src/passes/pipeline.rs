@@ -2,7 +2,7 @@
 
 use super::{
     Pass, PassOptions, When, affine, bitslice_sched, canon, complement, const_fold, copy_prop, cse,
-    dce, fuse, inline, inline_rest, interleave, mslice_sched, pressure, unroll,
+    dce, fuse, inline, inline_rest, interleave, mslice_sched, muladd, pressure, unroll,
 };
 use crate::ir::{Program, verify};
 
@@ -44,8 +44,8 @@ static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressur
 ///
 /// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
 /// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
-/// made stays. `affine`, `complement` and `fuse` choose instructions of the target, so the schedulers that
-/// count those come last. Nothing that moves equations may run after them.
+/// made stays. `affine`, `muladd`, `complement` and `fuse` choose instructions of the target, so the
+/// schedulers that count those come last. Nothing that moves equations may run after them.
 static O2: &[&Pass] = simplify![
     &inline::PASS,
     &unroll::PASS,
@@ -66,6 +66,7 @@ static O2: &[&Pass] = simplify![
     &copy_prop::PASS,
     &dce::PASS,
     &affine::PASS,
+    &muladd::PASS,
     &dce::PASS,
     &complement::PASS,
     &copy_prop::PASS,

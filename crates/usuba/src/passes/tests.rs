@@ -78,7 +78,8 @@ fn random_options(random: &mut Random) -> PassOptions {
     let flag = |random: &mut Random| random.once_in(2);
     let (andn, ternary) = (flag(random), flag(random));
     let lane = [0, 16, 64][random.below(3)];
-    let logic = logic::Logic { andn, ternary, lane, affine: random.below(2) == 0 };
+    let (affine, muladd) = (random.below(2) == 0, [0, 16, 32][random.below(3)]);
+    let logic = logic::Logic { andn, ternary, lane, affine, muladd };
     let regs = [1, 6, 16][random.below(3)];
     let machine = machine::Machine { regs, ..machine::Machine::default() };
     let window = [1, 3, 10][random.below(3)];

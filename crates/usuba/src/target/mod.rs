@@ -6,7 +6,7 @@
 //! line in [`ALL`].
 //!
 //! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
-//! - `gfni`: the tables of targets that are `avx2` and `avx512` with more instructions.
+//! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
 //! - `fallback`: instructions that a target lacks, from those it has.
@@ -23,6 +23,7 @@ pub mod formula;
 mod gfni;
 mod gp32;
 mod gp64;
+mod ifma;
 mod narrow;
 mod neon;
 pub mod select;
@@ -70,6 +71,10 @@ pub enum Inst {
     Less,
     /// 64-bit product of the low halves of two 64-bit lanes.
     MulWide,
+    /// The first operand plus bits 0 to 51 of the product of the low 52 bits of the others.
+    MulAdd52,
+    /// The same with bits 52 to 103 of it.
+    MulAddHigh52,
     Shl,
     Shr,
     Sar,
@@ -195,7 +200,7 @@ pub const ALL: &[&Target] =
     &[&gp64::GP64, &gp32::GP32, &sse::SSE, &avx2::AVX2, &avx512::AVX512, &neon::NEON];
 
 /// The targets with a base. Only programs that use their instructions gain by them.
-pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI];
+pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
 
 /// The targets whose registers are narrower than the machine has. They are for W.
 pub const NARROW: &[&Target] = &[&narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];

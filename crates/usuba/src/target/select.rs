@@ -167,7 +167,7 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     let arithmetic = match op {
         Op::Add => Some("addition"),
         Op::Sub => Some("subtraction"),
-        Op::Mul | Op::MulHigh => Some("multiplication"),
+        Op::Mul | Op::MulHigh | Op::MulAdd(_) | Op::MulAddHigh(_) => Some("multiplication"),
         Op::Less => Some("comparison"),
         _ => None,
     };
@@ -305,6 +305,13 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
         Op::Const(value) => maker.splat(lane, value & mask(bits)),
         Op::Copy => Some(a),
         Op::Less => maker.make(Inst::Less, lane, Imm::None, operands(2)),
+        Op::MulAdd(k) => muladd(maker, Inst::MulAdd52, *k, bits, lane, operands(3)),
+        Op::MulAddHigh(k) => muladd(maker, Inst::MulAddHigh52, *k, bits, lane, operands(3)),
+        Op::Mul | Op::MulHigh if bits == 52 && maker.has(Inst::MulAdd52, lane) => {
+            let inst = if *op == Op::Mul { Inst::MulAdd52 } else { Inst::MulAddHigh52 };
+            let zero = maker.splat(lane, 0)?;
+            maker.make(inst, lane, Imm::None, smallvec![zero, a, Arg::Operand(1)])
+        }
         // The product of narrower words has all of its bits in the lane.
         Op::MulHigh if 2 * bits <= lane => {
             let product =
@@ -312,8 +319,9 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
             maker.make(Inst::Shr, lane, Imm::Int(bits as u64), smallvec![product])
         }
         Op::MulHigh => {
-            (spare == 0).then_some(())?;
-            maker.make(Inst::MulHigh, lane, Imm::None, operands(2))
+            // One factor moves to the top of its lane, and with it the product.
+            let a = maker.make(Inst::Shl, lane, Imm::Int(spare), smallvec![a])?;
+            maker.make(Inst::MulHigh, lane, Imm::None, smallvec![a, Arg::Operand(1)])
         }
         Op::Resize(from) => {
             let word = match maker.target().simd || word_lane(*from) == lane {
@@ -375,6 +383,12 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
         }
         _ => None,
     }
+}
+
+/// A product of k bits with a sum of 64, if the target has it.
+fn muladd(maker: &mut Maker, inst: Inst, k: u8, bits: u8, lane: u8, args: Args) -> Option<Arg> {
+    ((k, bits, lane) == (52, 64, 64) && maker.has(inst, lane)).then_some(())?;
+    maker.make(inst, lane, Imm::None, args)
 }
 
 /// H: whatever moves bits inside a word moves whole elements of the register.
@@ -546,6 +560,7 @@ fn cost(inst: Inst) -> u32 {
         Inst::Permute | Inst::Permute2 => 6,
         Inst::Widen => 0,
         Inst::Mul | Inst::MulHigh | Inst::MulWide => 12,
+        Inst::MulAdd52 | Inst::MulAddHigh52 => 12,
         _ => 4,
     }
 }

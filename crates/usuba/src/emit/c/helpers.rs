@@ -205,6 +205,8 @@ impl<'t> Helpers<'t> {
             Op::Sub => format!("sub{bits}"),
             Op::Mul => format!("mul{bits}"),
             Op::MulHigh => format!("mulhigh{bits}"),
+            Op::MulAdd(k) => format!("muladd{k}_{bits}"),
+            Op::MulAddHigh(k) => format!("muladdhigh{k}_{bits}"),
             Op::Less => format!("less{bits}"),
             Op::Resize(from) => format!("resize{from}_{bits}"),
             Op::Shl(k) => format!("shl{bits}_{k}"),

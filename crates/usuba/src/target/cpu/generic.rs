@@ -68,6 +68,7 @@ const VECTOR: &[Figure] = &[
     figure(&[Permute, Permute2], ANY, 4, 0b1100),
     figure(&[Mul, MulWide], ANY, 5, 0b0011),
     figure(&[Affine, AffineInverse], ANY, 3, 0b0011),
+    figure(&[MulAdd52, MulAddHigh52], ANY, 5, 0b0011),
 ];
 
 const GENERAL: &[Figure] = &[

@@ -94,4 +94,6 @@ const VECTOR512: &[Figure] = &[
     Figure { insts: &[Mul], lane: 64, uops: 3, latency: 15, ports: P0 | P5 },
     figure(&[Mul, MulWide], ANY, 5, P0 | P5),
     figure(&[Affine, AffineInverse], ANY, 3, P0),
+    // Skylake has none of them; as on the servers after it.
+    figure(&[MulAdd52, MulAddHigh52], ANY, 4, P0 | P5),
 ];

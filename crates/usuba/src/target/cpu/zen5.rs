@@ -68,6 +68,8 @@ const VECTOR: &[Figure] = &[
     figure(&[Mul, MulWide], ANY, 3, 0b1001),
     // Not measured: as products.
     figure(&[Affine, AffineInverse], ANY, 3, 0b1001),
+    // Not measured either; the latency is that of the guide.
+    figure(&[MulAdd52, MulAddHigh52], ANY, 4, 0b1001),
 ];
 
 /// Six ALUs; three of them shift and multiply, of which 2.3 and 2.7 a cycle were measured.

@@ -37,9 +37,12 @@ impl<D: Domain> Walker<'_, D> {
             (Builtin::Resize(word), [arg]) => self.resize(f, word, arg, span),
             (Builtin::Split, [arg, amount]) => self.split(f, arg, amount, span),
             (Builtin::Less | Builtin::MulHigh, [l, r]) => {
-                let op = if builtin == Builtin::Less { Op::Less } else { Op::MulHigh };
+                let (op, sizes): (Op, &[u8]) = match builtin {
+                    Builtin::Less => (Op::Less, &[8, 16, 32, 64]),
+                    _ => (Op::MulHigh, &[8, 16, 32, 52, 64]),
+                };
                 let (left, right) = self.operands(f, l, r, want)?;
-                self.pairs(f, &op, Some(&[8, 16, 32, 64]), left, right, span, r.span)
+                self.pairs(f, &op, Some(sizes), left, right, span, r.span)
             }
             _ => {
                 let (count, help) = builtin.use_of();

@@ -102,7 +102,6 @@ impl<D: Domain> Walker<'_, D> {
         span: Span,
         right_span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
-        let sizes: &[u8] = &[8, 16, 32, 64, 128];
         let op = match op {
             ast::BinOp::And => Op::And,
             ast::BinOp::Or => Op::Or,
@@ -117,7 +116,11 @@ impl<D: Domain> Walker<'_, D> {
                 return self.fail(Code::DivisionOnWords, span, text, help);
             }
         };
-        let sizes = if op.is_bitwise() { None } else { Some(sizes) };
+        let sizes: Option<&[u8]> = match op {
+            Op::Mul => Some(&[8, 16, 32, 52, 64, 128]),
+            Op::Add | Op::Sub => Some(&[8, 16, 32, 64, 128]),
+            _ => None,
+        };
         self.pairs(f, &op, sizes, left, right, span, right_span)
     }
 
@@ -155,9 +158,11 @@ impl<D: Domain> Walker<'_, D> {
                 && !sizes.contains(&bits)
             {
                 let text = format!("arithmetic on {ty}");
-                let help = match sizes.contains(&128) {
-                    true => "arithmetic needs words of 8, 16, 32, 64 or 128 bits",
-                    false => "this needs words of 8, 16, 32 or 64 bits",
+                let help = match op {
+                    Op::Mul => "products need words of 8, 16, 32, 52, 64 or 128 bits",
+                    Op::MulHigh => "this needs words of 8, 16, 32, 52 or 64 bits",
+                    Op::Less => "this needs words of 8, 16, 32 or 64 bits",
+                    _ => "arithmetic needs words of 8, 16, 32, 64 or 128 bits",
                 };
                 return self.fail(Code::BadArithmetic, span, text, help);
             }
