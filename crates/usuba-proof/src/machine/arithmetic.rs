@@ -47,13 +47,18 @@ pub fn prove_either<M: Machine>(
     linked: &[Kernel],
     demands: Demands,
 ) -> Answer {
-    if linked.is_empty() && !multiplies(program) {
-        match compare::prove::<M>(object, contract, program, demands) {
-            Answer::Unknown(_) => {}
-            answer => return answer,
-        }
+    if !linked.is_empty() || multiplies(program) {
+        return prove::<M>(object, contract, program, most, linked, demands);
     }
-    prove::<M>(object, contract, program, most, linked, demands)
+    let on_bits = compare::prove::<M>(object, contract, program, demands);
+    if !matches!(on_bits, Answer::Unknown(_)) {
+        return on_bits;
+    }
+    match prove::<M>(object, contract, program, most, linked, demands) {
+        // What resisted on bits says more.
+        Answer::Unknown(_) => on_bits,
+        answer => answer,
+    }
 }
 
 /// Whether a program is one of arithmetic, with products or comparisons of words.
