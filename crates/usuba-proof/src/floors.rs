@@ -352,8 +352,9 @@ mod tests {
                 let [a, b] = [0, 1].map(|_| pool[random.below(pool.len())].clone());
                 let k = [1, 7, 32, 51, 64, 65][random.below(6)];
                 let factor = BigInt::from(random.word() >> 40) - (1 << 20);
-                let (p, expected) = match random.below(5) {
+                let (p, expected) = match random.below(6) {
                     0 => (a.add(&b), value(&n, &a, &free) + value(&n, &b, &free)),
+                    5 => (a.sub(&b), value(&n, &a, &free) - value(&n, &b, &free)),
                     1 => {
                         (a.plus(&b, &factor), value(&n, &a, &free) + value(&n, &b, &free) * &factor)
                     }
@@ -379,6 +380,47 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_quotient_that_is_taken_away_is_rounded_up() {
+        let (mut n, w) = words(2);
+        let quotient = n.floor(&w[1], 5).expect("low powers");
+        let all = w[0].scaled(&BigInt::from(32)).sub(&w[1]);
+        let one = n.floor(&w[0].sub(&quotient), 7);
+        assert_eq!(one, n.floor(&all.add(&Poly::constant(31)), 12));
+        assert_ne!(one, n.floor(&all, 12));
+        assert_ne!(one, n.floor(&all.add(&Poly::constant(32)), 12));
+        // Twice the quotient is no quotient of twice.
+        let twice = n.floor(&w[0].sub(&quotient.scaled(&BigInt::from(2))), 7);
+        assert_ne!(twice, n.floor(&all.sub(&w[1]).add(&Poly::constant(31)), 12));
+    }
+
+    #[test]
+    fn what_is_below_one_power_is_below_higher_ones() {
+        let (mut n, w) = words(3);
+        let p = w[0].sub(&w[1]);
+        n.is_below(&p, 64);
+        assert!(n.is_known_below(&p, 64) && !n.is_known_below(&p, 63));
+        let zero = Some(Poly::default());
+        assert_eq!(n.floor(&p, 70), zero);
+        let more = p.plus(&w[2], &(BigInt::from(1) << 70));
+        assert_eq!(n.floor(&more, 70).as_ref(), Some(&w[2]));
+        assert_eq!(n.floor(&Poly::constant(-1).sub(&p), 66), Some(Poly::constant(-1)));
+        // Neither what is next to it nor a multiple of it, nor a lower power.
+        for (p, k) in [
+            (p.add(&Poly::constant(1)), 64),
+            (p.scaled(&BigInt::from(3)), 65),
+            (p.scaled(&BigInt::from(-1)), 64),
+            (p.clone(), 63),
+        ] {
+            assert_ne!(n.floor(&p, k), zero, "{k}");
+        }
+        // What a quotient is one of is below as well.
+        let quotient = n.floor(&w[2].sub(&w[1]), 7).expect("low powers");
+        n.is_below(&quotient, 20);
+        assert_eq!(n.floor(&w[2].sub(&w[1]), 27), zero);
+        assert_ne!(n.floor(&w[2].sub(&w[1]), 26), zero);
     }
 
     #[test]

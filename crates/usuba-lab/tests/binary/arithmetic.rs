@@ -97,8 +97,20 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs51.ua", "freeze", "gp64"),
     ("field25519/limbs51.ua", "sub", "gp64"),
     ("poly1305/limbs44.ua", "step", "gp64"),
-    ("order25519/limbs63.ua", "product", "gp64"),
+    ("order25519/limbs63.ua", "muladd", "gp64"),
     ("field25519/limbs25.ua", "carry", "avx2"),
+    ("curve25519/limbs51.ua", "double", "gp64"),
+    ("poly1305/lanes26.ua", "double", "avx2"),
+    ("order25519/limbs63.ua", "product", "gp64"),
+    ("order25519/limbs63.ua", "reduce", "gp64"),
+    ("order25519/limbs28.ua", "muladd", "gp32"),
+    ("curve25519/limbs51.ua", "ladder_step", "gp64"),
+    ("curve25519/limbs51.ua", "add_affine", "gp64"),
+    ("curve25519/limbs51.ua", "entry", "gp64"),
+    ("curve25519/limbs51.ua", "fraction", "gp64"),
+    ("curve25519/limbs25.ua", "double", "gp32"),
+    ("curve25519/lanes25.ua", "double", "avx2"),
+    ("poly1305/lanes26.ua", "double", "avx512"),
     ("field25519/limbs51.ua", "square", "gp64"),
     ("field25519/limbs51.ua", "scale", "gp64"),
     ("field25519/limbs51.ua", "carry", "gp64"),
@@ -113,7 +125,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
 ];
 
 /// Kernels of the short run.
-const SHORT: usize = 6;
+const SHORT: usize = 8;
 
 #[test]
 fn kernels_of_arithmetic_are_proved() {
@@ -134,6 +146,11 @@ fn kernels_of_arithmetic_are_proved() {
 type Fault = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const FAULTS: &[Fault] = &[
+    ("order25519/limbs63.ua", "muladd", &[("r[i+4] = u64(q)", "r[i+4] = 0")]),
+    ("order25519/limbs63.ua", "reduce", &[("0x29bdf3bd45ef39ac", "0x29bdf3bd45ef39ad")]),
+    ("order25519/limbs63.ua", "reduce", &[("0x5812631a5cf5d3ed", "0x5812631a5cf5d3ee")]),
+    ("curve25519/limbs51.ua", "cache", &[("0x69b9426b2f159", "0x69b9426b2f158")]),
+    ("poly1305/lanes26.ua", "double", &[("c[i] = (k[i] << 2) + k[i]", "c[i] = k[i] << 2")]),
     ("field25519/limbs51.ua", "mul", &[("19 * u64(q)", "18 * u64(q)")]),
     ("field25519/limbs51.ua", "mul", &[("r[1] := r[1] + g", "r[1] := r[1]")]),
     (
