@@ -84,6 +84,11 @@ impl COptions {
         let name = node.name.rsplit_once('\'').map_or(&*node.name, |(name, _)| name);
         self.linked.iter().any(|linked| linked == name).then_some(name)
     }
+
+    /// The C function of such a node, by its name in the source.
+    pub fn symbol(&self, name: &str) -> String {
+        names::identifier(&format!("{}{name}", self.prefix))
+    }
 }
 
 /// A kernel as text, with what callers must know.
