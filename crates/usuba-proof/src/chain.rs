@@ -63,9 +63,14 @@ impl Chain {
     }
 
     /// Whether the target computes the operators of the last program in every lane; one claim
-    /// for all of them, or for the first one of which it is not known. `prove` says so of one
-    /// operator on so many bits: it is [`lanes::prove`], or knows what that said before.
-    pub fn lanes(
+    /// for all of them, or for the first one of which it is not known.
+    pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
+        self.lanes_by(target, layout, &|op, bits| lanes::prove(target, layout, op, bits))
+    }
+
+    /// The same, where `prove` says so of one operator on so many bits: it is [`lanes::prove`], or
+    /// knows what that said before.
+    pub fn lanes_by(
         &self,
         target: &Target,
         layout: Layout,

@@ -13,7 +13,7 @@ mod arithmetic;
 use num_bigint::BigInt;
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::random::Random;
-use usuba::ir::{Op, Program as Usuba0, Slicing};
+use usuba::ir::{Program as Usuba0, Slicing};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Layout, Target, cpu};
 use usuba::typed::{Program, Var, VarType};
@@ -21,7 +21,6 @@ use usuba::{Options, emit, optimise};
 use usuba_lab::cc;
 use usuba_lab::native::{self, Kernel};
 use usuba_proof::chain::Chain;
-use usuba_proof::lanes;
 use usuba_proof::source::Source;
 
 /// What a node computes of the values of its parameters, and the modulus.
@@ -417,9 +416,7 @@ fn compiled_programs_are_proved() {
                 claims.push(chain.see(pass, program));
             });
             let last = last.expect("a program");
-            let layout = emit::layout(&last, target);
-            let shown = |op: &Op, bits| lanes::prove(target, layout, op, bits);
-            claims.extend(chain.lanes(target, layout, &shown));
+            claims.extend(chain.lanes(target, emit::layout(&last, target)));
             for claim in claims.iter().filter(|claim| !claim.outcome.is_proved()) {
                 let (node, what) = (subject.node, &claim.subject);
                 failed.push(format!(

@@ -191,7 +191,7 @@ impl Cell {
             let start = Instant::now();
             let target = self.options.target;
             let shown = |op: &Op, bits| known.operator(target, layout, op, bits);
-            let lanes = chain.lanes(target, layout, &shown);
+            let lanes = chain.lanes_by(target, layout, &shown);
             lanes.into_iter().for_each(|claim| good &= prove(start, claim));
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
