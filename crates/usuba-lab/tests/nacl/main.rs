@@ -4,6 +4,7 @@
 //! - `curve`: X25519 and Ed25519 against RFC 7748, RFC 8032, Wycheproof, the edge cases of "Taming
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
+//! - `many`: many at once.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
@@ -11,6 +12,7 @@
 mod builds;
 mod curve;
 mod interface;
+mod many;
 mod object;
 
 fn long() -> bool {

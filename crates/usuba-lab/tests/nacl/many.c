@@ -1,0 +1,68 @@
+/* Many at once beside one at a time, on every instruction set that there is, in buffers that are no
+   longer than they say. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "it.h"
+
+static unsigned long long state = 1;
+
+static void randomize(uint8_t *bytes, size_t length)
+{
+    while (length--) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        *bytes++ = (uint8_t)(state >> 56);
+    }
+}
+
+static uint8_t *some(size_t length)
+{
+    uint8_t *bytes = malloc(length ? length : 1);
+    if (!bytes) abort();
+    randomize(bytes, length);
+    return bytes;
+}
+
+static void expect(int holds)
+{
+    if (!holds) abort();
+}
+
+/* Points of small order, and the largest number, among others; sometimes into a buffer of an
+   argument. */
+static void x25519(size_t count, size_t zero)
+{
+    uint8_t *scalars = some(32 * count), *points = some(32 * count), *out = some(32 * count);
+    uint8_t wanted[32];
+    size_t i;
+    int status = USUBA_OK;
+    if (count > 2) memset(points + 64, 0xff, 32);
+    if (zero < count) memset(points + 32 * zero, 0, 32);
+    expect(usuba_x25519_many(scalars, points, out, count)
+           == (zero < count ? USUBA_ERROR_POINT : USUBA_OK));
+    for (i = 0; i < count; i++) {
+        memset(wanted, 0, 32);
+        status = usuba_x25519(scalars + 32 * i, points + 32 * i, wanted);
+        expect((status == USUBA_OK) == (i != zero) && !memcmp(out + 32 * i, wanted, 32));
+    }
+    usuba_x25519_many(scalars, points, count % 2 ? scalars : points, count);
+    expect(!memcmp(out, count % 2 ? scalars : points, 32 * count));
+    free(scalars);
+    free(points);
+    free(out);
+}
+
+int main(void)
+{
+    const char *name;
+    size_t backend, count;
+    uint8_t byte[32] = {0};
+    expect(usuba_x25519_many(byte, NULL, byte, 1) == USUBA_ERROR_NULL);
+    expect(usuba_x25519_many(NULL, NULL, NULL, 0) == USUBA_OK);
+    for (backend = 0; (name = usuba_curve25519_backends(backend)); backend++) {
+        expect(usuba_curve25519_force_backend(name) == USUBA_OK);
+        for (count = 0; count < 12; count += 1 + count / 3) x25519(count, 3 * count / 4 + count % 2);
+        x25519(19, 18);
+    }
+    return backend > 0 ? 0 : 1;
+}
