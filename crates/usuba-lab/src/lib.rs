@@ -14,6 +14,7 @@
 //! - `session`: a run of measurements over cipher folders.
 //! - `record`: what it leaves behind; `table`: as a table; `difference`: two of them.
 //! - `experiment`: published measurements, repeated.
+//! - `rv32`: instructions of programs on 32-bit RISC-V, counted in an emulator.
 //! - `stats`: quantiles, and whether two sets of samples differ.
 //! - `tune`: chooses options by measurement.
 //! - `layout`: puts the data of instances into register bytes, and back.
@@ -33,6 +34,7 @@ pub mod native;
 pub mod plant;
 pub mod proof;
 pub mod record;
+pub mod rv32;
 pub mod session;
 pub mod stats;
 mod table;

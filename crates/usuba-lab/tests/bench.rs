@@ -9,7 +9,7 @@ use usuba::target::cpu::{self, Cpu};
 use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
 use usuba_lab::difference::Difference;
-use usuba_lab::experiment::{Experiment, Staged};
+use usuba_lab::experiment::{Counted, Experiment, Staged};
 use usuba_lab::native::Timing;
 use usuba_lab::session::{self, Request};
 
@@ -105,6 +105,11 @@ fn every_experiment_is_well_formed() {
         if let Some(staged) = Staged::read(&path) {
             let staged = staged.unwrap_or_else(|e| panic!("{e}"));
             assert!(!staged.stages.is_empty(), "{}", path.display());
+            continue;
+        }
+        if let Some(counted) = Counted::read(&path) {
+            let counted = counted.unwrap_or_else(|e| panic!("{e}"));
+            assert!(counted.steps.len() >= 5, "{}", path.display());
             continue;
         }
         let experiment = Experiment::read(&path).unwrap_or_else(|e| panic!("{e}"));

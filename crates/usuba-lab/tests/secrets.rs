@@ -12,10 +12,13 @@
 //! Every function of every cipher in every slicing, on the targets of this machine that valgrind
 //! knows; the others are skipped by name. All of it is part of the long runs only.
 
+mod memcheck;
+
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use memcheck::REQUESTS;
 use rayon::prelude::*;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target};
@@ -26,38 +29,9 @@ use usuba_lab::proof::is_long;
 /// What valgrind 3.19 to 3.24 does not execute.
 const UNKNOWN: &[&str] = &["avx512f", "gfni"];
 
-/// Asks valgrind something; outside of it this does nothing. The four rotations are by 128 bits in
-/// all, and the instruction after them exchanges a register with itself: so valgrind knows that a
-/// request is meant, whose arguments rax points to (`valgrind.h`, amd64-linux). The requests of
-/// memcheck count from "MC" (`memcheck.h`): 1 makes memory undefined, 2 defined.
-const REQUESTS: &str = r#"
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-static void usuba_request(uint64_t number, const void *memory, size_t bytes) {
-    volatile uint64_t request[6] = {number, (uint64_t)(uintptr_t)memory, bytes, 0, 0, 0};
-    uint64_t result = 0;
-    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
-                     "xchgq %%rbx, %%rbx"
-                     : "=d"(result) : "a"(&request[0]), "0"(result) : "cc", "memory");
-}
-static void usuba_undefined(const void *memory, size_t bytes) {
-    usuba_request(0x4d430001, memory, bytes);
-}
-static void usuba_defined(const void *memory, size_t bytes) {
-    usuba_request(0x4d430002, memory, bytes);
-}
-"#;
-
-fn valgrind() -> Result<PathBuf, String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut found = std::env::split_paths(&path).map(|folder| folder.join("valgrind"));
-    found.find(|file| file.is_file()).ok_or_else(|| "there is no valgrind".to_string())
-}
-
 /// How to build for a target what valgrind can run.
 fn machine(target: &Target) -> Result<Machine, String> {
-    valgrind()?;
+    memcheck::valgrind()?;
     let flag = |feature: &&&str| target.cflags.contains(&format!("-m{feature}").as_str());
     if let Some(feature) = UNKNOWN.iter().find(flag) {
         return Err(format!("valgrind does not know {feature}"));
@@ -87,7 +61,7 @@ fn reports(machine: &Machine, files: &[String]) -> Result<String, String> {
     }
     let program = folder.path().join("run");
     run(machine.compile().arg("-o").arg(&program).args(&objects))?;
-    examined(&program)
+    memcheck::examined(&program)
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
@@ -95,23 +69,6 @@ fn run(command: &mut Command) -> Result<(), String> {
     match output.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    }
-}
-
-/// The exit status of a program with reports.
-const REPORTED: i32 = 99;
-
-fn examined(program: &Path) -> Result<String, String> {
-    let mut command = Command::new(valgrind()?);
-    command.args(["--tool=memcheck", "--quiet", "--leak-check=no", "--error-limit=no"]);
-    // Sums are followed bit by bit.
-    command.args(["--expensive-definedness-checks=yes", &format!("--error-exitcode={REPORTED}")]);
-    let output = command.arg(program).output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    match output.status.code() {
-        Some(0) if said.is_empty() => Ok(String::new()),
-        Some(REPORTED) => Ok(said),
-        _ => Err(format!("it ended with {}: {said}", output.status)),
     }
 }
 

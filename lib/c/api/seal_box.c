@@ -1,12 +1,14 @@
 
-/* The key stream begins with the key of the tag; the message follows within its first block. */
+/* The key stream begins with the key of the tag; the message follows within its first block. Of a
+   short one `stream` has all of it; what it has with the key is `used`. */
 static int usuba_@NAME@_begin(usuba_poly1305_state *mac, const usuba_@STREAM@_key *key,
-    const uint8_t *nonce)
+    const uint8_t *nonce, size_t length, uint8_t *stream, size_t *used)
 {
-    uint8_t block[32];
-    int status = usuba_@STREAM@_keystream(key, nonce, 0, block, sizeof block);
-    if (status == USUBA_OK) status = usuba_poly1305_begin(mac, block);
-    @COMMON@wipe(block, sizeof block);
+    int status;
+    *used = 64;
+    if (length <= USUBA_SEAL_FIRST - 32) *used = (32 + length + 63) / 64 * 64;
+    status = usuba_@STREAM@_keystream(key, nonce, 0, stream, *used);
+    if (status == USUBA_OK) status = usuba_poly1305_begin(mac, stream);
     return status;
 }
 
@@ -15,7 +17,15 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
 {
     usuba_poly1305_state mac;
     uint64_t position = 32;
-    int status = usuba_@NAME@_begin(&mac, key, nonce);
+    uint8_t stream[USUBA_SEAL_FIRST] USUBA_ALIGNED;
+    size_t used;
+    int status = usuba_@NAME@_begin(&mac, key, nonce, length, stream, &used);
+    if (length && length <= used - 32 && status == USUBA_OK) {
+        usuba_xors[usuba_chosen()](out, in, stream + 32, length);
+        status = usuba_poly1305_update(&mac, out, length);
+        length = 0;
+    }
+    @COMMON@wipe(stream, used);
     while (length && status == USUBA_OK) {
         /* Later parts begin with a block. */
         const size_t most = position == 32 ? USUBA_SEAL_PART - 32 : USUBA_SEAL_PART;
@@ -36,12 +46,18 @@ static int usuba_@NAME@_open_under(const usuba_@STREAM@_key *key, const uint8_t 
     const uint8_t *in, size_t length, const uint8_t *tag, uint8_t *out)
 {
     usuba_poly1305_state mac;
-    int status = usuba_@NAME@_begin(&mac, key, nonce);
+    uint8_t stream[USUBA_SEAL_FIRST] USUBA_ALIGNED;
+    size_t used;
+    int status = usuba_@NAME@_begin(&mac, key, nonce, length, stream, &used);
     if (status == USUBA_OK) status = usuba_poly1305_update(&mac, in, length);
     if (status == USUBA_OK) status = usuba_poly1305_verify(&mac, tag);
-    @COMMON@wipe(&mac, sizeof mac);
-    if (status != USUBA_OK || !length) return status;
-    return usuba_@STREAM@_xor(key, nonce, 32, in, out, length);
+    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (length && status == USUBA_OK) {
+        if (length <= used - 32) usuba_xors[usuba_chosen()](out, in, stream + 32, length);
+        else status = usuba_@STREAM@_xor(key, nonce, 32, in, out, length);
+    }
+    @COMMON@wipe(stream, used);
+    return status;
 }
 
 int usuba_@NAME@_seal_detached(const usuba_@NAME@_key *key,

@@ -1,14 +1,17 @@
 
-/* Begins the tag with a key from the first block of the key stream, and takes the data. */
+/* Begins the tag with a key from the first block of the key stream, and takes the data. Behind that
+   block `stream` has those of a short message; what it has in all is `used`. */
 static int usuba_@NAME@_begin(usuba_poly1305_state *mac, const usuba_@STREAM@_key *key,
-    const uint8_t *nonce, const uint8_t *data, size_t data_length)
+    const uint8_t *nonce, const uint8_t *data, size_t data_length, size_t length, uint8_t *stream,
+    size_t *used)
 {
-    uint8_t block[32];
-    int status = usuba_@STREAM@_keystream(key, nonce, 0, block, sizeof block);
-    if (status == USUBA_OK) status = usuba_poly1305_begin(mac, block);
+    int status;
+    *used = 64;
+    if (length <= USUBA_SEAL_FIRST - 64) *used += (length + 63) / 64 * 64;
+    status = usuba_@STREAM@_keystream(key, nonce, 0, stream, *used);
+    if (status == USUBA_OK) status = usuba_poly1305_begin(mac, stream);
     if (status == USUBA_OK) status = usuba_poly1305_update(mac, data, data_length);
     if (status == USUBA_OK) usuba_seal_align(mac, data_length);
-    @COMMON@wipe(block, sizeof block);
     return status;
 }
 
@@ -19,7 +22,15 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
     usuba_poly1305_state mac;
     const uint64_t all = length;
     uint64_t position = 64;
-    int status = usuba_@NAME@_begin(&mac, key, nonce, data, data_length);
+    uint8_t stream[USUBA_SEAL_FIRST] USUBA_ALIGNED;
+    size_t used;
+    int status = usuba_@NAME@_begin(&mac, key, nonce, data, data_length, length, stream, &used);
+    if (length && used > 64 && status == USUBA_OK) {
+        usuba_xors[usuba_chosen()](out, in, stream + 64, length);
+        status = usuba_poly1305_update(&mac, out, length);
+        length = 0;
+    }
+    @COMMON@wipe(stream, used);
     while (length && status == USUBA_OK) {
         const size_t part = length < USUBA_SEAL_PART ? length : USUBA_SEAL_PART;
         status = usuba_@STREAM@_xor(key, nonce, position, in, out, part);
@@ -43,16 +54,22 @@ static int usuba_@NAME@_open_under(const usuba_@STREAM@_key *key, const uint8_t 
     uint8_t *out)
 {
     usuba_poly1305_state mac;
-    int status = usuba_@NAME@_begin(&mac, key, nonce, data, data_length);
+    uint8_t stream[USUBA_SEAL_FIRST] USUBA_ALIGNED;
+    size_t used;
+    int status = usuba_@NAME@_begin(&mac, key, nonce, data, data_length, length, stream, &used);
     if (status == USUBA_OK) status = usuba_poly1305_update(&mac, in, length);
     if (status == USUBA_OK) {
         usuba_seal_align(&mac, length);
         usuba_seal_lengths(&mac, data_length, length);
         status = usuba_poly1305_verify(&mac, tag);
     }
-    @COMMON@wipe(&mac, sizeof mac);
-    if (status != USUBA_OK || !length) return status;
-    return usuba_@STREAM@_xor(key, nonce, 64, in, out, length);
+    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (length && status == USUBA_OK) {
+        if (used > 64) usuba_xors[usuba_chosen()](out, in, stream + 64, length);
+        else status = usuba_@STREAM@_xor(key, nonce, 64, in, out, length);
+    }
+    @COMMON@wipe(stream, used);
+    return status;
 }
 
 int usuba_@NAME@_seal_detached(const usuba_@NAME@_key *key,

@@ -17,6 +17,12 @@ USUBA_API int usuba_@NAME@_hash(const usuba_skein_parameters *parameters, const 
 USUBA_API int usuba_@NAME@_hash_bits(const usuba_skein_parameters *parameters, const uint8_t *in,
     uint64_t bits, uint8_t *out, size_t out_length);
 
+/* Answers USUBA_OK if the hash or MAC of a message is this one, of `tag_length` bytes. Else
+   USUBA_ERROR_FORGED; how many bytes agree shows neither in the answer nor in its time. Who sends a
+   tag must not choose its length. */
+USUBA_API int usuba_@NAME@_check(const usuba_skein_parameters *parameters, const uint8_t *in,
+    size_t length, const uint8_t *tag, size_t tag_length);
+
 /* The hashes of `count` messages side by side, which is several times faster than one after the
    other, most so if they have about the same length. Message i has lengths[i] bytes at in[i], its
    hash is at out + i * out_length. No message overlaps out; there is no tree. */
@@ -43,6 +49,10 @@ USUBA_API int usuba_@NAME@_update_bits(usuba_@NAME@_state *state, const uint8_t 
 /* Ends the message and wipes the state. `length` is what it was begun with; any if endless. */
 USUBA_API int usuba_@NAME@_final(usuba_@NAME@_state *state, uint8_t *out, size_t length);
 
+/* Ends the message, wipes the state, and answers as usuba_@NAME@_check. The tag has the length that
+   the state was begun with, which ends. */
+USUBA_API int usuba_@NAME@_verify(usuba_@NAME@_state *state, const uint8_t *tag, size_t tag_length);
+
 /* Ends the message, the first time, and gives the next `length` bytes of an endless output. */
 USUBA_API int usuba_@NAME@_squeeze(usuba_@NAME@_state *state, uint8_t *out, size_t length);
 
@@ -59,3 +69,5 @@ USUBA_API int usuba_@NAME@_tree_update(usuba_@NAME@_tree *tree, const uint8_t *i
 USUBA_API int usuba_@NAME@_tree_update_bits(usuba_@NAME@_tree *tree, const uint8_t *in,
     uint64_t bits);
 USUBA_API int usuba_@NAME@_tree_final(usuba_@NAME@_tree *tree, uint8_t *out, size_t length);
+USUBA_API int usuba_@NAME@_tree_verify(usuba_@NAME@_tree *tree, const uint8_t *tag,
+    size_t tag_length);

@@ -21,3 +21,9 @@ void *memset(void *to, int byte, size_t length);
 #if defined(__GNUC__) && defined(__aarch64__)
 #define USUBA_AARCH64
 #endif
+
+/* Bytes that are computed from secrets and are none: whether something was forged, say. Nothing
+   happens to them, but whoever follows secrets through a program can define this. */
+#if !defined(USUBA_PUBLIC)
+#define USUBA_PUBLIC(memory, length) ((void)(memory))
+#endif

@@ -66,14 +66,12 @@ static void usuba_ed25519_expand(usuba_signing *s, const uint8_t *seed)
     usuba_words_load(s->secret, s->bytes, USUBA_WORDS);
 }
 
-static int usuba_ed25519_make(int variant, const uint8_t *context, size_t context_length,
-                              const uint8_t *secret_key, const uint8_t *message, size_t length,
-                              uint8_t *signature)
+static USUBA_APART void usuba_ed25519_finish(int variant, const uint8_t *context,
+                                             size_t context_length, const uint8_t *secret_key,
+                                             const uint8_t *message, size_t length,
+                                             uint8_t *signature)
 {
     usuba_signing s;
-    const int status = usuba_ed25519_check(variant, context, context_length, message, length);
-    if (!secret_key || !signature) return USUBA_ERROR_NULL;
-    if (status != USUBA_OK) return status;
     usuba_ed25519_expand(&s, secret_key);
     usuba_ed25519_begin(&s.now.hash, variant, context, context_length);
     usuba_sha512_update(&s.now.hash, s.bytes + 32, 32);
@@ -90,6 +88,17 @@ static int usuba_ed25519_make(int variant, const uint8_t *context, size_t contex
     usuba_words_store(s.bytes + 32, s.now.sum, USUBA_WORDS);
     memcpy(signature, s.bytes, 64);
     @COMMON@wipe(&s, sizeof s);
+}
+
+static int usuba_ed25519_make(int variant, const uint8_t *context, size_t context_length,
+                              const uint8_t *secret_key, const uint8_t *message, size_t length,
+                              uint8_t *signature)
+{
+    const int status = usuba_ed25519_check(variant, context, context_length, message, length);
+    if (!secret_key || !signature) return USUBA_ERROR_NULL;
+    if (status != USUBA_OK) return status;
+    usuba_ed25519_finish(variant, context, context_length, secret_key, message, length, signature);
+    usuba_wipe_stack();
     return USUBA_OK;
 }
 
@@ -123,11 +132,10 @@ static int usuba_ed25519_judge(int variant, const uint8_t *context, size_t conte
     return @COMMON@compare(r, signature, 32);
 }
 
-int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t public_key[32],
-    uint8_t secret_key[64])
+static USUBA_APART void usuba_ed25519_keys(const uint8_t *seed, uint8_t *public_key,
+                                           uint8_t *secret_key)
 {
     usuba_signing s;
-    if (!seed || !public_key || !secret_key) return USUBA_ERROR_NULL;
     usuba_ed25519_expand(&s, seed);
     usuba_point_base(s.secret, s.now.point);
     /* The seed may lie where the keys come. */
@@ -136,6 +144,14 @@ int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t public_key[3
     memcpy(secret_key, s.bytes, 64);
     memcpy(public_key, s.bytes + 32, 32);
     @COMMON@wipe(&s, sizeof s);
+}
+
+int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t public_key[32],
+    uint8_t secret_key[64])
+{
+    if (!seed || !public_key || !secret_key) return USUBA_ERROR_NULL;
+    usuba_ed25519_keys(seed, public_key, secret_key);
+    usuba_wipe_stack();
     return USUBA_OK;
 }
 

@@ -1,4 +1,31 @@
 
+/* Kernels and what calls them leave their variables on the stack, where the next function's begin.
+   Functions of users call the one that has secrets, and then overwrite as much of the stack below
+   their own frame as that one takes. USUBA_STACK is what gcc and clang make of it from -O1 on, less
+   where pointers are short; it is not overwritten with other compilers, or if it is 0. */
+#if !defined(USUBA_STACK)
+#if UINTPTR_MAX > 0xffffffff
+#define USUBA_STACK 3072
+#else
+#define USUBA_STACK 2560
+#endif
+#endif
+#if defined(__GNUC__)
+#define USUBA_APART __attribute__((noinline))
+#else
+#define USUBA_APART
+#endif
+
+static USUBA_APART void usuba_wipe_stack(void)
+{
+#if defined(__GNUC__) && USUBA_STACK
+    uint8_t room[USUBA_STACK];
+    memset(room, 0, sizeof room);
+    /* The compiler must assume that somebody reads it. */
+    __asm__ __volatile__("" : : "r"(room) : "memory");
+#endif
+}
+
 /* Modulo p = 2^255 - 19, around kernels whose results lie apart from their arguments. */
 
 /* The one form below p as words. */

@@ -13,13 +13,12 @@ typedef struct {
     usuba_fe x, now[4], next[4];
 } usuba_ladder;
 
-int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], uint8_t out[32])
+static USUBA_APART int usuba_x25519_ladder(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 {
     usuba_ladder s;
     usuba_word last = 0;
     unsigned i;
     int zero;
-    if (!scalar || !point || !out) return USUBA_ERROR_NULL;
     memcpy(s.scalar, scalar, 32);
     usuba_clamp(s.scalar);
     usuba_words_load(s.words, point, USUBA_WORDS);
@@ -42,12 +41,14 @@ int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], uint8_t out[
     usuba_fe_mul(s.now[0], s.next[0], s.next[1]);
     usuba_fe_words(s.next[1], s.words);
     zero = usuba_words_are_zero(s.words, USUBA_WORDS) != 0;
+    /* This says something about the point, and nothing about the scalar. */
+    USUBA_PUBLIC(&zero, sizeof zero);
     if (!zero) usuba_words_store(out, s.words, USUBA_WORDS);
     @COMMON@wipe(&s, sizeof s);
     return zero ? USUBA_ERROR_POINT : USUBA_OK;
 }
 
-int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32])
+static USUBA_APART void usuba_x25519_comb(const uint8_t *scalar, uint8_t *out)
 {
     struct {
         uint8_t scalar[32];
@@ -55,7 +56,6 @@ int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32])
         usuba_point point;
         usuba_fe sum, difference, inverse;
     } s;
-    if (!scalar || !out) return USUBA_ERROR_NULL;
     memcpy(s.scalar, scalar, 32);
     usuba_clamp(s.scalar);
     usuba_words_load(s.words, s.scalar, USUBA_WORDS);
@@ -67,5 +67,21 @@ int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32])
     usuba_fe_mul(s.sum, s.inverse, s.difference);
     usuba_fe_store(s.difference, out);
     @COMMON@wipe(&s, sizeof s);
+}
+
+int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], uint8_t out[32])
+{
+    int status;
+    if (!scalar || !point || !out) return USUBA_ERROR_NULL;
+    status = usuba_x25519_ladder(scalar, point, out);
+    usuba_wipe_stack();
+    return status;
+}
+
+int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32])
+{
+    if (!scalar || !out) return USUBA_ERROR_NULL;
+    usuba_x25519_comb(scalar, out);
+    usuba_wipe_stack();
     return USUBA_OK;
 }

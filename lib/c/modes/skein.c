@@ -275,6 +275,42 @@ static int usuba_skein_final(const usuba_chaining *chaining, usuba_skein_progres
     return USUBA_OK;
 }
 
+/* Whether the output of a state is this one. Its blocks are made in `buffer`; how many bytes agree
+   shows neither in the answer nor in its time. */
+static int usuba_skein_matches(const usuba_chaining *chaining, const uint8_t *state,
+                               uint8_t *buffer, const uint8_t *tag, size_t length)
+{
+    uint64_t number = 0;
+    int status = USUBA_OK;
+    while (length) {
+        const size_t part = length < chaining->block ? length : chaining->block;
+        usuba_skein_output(chaining, state, number++, buffer, part);
+        status |= @COMMON@compare(buffer, tag, part);
+        tag += part;
+        length -= part;
+    }
+    return status;
+}
+
+/* Whether a state can end with a tag of `length` bytes: with no other length than it was begun
+   with, lest whoever sends a tag may choose a short one. */
+static int usuba_skein_judges(const usuba_skein_progress *progress, const uint8_t *tag,
+                              size_t length)
+{
+    const int status = usuba_skein_ends(progress, tag, length);
+    if (status != USUBA_OK) return status;
+    return progress->output == USUBA_SKEIN_ENDLESS ? USUBA_ERROR_LENGTH : USUBA_OK;
+}
+
+static int usuba_skein_verify(const usuba_chaining *chaining, usuba_skein_progress *progress,
+                              uint8_t *bytes, const uint8_t *tag, size_t length)
+{
+    const int status = usuba_skein_judges(progress, tag, length);
+    if (status != USUBA_OK) return status;
+    usuba_skein_close(chaining, progress, bytes);
+    return usuba_skein_matches(chaining, bytes, bytes + chaining->chain, tag, length);
+}
+
 /* ---- Trees: `bytes` is the open leaf, the open node of each level above, and the state that all
    of them start from. The buffer of a node holds the last block that came from below, because that
    may be the only one. ---- */
@@ -431,12 +467,11 @@ static int usuba_skein_tree_update(const usuba_chaining *chaining, usuba_skein_g
     return USUBA_OK;
 }
 
-static int usuba_skein_tree_final(const usuba_chaining *chaining, usuba_skein_growth *growth,
-                                  uint8_t *bytes, uint8_t *out, size_t length)
+/* Ends the message; the answer is the state that outputs are made from. */
+static const uint8_t *usuba_skein_tree_close(const usuba_chaining *chaining,
+                                             usuba_skein_growth *growth, uint8_t *bytes)
 {
     size_t level = 0;
-    const int status = usuba_skein_ends(&growth->progress, out, length);
-    if (status != USUBA_OK) return status;
     usuba_skein_close(chaining, &growth->progress, bytes);
     usuba_skein_push(chaining, growth, bytes, 0, bytes);
     /* A level with one block ends the tree with that block; of others the last node is open. */
@@ -446,9 +481,25 @@ static int usuba_skein_tree_final(const usuba_chaining *chaining, usuba_skein_gr
         level++;
         usuba_skein_push(chaining, growth, bytes, level, node);
     }
-    usuba_skein_output(chaining, usuba_skein_node(chaining, bytes, level) + chaining->chain, 0, out,
-                       length);
+    return usuba_skein_node(chaining, bytes, level) + chaining->chain;
+}
+
+static int usuba_skein_tree_final(const usuba_chaining *chaining, usuba_skein_growth *growth,
+                                  uint8_t *bytes, uint8_t *out, size_t length)
+{
+    const int status = usuba_skein_ends(&growth->progress, out, length);
+    if (status != USUBA_OK) return status;
+    usuba_skein_output(chaining, usuba_skein_tree_close(chaining, growth, bytes), 0, out, length);
     return USUBA_OK;
+}
+
+static int usuba_skein_tree_verify(const usuba_chaining *chaining, usuba_skein_growth *growth,
+                                   uint8_t *bytes, const uint8_t *tag, size_t length)
+{
+    const int status = usuba_skein_judges(&growth->progress, tag, length);
+    if (status != USUBA_OK) return status;
+    return usuba_skein_matches(chaining, usuba_skein_tree_close(chaining, growth, bytes),
+                               bytes + chaining->chain, tag, length);
 }
 
 /* ---- Many messages: each has a lane for its blocks, its last block and its output. ---- */

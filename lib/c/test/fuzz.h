@@ -391,6 +391,14 @@ static void any_backend(void)
         } \
         expect(!usuba_##name##_tree_final(tree, two.at, out_length), "status", #name, length); \
         expect(!memcmp(one.at, two.at, out_length), "tree", #name, length); \
+        if (bits % 8 == 0) { \
+            any_backend(); \
+            expect(!usuba_##name##_check(&p, text.at, length, one.at, out_length), "tag", #name, \
+                   length); \
+            one.at[below(out_length)] ^= (uint8_t)(1u << below(8)); \
+            expect(usuba_##name##_check(&p, text.at, length, one.at, out_length) \
+                       == USUBA_ERROR_FORGED, "tag", #name, length); \
+        } \
         free(run); \
         free(tree); \
         free(text.whole); \

@@ -15,8 +15,10 @@ pub enum Error {
     Backend,
     /// Parameters that do not go together.
     Parameter,
-    /// A tag is not that of the message.
+    /// A tag or a signature is not that of the message.
     Forged,
+    /// A point of small order, with which no secret can be agreed on.
+    Point,
 }
 
 impl Error {
@@ -30,6 +32,7 @@ impl Error {
             5 => Err(Error::Backend),
             7 => Err(Error::Parameter),
             8 => Err(Error::Forged),
+            9 => Err(Error::Point),
             _ => unreachable!("slices are not null, do not overlap, and end once"),
         }
     }
@@ -42,7 +45,8 @@ impl fmt::Display for Error {
             Error::Counter => "the key stream ends before",
             Error::Backend => "there is no such backend here",
             Error::Parameter => "parameters that do not go together",
-            Error::Forged => "a tag that is not that of the message",
+            Error::Forged => "a tag or a signature that is not that of the message",
+            Error::Point => "a point of small order",
         })
     }
 }

@@ -70,16 +70,27 @@ pub fn compile(cipher: &Cipher) -> Result<String, String> {
     Ok(text + "#endif\n")
 }
 
+/// The program of arithmetic on words of 32 bits, and how it is compiled: for small memory, too.
+pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
+    let variant = &VARIANTS[if small { 2 } else { 1 }];
+    ((variant.program)(arithmetic), variant.pipeline(arithmetic))
+}
+
 impl Variant {
-    fn text(&self, cipher: &Cipher) -> Result<String, String> {
-        let target: &'static Target = target::find(self.target).expect("variants name targets");
+    fn pipeline(&self, arithmetic: &Arithmetic) -> PipelineOptions {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.inline = self.inline;
+        let loops = arithmetic.loops && self.target != "gp64";
+        pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
+        pipeline
+    }
+
+    fn text(&self, cipher: &Cipher) -> Result<String, String> {
+        let target: &'static Target = target::find(self.target).expect("variants name targets");
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
-            let loops = arithmetic.loops && target.bits < 64;
-            pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
+            let pipeline = self.pipeline(arithmetic);
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);

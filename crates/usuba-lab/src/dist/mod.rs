@@ -51,6 +51,7 @@ use cores::{Compiled, Core, Use};
 use ladder::Cost;
 use primitive::primitives;
 
+pub use arithmetic::short;
 pub use interface::{Described, Description, Kind};
 pub use nacl::nacl;
 pub use rust::rust;

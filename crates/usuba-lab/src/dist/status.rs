@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! | chacha20 | V, B | yes | key stream | 4.56 | 2.49x | 4.54x | 10.3x |     status
+//! | x25519 | arithmetic | where multiplication is | key agreement | – | – | – | – |
 //! | chacha20 | avx2 | V gp64, 2: V sse, 5: V avx2 | 4.62 | ... | █▆▃▁▁▁▁ |     curves
 //! ```
 //!
@@ -18,7 +19,7 @@ use super::interface::{Kind, kind};
 use super::ladder::{self, Cost};
 use super::primitive::{Operation, Primitive, primitives};
 use super::{CURVE, cores, includes, section};
-use crate::cipher::{self, Cipher, Function, HashMode, Way};
+use crate::cipher::{self, Cipher, Function, HashMode, Scheme, Seal, Way};
 use crate::proof::Proofs;
 
 /// A row of either table.
@@ -42,8 +43,8 @@ fn backends(
     super::backends(targets, ciphers).into_iter().filter(measured).collect()
 }
 
-/// One row for each primitive of all folders, as Markdown: slicings, whether its time depends on
-/// data, modes, and speed on long messages.
+/// One row for each primitive of all folders, as Markdown: slicings or what else it is made of,
+/// whether its time depends on data, modes, and speed on long messages.
 ///
 /// # Errors
 /// What the compiler says, or a file that cannot be read.
@@ -76,13 +77,40 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
                 }
                 Ok(line + "\n")
             };
-            lines.map(line).collect()
+            let lines: Result<String, String> = lines.map(line).collect();
+            Ok(lines? + &around_arithmetic(cipher, shown.len()))
         })
         .collect();
     for rows in rows {
         text += &rows?;
     }
     Ok(text)
+}
+
+/// The rows of what hand-written C makes of arithmetic and of what other folders have. Costs of it
+/// are not measured.
+fn around_arithmetic(cipher: &Cipher, columns: usize) -> String {
+    let row = |name: &str, of: &str, modes: &str| {
+        // Arithmetic multiplies, whatever else there is.
+        format!(
+            "| `{name}` | {of} | where multiplication is | {modes} |{}\n",
+            " – |".repeat(columns)
+        )
+    };
+    let scheme = match cipher.scheme {
+        Some(Scheme::Curve25519) => {
+            let verified = "signatures; the time of verification depends on what is public";
+            row("x25519", "arithmetic", "key agreement") + &row("ed25519", "arithmetic", verified)
+        }
+        Some(Scheme::Poly1305) => row("poly1305", "arithmetic", "one-time MAC"),
+        None => String::new(),
+    };
+    let seal = |seal: &Seal| {
+        let parts = seal.first.iter().chain([&seal.stream]);
+        let parts: String = parts.map(|name| format!("`{name}`, ")).collect();
+        row(&seal.name, &format!("{parts}`poly1305`"), modes(Kind::Seal(seal.mode)))
+    };
+    scheme + &cipher.seals.iter().map(seal).collect::<String>()
 }
 
 /// For each primitive and backend, as Markdown: from how many blocks which kernel, and cycles for

@@ -33,7 +33,9 @@
 //! - `results`: what is kept, and the quantities in it.
 //! - `markdown`, `plot`: for people.
 //! - `stages`: experiments with programs instead of ciphers.
+//! - `counted`: those on a small processor, where instructions are counted.
 
+mod counted;
 mod markdown;
 mod plot;
 mod results;
@@ -50,6 +52,7 @@ use usuba::{passes, target};
 
 use crate::cc::Family;
 
+pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
 pub use markdown::markdown;
 pub use plot::plots;
 pub use results::{Cell, Missing, Quantity, Results};

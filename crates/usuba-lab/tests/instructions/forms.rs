@@ -299,6 +299,10 @@ impl Forms {
         self.plain("vmovdqu ymm2, con; vpermd ymm0, ymm2, ymm1");
         self.plain("vmovdqu ymm2, con; vpermps ymm0, ymm2, ymm1");
         self.plain("vpermd zmm0, zmm1, zmm2");
+        self.plain("vmovdqu64 zmm2, con; vpermq zmm0, zmm2, zmm1");
+        self.plain("vmovdqu64 zmm2, con; vpermpd zmm0, zmm2, zmmword ptr mem");
+        self.plain("vmovdqu ymm2, con; vpermq ymm0, ymm2, ymm1");
+        self.plain("vpermq zmm0, zmm1, zmm2");
         for count in [0, 1, 7, 15, 16, 20, 31, 32, 200] {
             self.old("palignr", &format!(", {count}"));
             self.three("vpalignr", &format!(", {count}"), &["x", "y", "z"]);

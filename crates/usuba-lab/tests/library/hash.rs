@@ -13,6 +13,7 @@ const ERROR_LENGTH: c_int = 2;
 const ERROR_OVERLAP: c_int = 4;
 const ERROR_STATE: c_int = 6;
 const ERROR_PARAMETER: c_int = 7;
+const ERROR_FORGED: c_int = 8;
 
 /// The length of an output without an end.
 const ENDLESS: usize = usize::MAX;
@@ -164,6 +165,7 @@ pub fn check(subject: &Subject, primitive: &Description) {
         neighbours(&f, &mut noise);
         endless(&f, &mut noise);
     }
+    tags(&f, &mut noise);
     misuse(&f);
 }
 
@@ -230,6 +232,43 @@ fn endless(f: &Function, noise: &mut Noise) {
     assert_eq!(call!(loaded, &f.c("update"), at, message.as_ptr(), 1), ERROR_STATE);
 }
 
+/// A tag is right as a whole or forged, with a tree and without, all at once and in pieces.
+fn tags(f: &Function, noise: &mut Noise) {
+    let loaded = &f.subject.loaded;
+    let mut state = vec![0u64; 4096];
+    let at = state.as_mut_ptr();
+    for (kind, tree) in [("", [0; 3]), ("tree_", [1, 1, 3])] {
+        for length in [1, 16, 32, f.block, 3 * f.block + 5] {
+            let message = noise.bytes(5 * f.block + length);
+            let key = noise.bytes(length.min(40));
+            let v = HashVector { key, tree, ..plain(&message, length) };
+            let (p, right) = (Parameters::of(&v), f.hash(&v));
+            let (input, size) = (message.as_ptr(), message.len());
+            let check = |tag: &[u8]| {
+                call!(loaded, &f.c("check"), &raw const p, input, size, tag.as_ptr(), tag.len())
+            };
+            let c = |what: &str| f.c(&format!("{kind}{what}"));
+            let verify = |state: *mut u64, tag: &[u8]| {
+                assert_eq!(call!(loaded, &c("begin"), state, &raw const p, length), 0);
+                assert_eq!(call!(loaded, &c("update"), state, input, size), 0);
+                let (name, from) = (c("verify"), tag.as_ptr());
+                // Another length ends nothing.
+                assert_eq!(call!(loaded, &name, state, from, length - 1), ERROR_LENGTH);
+                let answer = call!(loaded, &name, state, from, length);
+                assert_eq!(call!(loaded, &name, state, from, length), ERROR_STATE);
+                answer
+            };
+            assert_eq!((check(&right), verify(at, &right)), (0, 0), "{kind}{length}");
+            assert!(check(&[&right[..], &[0]].concat()) == ERROR_FORGED);
+            for place in [0, length / 2, length - 1] {
+                let mut wrong = right.clone();
+                wrong[place] ^= 1 << noise.below(8);
+                assert_eq!((check(&wrong), verify(at, &wrong)), (ERROR_FORGED, ERROR_FORGED));
+            }
+        }
+    }
+}
+
 /// Every kind of mistake: the status that names it, and places that stay as they were.
 fn misuse(f: &Function) {
     let loaded = &f.subject.loaded;
@@ -268,11 +307,11 @@ fn misuse(f: &Function) {
     assert_eq!(plant(&tree, ENDLESS), ERROR_LENGTH);
     // Nothing was begun.
     assert!(state.iter().chain(&grown).all(|&word| word == 0xa5));
-    for what in ["update", "update_bits", "squeeze", "final"] {
+    for what in ["update", "update_bits", "squeeze", "final", "verify"] {
         assert_eq!(call!(loaded, &f.c(what), s, to, 8), ERROR_STATE, "{what}");
         assert_eq!(call!(loaded, &f.c(what), NULL, to, 8), ERROR_NULL, "{what}");
     }
-    for what in ["tree_update", "tree_update_bits", "tree_final"] {
+    for what in ["tree_update", "tree_update_bits", "tree_final", "tree_verify"] {
         assert_eq!(call!(loaded, &f.c(what), g, to, 8), ERROR_STATE, "{what}");
         assert_eq!(call!(loaded, &f.c(what), NULL, to, 8), ERROR_NULL, "{what}");
     }
@@ -289,10 +328,19 @@ fn misuse(f: &Function) {
         assert_eq!(call!(loaded, &c("update"), at, NULL, 0), 0);
         for length in [0, 31, 33] {
             assert_eq!(call!(loaded, &c("final"), at, to, length), ERROR_LENGTH);
+            assert_eq!(call!(loaded, &c("verify"), at, input, length), ERROR_LENGTH);
         }
         assert_eq!(call!(loaded, &c("final"), at, nobody, 32), ERROR_NULL);
+        assert_eq!(call!(loaded, &c("verify"), at, NULL, 32), ERROR_NULL);
     }
     assert_eq!(call!(loaded, &f.c("squeeze"), s, to, 32), ERROR_STATE);
+    // An output without an end is no tag, whatever its length.
+    let mut open = vec![0u64; 4096];
+    let o = open.as_mut_ptr();
+    assert_eq!(call!(loaded, &f.c("begin"), o, &raw const none, ENDLESS), 0);
+    assert_eq!(call!(loaded, &f.c("verify"), o, input, 32), ERROR_LENGTH);
+    assert_eq!(call!(loaded, &f.c("check"), NULL, input, 1, input, ENDLESS), ERROR_LENGTH);
+    assert_eq!(call!(loaded, &f.c("check"), NULL, input, 1, NULL, 32), ERROR_NULL);
     let places = [input, NULL];
     let many = |p: &Parameters,
                 places: *const *const u8,

@@ -261,8 +261,8 @@ fn ladders_follow_from_measurements() {
 /// The table for documents: kernels for some instruction sets only are in it by that name.
 #[test]
 fn status_of_a_folder_with_kernels_for_some_targets() {
-    let folders =
-        ["sm4", "gimli"].map(|name| cipher::read(&root().join(name)).expect("it is there"));
+    let folders = ["sm4", "gimli", "curve25519", "xsalsa20poly1305"]
+        .map(|name| cipher::read(&root().join(name)).expect("it is there"));
     let targets: Vec<_> = target::all().collect();
     let text = dist::status(&folders, &targets).expect("it compiles");
     let row = |name: &str| {
@@ -272,6 +272,8 @@ fn status_of_a_folder_with_kernels_for_some_targets() {
     };
     assert_eq!(row("sm4")[1..3], ["V with gfni, B", "yes"]);
     assert_eq!(row("gimli")[1..3], ["V, B", "yes"]);
+    assert_eq!(row("ed25519")[1..3], ["arithmetic", "where multiplication is"]);
+    assert_eq!(row("xsalsa20poly1305")[1], "`hsalsa20`, `salsa20`, `poly1305`");
 }
 
 /// All other folders, in the long run.

@@ -19,11 +19,11 @@ use usuba_lab::dist::{self, File, Request};
 use super::subject::{request, root, run};
 use super::{beside, long};
 
-/// The oracle crates, as this package asks for them.
+/// The oracle crates and cases, as this package asks for them.
 fn oracles() -> String {
     let own = include_str!("../../Cargo.toml");
     let (_, list) = own.split_once("# Oracles").expect("they have a heading");
-    let lines = list.lines().skip(1).take_while(|line| !line.is_empty());
+    let lines = list.lines().skip(1).take_while(|line| !line.starts_with('['));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -57,7 +57,7 @@ struct Workspace {
 
 impl Workspace {
     /// A crate of these ciphers for these targets with its users, and the packages of `tests`.
-    fn new(name: &str, ciphers: &[&str], targets: &[&str], test: &str, packages: &str) -> Self {
+    fn new(name: &str, ciphers: &[&str], targets: &[&str], tests: &[&str], packages: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let all = cipher::find(&root()).expect("the folders can be read");
         let wanted = |cipher: &cipher::Cipher| {
@@ -93,7 +93,9 @@ impl Workspace {
         let user = format!("{}[dev-dependencies]\n{packages}", head("user"));
         add("user/Cargo.toml", user);
         add("user/src/main.rs", text("examples/rust.rs"));
-        add(&format!("user/tests/{test}"), text(&format!("rust/user/tests/{test}")));
+        for test in tests {
+            add(&format!("user/tests/{test}"), text(&format!("rust/user/tests/{test}")));
+        }
         add("no-std-user/Cargo.toml", head("no-std-user") + no_std);
         add("no-std-user/no_std.rs", text("rust/user/no_std.rs"));
         let wanted: BTreeSet<PathBuf> = all.iter().map(|file| folder.join(&file.path)).collect();
@@ -147,11 +149,12 @@ fn a_crate_is_built_tested_and_used() {
     if !there() {
         return;
     }
-    let ciphers = ["chacha20poly1305", "clyde", "gimli", "rectangle", "sha2", "skein"];
-    let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], "contracts.rs", "");
+    let ciphers =
+        ["chacha20poly1305", "clyde", "curve25519", "gimli", "rectangle", "sha2", "skein"];
+    let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], &["contracts.rs"], "");
     let text = workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
     let tests = ["chacha20", "chacha20poly1305", "clyde128", "gimli", "rectangle80", "sha512"];
-    for name in tests.into_iter().chain(["skein512", "keys_are_wiped"]) {
+    for name in tests.into_iter().chain(["ed25519", "skein512", "x25519", "keys_are_wiped"]) {
         assert!(
             text.contains(&format!("test {name} ... ok")) || !text.contains("running"),
             "{text}"
@@ -170,6 +173,7 @@ fn a_crate_of_all_ciphers_agrees_with_others() {
     if !long() || !there() {
         return;
     }
-    let workspace = Workspace::new("crate-of-all", &[], &[], "oracles.rs", &oracles());
+    let tests = ["curve.rs", "oracles.rs"];
+    let workspace = Workspace::new("crate-of-all", &[], &[], &tests, &oracles());
     workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
 }

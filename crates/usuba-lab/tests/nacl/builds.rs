@@ -7,11 +7,11 @@ use usuba_lab::cc::{self, Family, System};
 use usuba_lab::dist;
 
 use crate::long;
-use crate::object::{STRICT, VARIANTS, compiler, curve, nacl, request, root, run, write};
+use crate::object::{STRICT, VARIANTS, beside, compiler, curve, nacl, request, root, run, write};
 
-/// A program without a C library: signs, verifies and agrees on a secret, and answers 0 if all is as
-/// it should be. It writes the bytes of stack that each of these took, as lines of a letter and a
-/// number.
+/// A program without a C library: makes keys, signs, verifies and agrees on a secret, and answers 0
+/// if all is as it should be. For each of these it writes a line: the bytes of stack that it took,
+/// and how many of them it left that depend on its secret.
 const BARE: &str = include_str!("bare.c");
 
 #[test]
@@ -98,7 +98,14 @@ fn on_riscv(folder: &Path, flags: &[&str]) -> Option<(u64, Vec<u64>)> {
     compile.args(["-Wl,--gc-sections", "-o", "it"]).args(flags);
     run(folder, compile.args(["bare.c", "it.c", "-lgcc"]));
     let text = run(folder, &mut machine.command(&folder.join("it")));
-    let stack = text.lines().map(|line| line[2..].parse().expect("a number")).collect();
+    let number = |text: &str| text.parse().expect("a number");
+    let (mut stack, mut left) = (Vec::new(), Vec::new());
+    for (taken, there) in text.lines().map(|line| line.split_once(' ').expect("two numbers")) {
+        stack.push(number(taken));
+        left.push(number(there));
+    }
+    // What verification leaves is public.
+    assert_eq!([left[0], left[1], left[3]], [0; 3], "{flags:?}");
     let data = std::fs::read(folder.join("it")).expect("it was just made");
     use object::{Object, ObjectSection};
     let object = object::File::parse(&*data).expect("a program");
@@ -127,18 +134,104 @@ fn code_for_a_small_processor_is_small() {
     }
 }
 
+/// The fuzzer `lib/c/test/nacl.c`, built as `it` beside the files of NaCl.
+fn fuzzer(folder: &Path, compile: &mut Command) {
+    write(folder, nacl());
+    compile.args(["-g1", "-std=c99", "-o", "it"]).args(STRICT);
+    run(folder, compile.args(["-I", "."]).arg(beside("c/test/nacl.c")).arg("usuba-nacl.c"));
+}
+
 /// Random calls under the sanitizers.
 #[test]
 fn sanitizers_find_nothing() {
     let Some(gcc) = compiler(Family::Gcc) else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path(), nacl());
-    let driver = include_str!("sanitize.c");
-    std::fs::write(folder.path().join("driver.c"), driver).expect("the folder can be written");
-    for variant in &VARIANTS[..if long() { 3 } else { 1 }] {
+    let (variants, rounds) = if long() { (3, "2000") } else { (1, "40") };
+    for variant in &VARIANTS[..variants] {
         let mut compile = Command::new(&gcc);
-        compile.args(["-g1", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
-        run(folder.path(), compile.args(*variant).args(["-o", "it", "driver.c", "usuba-nacl.c"]));
-        run(folder.path(), &mut Command::new(folder.path().join("it")));
+        compile.args(["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        fuzzer(folder.path(), compile.args(*variant));
+        run(folder.path(), Command::new(folder.path().join("it")).arg(rounds));
     }
+}
+
+/// Random calls on another processor, or in an emulator of it.
+#[test]
+fn calls_on_aarch64() {
+    if !long() {
+        return;
+    }
+    let machine = match cc::find("neon") {
+        Ok(machine) => machine,
+        Err(skip) => return println!("{skip}"),
+    };
+    for variant in VARIANTS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut compile = machine.compile();
+        fuzzer(folder.path(), compile.args(["-static", "-O1"]).args(variant));
+        run(folder.path(), machine.command(&folder.path().join("it")).arg("200"));
+    }
+}
+
+/// What the example says.
+const SAID: &str = "Only she reads this, and knows from whom it is.\nand that one was changed\n";
+
+/// The package for CMake, installed, found by CMake and by pkg-config, shared and static, and the
+/// example with each of them.
+#[test]
+fn the_package_is_built_installed_and_found() {
+    let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !there("cmake") {
+        return println!("skipped: there is no cmake");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let inside = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir(&path).expect("a folder");
+        path
+    };
+    let request = dist::Request { version: "1.2.3".into(), ..request() };
+    let files = match long() {
+        true => &dist::nacl(&request, &root(), &mut |_| {}).expect("it compiles")[..],
+        false => nacl(),
+    };
+    write(&inside("nacl"), files);
+    let place = folder.path().to_str().expect("a plain path").to_string();
+    let cmake = |arguments: &[&str]| run(folder.path(), Command::new("cmake").args(arguments));
+    let prefix = format!("-DCMAKE_INSTALL_PREFIX={place}/installed");
+    let flags = "-DCMAKE_C_FLAGS_RELEASE=-O0 -Wall -Wextra -Wpedantic -Werror";
+    cmake(&["-S", "nacl", "-B", "build", &prefix, flags, "-DCMAKE_INSTALL_LIBDIR=lib"]);
+    cmake(&["--build", "build"]);
+    cmake(&["--install", "build"]);
+    // The files that other tests have, too, have no version that CMake would look for.
+    let version = if long() { "1.2 " } else { "" };
+    let user = format!(
+        "cmake_minimum_required(VERSION 3.13)\nproject(user C)\n\
+         find_package(usuba-nacl {version}REQUIRED)\nforeach(kind shared static)\n  \
+         add_executable(with_${{kind}} nacl.c)\n  \
+         target_link_libraries(with_${{kind}} usuba-nacl::${{kind}})\nendforeach()\n"
+    );
+    let path = inside("user");
+    let file = |path: &str, text: String| dist::File { path: path.into(), text };
+    let example = beside("examples/nacl.c");
+    let text = std::fs::read_to_string(&example).expect("the example is there");
+    write(&path, &[file("CMakeLists.txt", user), file("nacl.c", text)]);
+    cmake(&["-S", "user", "-B", "used", &format!("-DCMAKE_PREFIX_PATH={place}/installed")]);
+    cmake(&["--build", "used"]);
+    for kind in ["shared", "static"] {
+        let program = folder.path().join("used").join(format!("with_{kind}"));
+        assert_eq!(run(folder.path(), &mut Command::new(program)), SAID);
+    }
+    if !there("pkg-config") {
+        return println!("skipped: there is no pkg-config");
+    }
+    let mut find = Command::new("pkg-config");
+    find.env("PKG_CONFIG_PATH", format!("{place}/installed/lib/pkgconfig"));
+    let flags = run(folder.path(), find.args(["--cflags", "--libs", "usuba-nacl"]));
+    let mut compile = Command::new(compiler(Family::Any).expect("CMake found one"));
+    compile.arg(&example).args(flags.split_whitespace()).args(["-o", "found"]);
+    run(folder.path(), &mut compile);
+    let mut found = Command::new(folder.path().join("found"));
+    found.env("LD_LIBRARY_PATH", format!("{place}/installed/lib"));
+    assert_eq!(run(folder.path(), &mut found), SAID);
 }

@@ -5,7 +5,9 @@
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
 //! - `many`: many at once.
+//! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
+//! - `retired`: what a small processor executes.
 //!
 //! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
 
@@ -13,7 +15,11 @@ mod builds;
 mod curve;
 mod interface;
 mod many;
+#[path = "../memcheck/mod.rs"]
+mod memcheck;
 mod object;
+mod retired;
+mod secrets;
 
 fn long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()

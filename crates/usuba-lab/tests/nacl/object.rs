@@ -21,6 +21,11 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
 }
 
+/// Hand-written C that is no part of what `usubac dist` writes, by its path in `lib`.
+pub fn beside(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib").join(path)
+}
+
 pub fn request() -> Request {
     let portable = target::find("gp64").expect("it exists");
     Request { targets: vec![portable], prefix: "usuba_".into(), version: "0".into() }

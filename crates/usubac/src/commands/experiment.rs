@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use usuba_lab::experiment::{self, Conditions, Experiment, Results, Staged};
+use usuba_lab::experiment::{self, Conditions, Counted, Experiment, Results, Staged};
 use usuba_lab::native::Timing;
 
 use super::bench::{bar, choice, show};
@@ -26,6 +26,9 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     };
     if let Some(staged) = Staged::read(&path) {
         return run_staged(args, &path, &staged.map_err(Failure::program)?);
+    }
+    if let Some(counted) = Counted::read(&path) {
+        return run_counted(args, &path, &counted.map_err(Failure::program)?);
     }
     let experiment = Experiment::read(&path).map_err(Failure::program)?;
     let chosen = choice(args)?;
@@ -86,18 +89,37 @@ fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure>
     };
     let built = staged.measure(folder, args.quick, &args::pipeline, &mut progress);
     let built = built.map_err(Failure::program)?;
-    let text = staged.report(&built, args.quick);
+    told(args, path, &staged.report(&built, args.quick))?;
+    match Staged::is_wrong(&built) {
+        true => Err(Failure::Refuted("not everything computes what it should".into())),
+        false => Ok(()),
+    }
+}
+
+/// One on a small processor.
+fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut progress = |step: &str| {
+        to_stderr(&format!("counting: {step}\n"));
+    };
+    let shown = counted.measure(folder, args.quick, &args::pipeline, &mut progress);
+    let shown = shown.map_err(Failure::program)?;
+    told(args, path, &counted.report(&shown, args.quick))?;
+    match Counted::is_wrong(&shown) {
+        true => Err(Failure::Refuted("not everything is proved and right".into())),
+        false => Ok(()),
+    }
+}
+
+/// Writes a report, and shows it.
+fn told(args: &Bench, path: &Path, text: &str) -> Result<(), Failure> {
     fs::create_dir_all(&args.out).map_err(|error| {
         Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
     })?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}{}.md", if args.quick { "-quick" } else { "" });
-    write_all(&[(Place::File(args.out.join(name)), text.clone())])?;
-    to_stdout(&text)?;
-    match Staged::is_wrong(&built) {
-        true => Err(Failure::Refuted("not everything computes what it should".into())),
-        false => Ok(()),
-    }
+    write_all(&[(Place::File(args.out.join(name)), text.to_string())])?;
+    to_stdout(text)
 }
 
 fn json(results: &Results) -> String {

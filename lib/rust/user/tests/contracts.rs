@@ -13,6 +13,7 @@ use usuba_ciphers::cipher::{
     StreamCipherSeek, TweakBlockCipherDecrypt, TweakBlockCipherEncrypt,
 };
 use usuba_ciphers::clyde::Clyde128;
+use usuba_ciphers::curve25519::{PublicKey, SharedSecret, Signature, SigningKey, StaticSecret};
 use usuba_ciphers::digest::consts::{U20, U48};
 use usuba_ciphers::digest::{
     Digest, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset, Mac, Update,
@@ -20,6 +21,7 @@ use usuba_ciphers::digest::{
 };
 use usuba_ciphers::poly1305::Poly1305;
 use usuba_ciphers::rectangle::{Rectangle80, Rectangle80Ctr};
+use usuba_ciphers::signature::{Keypair, SignatureEncoding, Signer, Verifier};
 use usuba_ciphers::sha2::{HkdfSha256, HkdfSha512, HmacSha256, HmacSha512, Sha256, Sha512};
 use usuba_ciphers::skein::{
     Skein256Mac, Skein256Xof, Skein512, Skein512Mac, Skein512Tree, Skein1024, skein256_bits,
@@ -334,4 +336,54 @@ fn what_was_forged_is_not_opened() {
     assert_eq!(dropped(key).iter().max(), Some(&0));
     assert_eq!(dropped(HmacSha512::new_from_slice(&[7; 9]).expect("a key")).iter().max(), Some(&0));
     assert_eq!(dropped(HkdfSha512::new(b"salt", b"secret")).iter().max(), Some(&0));
+}
+
+/// What any code that knows the traits only would do.
+fn sign_and_verify<K>(key: &K, message: &[u8]) -> Signature
+where
+    K: Keypair<VerifyingKey: Verifier<Signature>> + Signer<Signature>,
+{
+    let signature = key.sign(message);
+    key.verifying_key().verify(message, &signature).expect("it was just made");
+    Signature::try_from(&signature.to_bytes()[..]).expect("it has this length")
+}
+
+#[test]
+fn signatures_by_traits() {
+    let key = SigningKey::from([7; 32]);
+    let signature = sign_and_verify(&key, b"message");
+    assert_eq!(signature, key.sign(b"message"));
+    let known = key.verifying_key();
+    assert!(known.verify(b"massage", &signature).is_err());
+    // No point, and one of small order.
+    for other in [[2; 32], [0; 32]] {
+        assert!(usuba_ciphers::curve25519::VerifyingKey::from(other)
+            .verify(b"message", &signature)
+            .is_err());
+    }
+    assert_eq!(Signature::try_from(&[0; 63][..]), Err(Error::Length));
+    assert!(SigningKey::try_from(&[7; 31][..]).is_err());
+    assert_eq!(SigningKey::try_from(&[7; 32][..]).expect("a seed").sign(b"message"), signature);
+    assert_eq!(key.as_bytes(), &[7; 32]);
+    for context in [0, 256] {
+        assert_eq!(key.with_context(&vec![1; context]).err(), Some(Error::Length));
+        assert_eq!(known.with_context(&vec![1; context]).err(), Some(Error::Length));
+    }
+    assert_eq!(key.sign_prehashed(&[1; 256], &[0; 64]), Err(Error::Length));
+    assert_eq!(known.verify_prehashed(&[1; 256], &[0; 64], &signature), Err(Error::Length));
+    let made = key.sign_prehashed(&[1; 255], &[0; 64]).expect("it is not longer");
+    assert_eq!(known.verify_prehashed(&[1; 255], &[0; 64], &made), Ok(()));
+}
+
+#[test]
+fn secrets_of_curves_are_wiped_and_not_shown() {
+    let secret = StaticSecret::from([7; 32]);
+    let public = PublicKey::from(&StaticSecret::from([9; 32]));
+    let shared = || secret.diffie_hellman(&public).expect("no small order");
+    assert!(shared().as_bytes().iter().any(|&byte| byte != 0));
+    assert_eq!(format!("{:?}", shared()), "SharedSecret { .. }");
+    assert_eq!(format!("{:?}", SigningKey::from([7; 32])), "SigningKey { .. }");
+    assert_eq!(dropped::<SharedSecret>(shared()).iter().max(), Some(&0));
+    assert_eq!(dropped(secret).iter().max(), Some(&0));
+    assert_eq!(dropped(SigningKey::from([7; 32])).iter().max(), Some(&0));
 }

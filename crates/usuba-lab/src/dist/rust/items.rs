@@ -115,8 +115,8 @@ impl<'a> Items<'a> {
         }
         match folder.cipher.scheme {
             Some(Scheme::Poly1305) => items.poly1305(),
-            // The curve has no Rust of its own.
-            Some(Scheme::Curve25519) | None => {}
+            Some(Scheme::Curve25519) => items.curve25519(),
+            None => {}
         }
         for seal in &folder.cipher.seals {
             items.seal(seal, folders, &folder.cipher.seals_of(seal)?)?;

@@ -1,5 +1,5 @@
-//! Hash functions with one length of output, Poly1305 and authenticated encryption in the files of
-//! the crate.
+//! Hash functions with one length of output, Poly1305, Curve25519 and authenticated encryption in the
+//! files of the crate.
 
 use super::super::Folder;
 use super::super::interface::Description;
@@ -62,6 +62,14 @@ impl Items<'_> {
         self.sizes.push(("poly1305_state".into(), 96));
         self.module += rust!("api/poly1305.rs.in");
         self.ffi += rust!("ffi/poly1305.rs.in");
+    }
+
+    /// X25519 and Ed25519, whose header is not generated.
+    pub fn curve25519(&mut self) {
+        self.parts.insert(Part::Signature);
+        self.module += rust!("api/curve25519.rs.in");
+        self.ffi += rust!("ffi/curve25519.rs.in");
+        self.tests += rust!("tests/curve25519.rs.in");
     }
 
     /// Authenticated encryption around a key of one of `folders`.

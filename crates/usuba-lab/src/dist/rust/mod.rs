@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - `items`: the text of a folder in each of them; `hash`: that of Skein; `message`: that of other
-//!   hash functions, MACs and authenticated encryption.
+//!   hash functions, MACs, authenticated encryption and signatures.
 //! - `parts`: what only some families need.
 //! - `shape`: what Rust makes of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.

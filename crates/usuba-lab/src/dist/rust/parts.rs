@@ -11,9 +11,50 @@ pub enum Part {
     Message,
     /// Authenticated encryption.
     Seal,
+    /// Signatures; their Rust is that of their folder.
+    Signature,
 }
 
-const ALL: [Part; 3] = [Part::Skein, Part::Message, Part::Seal];
+/// Those with a module.
+const MODULES: [Module; 3] = [
+    Module {
+        of: Part::Skein,
+        name: "hash",
+        types: "{Hash, Parameters, Skein, SkeinMac, SkeinReader, SkeinTree, SkeinXof, Tree}",
+        files: [
+            ("src/hash.rs", rust!("src/hash.rs")),
+            ("src/ffi/hash.rs", rust!("src/hash_ffi.rs")),
+        ],
+    },
+    Module {
+        of: Part::Message,
+        name: "message",
+        types: "{Code, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
+        files: [
+            ("src/message.rs", rust!("src/message.rs")),
+            ("src/ffi/message.rs", rust!("src/message_ffi.rs")),
+        ],
+    },
+    Module {
+        of: Part::Seal,
+        name: "seal",
+        types: "Sealer",
+        files: [
+            ("src/seal.rs", rust!("src/seal.rs")),
+            ("src/ffi/seal.rs", rust!("src/seal_ffi.rs")),
+        ],
+    },
+];
+
+/// The module of a part.
+struct Module {
+    of: Part,
+    name: &'static str,
+    /// What `lib.rs` shows of it.
+    types: &'static str,
+    /// Its two files.
+    files: [(&'static str, &'static str); 2],
+}
 
 /// A crate with traits: its name, the line of `Cargo.toml`, and the parts that use it.
 struct Traits {
@@ -23,7 +64,7 @@ struct Traits {
     about: &'static str,
 }
 
-const TRAITS: [Traits; 2] = [
+const TRAITS: [Traits; 3] = [
     Traits {
         name: "digest",
         dependency: "# The traits of hash functions.\n\
@@ -40,45 +81,14 @@ const TRAITS: [Traits; 2] = [
         users: &[Part::Seal],
         about: "//! Authenticated encryption has the traits of the crate `aead`.\n",
     },
+    Traits {
+        name: "signature",
+        dependency: "# The traits of signatures.\n\
+                     signature = { version = \"3\", default-features = false, optional = true }\n",
+        users: &[Part::Signature],
+        about: "//! Signatures have the traits of the crate `signature`.\n",
+    },
 ];
-
-impl Part {
-    fn module(self) -> &'static str {
-        match self {
-            Part::Skein => "hash",
-            Part::Message => "message",
-            Part::Seal => "seal",
-        }
-    }
-
-    /// What `lib.rs` shows of the module.
-    fn types(self) -> &'static str {
-        match self {
-            Part::Skein => {
-                "{Hash, Parameters, Skein, SkeinMac, SkeinReader, SkeinTree, SkeinXof, Tree}"
-            }
-            Part::Message => "{Code, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
-            Part::Seal => "Sealer",
-        }
-    }
-
-    fn files(self) -> [(&'static str, &'static str); 2] {
-        match self {
-            Part::Skein => [
-                ("src/hash.rs", rust!("src/hash.rs")),
-                ("src/ffi/hash.rs", rust!("src/hash_ffi.rs")),
-            ],
-            Part::Message => [
-                ("src/message.rs", rust!("src/message.rs")),
-                ("src/ffi/message.rs", rust!("src/message_ffi.rs")),
-            ],
-            Part::Seal => [
-                ("src/seal.rs", rust!("src/seal.rs")),
-                ("src/ffi/seal.rs", rust!("src/seal_ffi.rs")),
-            ],
-        }
-    }
-}
 
 /// What a crate has beyond others; empty without any part.
 #[derive(Default)]
@@ -117,13 +127,12 @@ pub fn around(items: &[Items]) -> Around {
             all.about += about;
         }
     }
-    for part in ALL {
-        if let Some(condition) = condition(items, &[part]) {
-            let module = part.module();
-            all.modules += &format!("{condition}mod {module};\n");
-            all.types += &format!("{condition}pub use {module}::{};\n", part.types());
-            all.ffi += &format!("{condition}pub mod {module};\n");
-            all.files.extend(part.files());
+    for Module { of, name, types, files } in &MODULES {
+        if let Some(condition) = condition(items, &[*of]) {
+            all.modules += &format!("{condition}mod {name};\n");
+            all.types += &format!("{condition}pub use {name}::{types};\n");
+            all.ffi += &format!("{condition}pub mod {name};\n");
+            all.files.extend(files);
         }
     }
     all

@@ -120,13 +120,15 @@ fn extraction(mnemonic: Mnemonic) -> Option<usize> {
     })
 }
 
-/// Unit of a shuffle of a whole vector by a vector of numbers.
+/// Unit of a shuffle of a whole vector by a vector of numbers, if that is what an instruction by this
+/// name has: the last two also take an immediate.
 fn permutation(mnemonic: Mnemonic) -> Option<usize> {
     use Mnemonic::*;
     Some(match mnemonic {
         Vpermb => 8,
         Vpermw => 16,
         Vpermd | Vpermps => 32,
+        Vpermq | Vpermpd => 64,
         _ => return None,
     })
 }
@@ -170,6 +172,11 @@ pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
         Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vpermq | Valignq => 64,
         _ => return None,
     })
+}
+
+/// Whether the last operand is an immediate.
+fn by_number(i: &Instruction) -> bool {
+    i.op_kind(i.op_count() - 1) == OpKind::Immediate8
 }
 
 /// Whether the instruction belongs here.
@@ -222,7 +229,7 @@ impl X86 {
                 making.extend(from, to, signed)
             } else if let Some(part) = insertion(mnemonic) {
                 making.insert(part)
-            } else if let Some(unit) = permutation(mnemonic) {
+            } else if let (Some(unit), false) = (permutation(mnemonic), by_number(i)) {
                 making.permute(unit)
             } else {
                 match mnemonic {
@@ -502,12 +509,8 @@ impl Making<'_, '_> {
         } else {
             return None;
         };
-        let last = self.i.op_count() - 1;
-        let by_number = self.i.op_kind(last) == OpKind::Immediate8;
-        if matches!(mnemonic, Vpermq | Vpermpd) && !by_number {
-            return Some(Err(unsupported("a permutation by a vector of numbers")));
-        }
-        let k = if by_number { self.i.immediate(last) as usize } else { 0 };
+        let k =
+            if by_number(self.i) { self.i.immediate(self.i.op_count() - 1) as usize } else { 0 };
         let (world, bits) = (&*self.world, self.bits);
         Some(operands.map(|(a, b)| {
             let sources: [&[Cell]; 2] = [&a, &b];

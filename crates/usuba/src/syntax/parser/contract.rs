@@ -15,6 +15,7 @@
 //! `value`, `type`, `requires`, `ensures`, `mod` and `sum` are words only where a contract or
 //! declaration can stand; elsewhere they are names like all others. A power groups to the right and binds tightest.
 
+use super::types::may_name_type;
 use super::*;
 
 impl Parser<'_> {

@@ -1,0 +1,399 @@
+//! NaCl and its kin by turns: ours, libsodium and the dalek crates.
+//!
+//! ```text
+//! nacl OURS.so [BACKEND]    a line for each operation: ticks of ours, and theirs divided by ours
+//! ```
+//!
+//! Everybody gets the same keys and messages and must answer the same. Then all take turns in one
+//! process: a call that is not timed, and a few that are; the tenth percentile is the time.
+//! libsodium sets a key up in every call of its authenticated encryption, and we do here, too.
+
+use std::arch::x86_64::{_mm_lfence, _rdtsc};
+use std::ffi::{CString, c_char, c_int};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use ed25519_dalek::{Signature, Signer, SigningKey};
+use libloading::Library;
+use x25519_dalek::{PublicKey, StaticSecret};
+
+/// How long one operation is measured.
+const BUDGET: Duration = Duration::from_millis(700);
+
+/// Bytes of the message that is signed.
+const SIGNED: usize = 256;
+
+/// Bytes of messages of everything else.
+const LENGTHS: [usize; 4] = [64, 256, 1024, 16384];
+
+type Sign = unsafe extern "C" fn(*mut u8, *mut u64, *const u8, u64, *const u8) -> c_int;
+type Verify = unsafe extern "C" fn(*const u8, *const u8, u64, *const u8) -> c_int;
+type Two = unsafe extern "C" fn(*mut u8, *const u8) -> c_int;
+type Three = unsafe extern "C" fn(*mut u8, *const u8, *const u8) -> c_int;
+type Keys = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
+type Hash = unsafe extern "C" fn(*mut u8, *const u8, u64) -> c_int;
+type OurHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> c_int;
+type Auth = unsafe extern "C" fn(*mut u8, *const u8, u64, *const u8) -> c_int;
+type Init = unsafe extern "C" fn(*mut u64, *const u8, usize) -> c_int;
+/// Key, nonce, data, its length, input, its length, output, tag; opening with the last two swapped.
+type OurSeal = unsafe extern "C" fn(
+    *const u64, *const u8, *const u8, usize, *const u8, usize, *mut u8, *mut u8,
+) -> c_int;
+type OurOpen = unsafe extern "C" fn(
+    *const u64, *const u8, *const u8, usize, *const u8, usize, *const u8, *mut u8,
+) -> c_int;
+type OurBox =
+    unsafe extern "C" fn(*const u64, *const u8, *const u8, usize, *mut u8, *mut u8) -> c_int;
+type OurBoxOpen =
+    unsafe extern "C" fn(*const u64, *const u8, *const u8, usize, *const u8, *mut u8) -> c_int;
+type Seal = unsafe extern "C" fn(
+    *mut u8, *mut u8, *mut u64, *const u8, u64, *const u8, u64, *const u8, *const u8, *const u8,
+) -> c_int;
+type Open = unsafe extern "C" fn(
+    *mut u8, *const u8, *const u8, u64, *const u8, *const u8, u64, *const u8, *const u8,
+) -> c_int;
+type Box24 =
+    unsafe extern "C" fn(*mut u8, *mut u8, *const u8, u64, *const u8, *const u8) -> c_int;
+type Box24Open =
+    unsafe extern "C" fn(*mut u8, *const u8, *const u8, u64, *const u8, *const u8) -> c_int;
+
+/// One library at one operation; it writes its answer.
+struct Side<'a> {
+    library: &'static str,
+    run: Box<dyn FnMut(&mut [u8]) + 'a>,
+    samples: Vec<f64>,
+}
+
+fn side<'a>(library: &'static str, run: impl FnMut(&mut [u8]) + 'a) -> Side<'a> {
+    Side { library, run: Box::new(run), samples: Vec::new() }
+}
+
+fn ticks() -> u64 {
+    // SAFETY: every x86-64 processor has both.
+    unsafe {
+        _mm_lfence();
+        let now = _rdtsc();
+        _mm_lfence();
+        now
+    }
+}
+
+/// Times all sides, the first of which is ours, and writes a line.
+fn measure(operation: &str, room: usize, mut sides: Vec<Side>) {
+    let mut out = vec![0; room];
+    let mut expected = Vec::new();
+    for side in &mut sides {
+        out.fill(0);
+        (side.run)(&mut out);
+        match expected.is_empty() {
+            true => expected.clone_from(&out),
+            false => assert_eq!(out, expected, "{operation} of {}", side.library),
+        }
+    }
+    let begin = Instant::now();
+    while begin.elapsed() < BUDGET {
+        for side in &mut sides {
+            (side.run)(&mut out);
+            for _ in 0..5 {
+                let start = ticks();
+                (side.run)(&mut out);
+                side.samples.push((ticks() - start) as f64);
+            }
+        }
+    }
+    let tenth = |samples: &mut Vec<f64>| {
+        samples.sort_by(f64::total_cmp);
+        samples[samples.len() / 10]
+    };
+    let ours = tenth(&mut sides[0].samples);
+    let mut line = format!("{operation:<28} {ours:>9.0}");
+    for side in &mut sides[1..] {
+        let theirs = tenth(&mut side.samples);
+        line += &format!("   {} {:.2}", side.library, theirs / ours);
+    }
+    println!("{line}");
+}
+
+/// A function of a library.
+///
+/// # Safety
+/// It has this type.
+unsafe fn get<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
+    // SAFETY: the caller says so.
+    let found = unsafe { library.get::<T>(name.as_bytes()) };
+    found.map(|symbol| *symbol).map_err(|error| error.to_string())
+}
+
+fn bytes<const N: usize>(seed: u8) -> [u8; N] {
+    std::array::from_fn(|at| (at as u8).wrapping_mul(31).wrapping_add(seed))
+}
+
+fn ok(status: c_int) {
+    assert_eq!(status, 0);
+}
+
+fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
+    let (seed, scalar, point) = (bytes::<32>(1), bytes::<32>(2), bytes::<32>(3));
+    let message = bytes::<SIGNED>(4);
+    let length = SIGNED as u64;
+    let dalek = SigningKey::from_bytes(&seed);
+    let secret = dalek.to_keypair_bytes();
+    let public = dalek.verifying_key();
+    let signature = dalek.sign(&message).to_bytes();
+    let names = |name: &str| [format!("usuba_{name}"), name.to_string()];
+    // SAFETY: these are the types of NaCl's header, which both libraries have.
+    unsafe {
+        let [one, other] = names("crypto_sign_detached");
+        let (one, other) = (get::<Sign>(ours, &one)?, get::<Sign>(sodium, &other)?);
+        let call = |function: Sign| {
+            let (message, secret) = (message.as_ptr(), secret.as_ptr());
+            move |out: &mut [u8]| {
+                let to = out.as_mut_ptr();
+                ok(function(to, std::ptr::null_mut(), message, length, secret));
+            }
+        };
+        let rust = |out: &mut [u8]| out.copy_from_slice(&dalek.sign(&message).to_bytes());
+        let sides = vec![
+            side("ours", call(one)),
+            side("libsodium", call(other)),
+            side("dalek", rust),
+        ];
+        measure("sign 256", 64, sides);
+        let [one, other] = names("crypto_sign_verify_detached");
+        let (one, other) = (get::<Verify>(ours, &one)?, get::<Verify>(sodium, &other)?);
+        let key = public.to_bytes();
+        let call = |function: Verify| {
+            let (signature, message, key) = (signature.as_ptr(), message.as_ptr(), key.as_ptr());
+            move |_: &mut [u8]| ok(function(signature, message, length, key))
+        };
+        // A key that comes as bytes, as it does for the others.
+        let known = Signature::from_bytes(&signature);
+        let rust = |_: &mut [u8]| {
+            let public = ed25519_dalek::VerifyingKey::from_bytes(&key).expect("a point");
+            public.verify_strict(&message, &known).expect("it is right");
+        };
+        let sides = vec![
+            side("ours", call(one)),
+            side("libsodium", call(other)),
+            side("dalek", rust),
+        ];
+        measure("verify 256", 1, sides);
+        let [one, other] = names("crypto_scalarmult");
+        let (one, other) = (get::<Three>(ours, &one)?, get::<Three>(sodium, &other)?);
+        let call = |function: Three| {
+            let (scalar, point) = (scalar.as_ptr(), point.as_ptr());
+            move |out: &mut [u8]| ok(function(out.as_mut_ptr(), scalar, point))
+        };
+        let rust = |out: &mut [u8]| out.copy_from_slice(&x25519_dalek::x25519(scalar, point));
+        let sides = vec![
+            side("ours", call(one)),
+            side("libsodium", call(other)),
+            side("dalek", rust),
+        ];
+        measure("x25519", 32, sides);
+        let [one, other] = names("crypto_scalarmult_base");
+        let (one, other) = (get::<Two>(ours, &one)?, get::<Two>(sodium, &other)?);
+        let call = |function: Two| {
+            let scalar = scalar.as_ptr();
+            move |out: &mut [u8]| ok(function(out.as_mut_ptr(), scalar))
+        };
+        let rust = |out: &mut [u8]| {
+            out.copy_from_slice(PublicKey::from(&StaticSecret::from(scalar)).as_bytes());
+        };
+        let sides = vec![
+            side("ours", call(one)),
+            side("libsodium", call(other)),
+            side("dalek", rust),
+        ];
+        measure("x25519 base", 32, sides);
+        let [one, other] = names("crypto_sign_seed_keypair");
+        let (one, other) = (get::<Keys>(ours, &one)?, get::<Keys>(sodium, &other)?);
+        let call = |function: Keys| {
+            let seed = seed.as_ptr();
+            move |out: &mut [u8]| {
+                let (public, secret) = out.split_at_mut(32);
+                ok(function(public.as_mut_ptr(), secret.as_mut_ptr(), seed));
+            }
+        };
+        let rust = |out: &mut [u8]| {
+            let key = SigningKey::from_bytes(&seed);
+            out[..32].copy_from_slice(key.verifying_key().as_bytes());
+            out[32..].copy_from_slice(&key.to_keypair_bytes());
+        };
+        let sides = vec![
+            side("ours", call(one)),
+            side("libsodium", call(other)),
+            side("dalek", rust),
+        ];
+        measure("ed25519 keys", 96, sides);
+    }
+    Ok(())
+}
+
+/// Authenticated encryption with associated data: our name, libsodium's, and bytes of a nonce.
+fn seals(
+    ours: &Library,
+    sodium: &Library,
+    (name, other, nonce): (&str, &str, usize),
+    length: usize,
+) -> Result<(), String> {
+    let (key, nonce) = (bytes::<32>(5), bytes::<24>(6)[..nonce].to_vec());
+    let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
+    let (data, none) = (std::ptr::null(), std::ptr::null_mut());
+    let size = length as u64;
+    // SAFETY: these are the types of both headers, and contexts are shorter.
+    unsafe {
+        let init: Init = get(ours, &format!("usuba_{name}_init"))?;
+        let seal: OurSeal = get(ours, &format!("usuba_{name}_seal_detached"))?;
+        let open: OurOpen = get(ours, &format!("usuba_{name}_open_detached"))?;
+        let their: Seal = get(sodium, &format!("crypto_aead_{other}_encrypt_detached"))?;
+        let their_open: Open = get(sodium, &format!("crypto_aead_{other}_decrypt_detached"))?;
+        let one = |out: &mut [u8]| {
+            let mut context = [0u64; 128];
+            let (to, tag) = out.split_at_mut(length);
+            ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
+            let (from, to) = (text.as_ptr(), to.as_mut_ptr());
+            let (context, nonce, tag) = (context.as_ptr(), nonce.as_ptr(), tag.as_mut_ptr());
+            ok(seal(context, nonce, data, 0, from, length, to, tag));
+        };
+        let two = |out: &mut [u8]| {
+            let (to, tag) = out.split_at_mut(length);
+            let (to, tag, from) = (to.as_mut_ptr(), tag.as_mut_ptr(), text.as_ptr());
+            let (nonce, key) = (nonce.as_ptr(), key.as_ptr());
+            ok(their(to, tag, none, from, size, data, 0, data, nonce, key));
+        };
+        let mut sealed = vec![0; length + 16];
+        two(&mut sealed);
+        let (from, tag) = (sealed.as_ptr(), sealed[length..].as_ptr());
+        let sides = vec![side("ours", one), side("libsodium", two)];
+        measure(&format!("{name} seal {length}"), length + 16, sides);
+        let one = |out: &mut [u8]| {
+            let mut context = [0u64; 128];
+            ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
+            let (context, nonce, to) = (context.as_ptr(), nonce.as_ptr(), out.as_mut_ptr());
+            ok(open(context, nonce, data, 0, from, length, tag, to));
+        };
+        let two = |out: &mut [u8]| {
+            let (to, nonce, key) = (out.as_mut_ptr(), nonce.as_ptr(), key.as_ptr());
+            ok(their_open(to, data, from, size, tag, data, 0, nonce, key));
+        };
+        let sides = vec![side("ours", one), side("libsodium", two)];
+        measure(&format!("{name} open {length}"), length, sides);
+    }
+    Ok(())
+}
+
+fn boxes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> {
+    let (key, nonce) = (bytes::<32>(5), bytes::<24>(6));
+    let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
+    let size = length as u64;
+    // SAFETY: these are the types of both headers, and contexts are shorter.
+    unsafe {
+        let init: Init = get(ours, "usuba_xsalsa20poly1305_init")?;
+        let seal: OurBox = get(ours, "usuba_xsalsa20poly1305_seal_detached")?;
+        let open: OurBoxOpen = get(ours, "usuba_xsalsa20poly1305_open_detached")?;
+        let their: Box24 = get(sodium, "crypto_secretbox_detached")?;
+        let their_open: Box24Open = get(sodium, "crypto_secretbox_open_detached")?;
+        let one = |out: &mut [u8]| {
+            let mut context = [0u64; 128];
+            let (to, tag) = out.split_at_mut(length);
+            ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
+            let (context, nonce, from) = (context.as_ptr(), nonce.as_ptr(), text.as_ptr());
+            ok(seal(context, nonce, from, length, to.as_mut_ptr(), tag.as_mut_ptr()));
+        };
+        let two = |out: &mut [u8]| {
+            let (to, tag) = out.split_at_mut(length);
+            let (to, tag, from) = (to.as_mut_ptr(), tag.as_mut_ptr(), text.as_ptr());
+            ok(their(to, tag, from, size, nonce.as_ptr(), key.as_ptr()));
+        };
+        let mut sealed = vec![0; length + 16];
+        two(&mut sealed);
+        let (from, tag) = (sealed.as_ptr(), sealed[length..].as_ptr());
+        let sides = vec![side("ours", one), side("libsodium", two)];
+        measure(&format!("secretbox seal {length}"), length + 16, sides);
+        let one = |out: &mut [u8]| {
+            let mut context = [0u64; 128];
+            ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
+            ok(open(context.as_ptr(), nonce.as_ptr(), from, length, tag, out.as_mut_ptr()));
+        };
+        let two = |out: &mut [u8]| {
+            let (nonce, key) = (nonce.as_ptr(), key.as_ptr());
+            ok(their_open(out.as_mut_ptr(), from, tag, size, nonce, key));
+        };
+        let sides = vec![side("ours", one), side("libsodium", two)];
+        measure(&format!("secretbox open {length}"), length, sides);
+    }
+    Ok(())
+}
+
+fn hashes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> {
+    let key = bytes::<32>(5);
+    let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
+    let (from, size) = (text.as_ptr(), length as u64);
+    // SAFETY: these are the types of both headers.
+    unsafe {
+        for (name, bytes) in [("sha512", 64), ("sha256", 32)] {
+            let one: OurHash = get(ours, &format!("usuba_{name}_hash"))?;
+            let two: Hash = get(sodium, &format!("crypto_hash_{name}"))?;
+            let sides = vec![
+                side("ours", |out: &mut [u8]| ok(one(from, length, out.as_mut_ptr()))),
+                side("libsodium", |out: &mut [u8]| ok(two(out.as_mut_ptr(), from, size))),
+            ];
+            measure(&format!("{name} {length}"), bytes, sides);
+        }
+        let one: Auth = get(ours, "usuba_crypto_onetimeauth")?;
+        let two: Auth = get(sodium, "crypto_onetimeauth")?;
+        let call = |function: Auth| {
+            let key = key.as_ptr();
+            move |out: &mut [u8]| ok(function(out.as_mut_ptr(), from, size, key))
+        };
+        let sides = vec![side("ours", call(one)), side("libsodium", call(two))];
+        measure(&format!("poly1305 {length}"), 16, sides);
+    }
+    Ok(())
+}
+
+fn compare(ours: &str, backend: Option<&str>) -> Result<(), String> {
+    // SAFETY: libraries do nothing when they are loaded but look at the processor.
+    let open = |name: &str| unsafe { Library::new(name) }.map_err(|error| error.to_string());
+    let ours = open(ours)?;
+    let sodium = open("libsodium.so").or_else(|_| open("libsodium.so.23"))?;
+    // SAFETY: these are the types of both headers.
+    unsafe {
+        let start: unsafe extern "C" fn() -> c_int = get(&sodium, "sodium_init")?;
+        if start() < 0 {
+            return Err("libsodium does not start".into());
+        }
+        if let Some(backend) = backend {
+            let force: unsafe extern "C" fn(*const c_char) -> c_int =
+                get(&ours, "usuba_nacl_force_backend")?;
+            let name = CString::new(backend).map_err(|error| error.to_string())?;
+            if force(name.as_ptr()) != 0 {
+                return Err(format!("there is no {backend} here"));
+            }
+        }
+    }
+    curves(&ours, &sodium)?;
+    for length in LENGTHS {
+        seals(&ours, &sodium, ("chacha20poly1305", "chacha20poly1305_ietf", 12), length)?;
+        seals(&ours, &sodium, ("xchacha20poly1305", "xchacha20poly1305_ietf", 24), length)?;
+        boxes(&ours, &sodium, length)?;
+        hashes(&ours, &sodium, length)?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some(ours) = words.first() else {
+        eprintln!("nacl OURS.so [BACKEND]");
+        return ExitCode::from(2);
+    };
+    match compare(ours, words.get(1).map(|word| &**word)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("nacl: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

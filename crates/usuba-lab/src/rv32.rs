@@ -1,0 +1,251 @@
+//! Instructions and stack of programs on 32-bit RISC-V: no clock, an emulator and a plugin of it
+//! that counts. The same program gives the same numbers everywhere.
+//!
+//! ```text
+//! bench/rv32/bare.h    the program's side: its start, marks, the depth of its stack
+//! bench/rv32/count.c   the emulator's side: instructions between two marks
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::{Object, ObjectSection};
+use tempfile::TempDir;
+
+use crate::cc::{self, Family, Machine, System};
+
+const BARE: &str = include_str!("../../../bench/rv32/bare.h");
+const COUNT: &str = include_str!("../../../bench/rv32/count.c");
+
+/// Versions of the interface of plugins, of which each emulator takes some.
+const VERSIONS: [u32; 6] = [1, 2, 3, 4, 5, 6];
+
+/// Nothing is there but what a program has with it. The C compiler must not make a call of `memcpy`
+/// out of its loop, and unused functions count for nothing.
+const FLAGS: [&str; 5] = [
+    "-std=gnu99",
+    "-w",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-tree-loop-distribute-patterns",
+];
+
+/// A thousand instructions between two marks.
+const PROBE: &str = "\
+#include \"bare.h\"
+static int thousand(void) { __asm__ volatile(\".rept 1000\\nnop\\n.endr\\n\"); return 0; }
+static int work(void) { return measure(1, \"thousand\", thousand); }
+";
+
+/// A compiler and an emulator that counts.
+pub struct Counter {
+    machine: Machine,
+    runner: PathBuf,
+    /// With the plugin and the header in it.
+    folder: TempDir,
+    /// What the compiler's own functions are in, on RV32IM.
+    own: String,
+}
+
+/// What a program did between two marks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    pub name: String,
+    /// Executed instructions.
+    pub instructions: u64,
+    /// Bytes of stack.
+    pub stack: u64,
+}
+
+impl Counter {
+    /// What this machine has for it.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn find() -> Result<Counter, String> {
+        let machine = cc::find("gp32").map_err(|skip| skip.why)?;
+        let runner = match (&machine.runner, machine.system) {
+            (Some(runner), System::BareRiscv32) => runner.clone(),
+            _ => return Err("there is no compiler or no emulator for RISC-V".into()),
+        };
+        let host = cc::find_native("gp64", Family::Any).map_err(|skip| skip.why)?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for (name, text) in [("bare.h", BARE), ("count.c", COUNT), ("probe.c", PROBE)] {
+            fs::write(folder.path().join(name), text).map_err(|error| error.to_string())?;
+        }
+        let own = run(machine.compile().arg("-print-libgcc-file-name"))?.trim().to_string();
+        let counter = Counter { machine, runner, folder, own };
+        let place = counter.folder.path();
+        counter.link("rv32im", &["-O1"], &[place.join("probe.c")], &place.join("probe"))?;
+        let mut why = String::new();
+        for version in VERSIONS {
+            let mut compile = Command::new(&host.compiler);
+            compile.args(["-O2", "-shared", "-fPIC", &format!("-DVERSION={version}")]);
+            run(compile.arg("-o").arg(place.join("count.so")).arg(place.join("count.c")))?;
+            match counter.run(&place.join("probe")) {
+                Ok(parts) if parts.iter().all(|p| (1000..1020).contains(&p.instructions)) => {
+                    return Ok(counter);
+                }
+                Ok(parts) => return Err(format!("1000 instructions are counted as {parts:?}")),
+                Err(other) => why = other,
+            }
+        }
+        let why = why.lines().next().unwrap_or_default();
+        Err(format!("{} takes no plugin: {why}", counter.runner.display()))
+    }
+
+    /// The C compiler.
+    pub fn compiler(&self) -> &Path {
+        &self.machine.compiler
+    }
+
+    /// A command that compiles for a processor, as `-march` names it; `bare.h` is found.
+    fn command(&self, processor: &str, flags: &[&str]) -> Command {
+        let mut command = self.machine.compile();
+        command.arg(format!("-march={processor}")).args(FLAGS).args(flags);
+        command.arg("-I").arg(self.folder.path());
+        command
+    }
+
+    /// Compiles a file to an object.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(
+        &self,
+        processor: &str,
+        flags: &[&str],
+        file: &Path,
+        to: &Path,
+    ) -> Result<(), String> {
+        run(self.command(processor, flags).arg("-c").arg(file).arg("-o").arg(to)).map(drop)
+    }
+
+    /// Makes a program of C files and objects, without what it does not use.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn link(
+        &self,
+        processor: &str,
+        flags: &[&str],
+        files: &[PathBuf],
+        to: &Path,
+    ) -> Result<(), String> {
+        let mut command = self.command(processor, flags);
+        command.args(files).args(["-Wl,--gc-sections", &self.own, "-o"]).arg(to);
+        run(&mut command).map(drop)
+    }
+
+    /// What a program did between its marks.
+    ///
+    /// # Errors
+    /// It failed, or said nothing that can be understood.
+    pub fn run(&self, program: &Path) -> Result<Vec<Part>, String> {
+        let mut command = Command::new(&self.runner);
+        command.arg("-plugin").arg(self.folder.path().join("count.so")).arg(program);
+        let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(match errors.trim() {
+                "" => "the program failed".into(),
+                _ if errors.starts_with("mark ") => "it computes something else".into(),
+                text => text.to_string(),
+            });
+        }
+        let marks = errors.lines().filter_map(|line| match *words(line) {
+            ["mark", number, count] if number != "0" => count.parse().ok(),
+            _ => None,
+        });
+        let text = String::from_utf8_lossy(&output.stdout);
+        let stacks = text.lines().filter_map(|line| match *words(line) {
+            [name, stack] => Some((name.to_string(), stack.parse().ok()?)),
+            _ => None,
+        });
+        let parts = stacks.zip(marks);
+        let part = |((name, stack), instructions)| Part { name, instructions, stack };
+        let parts: Vec<Part> = parts.map(part).collect();
+        if parts.is_empty() { Err("the program said nothing".into()) } else { Ok(parts) }
+    }
+}
+
+fn words(line: &str) -> Box<[&str]> {
+    line.split_whitespace().collect()
+}
+
+/// Bytes of code and constants of a program.
+///
+/// # Errors
+/// It cannot be read.
+pub fn text(program: &Path) -> Result<u64, String> {
+    let data = fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let object = object::File::parse(&*data).map_err(|error| error.to_string())?;
+    let constant = |name: &str| name.starts_with(".text") || name.starts_with(".rodata");
+    let sections = object.sections().filter(|section| section.name().is_ok_and(constant));
+    Ok(sections.map(|section| section.size()).sum())
+}
+
+/// What a command prints.
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another way to count: the emulator writes a line for each instruction.
+    fn lines(counter: &Counter, program: &Path) -> Option<usize> {
+        let log = program.with_extension("log");
+        for single in ["-singlestep", "-one-insn-per-tb"] {
+            let mut command = Command::new(&counter.runner);
+            command.args([single, "-d", "exec,nochain", "-D"]).arg(&log).arg(program);
+            if run(&mut command).is_ok() {
+                let text = fs::read_to_string(&log).expect("it was just written");
+                return Some(text.lines().filter(|line| line.starts_with("Trace")).count());
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn each_instruction_counts_once() {
+        let counter = match Counter::find() {
+            Ok(counter) => counter,
+            Err(why) => {
+                println!("skipped instructions on RV32: {why}");
+                return;
+            }
+        };
+        // Loops, calls and branches.
+        let program = |turns: u32| {
+            format!(
+                "#include \"bare.h\"\n\
+                 static int work(void) {{ unsigned i; mark(0);\n\
+                 for (i = 0; i < {turns}; i++) if (i % 3) __asm__ volatile(\"nop\");\n\
+                 mark(1); say(\"loop\", 1); return 0; }}\n"
+            )
+        };
+        let mut all = Vec::new();
+        for turns in [1, 5000] {
+            let file = counter.folder.path().join("loop.c");
+            fs::write(&file, program(turns)).expect("the folder can be written");
+            let to = counter.folder.path().join("loop");
+            counter.link("rv32im", &["-O0"], &[file], &to).expect("it is right");
+            let parts = counter.run(&to).expect("it ends");
+            let Some(lines) = lines(&counter, &to) else {
+                println!("skipped: the emulator does not write what it executes");
+                return;
+            };
+            all.push((parts[0].instructions as usize, lines));
+        }
+        let [(few, fewer), (many, more)] = all[..] else { panic!("{all:?}") };
+        assert!(many > few + 30_000, "{all:?}");
+        assert_eq!(many - few, more - fewer, "{all:?}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The text of expressions, of words and of indices, with the parentheses that they need.
+
+use super::*;
+
+impl Printer<'_> {
+    pub(super) fn number(&self, value: impl ToString, offset: u32) -> String {
+        match &self.source {
+            Some(source) => match source.tokens.get(source.token_at(offset)) {
+                Some(token) => source.token_text(token).to_string(),
+                None => value.to_string(),
+            },
+            None => value.to_string(),
+        }
+    }
+
+    /// An index expression whose operators must bind tighter than `level`.
+    pub(super) fn index(&mut self, a: &AExpr, level: u8) {
+        match a {
+            AExpr::Int(value, span) => {
+                let text = self.number(*value, span.start);
+                self.leaf(span.start, &text);
+            }
+            AExpr::Name(name) => self.leaf(name.span.start, &name.name),
+            AExpr::Bin(op, l, r) => {
+                let (symbol, own) = index_op(*op);
+                self.put(if own <= level { "(" } else { "" });
+                self.index(l, own - 1);
+                self.put(symbol);
+                self.index(r, own);
+                self.put(if own <= level { ")" } else { "" });
+            }
+        }
+    }
+
+    pub(super) fn index_length(&self, a: &AExpr, level: u8) -> usize {
+        match a {
+            AExpr::Int(value, span) => self.number(*value, span.start).len(),
+            AExpr::Name(name) => name.name.len(),
+            AExpr::Bin(op, l, r) => {
+                let own = index_op(*op).1;
+                let parentheses = if own <= level { 2 } else { 0 };
+                parentheses + self.index_length(l, own - 1) + 1 + self.index_length(r, own)
+            }
+        }
+    }
+
+    pub(super) fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Int { value, ty } => {
+                let text = self.number(*value, e.span.start);
+                self.leaf(e.span.start, &text);
+                self.suffix(ty);
+            }
+            ExprKind::Var(var) => self.var(var),
+            ExprKind::Tuple(parts) => self.exprs(parts),
+            ExprKind::Shuffle { value, pattern, braces } => {
+                let (open, close) = if *braces { ("{", "}") } else { (", [", "])") };
+                if !braces {
+                    self.leaf(e.span.start, "Shuffle(");
+                }
+                self.var(value);
+                self.put(open);
+                let numbers = self.numbers(pattern, value.span.end, e.span.end);
+                for (i, (offset, text)) in numbers.iter().enumerate() {
+                    if i > 0 {
+                        self.put(",");
+                        self.may_break("");
+                    }
+                    self.leaf(*offset, text);
+                }
+                self.put(close);
+            }
+            ExprKind::Bitmask(value, bit) => {
+                self.leaf(e.span.start, "Bitmask(");
+                self.expr(value);
+                self.put(",");
+                self.may_break(" ");
+                self.index(bit, 0);
+                self.put(")");
+            }
+            ExprKind::Pack { high, low, ty } => {
+                self.leaf(e.span.start, "Pack(");
+                self.expr(high);
+                self.put(",");
+                self.may_break(" ");
+                self.expr(low);
+                self.put(")");
+                self.suffix(ty);
+            }
+            ExprKind::Call { callee, instance, args } => {
+                self.leaf(callee.span.start, &callee.name);
+                if let Some(index) = instance {
+                    self.put("<");
+                    self.index(index, 0);
+                    self.put(">");
+                }
+                self.exprs(args);
+            }
+            ExprKind::Not(inner) => {
+                self.leaf(e.span.start, "~");
+                let simple = !matches!(
+                    inner.kind,
+                    ExprKind::Bin(..) | ExprKind::Shift(..) | ExprKind::Shifts(..)
+                );
+                self.operand(inner, simple);
+            }
+            ExprKind::Bin(op, l, r) => {
+                self.operand(l, stands_left_of(*op, l));
+                self.keep_break(" ");
+                self.put(op.symbol());
+                self.put(" ");
+                self.operand(r, stands_right_of(*op, r));
+            }
+            ExprKind::Shift(op, inner, amount) => {
+                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
+                self.keep_break(" ");
+                self.put(op.symbol());
+                self.put(" ");
+                // Only an operator in parentheses shows that it belongs to the amount.
+                self.index(amount, 2);
+            }
+            ExprKind::Shifts(op, inner, amounts) => {
+                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
+                self.keep_break(" ");
+                self.put(op.symbol());
+                self.put(" (");
+                for (i, amount) in amounts.iter().enumerate() {
+                    if i > 0 {
+                        self.put(",");
+                        self.keep_break(" ");
+                    }
+                    self.index(amount, 0);
+                }
+                self.put(")");
+            }
+        }
+    }
+
+    fn suffix(&mut self, ty: &Option<Type>) {
+        if let Some(ty) = ty {
+            self.put(":");
+            self.ty(ty);
+        }
+    }
+
+    fn exprs(&mut self, parts: &[Expr]) {
+        self.put("(");
+        for (i, part) in parts.iter().enumerate() {
+            if i > 0 {
+                self.put(",");
+                self.keep_break(" ");
+            }
+            self.expr(part);
+        }
+        self.put(")");
+    }
+
+    fn operand(&mut self, e: &Expr, plain: bool) {
+        self.put(if plain { "" } else { "(" });
+        self.expr(e);
+        self.put(if plain { "" } else { ")" });
+    }
+}
+
+/// Symbol and binding strength.
+fn index_op(op: ABinOp) -> (&'static str, u8) {
+    match op {
+        ABinOp::Add => ("+", 1),
+        ABinOp::Sub => ("-", 1),
+        ABinOp::Mul => ("*", 2),
+        ABinOp::Div => ("/", 2),
+        ABinOp::Mod => ("%", 2),
+    }
+}
+
+fn is_sum(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Sub)
+}
+
+fn is_product(op: BinOp) -> bool {
+    matches!(op, BinOp::Mul | BinOp::Div | BinOp::Mod)
+}
+
+/// Whether an operand needs no parentheses on the left of an operator.
+fn stands_left_of(op: BinOp, e: &Expr) -> bool {
+    match e.kind {
+        ExprKind::Bin(inner, ..) => {
+            inner == op
+                || is_sum(op) && (is_sum(inner) || is_product(inner))
+                || is_product(op) && is_product(inner)
+        }
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
+        _ => true,
+    }
+}
+
+/// Whether an operand needs no parentheses on the right of an operator.
+fn stands_right_of(op: BinOp, e: &Expr) -> bool {
+    match e.kind {
+        ExprKind::Bin(inner, ..) => is_sum(op) && is_product(inner),
+        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
+        _ => true,
+    }
+}
