@@ -10,10 +10,24 @@ typedef struct {
 static const usuba_many usuba_manies[@BACKENDS@] = {
 @TABLE@};
 
+/* As usuba_wipe_stack, behind functions in lanes. */
+#if !defined(USUBA_MANY_STACK)
+#define USUBA_MANY_STACK 20480
+#endif
+
+static USUBA_APART void usuba_wipe_many_stack(void)
+{
+#if defined(__GNUC__) && USUBA_MANY_STACK
+    uint8_t room[USUBA_MANY_STACK];
+    memset(room, 0, sizeof room);
+    __asm__ __volatile__("" : : "r"(room) : "memory");
+#endif
+}
+
 /* Takes groups of at least three, the last one with zeros in the lanes that are left over. The number
    of those that it took. */
-static size_t usuba_x25519_groups(const uint8_t *scalars, const uint8_t *points, uint8_t *out,
-                                  size_t count)
+static USUBA_APART size_t usuba_x25519_groups(const uint8_t *scalars, const uint8_t *points,
+                                              uint8_t *out, size_t count)
 {
     const usuba_many *many = &usuba_manies[usuba_chosen()];
     struct {
