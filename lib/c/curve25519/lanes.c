@@ -117,3 +117,82 @@ static void usuba_fl_store_@TARGET@(uint8_t *bytes, const @REGISTER@ *from, uint
     usuba_fl_store_@TARGET@(out, s.words, s.image);
     @COMMON@wipe(&s, sizeof s);
 }
+
+/* Words of numbers below p, three times 32 bytes, as numbers. */
+static void usuba_fl_entry_@TARGET@(@REGISTER@ *words, @REGISTER@ *entry)
+{
+    @REGISTER@ halves[8];
+    size_t i, j;
+    for (i = 0; i < 3; i++, words += 4, entry += USUBA_FL_LIMBS) {
+        if (USUBA_LANE_WORDS == 4) {
+            usuba_fl_unpack_@TARGET@(words, entry);
+            continue;
+        }
+        for (j = 0; j < 4; j++) {
+            halves[2 * j] = USUBA_AND(words[j], USUBA_SPLAT(0xffffffff));
+            halves[2 * j + 1] = USUBA_SHR(words[j], 32);
+        }
+        usuba_fl_unpack_@TARGET@(halves, entry);
+    }
+    @COMMON@wipe(halves, sizeof halves);
+}
+
+/* As usuba_point_base, for as many numbers as there are lanes, of which `digits` has those words that
+   say what is added; then as usuba_point_store. `comb` are the tables, of which every entry is read
+   for each digit. */
+@LOCAL@void usuba_base_lanes_@TARGET@(uint8_t *out, const uint64_t *digits, const uint64_t *comb,
+    unsigned spacing)
+{
+    struct {
+        uint64_t image[8 * USUBA_LANES];
+        @REGISTER@ points[2][4 * USUBA_FL_LIMBS], entry[3 * USUBA_FL_LIMBS];
+        @REGISTER@ summand[3 * USUBA_FL_LIMBS], words[12], index, negative;
+    } s;
+    @REGISTER@ *p = s.points[0], *q = s.points[1], *swap;
+    unsigned i, j, m, tooth;
+    size_t lane, at;
+    memset(&s, 0, sizeof s);
+    p[USUBA_FL_LIMBS] = p[2 * USUBA_FL_LIMBS] = USUBA_SPLAT(1);
+    for (i = spacing; i--;) {
+        if (i + 1 < spacing) {
+            usuba_fl_double_@TARGET@(p, q);
+            swap = p, p = q, q = swap;
+        }
+        for (j = 0; j < 64 / spacing; j++) {
+            for (lane = 0; lane < USUBA_LANES; lane++) {
+                uint64_t index = 0, negative;
+                for (tooth = 0; tooth < 4; tooth++) {
+                    const unsigned place = i + spacing * (4 * j + tooth);
+                    index |= (digits[4 * lane + place / 64] >> place % 64 & 1) << tooth;
+                }
+                negative = 1 ^ (index >> 3);
+                /* The index in every byte. */
+                s.image[lane] = ((index ^ (0 - negative)) & 7) * 0x0101010101010101ULL;
+                s.image[USUBA_LANES + lane] = negative;
+            }
+            s.index = USUBA_LOAD((const uint8_t *)s.image);
+            s.negative = USUBA_LOAD((const uint8_t *)(s.image + USUBA_LANES));
+            memset(s.words, 0, sizeof s.words);
+            for (m = 0; m < 8; m++) {
+                const @REGISTER@ mask = USUBA_EQUAL(s.index, USUBA_LANES8(m));
+                const uint64_t *from = comb + 12 * (8 * j + m);
+                for (at = 0; at < 12; at++)
+                    s.words[at] = USUBA_OR(s.words[at], USUBA_AND(mask, USUBA_SPLAT(from[at])));
+            }
+            usuba_fl_entry_@TARGET@(s.words, s.entry);
+            usuba_fl_negate_affine_@TARGET@(&s.negative, s.entry, s.summand);
+            usuba_fl_add_affine_@TARGET@(p, s.summand, q);
+            swap = p, p = q, q = swap;
+        }
+    }
+    usuba_fl_invert_@TARGET@(p + 2 * USUBA_FL_LIMBS, q);
+    usuba_fl_mul_@TARGET@(p, q, s.entry);
+    usuba_fl_mul_@TARGET@(p + USUBA_FL_LIMBS, q, s.summand);
+    usuba_fl_freeze_@TARGET@(s.summand, q);
+    usuba_fl_pack_@TARGET@(q, s.words);
+    usuba_fl_store_@TARGET@(out, s.words, s.image);
+    usuba_fl_freeze_@TARGET@(s.entry, q);
+    USUBA_STORE((uint8_t *)s.image, q[0]);
+    for (lane = 0; lane < USUBA_LANES; lane++) out[32 * lane + 31] ^= (uint8_t)((s.image[lane] & 1) << 7);
+    @COMMON@wipe(&s, sizeof s);
+}

@@ -20,3 +20,20 @@ int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *ou
     USUBA_PUBLIC(&zero, sizeof zero);
     return zero ? USUBA_ERROR_POINT : USUBA_OK;
 }
+
+int usuba_ed25519_sign_many(const uint8_t *const *secret_keys, const uint8_t *const *messages,
+    const size_t *lengths, uint8_t *signatures, size_t count)
+{
+    size_t i;
+    if (count && (!secret_keys || !messages || !lengths || !signatures)) return USUBA_ERROR_NULL;
+    for (i = 0; i < count; i++)
+        if (!secret_keys[i] || (!messages[i] && lengths[i])) return USUBA_ERROR_NULL;
+    i = 0;
+#if defined(USUBA_MANY)
+    i = usuba_ed25519_groups(secret_keys, messages, lengths, signatures, count);
+    if (i) usuba_wipe_many_stack();
+#endif
+    for (; i < count; i++)
+        usuba_ed25519_sign(secret_keys[i], messages[i], lengths[i], signatures + 64 * i);
+    return USUBA_OK;
+}

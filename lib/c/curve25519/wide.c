@@ -1,10 +1,11 @@
 
-/* How many X25519 the registers of the processor make at once; 0: none. */
+/* What the registers of the processor make at once, in so many lanes; 0: nothing. */
 #define USUBA_MANY 8
 
 typedef struct {
     size_t lanes;
     void (*x25519)(uint8_t *out, const uint8_t *scalars, const uint8_t *points);
+    void (*base)(uint8_t *out, const uint64_t *digits, const uint64_t *comb, unsigned spacing);
 } usuba_many;
 
 static const usuba_many usuba_manies[@BACKENDS@] = {
@@ -43,6 +44,50 @@ static USUBA_APART size_t usuba_x25519_groups(const uint8_t *scalars, const uint
         for (i = 0; i < n; i++) usuba_clamp(s.scalars + 32 * i);
         many->x25519(s.out, s.scalars, s.points);
         memcpy(out + 32 * done, s.out, 32 * n);
+        done += n;
+    }
+    @COMMON@wipe(&s, sizeof s);
+    return done;
+}
+
+/* The same of signatures. */
+static USUBA_APART size_t usuba_ed25519_groups(const uint8_t *const *secret_keys,
+                                               const uint8_t *const *messages,
+                                               const size_t *lengths, uint8_t *signatures,
+                                               size_t count)
+{
+    const usuba_many *many = &usuba_manies[usuba_chosen()];
+    struct {
+        usuba_signing one;
+        usuba_sc secrets[USUBA_MANY], nonces[USUBA_MANY], digits[USUBA_MANY];
+        uint8_t points[32 * USUBA_MANY];
+    } s;
+    size_t done = 0, i;
+    if (!many->lanes) return 0;
+    memset(&s, 0, sizeof s);
+    while (count - done > 2) {
+        const size_t n = count - done < many->lanes ? count - done : many->lanes;
+        for (i = 0; i < n; i++) {
+            usuba_ed25519_expand(&s.one, secret_keys[done + i]);
+            memcpy(s.secrets[i], s.one.secret, sizeof s.one.secret);
+            usuba_ed25519_begin(&s.one.now.hash, USUBA_PURE, NULL, 0);
+            usuba_sha512_update(&s.one.now.hash, s.one.bytes + 32, 32);
+            usuba_sha512_update(&s.one.now.hash, messages[done + i], lengths[done + i]);
+            usuba_ed25519_end(&s.one.now.hash, s.nonces[i]);
+            usuba_sc_muladd(s.nonces[i], usuba_half, usuba_offset, s.digits[i]);
+        }
+        many->base(s.points, s.digits[0], usuba_comb[0][0], USUBA_SPACING);
+        for (i = 0; i < n; i++) {
+            uint8_t *signature = signatures + 64 * (done + i);
+            usuba_ed25519_begin(&s.one.now.hash, USUBA_PURE, NULL, 0);
+            usuba_sha512_update(&s.one.now.hash, s.points + 32 * i, 32);
+            usuba_sha512_update(&s.one.now.hash, secret_keys[done + i] + 32, 32);
+            usuba_sha512_update(&s.one.now.hash, messages[done + i], lengths[done + i]);
+            usuba_ed25519_end(&s.one.now.hash, s.one.number);
+            usuba_sc_muladd(s.one.number, s.secrets[i], s.nonces[i], s.one.now.sum);
+            memcpy(signature, s.points + 32 * i, 32);
+            usuba_words_store(signature + 32, s.one.now.sum, USUBA_WORDS);
+        }
         done += n;
     }
     @COMMON@wipe(&s, sizeof s);

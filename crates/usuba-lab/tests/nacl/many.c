@@ -52,6 +52,32 @@ static void x25519(size_t count, size_t zero)
     free(out);
 }
 
+static void ed25519(size_t count)
+{
+    const uint8_t **keys = malloc(8 * count + 8), **messages = malloc(8 * count + 8);
+    size_t *lengths = malloc(8 * count + 8), i;
+    uint8_t *signatures = some(64 * count), wanted[64], public_key[32];
+    if (!keys || !messages || !lengths) abort();
+    for (i = 0; i < count; i++) {
+        uint8_t *key = some(64);
+        usuba_ed25519_keypair_from_seed(key, public_key, key);
+        lengths[i] = 17 * i % 150;
+        keys[i] = key;
+        messages[i] = some(lengths[i]);
+    }
+    expect(usuba_ed25519_sign_many(keys, messages, lengths, signatures, count) == USUBA_OK);
+    for (i = 0; i < count; i++) {
+        usuba_ed25519_sign(keys[i], messages[i], lengths[i], wanted);
+        expect(!memcmp(signatures + 64 * i, wanted, 64));
+        free((void *)keys[i]);
+        free((void *)messages[i]);
+    }
+    free(keys);
+    free(messages);
+    free(lengths);
+    free(signatures);
+}
+
 int main(void)
 {
     const char *name;
@@ -63,6 +89,8 @@ int main(void)
         expect(usuba_curve25519_force_backend(name) == USUBA_OK);
         for (count = 0; count < 12; count += 1 + count / 3) x25519(count, 3 * count / 4 + count % 2);
         x25519(19, 18);
+        for (count = 0; count < 12; count += 1 + count / 2) ed25519(count);
+        ed25519(17);
     }
     return backend > 0 ? 0 : 1;
 }
