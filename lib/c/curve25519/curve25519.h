@@ -54,6 +54,13 @@ USUBA_API int usuba_ed25519_sign_many(const uint8_t *const *secret_keys,
 USUBA_API int usuba_ed25519_verify(const uint8_t public_key[32], const uint8_t *message,
     size_t length, const uint8_t signature[64]);
 
+/* The same of `count` signatures, each by itself: side by side where the processor has wide registers.
+   `results` has for each of them what usuba_ed25519_verify answers; the answer is USUBA_OK if all are
+   signatures, else USUBA_ERROR_FORGED. */
+USUBA_API int usuba_ed25519_verify_many(const uint8_t *const *public_keys,
+    const uint8_t *const *messages, const size_t *lengths, const uint8_t *const *signatures,
+    int *results, size_t count);
+
 /* Ed25519ctx: the same with a context of 1 to 255 bytes, for which the signature is valid. */
 USUBA_API int usuba_ed25519ctx_sign(const uint8_t secret_key[64], const uint8_t *context,
     size_t context_length, const uint8_t *message, size_t length, uint8_t signature[64]);

@@ -37,3 +37,24 @@ int usuba_ed25519_sign_many(const uint8_t *const *secret_keys, const uint8_t *co
         usuba_ed25519_sign(secret_keys[i], messages[i], lengths[i], signatures + 64 * i);
     return USUBA_OK;
 }
+
+int usuba_ed25519_verify_many(const uint8_t *const *public_keys, const uint8_t *const *messages,
+    const size_t *lengths, const uint8_t *const *signatures, int *results, size_t count)
+{
+    int status = USUBA_OK;
+    size_t i;
+    if (count && (!public_keys || !messages || !lengths || !signatures || !results))
+        return USUBA_ERROR_NULL;
+    for (i = 0; i < count; i++)
+        if (!public_keys[i] || !signatures[i] || (!messages[i] && lengths[i]))
+            return USUBA_ERROR_NULL;
+    i = 0;
+#if defined(USUBA_MANY)
+    i = usuba_ed25519_judged(public_keys, messages, lengths, signatures, results, count);
+#endif
+    for (; i < count; i++)
+        results[i] = usuba_ed25519_verify(public_keys[i], messages[i], lengths[i], signatures[i]);
+    for (i = 0; i < count; i++)
+        if (results[i] != USUBA_OK) status = USUBA_ERROR_FORGED;
+    return status;
+}

@@ -52,11 +52,22 @@ static void x25519(size_t count, size_t zero)
     free(out);
 }
 
+#define S10 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66
+#define F10 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+
 static void ed25519(size_t count)
 {
     const uint8_t **keys = malloc(8 * count + 8), **messages = malloc(8 * count + 8);
     size_t *lengths = malloc(8 * count + 8), i;
     uint8_t *signatures = some(64 * count), wanted[64], public_key[32];
+    const uint8_t *some_keys[17], *made[17];
+    /* Neutral, of order 2, p, -0, no point, all ones. */
+    static const uint8_t odd[6][32] = {
+        {1}, {0xec, F10, F10, F10, 0x7f}, {0xed, F10, F10, F10, 0x7f}, {1, [31] = 0x80}, {2},
+        {F10, F10, F10, 0xff, 0xff}};
+    /* B and 1: what the equation takes for each key of order 1. */
+    static const uint8_t weak[64] = {0x58, S10, S10, S10, 0x66, 1};
+    int results[17], status, all = 0;
     if (!keys || !messages || !lengths) abort();
     for (i = 0; i < count; i++) {
         uint8_t *key = some(64);
@@ -69,6 +80,23 @@ static void ed25519(size_t count)
     for (i = 0; i < count; i++) {
         usuba_ed25519_sign(keys[i], messages[i], lengths[i], wanted);
         expect(!memcmp(signatures + 64 * i, wanted, 64));
+        /* Three of four are changed: the signature, the key, the message, to what others made. */
+        some_keys[i] = keys[i] + 32;
+        made[i] = signatures + 64 * i;
+        if (i % 4 == 1) signatures[64 * i + i % 64] ^= (uint8_t)(1 << i % 8);
+        if (i % 4 == 2) some_keys[i] = odd[i / 4 % 6];
+        if (i % 24 == 2) made[i] = weak;
+        if (i % 8 == 3) made[i] = signatures;
+        if (i % 8 == 7) lengths[i] /= 2;
+    }
+    status = usuba_ed25519_verify_many(some_keys, messages, lengths, made, results, count);
+    for (i = 0; i < count; i++) {
+        const int wanted_result = usuba_ed25519_verify(some_keys[i], messages[i], lengths[i], made[i]);
+        expect(results[i] == wanted_result);
+        all |= wanted_result != USUBA_OK;
+    }
+    expect((status != USUBA_OK) == all && (count < 2 || all));
+    for (i = 0; i < count; i++) {
         free((void *)keys[i]);
         free((void *)messages[i]);
     }
