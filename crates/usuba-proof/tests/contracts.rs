@@ -209,6 +209,7 @@ const LANES52: &[Planted] = &[
     planted("add", "  r[4] = a[4] + q\n", "  r[4] = a[4]\n", "ensures fe(r) == fe(a) + fe(b)", Code::ContractFails),
     planted("sub_more", "0x1fffffffffffb4", "0x1fffffffffffb5", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
     planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "r = chain(a + p - b)", Code::ArithmeticWraps),
+    planted("select", "r[i] = (x[i] & ~m) | (y[i] & m)", "r[i] = (x[i] & m) | (y[i] & m)", "ensures fe(r) == fe(x) + b", Code::ContractFails),
     planted("freeze", "low(factor(c), 19)", "low(factor(c), 18)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h[0] + 19, h[1..4])", "chain(h[0] + 18, h[1..4])", "ensures fe(r) < ", Code::ContractFails),
     planted("unpack", "(y << 24) | x[1]", "(y << 23) | x[1]", "ensures fe(r) == num(w)", Code::ContractFails),
