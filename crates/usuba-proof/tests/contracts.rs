@@ -199,7 +199,6 @@ const LANES25: &[Planted] = &[
 const LANES52: &[Planted] = &[
     planted("mul", "low(factor(q), 19), a[1..3], s)", "low(factor(q), 18), a[1..3], s)", MUL, Code::ContractFails),
     planted("mul", "low(c[i], 608) + high(c[i-1], 608)", "low(c[i], 608) + high(c[i-1], 304)", MUL, Code::ContractFails),
-    planted("mul", " + low(factor(h), 608);", ";", MUL, Code::ContractFails),
     planted("mul", "(q, s[i]) := split(t[5+i] + q, 52)", "(q, s[i]) := split(t[5+i], 52)", MUL, Code::ContractFails),
     planted("mul", "t[i+5] = high(x[i], y[4])", "t[i+5] = low(x[i], y[4])", MUL, Code::ContractFails),
     planted("mul", "2^52), [0, 2^50)", "2^52), [0, 2^53)", "y = factor(b)", Code::ArithmeticWraps),
