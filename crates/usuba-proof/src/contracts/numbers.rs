@@ -457,3 +457,25 @@ impl Numbers {
         values
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_by_a_bit_is_a_sum() {
+        let mut n = Numbers::default();
+        let (bit, another) = (n.any(0u8, 1u8), n.any(0u8, 1u8));
+        let one = n.constant(1u8);
+        let not = n.diff(one, bit);
+        let (x, y) = (n.any(0u8, 1000u32), n.any(0u8, 1000u32));
+        let kept = n.product(not, x);
+        let mut is_sum = |bit: Num| {
+            let taken = n.product(bit, y);
+            n.or(kept, taken) == n.sum(kept, taken)
+        };
+        assert!(is_sum(bit));
+        // Both can be there, or nothing says that they cannot.
+        assert!(!is_sum(not) && !is_sum(another));
+    }
+}
