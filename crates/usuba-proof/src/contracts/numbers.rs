@@ -323,7 +323,22 @@ impl Numbers {
     /// Whether no bit can be set in both.
     fn apart(&self, a: Num, b: Num) -> bool {
         let below = |x: &Number, y: &Number| x.high.bits() <= y.zeros;
-        below(self.get(a), self.get(b)) || below(self.get(b), self.get(a))
+        below(self.get(a), self.get(b))
+            || below(self.get(b), self.get(a))
+            || self.exclude_each_other(a, b)
+    }
+
+    /// Whether two products have bits as factors of which one is zero where the other is not.
+    fn exclude_each_other(&self, a: Num, b: Num) -> bool {
+        let (Def::Product(x, y), Def::Product(u, v)) = (&self.get(a).def, &self.get(b).def) else {
+            return false;
+        };
+        let one = Poly::constant(BigInt::from(1));
+        let opposite = |p: Num, q: Num| {
+            let both = self.is_bit(p) && self.is_bit(q);
+            both && self.get(p).poly.add(&self.get(q).poly) == one
+        };
+        [*x, *y].iter().any(|&p| opposite(p, *u) || opposite(p, *v))
     }
 
     pub fn and(&mut self, a: Num, b: Num) -> Num {
