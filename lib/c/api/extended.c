@@ -16,8 +16,8 @@ static int usuba_@NAME@_stream(const usuba_@NAME@_key *key, const uint8_t *nonce
         memcpy(inner + @ZEROS@, nonce + @FIRST_IN@, @REST@);
         status = usuba_@THEN@_stream(&subkey, inner, position, in, out, length);
     }
-    @COMMON@wipe(bytes, sizeof bytes);
-    @COMMON@wipe(&subkey, sizeof subkey);
+    usuba_erase(bytes, sizeof bytes);
+    usuba_erase(&subkey, sizeof subkey);
     return status;
 }
 

@@ -25,7 +25,7 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
         status = usuba_poly1305_update(&mac, out, length);
         length = 0;
     }
-    @COMMON@wipe(stream, used);
+    usuba_erase(stream, used);
     while (length && status == USUBA_OK) {
         /* Later parts begin with a block. */
         const size_t most = position == 32 ? USUBA_SEAL_PART - 32 : USUBA_SEAL_PART;
@@ -38,7 +38,7 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
         length -= part;
     }
     if (status == USUBA_OK) status = usuba_poly1305_final(&mac, tag);
-    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (status != USUBA_OK) usuba_erase(&mac, sizeof mac);
     return status;
 }
 
@@ -51,12 +51,12 @@ static int usuba_@NAME@_open_under(const usuba_@STREAM@_key *key, const uint8_t 
     int status = usuba_@NAME@_begin(&mac, key, nonce, length, stream, &used);
     if (status == USUBA_OK) status = usuba_poly1305_update(&mac, in, length);
     if (status == USUBA_OK) status = usuba_poly1305_verify(&mac, tag);
-    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (status != USUBA_OK) usuba_erase(&mac, sizeof mac);
     if (length && status == USUBA_OK) {
         if (length <= used - 32) usuba_xors[usuba_chosen()](out, in, stream + 32, length);
         else status = usuba_@STREAM@_xor(key, nonce, 32, in, out, length);
     }
-    @COMMON@wipe(stream, used);
+    usuba_erase(stream, used);
     return status;
 }
 

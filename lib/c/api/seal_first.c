@@ -9,6 +9,6 @@ static int usuba_@NAME@_derive(const usuba_@NAME@_key *key, const uint8_t *nonce
     memset(inner, 0, USUBA_@STREAM_UPPER@_NONCE_BYTES);
     memcpy(inner + USUBA_@STREAM_UPPER@_NONCE_BYTES - (USUBA_@UPPER@_NONCE_BYTES - 16), nonce + 16,
         USUBA_@UPPER@_NONCE_BYTES - 16);
-    @COMMON@wipe(bytes, sizeof bytes);
+    usuba_erase(bytes, sizeof bytes);
     return status;
 }

@@ -30,7 +30,7 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
         status = usuba_poly1305_update(&mac, out, length);
         length = 0;
     }
-    @COMMON@wipe(stream, used);
+    usuba_erase(stream, used);
     while (length && status == USUBA_OK) {
         const size_t part = length < USUBA_SEAL_PART ? length : USUBA_SEAL_PART;
         status = usuba_@STREAM@_xor(key, nonce, position, in, out, part);
@@ -45,7 +45,7 @@ static int usuba_@NAME@_seal_under(const usuba_@STREAM@_key *key, const uint8_t 
         usuba_seal_lengths(&mac, data_length, all);
         status = usuba_poly1305_final(&mac, tag);
     }
-    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (status != USUBA_OK) usuba_erase(&mac, sizeof mac);
     return status;
 }
 
@@ -63,12 +63,12 @@ static int usuba_@NAME@_open_under(const usuba_@STREAM@_key *key, const uint8_t 
         usuba_seal_lengths(&mac, data_length, length);
         status = usuba_poly1305_verify(&mac, tag);
     }
-    if (status != USUBA_OK) @COMMON@wipe(&mac, sizeof mac);
+    if (status != USUBA_OK) usuba_erase(&mac, sizeof mac);
     if (length && status == USUBA_OK) {
         if (used > 64) usuba_xors[usuba_chosen()](out, in, stream + 64, length);
         else status = usuba_@STREAM@_xor(key, nonce, 64, in, out, length);
     }
-    @COMMON@wipe(stream, used);
+    usuba_erase(stream, used);
     return status;
 }
 

@@ -27,3 +27,16 @@ void *memset(void *to, int byte, size_t length);
 #if !defined(USUBA_PUBLIC)
 #define USUBA_PUBLIC(memory, length) ((void)(memory))
 #endif
+
+/* What wiping is; here it is part of what calls it. */
+static inline void usuba_erase(void *memory, size_t length)
+{
+#if defined(__GNUC__)
+    memset(memory, 0, length);
+    /* The compiler must assume that somebody reads it. */
+    __asm__ __volatile__("" : : "r"(memory) : "memory");
+#else
+    volatile uint8_t *byte = (volatile uint8_t *)memory;
+    while (length--) *byte++ = 0;
+#endif
+}

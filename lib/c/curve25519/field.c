@@ -1,14 +1,27 @@
 
 /* Kernels and what calls them leave their variables on the stack, where the next function's begin.
    Functions of users call the one that has secrets, and then overwrite as much of the stack below
-   their own frame as that one takes. USUBA_STACK is what gcc and clang make of it from -O1 on, less
-   where pointers are short; it is not overwritten with other compilers, or if it is 0. */
+   their own frame as that one takes: USUBA_STACK bytes, or USUBA_STACK_LADDER for X25519. That is what
+   gcc and clang make of it from -O1 on, less where pointers and code are short. It is not overwritten
+   with other compilers, or if it is 0. */
 #if !defined(USUBA_STACK)
 #if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
+#define USUBA_STACK_LADDER 3072
 #else
-#define USUBA_STACK 2560
+#if defined(__OPTIMIZE_SIZE__)
+#define USUBA_STACK 1792
+#else
+#define USUBA_STACK 2176
 #endif
+#if defined(USUBA_SMALL)
+#define USUBA_STACK_LADDER 1632
+#else
+#define USUBA_STACK_LADDER 1440
+#endif
+#endif
+#elif !defined(USUBA_STACK_LADDER)
+#define USUBA_STACK_LADDER USUBA_STACK
 #endif
 #if defined(__GNUC__)
 #define USUBA_APART __attribute__((noinline))
@@ -16,15 +29,23 @@
 #define USUBA_APART
 #endif
 
-static USUBA_APART void usuba_wipe_stack(void)
-{
 #if defined(__GNUC__) && USUBA_STACK
-    uint8_t room[USUBA_STACK];
-    memset(room, 0, sizeof room);
-    /* The compiler must assume that somebody reads it. */
-    __asm__ __volatile__("" : : "r"(room) : "memory");
+/* The compiler must assume that somebody reads what is written. */
+#define USUBA_WIPE_STACK(name, length) \
+    static USUBA_APART void name(void) \
+    { \
+        uint8_t room[length]; \
+        memset(room, 0, sizeof room); \
+        __asm__ __volatile__("" : : "r"(room) : "memory"); \
+    }
+#else
+#define USUBA_WIPE_STACK(name, length) \
+    static void name(void) \
+    { \
+    }
 #endif
-}
+USUBA_WIPE_STACK(usuba_wipe_stack, USUBA_STACK)
+USUBA_WIPE_STACK(usuba_wipe_ladder, USUBA_STACK_LADDER)
 
 /* Modulo p = 2^255 - 19, around kernels whose results lie apart from their arguments. */
 

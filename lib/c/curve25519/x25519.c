@@ -74,7 +74,7 @@ int usuba_x25519(const uint8_t scalar[32], const uint8_t point[32], uint8_t out[
     int status;
     if (!scalar || !point || !out) return USUBA_ERROR_NULL;
     status = usuba_x25519_ladder(scalar, point, out);
-    usuba_wipe_stack();
+    usuba_wipe_ladder();
     return status;
 }
 

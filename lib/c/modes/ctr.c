@@ -127,6 +127,6 @@ static int usuba_number(const usuba_operation *operation, const usuba_counter *c
         blocks -= count;
         skip = 0;
     }
-    @COMMON@wipe(stream, used);
+    usuba_erase(stream, used);
     return USUBA_OK;
 }

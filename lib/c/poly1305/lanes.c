@@ -15,7 +15,7 @@ static void usuba_poly_spread_@TARGET@(@REGISTER@ *to, const uint64_t *limbs, si
         for (i = 0; i < 5; i++) image[USUBA_POLY_LANE * i + lane] = from[i];
     }
     for (i = 0; i < 5; i++) to[i] = USUBA_LOAD((const uint8_t *)(image + USUBA_POLY_LANE * i));
-    @COMMON@wipe(image, sizeof image);
+    usuba_erase(image, sizeof image);
 }
 
 /* Takes `units` units of two blocks for each lane into the sum. Number n - 1 of the powers is the
@@ -56,6 +56,6 @@ static void usuba_poly_spread_@TARGET@(@REGISTER@ *to, const uint64_t *limbs, si
     }
     for (i = 0; i < 5; i++) USUBA_STORE((uint8_t *)(image + USUBA_POLY_LANE * i), h[i]);
     usuba_poly_sum@LANES@_@TARGET@(image, sum);
-    @COMMON@wipe(limbs, sizeof limbs);
-    @COMMON@wipe(image, sizeof image);
+    usuba_erase(limbs, sizeof limbs);
+    usuba_erase(image, sizeof image);
 }

@@ -81,7 +81,7 @@ static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, con
         usuba_poly_pairs(sum, square, multiplier, in, nblocks / 2);
         in += nblocks / 2 * 32;
         nblocks %= 2;
-        @COMMON@wipe(square, sizeof square);
+        usuba_erase(square, sizeof square);
     }
     usuba_poly_singles(sum, multiplier, in, nblocks, above);
 }
@@ -101,8 +101,8 @@ static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, u
 #endif
     usuba_poly_blocks(sum, multiplier, in, nblocks, above);
     memcpy(bytes, sum, sizeof sum);
-    @COMMON@wipe(sum, sizeof sum);
-    @COMMON@wipe(multiplier, sizeof multiplier);
+    usuba_erase(sum, sizeof sum);
+    usuba_erase(multiplier, sizeof multiplier);
 }
 
 int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])
@@ -118,9 +118,9 @@ int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_PO
     memcpy(state->bytes + USUBA_POLY_MULTIPLIER, multiplier, sizeof multiplier);
     state->phase = USUBA_POLY_OPEN;
     state->used = 0;
-    @COMMON@wipe(words, sizeof words);
-    @COMMON@wipe(clamped, sizeof clamped);
-    @COMMON@wipe(multiplier, sizeof multiplier);
+    usuba_erase(words, sizeof words);
+    usuba_erase(clamped, sizeof clamped);
+    usuba_erase(multiplier, sizeof multiplier);
     return USUBA_OK;
 }
 
@@ -178,11 +178,11 @@ static void usuba_poly_end(usuba_poly1305_state *state, uint8_t *tag)
     usuba_poly_tag(least, pad, words);
     for (i = 0; i < 16; i++)
         tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
-    @COMMON@wipe(words, sizeof words);
-    @COMMON@wipe(pad, sizeof pad);
-    @COMMON@wipe(sum, sizeof sum);
-    @COMMON@wipe(least, sizeof least);
-    @COMMON@wipe(state, sizeof *state);
+    usuba_erase(words, sizeof words);
+    usuba_erase(pad, sizeof pad);
+    usuba_erase(sum, sizeof sum);
+    usuba_erase(least, sizeof least);
+    usuba_erase(state, sizeof *state);
 }
 
 int usuba_poly1305_final(usuba_poly1305_state *state, uint8_t tag[USUBA_POLY1305_TAG_BYTES])
@@ -203,7 +203,7 @@ int usuba_poly1305_verify(usuba_poly1305_state *state, const uint8_t tag[USUBA_P
     if (!tag) return USUBA_ERROR_NULL;
     usuba_poly_end(state, right);
     status = @COMMON@compare(right, tag, sizeof right);
-    @COMMON@wipe(right, sizeof right);
+    usuba_erase(right, sizeof right);
     return status;
 }
 
@@ -215,7 +215,7 @@ int usuba_poly1305_tag(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint8_
     if (status != USUBA_OK) return status;
     status = usuba_poly1305_update(&state, in, length);
     if (status == USUBA_OK) status = usuba_poly1305_final(&state, tag);
-    if (status != USUBA_OK) @COMMON@wipe(&state, sizeof state);
+    if (status != USUBA_OK) usuba_erase(&state, sizeof state);
     return status;
 }
 
@@ -227,6 +227,6 @@ int usuba_poly1305_check(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint
     if (status != USUBA_OK) return status;
     status = usuba_poly1305_update(&state, in, length);
     if (status == USUBA_OK) status = usuba_poly1305_verify(&state, tag);
-    if (status != USUBA_OK) @COMMON@wipe(&state, sizeof state);
+    if (status != USUBA_OK) usuba_erase(&state, sizeof state);
     return status;
 }

@@ -27,6 +27,6 @@ static size_t usuba_poly_wide(usuba_word *sum, const usuba_word *multiplier, con
     /* Number i has the exponent i + 1. */
     for (i = 1; i < unit; i++) usuba_poly_step(powers[(i - 1) / 2], none, powers[i / 2], powers[i]);
     ladder->run(sum, powers[0], in, nblocks / unit);
-    @COMMON@wipe(powers, sizeof powers);
+    usuba_erase(powers, sizeof powers);
     return nblocks / unit * unit;
 }

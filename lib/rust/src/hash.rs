@@ -3,7 +3,6 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use cipher::typenum::Unsigned;
 use cipher::{AlgorithmName, BlockSizeUser};
 use digest::array::{Array, ArraySize};
 use digest::{

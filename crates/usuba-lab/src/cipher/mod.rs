@@ -109,6 +109,8 @@ pub struct Function {
     pub source: String,
     /// The entry node.
     pub node: String,
+    /// A node that computes the same in less code.
+    pub small: Option<String>,
     pub slicings: Vec<Slicing>,
     /// The names of the targets that it is made for; see [`Function::is_for`].
     pub targets: Vec<String>,
@@ -215,6 +217,7 @@ struct FileFunction {
     name: String,
     source: Option<String>,
     node: String,
+    small: Option<String>,
     slicings: Vec<String>,
     #[serde(default)]
     targets: Vec<String>,
@@ -415,6 +418,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         name: file.name,
         source,
         node: file.node,
+        small: file.small,
         vectors: file.vectors,
         direction: file.direction,
     })

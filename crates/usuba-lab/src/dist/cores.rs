@@ -141,7 +141,9 @@ pub fn compile<'a>(
         .map(|&(function, slicing, target)| {
             let mut made = core(cipher, function, slicing, target, linkage, false)?;
             if small && target.name == portable().name {
-                made.small = Some(core(cipher, function, slicing, target, linkage, true)?.text);
+                let node = function.small.as_ref().unwrap_or(&function.node).clone();
+                let other = Function { node, ..function.clone() };
+                made.small = Some(core(cipher, &other, slicing, target, linkage, true)?.text);
             }
             Ok::<_, String>(made)
         })

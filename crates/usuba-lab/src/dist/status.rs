@@ -102,13 +102,12 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> String {
             let verified = "signatures; the time of verification depends on what is public";
             row("x25519", "arithmetic", "key agreement") + &row("ed25519", "arithmetic", verified)
         }
-        Some(Scheme::Poly1305) => row("poly1305", "arithmetic", "one-time MAC"),
+        Some(Scheme::Poly1305) => row(&super::name(&cipher.folder), "arithmetic", "one-time MAC"),
         None => String::new(),
     };
     let seal = |seal: &Seal| {
-        let parts = seal.first.iter().chain([&seal.stream]);
-        let parts: String = parts.map(|name| format!("`{name}`, ")).collect();
-        row(&seal.name, &format!("{parts}`poly1305`"), modes(Kind::Seal(seal.mode)))
+        let parts: Vec<String> = cipher.needs.iter().map(|name| format!("`{name}`")).collect();
+        row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
     };
     scheme + &cipher.seals.iter().map(seal).collect::<String>()
 }

@@ -85,7 +85,7 @@ impl Forms {
     fn lanes(&mut self) {
         for name in [
             "paddb", "paddw", "paddd", "paddq", "psubb", "psubw", "psubd", "psubq", "pmullw",
-            "pmulld", "pmuludq", "pmaddwd", "pmulhuw", "pmulhw",
+            "pmulld", "pmuludq", "pmuldq", "pmaddwd", "pmulhuw", "pmulhw",
         ] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);

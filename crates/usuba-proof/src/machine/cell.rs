@@ -500,6 +500,9 @@ impl Bits {
 
     /// Whether two words are equal.
     pub fn equal(&mut self, a: &[Cell], b: &[Cell]) -> Cell {
+        if let Some(equal) = self.is_integer_zero(a, b) {
+            return equal;
+        }
         let mut equal = self.constant(true);
         for (&x, &y) in a.iter().zip(b) {
             let differ = self.xor(x, y);

@@ -1,6 +1,5 @@
 //! X25519 and Ed25519 by all cases of Wycheproof, and beside the dalek crates.
 
-use ed25519_dalek::Signer as _;
 use usuba_ciphers::Error;
 use usuba_ciphers::curve25519::{PublicKey, Signature, SigningKey, StaticSecret, VerifyingKey};
 use usuba_ciphers::signature::{Keypair, Signer, Verifier};

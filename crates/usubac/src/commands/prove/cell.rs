@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
-use usuba::ir::{self, Op, Program, Slicing};
+use usuba::emit::c::COptions;
+use usuba::ir::{self, NodeId, Op, Program, Slicing};
 use usuba::target::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
+use usuba_lab::binary::alone;
 use usuba_lab::tune::subject::hex;
 use usuba_proof::chain::Chain;
 use usuba_proof::lanes;
@@ -123,6 +125,30 @@ pub enum Obstacle {
 }
 
 impl Cell {
+    /// Whether a node of the last program that is a kernel in another file is what its source
+    /// means: the kernel is proved to be that, where it is compiled.
+    fn callee(
+        &self,
+        program: &typed::Program,
+        last: &Program,
+        node: NodeId,
+        name: &str,
+    ) -> Outcome {
+        let Some(entry) = program.decls.iter().position(|decl| *decl.name == *name) else {
+            return Outcome::Unknown(format!("there is no `{name}` in the source"));
+        };
+        let program = typed::Program { entry, ..program.clone() };
+        let slicing = last.slicing;
+        let instance = match typed::check::entry_instance(&program, slicing, self.options.word) {
+            Ok(instance) => instance,
+            Err(finding) => return Outcome::Unknown(finding.message),
+        };
+        match Source::new(&program, &instance, slicing) {
+            Ok(source) => source.outcome(&alone(last, node)),
+            Err(why) => Outcome::Unknown(why),
+        }
+    }
+
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
     /// A fault is put into what a pass left before it is looked at.
     pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
@@ -170,6 +196,12 @@ impl Cell {
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
             whole.into_iter().for_each(|claim| good &= prove(start, claim));
+            for (node, name) in linked(&last, &self.options.c) {
+                let start = Instant::now();
+                let outcome = self.callee(program, &last, node, name);
+                let (kind, subject) = (Kind::Callee, name.to_string());
+                good &= prove(start, Claim { kind, subject, outcome });
+            }
             let fault = plant.filter(|plant| plant.pass == plant::OBJECT);
             let fault = fault.map(|plant| plant.fault);
             let mut start = Instant::now();
@@ -181,7 +213,7 @@ impl Cell {
             if good {
                 let (target, c) = (self.options.target, &self.options.c);
                 let entry = &program.decls[instance.decl];
-                let done = objects.prove(&last, entry, target, c, fault, &mut look);
+                let done = objects.prove(&last, (program, entry), target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
                 if let Some(interfaces) = interfaces {
                     for found in interfaces.prove(self, program, &last, objects)? {
@@ -212,6 +244,12 @@ impl Cell {
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
+}
+
+/// The nodes that are kernels in other files, with their names in the source.
+fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
+    let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
+    nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
 }
 
 fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {

@@ -50,7 +50,7 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
         ));
     }
     if args.certify {
-        let readable = args::tuned_flags(&args.codegen.written());
+        let readable = args::certified_flags(&args.codegen.written());
         readable.map_err(|why| {
             Failure::usage(format!("a certificate is about what a compile makes: {why}"))
         })?;
