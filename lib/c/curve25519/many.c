@@ -6,6 +6,7 @@ int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *ou
     if (count && (!scalars || !points || !out)) return USUBA_ERROR_NULL;
 #if defined(USUBA_MANY)
     i = usuba_x25519_groups(scalars, points, out, count);
+    if (i) usuba_wipe_lanes();
 #endif
     for (; i < count; i++)
         if (usuba_x25519(scalars + 32 * i, points + 32 * i, out + 32 * i) != USUBA_OK)

@@ -10,10 +10,18 @@ typedef struct {
 static const usuba_many usuba_manies[@BACKENDS@] = {
 @TABLE@};
 
+/* What numbers in lanes take of the stack, which is more. */
+#if USUBA_STACK
+#define USUBA_STACK_LANES 24576
+#else
+#define USUBA_STACK_LANES 0
+#endif
+USUBA_WIPE_STACK(usuba_wipe_lanes, USUBA_STACK_LANES)
+
 /* Takes groups of at least three, the last one with zeros in the lanes that are left over. The number
    of those that it took. */
-static size_t usuba_x25519_groups(const uint8_t *scalars, const uint8_t *points, uint8_t *out,
-                                  size_t count)
+static USUBA_APART size_t usuba_x25519_groups(const uint8_t *scalars, const uint8_t *points,
+                                              uint8_t *out, size_t count)
 {
     const usuba_many *many = &usuba_manies[usuba_chosen()];
     struct {
