@@ -14,10 +14,13 @@ use std::process::{Command, Stdio};
 use std::time::UNIX_EPOCH;
 
 use usuba::Output;
-use usuba::emit::c::Emitted;
-use usuba::emit::{keys, mask_bits};
-use usuba::ir::Program;
+use usuba::emit::c::{COptions, Emitted};
+use usuba::emit::{self, keys, mask_bits};
+use usuba::ir::{NodeId, Program};
 use usuba::target::{self, Target};
+use usuba::typed;
+use usuba_proof::machine::arithmetic;
+use usuba_proof::machine::calls::Kernel;
 use usuba_proof::machine::compare::{self, Answer, Demands};
 use usuba_proof::machine::contract::{Contract, Layout, Placement};
 use usuba_proof::machine::object::Object;
@@ -163,6 +166,47 @@ pub fn contract_of(
     let complemented =
         if kernel.complemented_keys { keys::complemented(program) } else { Vec::new() };
     Contract::kernel(program, &kernel.name, &layout(program, target, registers), &complemented)
+}
+
+/// The kernels in other objects that a program calls, which `options` names, as their nodes declare
+/// them in `typed`.
+///
+/// # Errors
+/// The words of such a node sit in registers in another way where it is compiled alone.
+pub fn kernels(
+    program: &Program,
+    typed: &typed::Program,
+    target: &Target,
+    options: &COptions,
+) -> Result<Vec<Kernel>, String> {
+    let mut kernels = Vec::new();
+    for (at, node) in program.nodes.iter().enumerate() {
+        let id = NodeId(at as u32);
+        let Some(name) = options.links(node).filter(|_| id != program.entry) else { continue };
+        let alone = alone(program, id);
+        if emit::layout(&alone, target) != emit::layout(program, target) || program.copies > 1 {
+            return Err(format!("`{name}` is another kernel where it is compiled alone"));
+        }
+        let layout = layout(program, target, true);
+        let contract = Contract::kernel(&alone, &options.symbol(name), &layout, &[])?;
+        let decl = typed.decls.iter().find(|decl| *decl.name == *name);
+        let decl = decl.ok_or("a node has lost its name")?;
+        kernels.push(Kernel {
+            node: id,
+            contract,
+            name: name.to_string(),
+            params: arithmetic::most(&alone, decl),
+            results: arithmetic::most_of_results(&alone, decl),
+        });
+    }
+    Ok(kernels)
+}
+
+/// A node of a program as a program of its own.
+pub fn alone(program: &Program, id: NodeId) -> Program {
+    // Callees come before callers.
+    let nodes = program.nodes[..=id.0 as usize].to_vec();
+    Program { nodes, entry: id, ..program.clone() }
 }
 
 /// Compiles the kernel of a compilation and shows that the object computes the program.

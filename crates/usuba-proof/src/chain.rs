@@ -10,7 +10,7 @@
 //! lane of a register that runs it by the rows of the target.
 
 use usuba::ir::lanes::apart as words_of;
-use usuba::ir::{Program, halves};
+use usuba::ir::{Op, Program, halves};
 use usuba::target::{Layout, Target};
 
 use crate::memory::{Known, Memory};
@@ -65,11 +65,22 @@ impl Chain {
     /// Whether the target computes the operators of the last program in every lane; one claim
     /// for all of them, or for the first one of which it is not known.
     pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
+        self.lanes_by(target, layout, &|op, bits| lanes::prove(target, layout, op, bits))
+    }
+
+    /// The same, where `prove` says so of one operator on so many bits: it is [`lanes::prove`], or
+    /// knows what that said before.
+    pub fn lanes_by(
+        &self,
+        target: &Target,
+        layout: Layout,
+        prove: &dyn Fn(&Op, u8) -> Outcome,
+    ) -> Option<Claim> {
         let last = self.previous.as_ref()?;
         let operators = lanes::operators(last);
         let mut engines: Vec<String> = Vec::new();
         for (op, bits) in &operators {
-            match lanes::prove(target, layout, op, *bits) {
+            match prove(op, *bits) {
                 Outcome::Proved(by) => engines.extend(by.split(", ").map(str::to_string)),
                 outcome => {
                     let subject = format!("{} on {bits} bits", op.name());

@@ -14,6 +14,8 @@
 //! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
 //! - `(2^j p + c) div 2^k` is `(p + c div 2^j) div 2^(k-j)` for a constant c.
 //! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
+//! - `(r - p div 2^j) div 2^k` is `(2^j r + 2^j - 1 - p) div 2^(j+k)`, as a quotient that is taken
+//!   away is that of the complement.
 //! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
 //! - A quotient that can only be zero is zero.
 //!
@@ -45,6 +47,8 @@ pub struct Integers {
     floors: FxHashMap<(Poly, u64), Poly>,
     /// Variables that stand for polynomials.
     names: FxHashMap<Poly, u32>,
+    /// Polynomials that are from 0 to 2^k - 1.
+    below: FxHashMap<Poly, u64>,
 }
 
 impl Integers {
@@ -74,19 +78,34 @@ impl Integers {
                 self.floors.insert((p, k), variable.clone());
                 variable.add(&whole)
             }
-            Form::Deeper { p, k } => self.floor(&p, k)?.add(&whole),
+            Form::Deeper { p, k, more } => self.floor(&p, k)?.add(&more).add(&whole),
             Form::Complement { p, k } => whole.sub(&self.floor(&p, k)?).sub(&Poly::constant(1)),
+        })
+    }
+
+    /// The same, if it is no new variable.
+    pub fn floor_if_known(&self, p: &Poly, k: u64) -> Option<Poly> {
+        let (rest, whole) = p.divided(k);
+        Some(match self.form(rest, k) {
+            Form::Value(value) => value.add(&whole),
+            Form::Below { .. } => return None,
+            Form::Deeper { p, k, more } => self.floor_if_known(&p, k)?.add(&more).add(&whole),
+            Form::Complement { p, k } => {
+                whole.sub(&self.floor_if_known(&p, k)?).sub(&Poly::constant(1))
+            }
         })
     }
 
     /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
     pub fn is_below(&mut self, p: &Poly, k: u64) {
+        self.remember(p.clone(), k);
         let (rest, whole) = p.divided(k);
         match self.form(rest, k) {
             Form::Below { p, k } => {
                 self.floors.insert((p, k), whole.scaled(&BigInt::from(-1)));
             }
-            Form::Deeper { p, k } => {
+            Form::Deeper { p, k, more } => {
+                let whole = whole.add(&more);
                 self.is_below(&p.add(&whole.scaled(&(BigInt::from(1) << k))), k)
             }
             // -1 less the quotient of p and the whole is zero.
@@ -98,8 +117,71 @@ impl Integers {
         }
     }
 
+    /// Remembers that a polynomial is from 0 to 2^k - 1, and so are those that it is a quotient of,
+    /// with another power of two.
+    fn remember(&mut self, mut p: Poly, mut k: u64) {
+        if p.value().is_some() {
+            return;
+        }
+        loop {
+            let known = self.below.entry(p.clone()).or_insert(k);
+            *known = k.min(*known);
+            let Some((variable, adds)) = self.once(&p, &BigInt::from(-1)) else { break };
+            (p, k) = self.deeper(&p, k, variable, adds, &BigInt::from(-1));
+        }
+    }
+
+    /// The quotient of a polynomial with coefficients in [0, 2^k), if it is known that another one
+    /// that is the same modulo 2^k lies between 0 and 2^k.
+    fn known(&self, p: &Poly, k: u64) -> Option<Poly> {
+        let centred = p.centred(k);
+        let (_, whole) = p.sub(&centred).divided(k);
+        if self.is_known_below(&centred, k) {
+            return Some(whole);
+        }
+        // Its complement is below zero, and not below -2^k.
+        let other = Poly::constant(-1).sub(&centred);
+        self.is_known_below(&other, k).then(|| whole.sub(&Poly::constant(1)))
+    }
+
+    /// The newest quotient that is there once, or taken away once, which is `minus` times, and
+    /// which of both: it may be made of the others.
+    fn once(&self, p: &Poly, minus: &BigInt) -> Option<(u32, bool)> {
+        let one = BigInt::from(1);
+        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
+            [(variable, exponent)] if exponent.bits() == 1 => {
+                (*value == one || value == minus).then_some((*variable, *value == one))
+            }
+            _ => None,
+        });
+        once.filter(|(variable, _)| self.variables[*variable as usize / 2].floor.is_some()).max()
+    }
+
+    /// A quotient by 2^k without the quotient that `once` found. One that is taken away is
+    /// `minus + 1` times there besides.
+    fn deeper(&self, p: &Poly, k: u64, variable: u32, adds: bool, minus: &BigInt) -> (Poly, u64) {
+        let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
+        let (variable, power) = (Poly::variable(variable), BigInt::from(1) << *j);
+        let p = match adds {
+            true => of.plus(&p.sub(&variable), &power),
+            false => {
+                let rest = p.plus(&variable, &-minus);
+                Poly::constant(&power - 1).sub(of).plus(&rest, &power)
+            }
+        };
+        (p, j + k)
+    }
+
+    /// Whether a polynomial was said to be from 0 to 2^k - 1.
+    pub fn is_known_below(&self, p: &Poly, k: u64) -> bool {
+        self.below.get(p).is_some_and(|known| *known <= k)
+    }
+
     /// Brings a quotient of a polynomial with coefficients in [0, 2^k) into the normal form.
     fn form(&self, p: Poly, k: u64) -> Form {
+        if let Some(value) = self.known(&p, k) {
+            return Form::Value(value);
+        }
         // A constant is below 2^k, and so are other coefficients: some power of two is left.
         let (_, constant) = p.assign(&BTreeMap::new());
         let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
@@ -114,18 +196,11 @@ impl Integers {
         if self.most(&p).is_some_and(|most| most.bits() <= k) {
             return Form::Value(Poly::default());
         }
-        // The newest quotient that is there once: it may be made of the others.
-        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
-            [(variable, exponent)] => {
-                (exponent.bits() == 1 && value.magnitude().bits() == 1).then_some(*variable)
-            }
-            _ => None,
-        });
-        let quotient = |variable: &u32| self.variables[*variable as usize / 2].floor.is_some();
-        if let Some(variable) = once.filter(quotient).max() {
-            let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
-            let rest = p.sub(&Poly::variable(variable));
-            return Form::Deeper { p: of.plus(&rest, &(BigInt::from(1) << *j)), k: j + k };
+        let minus = (BigInt::from(1) << k) - 1;
+        if let Some((variable, adds)) = self.once(&p, &minus) {
+            let (p, k) = self.deeper(&p, k, variable, adds, &minus);
+            let more = if adds { Poly::default() } else { Poly::variable(variable) };
+            return Form::Deeper { p, k, more };
         }
         let key = (p, k);
         match self.floors.get(&key) {
@@ -179,10 +254,11 @@ enum Form {
         p: Poly,
         k: u64,
     },
-    /// That of p by 2^k, where p may have any coefficients.
+    /// That of p by 2^k, where p may have any coefficients, and more besides.
     Deeper {
         p: Poly,
         k: u64,
+        more: Poly,
     },
     /// -1 less that of p by 2^k.
     Complement {
@@ -276,8 +352,9 @@ mod tests {
                 let [a, b] = [0, 1].map(|_| pool[random.below(pool.len())].clone());
                 let k = [1, 7, 32, 51, 64, 65][random.below(6)];
                 let factor = BigInt::from(random.word() >> 40) - (1 << 20);
-                let (p, expected) = match random.below(5) {
+                let (p, expected) = match random.below(6) {
                     0 => (a.add(&b), value(&n, &a, &free) + value(&n, &b, &free)),
+                    5 => (a.sub(&b), value(&n, &a, &free) - value(&n, &b, &free)),
                     1 => {
                         (a.plus(&b, &factor), value(&n, &a, &free) + value(&n, &b, &free) * &factor)
                     }
@@ -303,6 +380,47 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_quotient_that_is_taken_away_is_rounded_up() {
+        let (mut n, w) = words(2);
+        let quotient = n.floor(&w[1], 5).expect("low powers");
+        let all = w[0].scaled(&BigInt::from(32)).sub(&w[1]);
+        let one = n.floor(&w[0].sub(&quotient), 7);
+        assert_eq!(one, n.floor(&all.add(&Poly::constant(31)), 12));
+        assert_ne!(one, n.floor(&all, 12));
+        assert_ne!(one, n.floor(&all.add(&Poly::constant(32)), 12));
+        // Twice the quotient is no quotient of twice.
+        let twice = n.floor(&w[0].sub(&quotient.scaled(&BigInt::from(2))), 7);
+        assert_ne!(twice, n.floor(&all.sub(&w[1]).add(&Poly::constant(31)), 12));
+    }
+
+    #[test]
+    fn what_is_below_one_power_is_below_higher_ones() {
+        let (mut n, w) = words(3);
+        let p = w[0].sub(&w[1]);
+        n.is_below(&p, 64);
+        assert!(n.is_known_below(&p, 64) && !n.is_known_below(&p, 63));
+        let zero = Some(Poly::default());
+        assert_eq!(n.floor(&p, 70), zero);
+        let more = p.plus(&w[2], &(BigInt::from(1) << 70));
+        assert_eq!(n.floor(&more, 70).as_ref(), Some(&w[2]));
+        assert_eq!(n.floor(&Poly::constant(-1).sub(&p), 66), Some(Poly::constant(-1)));
+        // Neither what is next to it nor a multiple of it, nor a lower power.
+        for (p, k) in [
+            (p.add(&Poly::constant(1)), 64),
+            (p.scaled(&BigInt::from(3)), 65),
+            (p.scaled(&BigInt::from(-1)), 64),
+            (p.clone(), 63),
+        ] {
+            assert_ne!(n.floor(&p, k), zero, "{k}");
+        }
+        // What a quotient is one of is below as well.
+        let quotient = n.floor(&w[2].sub(&w[1]), 7).expect("low powers");
+        n.is_below(&quotient, 20);
+        assert_eq!(n.floor(&w[2].sub(&w[1]), 27), zero);
+        assert_ne!(n.floor(&w[2].sub(&w[1]), 26), zero);
     }
 
     #[test]

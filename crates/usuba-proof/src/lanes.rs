@@ -710,7 +710,8 @@ mod tests {
     fn products_with_a_sum_in_every_lane() {
         let ifma = target::find("avx512_ifma").expect("a target");
         let layout = Layout::Lanes(64);
-        let ops = [(Op::MulAdd(52), 64), (Op::MulAddHigh(52), 64), (Op::Mul, 52), (Op::MulHigh, 52)];
+        let ops =
+            [(Op::MulAdd(52), 64), (Op::MulAddHigh(52), 64), (Op::Mul, 52), (Op::MulHigh, 52)];
         for (op, bits) in &ops {
             let selected = select(ifma, layout, op, *bits, false).expect("instructions");
             assert_eq!(selected.count(), 1, "{op:?}");

@@ -31,6 +31,9 @@ pub enum Kind {
     Direct,
     /// The target's instructions for an operator compute it in every lane.
     Lanes,
+    /// A node that is a kernel of its own, in another file, is what its source means where it is
+    /// called.
+    Callee,
     /// An object file computes the last program in every lane, and keeps the rules of constant
     /// time.
     Object,
@@ -51,6 +54,7 @@ impl Kind {
             Kind::Pass => "pass",
             Kind::Direct => "direct",
             Kind::Lanes => "lanes",
+            Kind::Callee => "callee",
             Kind::Object => "object",
             Kind::Beside => "beside",
             Kind::Interface => "interface",

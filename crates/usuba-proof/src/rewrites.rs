@@ -38,6 +38,11 @@ impl Rewrites {
         Rewrites { sweep: Sweep::new(true), ..Rewrites::new(MOST) }
     }
 
+    /// Is as patient as in the beginning: what one side used up is not taken from the other.
+    pub fn renew(&mut self) {
+        self.sweep.renew();
+    }
+
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
     pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
         let terms = match kind {

@@ -49,6 +49,14 @@ const ALIKE: usize = 3;
 /// Windows in vain after which no more are opened: such programs are not made of small functions.
 const PATIENCE: u32 = 3000;
 
+/// The same for nodes of which the random inputs say little, because they are zero, or one, on
+/// nearly all inputs: products of many factors, such as the carries of a counter. Their signatures
+/// are often equal, and they are not.
+const FAINT_PATIENCE: u32 = 200;
+
+/// The fewest zeros and ones of signatures that are not of that kind.
+const FAINT: u32 = 8;
+
 /// Questions to the SAT solver in vain after which no more are asked.
 const TRUST: u32 = 100;
 
@@ -58,6 +66,8 @@ pub struct Sweep {
     /// Nodes by width and signature, complemented if its first bit would be set.
     alike: FxHashMap<(u8, Signature), Vec<Edge>>,
     failures: u32,
+    /// Those in comparisons of nodes of which random inputs say little.
+    faint_failures: u32,
     /// Questions to the SAT solver that may still be in vain.
     questions: u32,
 }
@@ -67,7 +77,12 @@ impl Sweep {
     pub fn new(solver: bool) -> Sweep {
         let (signatures, alike) = (FxHashMap::default(), FxHashMap::default());
         let questions = if solver { TRUST } else { 0 };
-        Sweep { signatures, alike, failures: 0, questions }
+        Sweep { signatures, alike, failures: 0, faint_failures: 0, questions }
+    }
+
+    /// Begins to count failures anew.
+    pub fn renew(&mut self) {
+        (self.failures, self.faint_failures) = (0, 0);
     }
 
     /// An edge that is `kind` of two edges, or the signature of a new node.
@@ -82,15 +97,16 @@ impl Sweep {
         let own = both(kind, x, y);
         let bits = g.bits(a);
         let (name, flip) = normal(own, bits);
+        let faint = is_faint(name, bits);
         if name == [0; 4] {
             let constant = g.constant(bits, 0).flipped(flip);
-            if self.is(g, kind, a, b, constant) {
+            if self.is(g, kind, [a, b, constant], faint) {
                 return Ok(constant);
             }
         }
         for candidate in self.alike.get(&(bits, name)).cloned().unwrap_or_default() {
             let candidate = candidate.flipped(flip);
-            if self.is(g, kind, a, b, candidate) {
+            if self.is(g, kind, [a, b, candidate], faint) {
                 return Ok(candidate);
             }
         }
@@ -137,8 +153,12 @@ impl Sweep {
     }
 
     /// Whether it can be shown that `kind` of two edges is a third one.
-    fn is(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge, c: Edge) -> bool {
-        if self.failures > PATIENCE {
+    fn is(&mut self, g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
+        let (failures, patience) = match faint {
+            true => (&mut self.faint_failures, FAINT_PATIENCE),
+            false => (&mut self.failures, PATIENCE),
+        };
+        if *failures > patience {
             return self.is_by_solver(g, kind, [a, b, c]);
         }
         let shown = match kind {
@@ -149,7 +169,7 @@ impl Sweep {
             }
             _ => is_zero(g, &[a, b], &[c], false),
         };
-        self.failures += !shown as u32;
+        *failures += !shown as u32;
         shown || self.is_by_solver(g, kind, [a, b, c])
     }
 
@@ -257,6 +277,12 @@ fn used(bits: u8) -> u64 {
 
 fn complement(signature: Signature, bits: u8) -> Signature {
     signature.map(|word| !word & used(bits))
+}
+
+/// Whether a signature has hardly any ones, or hardly any zeros.
+fn is_faint(signature: Signature, bits: u8) -> bool {
+    let ones: u32 = signature.iter().map(|word| word.count_ones()).sum();
+    ones.min(4 * used(bits).count_ones() - ones) < FAINT
 }
 
 /// The signature or its complement: that whose first bit is zero.

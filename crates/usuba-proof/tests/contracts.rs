@@ -199,7 +199,6 @@ const LANES25: &[Planted] = &[
 const LANES52: &[Planted] = &[
     planted("mul", "low(factor(q), 19), a[1..3], s)", "low(factor(q), 18), a[1..3], s)", MUL, Code::ContractFails),
     planted("mul", "low(c[i], 608) + high(c[i-1], 608)", "low(c[i], 608) + high(c[i-1], 304)", MUL, Code::ContractFails),
-    planted("mul", " + low(factor(h), 608);", ";", MUL, Code::ContractFails),
     planted("mul", "(q, s[i]) := split(t[5+i] + q, 52)", "(q, s[i]) := split(t[5+i], 52)", MUL, Code::ContractFails),
     planted("mul", "t[i+5] = high(x[i], y[4])", "t[i+5] = low(x[i], y[4])", MUL, Code::ContractFails),
     planted("mul", "2^52), [0, 2^50)", "2^52), [0, 2^53)", "y = factor(b)", Code::ArithmeticWraps),
@@ -209,6 +208,7 @@ const LANES52: &[Planted] = &[
     planted("add", "  r[4] = a[4] + q\n", "  r[4] = a[4]\n", "ensures fe(r) == fe(a) + fe(b)", Code::ContractFails),
     planted("sub_more", "0x1fffffffffffb4", "0x1fffffffffffb5", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
     planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "r = chain(a + p - b)", Code::ArithmeticWraps),
+    planted("select", "r[i] = (x[i] & ~m) | (y[i] & m)", "r[i] = (x[i] & m) | (y[i] & m)", "ensures fe(r) == fe(x) + b", Code::ContractFails),
     planted("freeze", "low(factor(c), 19)", "low(factor(c), 18)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h[0] + 19, h[1..4])", "chain(h[0] + 18, h[1..4])", "ensures fe(r) < ", Code::ContractFails),
     planted("unpack", "(y << 24) | x[1]", "(y << 23) | x[1]", "ensures fe(r) == num(w)", Code::ContractFails),

@@ -206,6 +206,41 @@ fn certificates_name_objects() {
     assert!(out(&refuted).contains("REFUTED"), "{}", out(&refuted));
 }
 
+/// A product of two words and one that calls it.
+const NUMBERS: &str = "value num (a:u64[2]) = a[0] + a[1] * 2^64\n\
+    node mul (a,b:u64 in [0, 2^50)) returns (r:u64[2])\n\
+    ensures num(r) == a * b\n\
+    vars q, t: u128\n\
+    let (q, t) = split(u128(a) * u128(b), 64); r[0] = u64(t); r[1] = u64(q) tel\n\
+    node more (a,b:u64 in [0, 2^49)) returns (r:u64[2])\n\
+    let r = mul(a + b, b) tel\n";
+
+#[test]
+fn certificates_name_contracts_and_kernels_that_are_called() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let write = |text: &str| fs::write(dir.path().join("n.ua"), text).expect("written");
+    write(NUMBERS);
+    let flags = format!("prove n.ua -V --entry more --prefix n_ --link mul --binary --cc {cc}");
+    let proved = usubac(dir.path(), &format!("{flags} --certify"), &[]);
+    let said = out(&proved);
+    assert!(proved.status.success(), "{said}{}", err(&proved));
+    assert!(said.contains("contract mul") && said.contains("mul proved by"), "{said}");
+    let text = fs::read_to_string(dir.path().join("proof/gp64.toml")).expect("a certificate");
+    assert!(text.contains("[[proof.contract]]") && text.contains("node = \"mul\""), "{text}");
+    assert!(text.contains("--link mul --prefix n_"), "{text}");
+    let check = || usubac(dir.path(), "prove n.ua --check", &[]);
+    assert!(out(&check()).ends_with("PROVED again\n"), "{}{}", out(&check()), err(&check()));
+    // Another text, whose contract does not hold.
+    write(&NUMBERS.replace("== a * b", "== a * b + 1"));
+    let wrong = check();
+    assert!(!wrong.status.success() && err(&wrong).contains("does not hold"), "{}", err(&wrong));
+    // The callee asks for less than the caller may hand over.
+    write(&NUMBERS.replace("(a,b:u64 in [0, 2^50))", "(a,b:u64 in [0, 2^49))"));
+    let open = usubac(dir.path(), &flags, &[]);
+    assert!(!open.status.success(), "{}", out(&open));
+}
+
 /// Objects of a folder; what has none is named, and nothing is proved twice.
 #[test]
 fn objects_of_folders_are_proved_once() {

@@ -35,6 +35,11 @@ USUBA_API int usuba_ed25519_keypair_from_seed(const uint8_t seed[32], uint8_t pu
 USUBA_API int usuba_ed25519_sign(const uint8_t secret_key[64], const uint8_t *message,
     size_t length, uint8_t signature[64]);
 
+/* The signatures of `count` messages, 64 bytes each, behind each other: the multiples of the base point
+   side by side where the processor has wide registers. They overlap nothing that is read. */
+USUBA_API int usuba_ed25519_sign_many(const uint8_t *const *secret_keys,
+    const uint8_t *const *messages, const size_t *lengths, uint8_t *signatures, size_t count);
+
 /* USUBA_OK for a signature R, S of the message by this key, else USUBA_ERROR_FORGED. Signature, key
    and message are public, and the time depends on them. The check is [S]B = R + [k]A, without the
    cofactor, and strict:
@@ -48,6 +53,13 @@ USUBA_API int usuba_ed25519_sign(const uint8_t secret_key[64], const uint8_t *me
    without, and for one key a signature stands for one message only. */
 USUBA_API int usuba_ed25519_verify(const uint8_t public_key[32], const uint8_t *message,
     size_t length, const uint8_t signature[64]);
+
+/* The same of `count` signatures, each by itself: side by side where the processor has wide registers.
+   `results` has for each of them what usuba_ed25519_verify answers; the answer is USUBA_OK if all are
+   signatures, else USUBA_ERROR_FORGED. */
+USUBA_API int usuba_ed25519_verify_many(const uint8_t *const *public_keys,
+    const uint8_t *const *messages, const size_t *lengths, const uint8_t *const *signatures,
+    int *results, size_t count);
 
 /* Ed25519ctx: the same with a context of 1 to 255 bytes, for which the signature is valid. */
 USUBA_API int usuba_ed25519ctx_sign(const uint8_t secret_key[64], const uint8_t *context,

@@ -46,10 +46,23 @@ impl Parts {
                 lanes: InLanes {
                     wide: t::CURVE25519_WIDE,
                     code: t::CURVE25519_LANES,
-                    functions: &[(
-                        "usuba_x25519_lanes",
-                        "uint8_t *out, const uint8_t *scalars, const uint8_t *points",
-                    )],
+                    functions: &[
+                        (
+                            "usuba_x25519_lanes",
+                            "uint8_t *out, const uint8_t *scalars, const uint8_t *points",
+                        ),
+                        (
+                            "usuba_base_lanes",
+                            "uint8_t *out, const uint64_t *digits, const uint64_t *comb, \
+                             unsigned spacing",
+                        ),
+                        (
+                            "usuba_both_lanes",
+                            "uint8_t *out, uint8_t *good, const uint8_t *keys, \
+                             const int8_t *windows,\n    const uint64_t *digits, \
+                             const uint64_t *comb, unsigned spacing",
+                        ),
+                    ],
                 },
             },
             Scheme::Poly1305 => Parts {

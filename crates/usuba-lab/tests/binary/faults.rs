@@ -23,9 +23,13 @@ use usuba_proof::machine::x86::X86;
 const PROGRAM: &str = "node f (x: u<V>32x2, k: u<V>32x2) returns (y: u<V>32x2)\n\
      let y[0] = x[1] ^ k[0]; y[1] = x[0] ^ k[1] tel\n";
 
-fn compiled(target: &str) -> Output {
+/// Sums of three words, an order of exclusive ors, and a counter.
+const SUMS: &str = "node f (x: u<V>32x2, k: u<V>32x2) returns (y: u<V>32x2)\n\
+     let y[0] = (x[0] + x[1]) + (k[0] ^ k[1] ^ x[1]); y[1] = ((x[1] - k[0]) + 21) >>> 9 tel\n";
+
+fn compiled(program: &str, target: &str) -> Output {
     let mut sources = Sources::default();
-    let root = sources.add("f.ua", PROGRAM.to_string());
+    let root = sources.add("f.ua", program.to_string());
     let options = Options {
         slicing: Slicing::V,
         target: target::find(target).expect("a target"),
@@ -49,6 +53,10 @@ struct Functions {
 
 impl Functions {
     fn new<T: AsRef<str>>(target: &str, bodies: &[T]) -> Functions {
+        Functions::of(PROGRAM, target, bodies)
+    }
+
+    fn of<T: AsRef<str>>(program: &str, target: &str, bodies: &[T]) -> Functions {
         let mut text = String::from(
             ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
              state: .quad 0\n.text\n",
@@ -61,7 +69,7 @@ impl Functions {
         text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
         let file = binary::object(&text, "assembler", "gp64", Family::Gcc, &[]);
         let object = Object::read(&file.expect("it assembles")).expect("an object");
-        let output = compiled(target);
+        let output = compiled(program, target);
         Functions { object, output, target: target::find(target).expect("a target") }
     }
 
@@ -272,6 +280,44 @@ fn wrong_results_are_refuted() {
     for missing in ["mov [rdx], eax; ", "mov [rdx + 4], ecx; "] {
         let answer = ask("gp64", &RIGHT.replace(missing, ""), Demands::default(), false);
         assert!(matches!(&answer, Answer::Unknown(what) if what.contains("not written")));
+    }
+}
+
+/// Orders of a sum are one word; what is nearly one is another.
+#[test]
+fn sums_in_any_order_are_proved_and_nothing_else() {
+    let right = "mov eax, [rdi]; mov ecx, [rdi + 4]; mov r8d, [rsi]; mov r9d, [rsi + 4]; \
+         mov r10d, r9d; xor r10d, ecx; xor r10d, r8d; lea r11d, [rax + r10]; add r11d, ecx; \
+         mov [rdx], r11d; sub ecx, r8d; lea eax, [rcx + 21]; ror eax, 9; mov [rdx + 4], eax; ret";
+    let changes = [
+        // Another order, twice, and a way by complements.
+        ("", "", true),
+        ("lea r11d, [rax + r10]; add r11d, ecx", "lea r11, [rcx + rax]; add r11d, r10d", true),
+        ("sub ecx, r8d; lea eax, [rcx + 21]", "add ecx, 21; sub ecx, r8d; mov eax, ecx", true),
+        ("sub ecx, r8d", "not ecx; add ecx, r8d; not ecx", true),
+        ("lea r11d, [rax + r10]", "lea r11d, [eax + r10d]", true),
+        // One word twice, a carry too much, sums of halves, and bits above those of a word.
+        ("add r11d, ecx", "add r11d, eax", false),
+        ("lea eax, [rcx + 21]", "lea eax, [rcx + 20]", false),
+        ("lea eax, [rcx + 21]", "lea eax, [2 * rcx + 21]", false),
+        ("add r11d, ecx", "add r11d, ecx; adc r11d, 0", false),
+        ("add r11d, ecx", "add r11w, cx", false),
+        ("lea eax, [rcx + 21]; ror eax, 9", "lea eax, [rcx + 21]; shr eax, 9", false),
+        ("add r11d, ecx; mov [rdx], r11d", "add r11, rcx; shr r11, 1; mov [rdx], r11d", false),
+        ("xor r10d, r8d", "or r10d, r8d", false),
+        ("sub ecx, r8d", "sub r8d, ecx; mov ecx, r8d", false),
+    ];
+    let bodies = changes.map(|(from, to, _)| match from {
+        "" => right.to_string(),
+        _ => right.replacen(from, to, 1),
+    });
+    let functions = Functions::of(SUMS, "gp64", &bodies);
+    for (at, (_, to, holds)) in changes.iter().enumerate() {
+        let answer = functions.ask(at, Demands::default(), false);
+        match holds {
+            true => assert!(matches!(answer, Answer::Proved(_)), "{to}: {answer:?}"),
+            false => assert!(matches!(answer, Answer::Refuted(_)), "{to}: {answer:?}"),
+        }
     }
 }
 

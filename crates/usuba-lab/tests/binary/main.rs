@@ -48,13 +48,15 @@ fn families(target: &str) -> Vec<Family> {
 }
 
 /// Some of each slicing; the long run of `usubac prove --all --binary` proves every one.
-const KERNELS: [(&str, &str, Slicing, &str); 6] = [
+const KERNELS: [(&str, &str, Slicing, &str); 8] = [
     ("aes", "aes128_encrypt_h", Slicing::H, "avx2"),
     ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64"),
     ("rectangle", "rectangle80_encrypt", Slicing::H, "avx512"),
     ("rectangle", "rectangle80_encrypt", Slicing::B, "avx2"),
     ("chacha20", "chacha20_block", Slicing::V, "avx2"),
     ("serpent", "serpent128_encrypt", Slicing::V, "sse"),
+    ("sha2", "sha256_compress", Slicing::V, "gp64"),
+    ("skein", "skein256_ubi", Slicing::V, "gp64"),
 ];
 
 #[test]

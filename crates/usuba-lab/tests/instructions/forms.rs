@@ -85,7 +85,7 @@ impl Forms {
     fn lanes(&mut self) {
         for name in [
             "paddb", "paddw", "paddd", "paddq", "psubb", "psubw", "psubd", "psubq", "pmullw",
-            "pmulld", "pmuludq", "pmaddwd", "pmulhuw", "pmulhw",
+            "pmulld", "pmuludq", "pmuldq", "pmaddwd", "pmulhuw", "pmulhw",
         ] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);
@@ -497,10 +497,20 @@ impl Forms {
         self.plain("movsxd rax, dword ptr mem");
         self.plain("cdqe");
         self.plain("cwde");
+        for name in ["bt", "btr", "bts", "btc"] {
+            for place in [0, 15, 31, 62] {
+                self.flags(format!("test r8, r8; {name} rax, {place}"), "cz");
+                self.flags(format!("test r8, r8; {name} ecx, {place}"), "cz");
+                self.flags(format!("{name} qword ptr mem, {place}"), "c");
+            }
+        }
+        self.plain("lea ax, [rcx + 4 * rdx + 77]");
         for (a, b) in [("rax", "rcx"), ("eax", "ecx")] {
             self.plain(format!("lea {a}, [rcx + 4 * rdx + 77]"));
             self.plain(format!("lea {a}, [8 * r8 - 5]"));
             self.plain(format!("lea {a}, [r9 + r9]"));
+            self.plain(format!("lea {a}, [ecx + 4 * edx + 77]"));
+            self.plain(format!("lea {a}, [8 * r8d - 5]"));
             self.plain(format!("bswap {a}"));
             self.flags(format!("andn {a}, {b}, {}", if a == "rax" { "rdx" } else { "edx" }), "zs");
             self.plain(format!("imul {a}, {b}"));

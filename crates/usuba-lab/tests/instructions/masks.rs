@@ -90,6 +90,7 @@ impl Forms {
             "vpaddd xmm0#, xmm1, xmm2",
             "vpsubq zmm0#, zmm1, zmm2",
             "vpmuludq zmm0#, zmm1, zmm2",
+            "vpmuldq zmm0#, zmm1, zmm2",
             "vpsllw zmm0#, zmm1, 3",
             "vpsrld zmm0#, zmm1, 9",
             "vpsraq zmm0#, zmm1, 33",

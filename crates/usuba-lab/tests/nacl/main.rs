@@ -4,6 +4,7 @@
 //! - `curve`: X25519 and Ed25519 against RFC 7748, RFC 8032, Wycheproof, the edge cases of "Taming
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
+//! - `many`: many at once.
 //! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
 //! - `retired`: what a small processor executes.
@@ -13,6 +14,7 @@
 mod builds;
 mod curve;
 mod interface;
+mod many;
 #[path = "../memcheck/mod.rs"]
 mod memcheck;
 mod object;

@@ -323,7 +323,22 @@ impl Numbers {
     /// Whether no bit can be set in both.
     fn apart(&self, a: Num, b: Num) -> bool {
         let below = |x: &Number, y: &Number| x.high.bits() <= y.zeros;
-        below(self.get(a), self.get(b)) || below(self.get(b), self.get(a))
+        below(self.get(a), self.get(b))
+            || below(self.get(b), self.get(a))
+            || self.exclude_each_other(a, b)
+    }
+
+    /// Whether two products have bits as factors of which one is zero where the other is not.
+    fn exclude_each_other(&self, a: Num, b: Num) -> bool {
+        let (Def::Product(x, y), Def::Product(u, v)) = (&self.get(a).def, &self.get(b).def) else {
+            return false;
+        };
+        let one = Poly::constant(BigInt::from(1));
+        let opposite = |p: Num, q: Num| {
+            let both = self.is_bit(p) && self.is_bit(q);
+            both && self.get(p).poly.add(&self.get(q).poly) == one
+        };
+        [*x, *y].iter().any(|&p| opposite(p, *u) || opposite(p, *v))
     }
 
     pub fn and(&mut self, a: Num, b: Num) -> Num {
@@ -440,5 +455,27 @@ impl Numbers {
             values.push(value);
         }
         values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_by_a_bit_is_a_sum() {
+        let mut n = Numbers::default();
+        let (bit, another) = (n.any(0u8, 1u8), n.any(0u8, 1u8));
+        let one = n.constant(1u8);
+        let not = n.diff(one, bit);
+        let (x, y) = (n.any(0u8, 1000u32), n.any(0u8, 1000u32));
+        let kept = n.product(not, x);
+        let mut is_sum = |bit: Num| {
+            let taken = n.product(bit, y);
+            n.or(kept, taken) == n.sum(kept, taken)
+        };
+        assert!(is_sum(bit));
+        // Both can be there, or nothing says that they cannot.
+        assert!(!is_sum(not) && !is_sum(another));
     }
 }

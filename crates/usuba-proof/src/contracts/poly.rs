@@ -118,6 +118,16 @@ impl Poly {
         (Poly { terms: rest }, Poly { terms: whole })
     }
 
+    /// The same modulo 2^k, with coefficients that are as near to zero as can be; those that are in
+    /// [0, 2^k) now.
+    pub fn centred(&self, k: u64) -> Poly {
+        let power = BigInt::from(1) << k;
+        let half = BigInt::from(1) << (k - 1);
+        let near = |value: &BigInt| if *value > half { value - &power } else { value.clone() };
+        let terms = self.terms.iter().map(|(monomial, value)| (monomial.clone(), near(value)));
+        Poly { terms: terms.collect() }
+    }
+
     /// The greatest power of two that divides all coefficients; `None` for zero.
     pub fn zeros(&self) -> Option<u64> {
         self.terms.values().filter_map(BigInt::trailing_zeros).min()

@@ -12,9 +12,10 @@
 //! often as a difference may be found that way.
 
 use usuba::ir::random::Random;
-use usuba::ir::{Program, Slicing, interp, lanes, verify};
+use usuba::ir::{Port, Program, Slicing, interp, lanes, verify};
 use usuba::typed::{Decl, Var, VarType};
 
+use super::calls::{Calls, Kernel};
 use super::cell::{Bits, Cell, Instance};
 use super::compare::{self, Answer, Demands, Difference, Report};
 use super::contract::{Contract, Meaning};
@@ -36,20 +37,28 @@ const RUNS: usize = 96;
 
 /// Whether the function that `contract` names in an object computes `program`, on bits or on
 /// integers. Products are integers; what has none is looked at bit by bit first.
+///
+/// `linked` are the kernels in other objects that it may call.
 pub fn prove_either<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     most: &[u64],
+    linked: &[Kernel],
     demands: Demands,
 ) -> Answer {
-    if !multiplies(program) {
-        match compare::prove::<M>(object, contract, program, demands) {
-            Answer::Unknown(_) => {}
-            answer => return answer,
-        }
+    if !linked.is_empty() || multiplies(program) {
+        return prove::<M>(object, contract, program, most, linked, demands);
     }
-    prove::<M>(object, contract, program, most, demands)
+    let on_bits = compare::prove::<M>(object, contract, program, demands);
+    if !matches!(on_bits, Answer::Unknown(_)) {
+        return on_bits;
+    }
+    match prove::<M>(object, contract, program, most, linked, demands) {
+        // What resisted on bits says more.
+        Answer::Unknown(_) => on_bits,
+        answer => answer,
+    }
 }
 
 /// Whether a program is one of arithmetic, with products or comparisons of words.
@@ -68,9 +77,17 @@ fn multiplies(program: &Program) -> bool {
 /// The greatest value of each flattened value of the parameters of a program, as the ranges of
 /// the node say that it is made from. Callers keep them.
 pub fn most(program: &Program, decl: &Decl) -> Vec<u64> {
+    greatest(program, &decl.params, &program.params())
+}
+
+/// The same of the results, which the node promises.
+pub fn most_of_results(program: &Program, decl: &Decl) -> Vec<u64> {
+    greatest(program, &decl.results, &program.results())
+}
+
+fn greatest(program: &Program, vars: &[Var], groups: &[&[Port]]) -> Vec<u64> {
     let words = |var: &&Var| matches!(var.ty, VarType::Words { .. });
-    let vars: Vec<&Var> = decl.params.iter().filter(words).collect();
-    let groups = program.params();
+    let vars: Vec<&Var> = vars.iter().filter(words).collect();
     let mut all = Vec::new();
     if program.slicing == Slicing::V && vars.len() == groups.len() {
         for (var, ports) in vars.iter().zip(groups) {
@@ -85,21 +102,24 @@ pub fn most(program: &Program, decl: &Decl) -> Vec<u64> {
 }
 
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
-/// `most` says how large parameters are; it may be empty.
+/// `most` says how large parameters are; it may be empty. `linked` are the kernels in other objects
+/// that it may call.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     most: &[u64],
+    linked: &[Kernel],
     demands: Demands,
 ) -> Answer {
     if let Err(rule) = verify::verify(program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let program = &lanes::apart(program);
-    let Some(goal) = Goal::new(object, contract, program, most, demands) else {
+    let Some(mut goal) = Goal::new(object, contract, program, most, demands) else {
         return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
     };
+    goal.linked = linked;
     match goal.show::<M>() {
         Ok(report) => Answer::Proved(report),
         Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
@@ -142,6 +162,8 @@ struct Goal<'a> {
     /// The size and the greatest value of each parameter.
     params: Vec<(usize, u64)>,
     entry: u64,
+    /// Kernels in other objects.
+    linked: &'a [Kernel],
     demands: Demands,
 }
 
@@ -160,7 +182,7 @@ impl<'a> Goal<'a> {
             (size, ones.min(most.get(at).copied().unwrap_or(ones)))
         };
         let params = sizes(program, &program.entry().params).enumerate().map(param).collect();
-        Some(Goal { object, contract, program, params, entry, demands })
+        Some(Goal { object, contract, program, params, entry, linked: &[], demands })
     }
 
     /// Runs both sides, the function for each position of the frame that matters.
@@ -172,15 +194,17 @@ impl<'a> Goal<'a> {
             let word = bits.free_word(size, most);
             params.push(word.into_iter().map(|edge| Cell::new(edge, Instance::Every)).collect());
         }
-        let run = values::run(self.program, &mut bits, &params, LONGEST);
+        let mut calls = Calls::new(self.linked);
+        let run = values::run(self.program, &mut bits, &mut calls, &params, LONGEST);
         let (wanted, steps) = run.map_err(Obstacle::Impossible)?;
         let longest = SPARE + FACTOR * steps;
         let (given, wanted) = (flat(&params), flat(&wanted));
         for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
             report.phases += 1;
             let matters;
+            let sides = (&given[..], &wanted[..]);
             (bits, matters) =
-                self.at_phase::<M>((phase, longest), bits, &given, &wanted, &mut report)?;
+                self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut report)?;
             if !matters {
                 break;
             }
@@ -194,12 +218,12 @@ impl<'a> Goal<'a> {
         &self,
         (phase, longest): (u64, u64),
         bits: Bits,
-        given: &[Edge],
-        wanted: &[Edge],
+        calls: &Calls,
+        (given, wanted): (&[Edge], &[Edge]),
         report: &mut Report,
     ) -> Result<(Bits, bool), Obstacle> {
         let buffers = self.buffers(&bits, given).map_err(Obstacle::Impossible)?;
-        let mut world = self.world::<M>(bits, buffers, phase);
+        let mut world = self.world::<M>(bits, calls.clone(), buffers, phase);
         let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
         let (instructions, residue) = run.map_err(Obstacle::Fault)?;
         report.instructions = report.instructions.max(instructions);
@@ -226,9 +250,15 @@ impl<'a> Goal<'a> {
         self.contract.pointers.iter().map(pointer).collect()
     }
 
-    fn world<M: Machine>(&self, bits: Bits, buffers: Vec<Buffer>, phase: u64) -> World<'_> {
+    fn world<M: Machine>(
+        &self,
+        bits: Bits,
+        calls: Calls,
+        buffers: Vec<Buffer>,
+        phase: u64,
+    ) -> World<'_> {
         let memory = Memory::new(buffers, M::on_stack(&self.pointers()), phase);
-        World { bits, memory, object: self.object }
+        World { bits, memory, object: self.object, calls }
     }
 
     /// The buffers at entry, for the bits of the parameters.
@@ -303,7 +333,8 @@ impl<'a> Goal<'a> {
         let out_sizes = self::sizes(self.program, &self.program.entry().results);
         let expected = flat(&constants(&outs, &out_sizes.collect::<Vec<usize>>()));
         let buffers = self.buffers(&bits, &input).ok()?;
-        let mut world = self.world::<M>(bits, buffers, KNOWN_PHASES / 2);
+        let calls = Calls::on_numbers(self.linked, self.program);
+        let mut world = self.world::<M>(bits, calls, buffers, KNOWN_PHASES / 2);
         super::run::<M>(&mut world, &self.pointers(), self.entry, longest).ok()?;
         let bits = &world.bits;
         let is_set = |edge: &Edge| edge.is_complement();

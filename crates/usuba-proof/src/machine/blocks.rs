@@ -22,6 +22,7 @@ use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
 use super::answer;
+use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::count::{Form, Range, Ranges, Split};
@@ -166,7 +167,12 @@ impl Goal<'_> {
             return Err(Obstacle::Impossible("blocks of two sizes have one place".into()));
         }
         let mut search = Search {
-            world: World { bits, memory: Memory::new(Vec::new(), &[], 0), object: self.object },
+            world: World {
+                bits,
+                memory: Memory::new(Vec::new(), &[], 0),
+                object: self.object,
+                calls: Calls::default(),
+            },
             report,
             meaning: &meaning,
             matters: false,

@@ -96,6 +96,14 @@ impl Cell {
     }
 }
 
+/// Two words of one instance and a carry, the least significant bits first.
+struct Addends {
+    a: Vec<Edge>,
+    b: Vec<Edge>,
+    carry: bool,
+    instance: Instance,
+}
+
 /// The graph, and what operators make of cells.
 pub struct Bits {
     pub graph: Graph,
@@ -130,8 +138,12 @@ const RECENT_BITS: u32 = 10;
 const WORDS: RangeInclusive<usize> = 8..=64;
 
 impl Bits {
+    /// Of a graph that has the program already.
     pub fn new(mut graph: Graph) -> Bits {
         let zero = graph.constant(1, 0);
+        if let Some(rewrites) = &mut graph.rewrites {
+            rewrites.renew();
+        }
         let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
         Bits {
             graph,
@@ -151,7 +163,8 @@ impl Bits {
         if !summed.is_empty() {
             let mut sums = Sums::default();
             for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
-                sums.add(bits.zero, (a, b, false), sum);
+                let total = sums.total(bits.zero, (a, b, false));
+                sums.remember(bits.zero, &total, sum);
             }
             bits.sums = Some(sums);
         }
@@ -377,38 +390,57 @@ impl Bits {
         if let Some(sum) = self.sum_of_integers(a, b, carry) {
             return sum;
         }
-        let (mut out, last) = self.rippled(a, b, carry);
-        if let (Some(_), Some(carry)) = (&self.sums, self.value(carry))
-            && WORDS.contains(&a.len())
-        {
-            self.reordered(a, b, carry, &mut out);
+        let addends = match (&self.sums, self.value(carry)) {
+            (Some(_), Some(carry)) if WORDS.contains(&a.len()) => self.addends(a, b, carry),
+            _ => None,
+        };
+        let Some(Addends { a: x, b: y, carry: one, instance }) = addends else {
+            return self.rippled(a, b, carry);
+        };
+        let sums = self.sums.as_mut().expect("it was asked for");
+        let total = sums.total(self.zero, (&x, &y, one));
+        if let Some(known) = &total.known {
+            let known = self.cells(known, instance);
+            // With s = a ^ b ^ c, the carry a & b ^ (a ^ b) & c is this.
+            let top = a.len() - 1;
+            let carry = self.function(0xd4, [a[top], b[top], known[top]]);
+            return (known, carry);
+        }
+        let (out, last) = self.rippled(a, b, carry);
+        let edges = out.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
+        if let (Some(edges), Some(sums)) = (edges, &mut self.sums) {
+            sums.remember(self.zero, &total, &edges);
         }
         (out, last)
     }
 
-    /// Puts the word that stands for a sum in its place.
-    fn reordered(&mut self, a: &[Cell], b: &[Cell], carry: bool, out: &mut [Cell]) {
+    /// The edges of two words of one instance, which are to be added.
+    fn addends(&self, a: &[Cell], b: &[Cell], carry: bool) -> Option<Addends> {
         let mut instance = Instance::Every;
-        for cell in a.iter().chain(b) {
-            match (cell.edge(), instance, cell.instance()) {
-                (None, ..) => return,
-                (_, _, Instance::Every) => {}
-                (_, Instance::Every, own) => instance = own,
-                (_, known, own) if known == own => {}
-                _ => return,
-            }
-        }
-        let edges =
-            |cells: &[Cell]| cells.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
-        let (Some(a), Some(b), Some(sum)) = (edges(a), edges(b), edges(out)) else { return };
-        let sums = self.sums.as_mut().expect("it was asked for");
-        let word = sums.add(self.zero, (&a, &b, carry), &sum);
-        for ((cell, edge), own) in out.iter_mut().zip(word).zip(sum) {
-            if edge != own {
-                let every = edge.node() == self.zero.node();
-                *cell = Cell::new(edge, if every { Instance::Every } else { instance });
-            }
-        }
+        let mut edges = |cells: &[Cell]| {
+            let edge = |cell: &Cell| {
+                let edge = cell.edge()?;
+                match (instance, cell.instance()) {
+                    (_, Instance::Every) => {}
+                    (Instance::Every, own) => instance = own,
+                    (known, own) if known == own => {}
+                    _ => return None,
+                }
+                Some(edge)
+            };
+            cells.iter().map(edge).collect::<Option<Vec<Edge>>>()
+        };
+        let (a, b) = (edges(a)?, edges(b)?);
+        Some(Addends { a, b, carry, instance })
+    }
+
+    /// The bits of a word of an instance.
+    fn cells(&self, word: &[Edge], instance: Instance) -> Vec<Cell> {
+        let cell = |&edge: &Edge| match edge.node() == self.zero.node() {
+            true => Cell::new(edge, Instance::Every),
+            false => Cell::new(edge, instance),
+        };
+        word.iter().map(cell).collect()
     }
 
     fn rippled(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
@@ -468,6 +500,9 @@ impl Bits {
 
     /// Whether two words are equal.
     pub fn equal(&mut self, a: &[Cell], b: &[Cell]) -> Cell {
+        if let Some(equal) = self.is_integer_zero(a, b) {
+            return equal;
+        }
         let mut equal = self.constant(true);
         for (&x, &y) in a.iter().zip(b) {
             let differ = self.xor(x, y);

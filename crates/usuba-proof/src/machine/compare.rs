@@ -16,6 +16,7 @@ use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
 use super::answer;
+use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
@@ -192,7 +193,7 @@ impl Goal<'_> {
         let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
         let pointers: Vec<Pointer> = self.contract.pointers.iter().map(pointer).collect();
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
-        let mut world = World { bits, memory, object: self.object };
+        let mut world = World { bits, memory, object: self.object, calls: Calls::default() };
         let (instructions, residue) =
             super::run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
         report.instructions = report.instructions.max(instructions);

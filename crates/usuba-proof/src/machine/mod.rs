@@ -19,7 +19,7 @@
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `object`: ELF.
 //! - `contract`: buffers and what their bits are.
-//! - `compare`: the proof.
+//! - `compare`: the proof; `calls`: of functions that call other kernels.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `interface`: what such a function owes.
 //! - `order`: how words lie in bytes.
@@ -35,6 +35,7 @@
 pub mod answer;
 pub mod arithmetic;
 pub mod blocks;
+pub mod calls;
 pub mod cell;
 pub mod compare;
 pub mod contract;
@@ -53,6 +54,7 @@ pub mod x86;
 
 use std::fmt;
 
+use calls::Calls;
 use cell::{Bits, Cell};
 use memory::{Memory, Pointer};
 use object::Object;
@@ -116,6 +118,8 @@ pub struct World<'a> {
     pub bits: Bits,
     pub memory: Memory,
     pub object: &'a Object,
+    /// Kernels in other objects.
+    pub calls: Calls,
 }
 
 /// What comes after an instruction.

@@ -7,6 +7,7 @@
 //! [`symbolic`] executes such a function once on symbols and evaluates what it has made, as proofs
 //! do; [`numeric`] executes it on one input, where also branches and shuffles can depend on it.
 
+use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::memory::{Access, Buffer, Memory, Pointer, Region};
@@ -85,7 +86,7 @@ fn executed<M: Machine>(
     ];
     let pointers = [0, 1].map(|at| Pointer { region: Region::Buffer(at), offset: 0 });
     let memory = Memory::new(buffers, &[], 8);
-    let mut world = World { bits, memory, object };
+    let mut world = World { bits, memory, object, calls: Calls::default() };
     run::<M>(&mut world, &pointers, entry, LONGEST)?;
     let out = world.memory.buffer(1).to_vec();
     Ok((world.bits, out))

@@ -12,7 +12,7 @@
 //! ~w = -w - 1, so two words with one combination are equal for all inputs, and the first one that
 //! was made stands for both.
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -21,88 +21,130 @@ use crate::graph::Edge;
 /// A sum of words of one size.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 struct Combination {
-    /// How often each word is taken, by its number; never zero times.
-    words: BTreeMap<u32, u64>,
+    /// How often each word is taken, by its number, in ascending order; never zero times.
+    words: Vec<(u32, u64)>,
     constant: u64,
 }
 
 /// A word, its least significant bit first.
 type Word = Vec<Edge>;
 
+/// What a sum of two words is.
+pub struct Total {
+    combination: Rc<Combination>,
+    /// The word that stands for it, if there is one.
+    pub known: Option<Word>,
+}
+
 /// The words of which it is known what they are the sum of.
 #[derive(Default)]
 pub struct Sums {
     /// Numbers of words that are no sums.
     leaves: FxHashMap<Word, u32>,
-    combinations: FxHashMap<Word, Combination>,
+    combinations: FxHashMap<Word, Rc<Combination>>,
     /// The first word with a combination, of so many bits.
-    words: FxHashMap<(usize, Combination), Word>,
+    words: FxHashMap<(usize, Rc<Combination>), Word>,
 }
 
 impl Sums {
-    /// Remembers that `sum` is a + b + carry, and returns the word that stands for it. The node of
-    /// the constants is `zero`. Words have at most 64 bits.
-    pub fn add(
-        &mut self,
-        zero: Edge,
-        (a, b, carry): (&[Edge], &[Edge], bool),
-        sum: &[Edge],
-    ) -> Word {
+    /// What a + b + carry is. The node of the constants is `zero`. Words have at most 64 bits.
+    pub fn total(&mut self, zero: Edge, (a, b, carry): (&[Edge], &[Edge], bool)) -> Total {
+        let modulus = u64::MAX >> (64 - a.len());
+        let (one, other) = (self.combination(zero, a), self.combination(zero, b));
+        let constant = one.constant.wrapping_add(other.constant).wrapping_add(carry as u64);
+        let words = merged(&one.words, &other.words, modulus);
+        let combination = Rc::new(Combination { words, constant: constant & modulus });
+        let known = match combination.words.is_empty() {
+            true => Some(number(zero, combination.constant, a.len())),
+            false => {
+                let (key, over) = upright(&combination, modulus);
+                let known = self.words.get(&(a.len(), key));
+                known.map(|word| if over { flipped(word) } else { word.clone() })
+            }
+        };
+        Total { combination, known }
+    }
+
+    /// Remembers a word that is a sum, which stands for it unless another one does.
+    pub fn remember(&mut self, zero: Edge, total: &Total, sum: &[Edge]) {
         let modulus = u64::MAX >> (64 - sum.len());
-        let mut all = self.combination(zero, a);
-        let other = self.combination(zero, b);
-        all.constant =
-            all.constant.wrapping_add(other.constant).wrapping_add(carry as u64) & modulus;
-        for (word, times) in other.words {
-            let sum = all.words.entry(word).or_default();
-            *sum = sum.wrapping_add(times) & modulus;
-        }
-        all.words.retain(|_, times| *times != 0);
-        // A difference is the complement of a sum, so both have one entry.
-        let other = turned(all.clone(), modulus);
-        let over = other < all;
-        let key = (sum.len(), if over { other } else { all.clone() });
-        let either = |word: &[Edge]| if over { flipped(word) } else { word.to_vec() };
-        let known = either(self.words.entry(key).or_insert_with(|| either(sum)));
-        let flip = sum[0].is_complement();
+        let all = &total.combination;
+        let (key, over) = upright(all, modulus);
+        let either = |flip: bool| if flip { flipped(sum) } else { sum.to_vec() };
+        self.words.entry((sum.len(), key)).or_insert_with(|| either(over));
         // A sum that is no sum any more, such as x + 0, needs no name.
         if sum.iter().any(|edge| edge.node() != zero.node()) {
-            let (all, word) = match flip {
-                false => (all, sum.to_vec()),
-                true => (turned(all, modulus), flipped(sum)),
-            };
-            self.combinations.entry(word).or_insert(all);
+            let flip = sum[0].is_complement();
+            let all = if flip { Rc::new(turned(all, modulus)) } else { all.clone() };
+            self.combinations.entry(either(flip)).or_insert(all);
         }
-        known
     }
 
     /// What a word is the sum of: itself, if nothing else is known.
-    fn combination(&mut self, zero: Edge, word: &[Edge]) -> Combination {
+    fn combination(&mut self, zero: Edge, word: &[Edge]) -> Rc<Combination> {
         let modulus = u64::MAX >> (64 - word.len());
         if word.iter().all(|edge| edge.node() == zero.node()) {
             let bits = word.iter().enumerate();
             let constant = bits.fold(0, |sum, (at, bit)| sum | (bit.is_complement() as u64) << at);
-            return Combination { words: BTreeMap::new(), constant };
+            return Rc::new(Combination { words: Vec::new(), constant });
         }
         // A word and its complement have one entry.
         let flip = word[0].is_complement();
-        let upright = if flip { flipped(word) } else { word.to_vec() };
-        let found = self.combinations.get(&upright).cloned();
+        let plain = if flip { flipped(word) } else { word.to_vec() };
+        let found = self.combinations.get(&plain).cloned();
         let found = found.unwrap_or_else(|| {
             let next = self.leaves.len() as u32;
-            let number = *self.leaves.entry(upright.clone()).or_insert(next);
-            let alone = Combination { words: BTreeMap::from([(number, 1)]), constant: 0 };
+            let number = *self.leaves.entry(plain.clone()).or_insert(next);
+            let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
             // What is left of a sum may be one word.
-            let other = turned(alone.clone(), modulus);
-            let (key, named) = match other < alone {
-                true => (other, flipped(&upright)),
-                false => (alone.clone(), upright),
-            };
+            let (key, over) = upright(&alone, modulus);
+            let named = if over { flipped(&plain) } else { plain };
             self.words.entry((word.len(), key)).or_insert(named);
             alone
         });
-        if flip { turned(found, modulus) } else { found }
+        if flip { Rc::new(turned(&found, modulus)) } else { found }
     }
+}
+
+/// How often each word is taken in two sums together.
+fn merged(one: &[(u32, u64)], other: &[(u32, u64)], modulus: u64) -> Vec<(u32, u64)> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let (word, times) = match (left.peek(), right.peek()) {
+            (Some(&&(a, times)), Some(&&(b, more))) if a == b => {
+                (left.next(), right.next());
+                (a, times.wrapping_add(more) & modulus)
+            }
+            (Some(&&(a, times)), other) if other.is_none_or(|&&(b, _)| a < b) => {
+                left.next();
+                (a, times)
+            }
+            (_, Some(&&last)) => {
+                right.next();
+                last
+            }
+            (_, None) => return all,
+        };
+        if times != 0 {
+            all.push((word, times));
+        }
+    }
+}
+
+/// The smaller one of a combination and its complement, and whether it is the complement: a
+/// difference is the complement of a sum, so both have one entry.
+fn upright(all: &Rc<Combination>, modulus: u64) -> (Rc<Combination>, bool) {
+    let other = turned(all, modulus);
+    match other < **all {
+        true => (Rc::new(other), true),
+        false => (all.clone(), false),
+    }
+}
+
+/// The word of a number.
+fn number(zero: Edge, value: u64, bits: usize) -> Word {
+    (0..bits).map(|at| zero.flipped(value >> at & 1 == 1)).collect()
 }
 
 fn flipped(word: &[Edge]) -> Word {
@@ -110,9 +152,9 @@ fn flipped(word: &[Edge]) -> Word {
 }
 
 /// -w - 1
-fn turned(combination: Combination, modulus: u64) -> Combination {
+fn turned(combination: &Combination, modulus: u64) -> Combination {
     let negative = |value: u64| value.wrapping_neg() & modulus;
-    let words = combination.words.into_iter().map(|(word, times)| (word, negative(times)));
+    let words = combination.words.iter().map(|&(word, times)| (word, negative(times)));
     let constant = negative(combination.constant).wrapping_sub(1) & modulus;
     Combination { words: words.collect(), constant }
 }
@@ -215,5 +257,42 @@ mod tests {
         assert!(far.iter().zip(&one).all(|(a, b)| a.edge() == b.edge() && a != b));
         let mixed = bits.sum(&x, &other(&y), false).0;
         assert!(mixed.iter().all(|cell| cell.edge().is_none()));
+    }
+
+    /// What is carried out of a sum that is not written down, but found.
+    #[test]
+    fn sums_that_are_found_carry_what_they_should() {
+        let mut random = usuba::ir::random::Random::new(5);
+        let (mut bits, [x, y, z]) = asked();
+        let mut plain = Bits::new(words().0);
+        let zero = bits.constant(false);
+        for carried in [false, true] {
+            let one = bits.constant(carried);
+            // Twice, so that the second one is found.
+            let first = bits.sum_with(&x, &y, one);
+            let found = bits.sum_with(&y, &x, one);
+            let wanted = plain.sum_with(&x, &y, one);
+            let less = bits.difference_with(&found.0, &z, zero);
+            let again = bits.difference_with(&first.0, &z, zero);
+            let wanted_less = plain.difference_with(&wanted.0, &z, zero);
+            let inputs: Vec<u64> = (0..3 * WIDTH).map(|_| random.word()).collect();
+            let values = |bits: &Bits, cells: &[Cell]| -> Vec<u64> {
+                let all = crate::machine::compare::evaluate(&bits.graph, &inputs);
+                let value = |cell: &Cell| {
+                    let edge = cell.edge().expect("a bit");
+                    all[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+                };
+                cells.iter().map(value).collect()
+            };
+            for ((sum, carry), (own, last)) in [
+                (&first, &wanted),
+                (&found, &wanted),
+                (&less, &wanted_less),
+                (&again, &wanted_less),
+            ] {
+                assert_eq!(values(&bits, sum), values(&plain, own));
+                assert_eq!(values(&bits, &[*carry]), values(&plain, &[*last]));
+            }
+        }
     }
 }

@@ -10,23 +10,26 @@
 
 use usuba::ir::{Call, Eqn, Loop, Node, Op, Program, Val};
 
+use super::calls::Calls;
 use super::cell::{Bits, Cell};
 
 /// A value, its least significant bit first.
 pub type Word = Vec<Cell>;
 
-/// The results of the entry for its parameters, one word for each of the flattened values.
+/// The results of the entry for its parameters, one word for each of the flattened values. What
+/// other kernels compute is up to `calls`.
 ///
 /// # Errors
-/// The program has an operator that is not modelled here, or is run for more than `longest`
-/// equations.
+/// The program has an operator that is not modelled here, is run for more than `longest`
+/// equations, or calls another kernel with what that is not for.
 pub fn run(
     program: &Program,
     bits: &mut Bits,
+    calls: &mut Calls,
     params: &[Word],
     longest: u64,
 ) -> Result<(Vec<Word>, u64), String> {
-    let mut runner = Runner { program, bits, steps: 0, longest };
+    let mut runner = Runner { program, bits, calls, steps: 0, longest };
     let outs = runner.node(program.entry(), params)?;
     Ok((outs, runner.steps))
 }
@@ -34,6 +37,7 @@ pub fn run(
 struct Runner<'a> {
     program: &'a Program,
     bits: &'a mut Bits,
+    calls: &'a mut Calls,
     steps: u64,
     longest: u64,
 }
@@ -82,7 +86,14 @@ impl Runner<'_> {
 
     fn call(&mut self, call: &Call, values: &mut Values) -> Result<(), String> {
         let args: Vec<Word> = call.args.iter().map(|&v| values.get(v).clone()).collect();
-        let outs = self.node(self.program.node(call.node), &args)?;
+        let node = self.program.node(call.node);
+        let outs = match self.calls.of_node(call.node) {
+            None => self.node(node, &args)?,
+            Some(kernel) => {
+                let sizes = node.outs.iter().map(|&out| node.bits_of(out) as usize);
+                self.calls.made(self.bits, kernel, &args, sizes)?
+            }
+        };
         call.dsts.iter().zip(outs).for_each(|(&dst, word)| values.set(dst, word));
         Ok(())
     }

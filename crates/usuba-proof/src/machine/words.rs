@@ -26,11 +26,19 @@ use crate::contracts::poly::Poly;
 use crate::floors::Integers;
 use crate::graph::{Edge, Kind};
 
-/// An integer from 0 to `high`.
+/// An integer from `low` to `high`.
 #[derive(Clone, Debug)]
 pub struct Integer {
     pub poly: Poly,
+    low: BigUint,
     high: BigUint,
+}
+
+impl Integer {
+    /// One of which nothing but its greatest value is known.
+    fn up_to(high: BigUint, poly: Poly) -> Integer {
+        Integer { poly, low: BigUint::ZERO, high }
+    }
 }
 
 /// What the bits of a graph are besides.
@@ -68,6 +76,9 @@ const CONE: usize = 512;
 /// Bits by which a word is taken apart, one after the other.
 const DEPTH: usize = 4;
 
+/// Ones of a number by which compilers multiply with shifts and sums.
+const SHIFTS: usize = 6;
+
 /// 2^k - 1
 fn ones(k: usize) -> BigUint {
     (BigUint::from(1u8) << k) - 1u8
@@ -82,7 +93,7 @@ impl Words {
     fn parameter(&mut self, bits: &mut Bits, width: usize, most: u64) -> Vec<Edge> {
         let high = BigUint::from(most);
         let poly = Poly::variable(self.integers.variable(high.clone()));
-        self.word(bits, Integer { poly, high }, width)
+        self.word(bits, Integer::up_to(high, poly), width)
     }
 
     /// The bits of an integer, as many as it has.
@@ -159,12 +170,12 @@ impl Words {
         if self.is_half(bits, edges) {
             return self.sum(bits, edges, true, 0);
         }
-        let Integer { poly, high } = self.integer(bits, edges, false)?;
+        let Integer { poly, low, high } = self.integer(bits, edges, false)?;
         let poly = self.integers.named(&poly, &high);
-        Some(Integer { poly, high })
+        Some(Integer { poly, low, high })
     }
 
-    /// Whether bits are one half of a word: products of halves become those of words again.
+    /// Whether bits are one half of a word, of which nothing is known: products of halves become those of words again.
     fn is_half(&self, bits: &Bits, edges: &[Edge]) -> bool {
         let place = |edge: &Edge| match edge.is_complement() {
             true => None,
@@ -174,6 +185,13 @@ impl Words {
         let is_zero = |edge: &Edge| is_constant(bits, *edge) == Some(false);
         let count = edges.iter().position(is_zero).unwrap_or(edges.len());
         let Some((word, first)) = edges.first().and_then(place) else { return false };
+        // What is known to be short is an integer of its own, and no half.
+        let (whole, k) = (&self.words[word].integer.poly, half as u64);
+        if let Some(above) = self.integers.floor_if_known(whole, k)
+            && self.integers.is_known_below(&whole.plus(&above, &-power(half)), k)
+        {
+            return false;
+        }
         (first == 0 && count == half || first == half && count <= half)
             && edges[count..].iter().all(is_zero)
             && (0..count).all(|at| place(&edges[at]) == Some((word, first + at)))
@@ -187,7 +205,7 @@ impl Words {
         depth: usize,
     ) -> Option<Integer> {
         let mut poly = Poly::default();
-        let mut high = BigUint::ZERO;
+        let (mut low, mut high) = (BigUint::ZERO, BigUint::ZERO);
         let mut joined = Vec::new();
         let mut at = 0;
         while at < edges.len() {
@@ -195,6 +213,7 @@ impl Words {
             if let Some(bit) = is_constant(bits, edge) {
                 if bit {
                     poly = poly.add(&Poly::constant(power(at)));
+                    low += BigUint::from(1u8) << at;
                     high += BigUint::from(1u8) << at;
                 }
                 at += 1;
@@ -222,11 +241,23 @@ impl Words {
             };
             let count = 1 + (1..).take_while(follows).count();
             let part = self.part(word, first, first + count, factor)?;
-            let (part, most) = match flip {
-                true => (Poly::constant(ones(count)).sub(&part), ones(count)),
-                false => (part, ones(count).min(&self.words[word].integer.high >> first)),
+            let whole = &self.words[word].integer;
+            let most = ones(count).min(&whole.high >> first);
+            // What lies above the part tells nothing of it.
+            let least = match (first + count) as u64 >= whole.high.bits() {
+                true => &whole.low >> first,
+                false => BigUint::ZERO,
+            };
+            let (part, least, most) = match flip {
+                true => (
+                    Poly::constant(ones(count)).sub(&part),
+                    ones(count) - most,
+                    ones(count) - least,
+                ),
+                false => (part, least, most),
             };
             poly = poly.plus(&part, &power(at));
+            low += least << at;
             high += most << at;
             at += count;
         }
@@ -244,7 +275,7 @@ impl Words {
             poly = poly.plus(&bit, &power(at));
             high += BigUint::from(1u8) << at;
         }
-        Some(Integer { poly, high })
+        Some(Integer { poly, low, high })
     }
 
     /// Bits from `first` to before `end` of a word.
@@ -285,8 +316,7 @@ impl Words {
             None => {
                 let variable = Poly::variable(self.integers.variable(BigUint::from(1u8)));
                 let word = self.words.len();
-                let high = BigUint::from(1u8);
-                let integer = Integer { poly: variable.clone(), high };
+                let integer = Integer::up_to(BigUint::from(1u8), variable.clone());
                 self.words.push(Word { integer, factor: None });
                 self.places.insert(edge.node(), (word, 0));
                 self.bits_of.insert(variable.clone(), vec![edge.plain()]);
@@ -397,8 +427,8 @@ impl Words {
         let control = self.bit(Edge::from_raw((control as u64) << 32));
         let difference = cases[1].poly.sub(&cases[0].poly);
         let poly = cases[0].poly.add(&control.mul(&difference)?);
-        let high = cases.into_iter().map(|case| case.high).max().expect("two cases");
-        Some(Integer { poly, high })
+        let [one, other] = <[Integer; 2]>::try_from(cases).expect("two cases");
+        Some(Integer { poly, low: one.low.min(other.low), high: one.high.max(other.high) })
     }
 
     /// A bit where some nodes are known.
@@ -423,28 +453,33 @@ impl Words {
         found.flipped(flip)
     }
 
-    /// An integer modulo 2^width, and its quotient by 2^width. It is not below zero if it has a
-    /// bound.
+    /// An integer modulo 2^width, and its quotient by 2^width. It lies between its bounds; without
+    /// any it may be below zero.
     fn reduced(
         &mut self,
         bits: &mut Bits,
         total: &Poly,
-        high: Option<&BigUint>,
+        bounds: Option<(&BigUint, &BigUint)>,
         width: usize,
     ) -> Option<(Vec<Edge>, Poly)> {
         let key = (total.clone(), width);
         if let Some(known) = self.sums.get(&key) {
             return Some(known.clone());
         }
-        let (low, quotient) = match high.filter(|high| high.bits() as usize <= width) {
-            Some(high) => {
+        let (low, quotient) = match bounds.filter(|(_, high)| high.bits() as usize <= width) {
+            Some((low, high)) => {
                 self.integers.is_below(total, width as u64);
-                (Integer { poly: total.clone(), high: high.clone() }, Poly::default())
+                self.integers.is_below(total, high.bits().max(1));
+                let (low, high) = (low.clone(), high.clone());
+                (Integer { poly: total.clone(), low, high }, Poly::default())
             }
             None => {
                 let floor = self.integers.floor(total, width as u64)?;
                 let poly = total.plus(&floor, &-power(width));
-                (Integer { poly, high: ones(width) }, floor)
+                if let Some((_, high)) = bounds {
+                    self.integers.is_below(&floor, high.bits() - width as u64);
+                }
+                (Integer::up_to(ones(width), poly), floor)
             }
         };
         let low = self.word(bits, low, width);
@@ -461,7 +496,7 @@ impl Words {
 
     /// An integer that is 0 or 1.
     fn carry(&mut self, bits: &mut Bits, poly: Poly) -> Edge {
-        self.word(bits, Integer { poly, high: BigUint::from(1u8) }, 1)[0]
+        self.word(bits, Integer::up_to(BigUint::from(1u8), poly), 1)[0]
     }
 }
 
@@ -541,12 +576,12 @@ impl Bits {
         }
         let width = a.len();
         let sum = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            let (mut total, mut most) = (Poly::default(), BigUint::ZERO);
+            let (mut total, mut least, mut most) = (Poly::default(), BigUint::ZERO, BigUint::ZERO);
             for edges in &edges {
-                let Integer { poly, high } = words.integer(bits, edges, false)?;
-                (total, most) = (total.add(&poly), most + high);
+                let Integer { poly, low, high } = words.integer(bits, edges, false)?;
+                (total, least, most) = (total.add(&poly), least + low, most + high);
             }
-            let (low, quotient) = words.reduced(bits, &total, Some(&most), width)?;
+            let (low, quotient) = words.reduced(bits, &total, Some((&least, &most)), width)?;
             Some((low, words.carry(bits, quotient)))
         };
         Some(self.result(width, &operands, sum))
@@ -567,11 +602,19 @@ impl Bits {
         }
         let width = a.len();
         let difference = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            let mut total = words.integer(bits, &edges[0], false)?.poly;
+            let Integer { poly: mut total, mut low, mut high } =
+                words.integer(bits, &edges[0], false)?;
+            let mut borrows = false;
             for edges in &edges[1..] {
-                total = total.sub(&words.integer(bits, edges, false)?.poly);
+                let less = words.integer(bits, edges, false)?;
+                total = total.sub(&less.poly);
+                borrows |= low < less.high;
+                if !borrows {
+                    (low, high) = (low - less.high, high - less.low);
+                }
             }
-            let (low, quotient) = words.reduced(bits, &total, None, width)?;
+            let bounds = (!borrows).then_some((&low, &high));
+            let (low, quotient) = words.reduced(bits, &total, bounds, width)?;
             let borrow = words.carry(bits, quotient.scaled(&BigInt::from(-1)));
             let top = |word: &[Edge]| word[width - 1];
             words.remember(bits, [top(&edges[0]), top(&edges[1]), top(&low)], borrow);
@@ -589,14 +632,19 @@ impl Bits {
         }
         let width = a.len();
         let product = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            // A multiple of a word is a sum.
-            let short = |of: usize| edges[1 - of].iter().any(|&e| is_constant(bits, e).is_none());
+            // A multiple of a word is a sum, if compilers may write it as one: by few shifts.
+            let short = |of: usize| {
+                let other = edges[1 - of].iter().map(|&edge| is_constant(bits, edge));
+                let ones = other.clone().filter(|bit| *bit == Some(true)).count();
+                other.clone().any(|bit| bit.is_none()) || ones > SHIFTS
+            };
             let short = [short(0), short(1)];
             let a = words.integer(bits, &edges[0], short[0])?;
             let b = words.integer(bits, &edges[1], short[1])?;
-            let (total, high) = (a.poly.mul(&b.poly)?, a.high * b.high);
-            let (low, quotient) = words.reduced(bits, &total, Some(&high), width)?;
-            let upper = Integer { poly: quotient, high: high >> width };
+            let total = a.poly.mul(&b.poly)?;
+            let (low, high) = (a.low * b.low, a.high * b.high);
+            let (low, quotient) = words.reduced(bits, &total, Some((&low, &high)), width)?;
+            let upper = Integer::up_to(high >> width, quotient);
             let upper = words.word(bits, upper, width);
             Some(([low, upper].concat(), edge_of(bits, false)))
         };
@@ -640,6 +688,30 @@ impl Bits {
             Some(a.poly == b.poly)
         };
         self.with_words(&[a, b], same).is_some_and(|(equal, _)| equal)
+    }
+
+    /// Whether a word is zero, where it is compared with zero: whether it borrows when one is taken
+    /// away. `None` for other comparisons, and if there are no integers.
+    pub(super) fn is_integer_zero(&mut self, a: &[Cell], b: &[Cell]) -> Option<Cell> {
+        self.words.as_ref()?;
+        let zero = b.iter().all(|&cell| self.value(cell) == Some(false));
+        let open = a.iter().filter(|&&cell| self.value(cell).is_none()).count();
+        if !zero || open < 2 {
+            return None;
+        }
+        let one = self.number(1, a.len());
+        Some(self.difference(a, &one).1)
+    }
+
+    /// What a word is at most, as far as it is known.
+    pub(super) fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
+        if let Some(value) = self.word(word) {
+            return Some(value);
+        }
+        let most = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
+            u64::try_from(words.integer(bits, &edges[0], false)?.high).ok()
+        };
+        self.with_words(&[word], most).map(|(most, _)| most)
     }
 
     /// Whether words are integers.
@@ -766,6 +838,7 @@ mod tests {
                 if let Some(integer) = integer {
                     assert_eq!(all.of(&integer.poly), BigInt::from(expected), "round {round}");
                     assert!(integer.high >= BigUint::from(expected), "round {round}");
+                    assert!(integer.low <= BigUint::from(expected), "round {round}");
                 }
                 bits.words = Some(state);
             }

@@ -146,9 +146,7 @@ impl<'a> Checker<'a> {
             Op::Bitmask(i) => *i < m,
             Op::Pack => m.is_multiple_of(2),
             Op::Affine(..) | Op::AffineInverse(..) => m == 8,
-            Op::MulAdd(k) | Op::MulAddHigh(k) => {
-                1 <= *k && *k < m && self.slicing == Slicing::V
-            }
+            Op::MulAdd(k) | Op::MulAddHigh(k) => 1 <= *k && *k < m && self.slicing == Slicing::V,
             Op::Resize(from) => *from != m && self.slicing == Slicing::V,
             Op::Lanes(lanes) => self.slicing == Slicing::W && lanes.fits(self.vector as usize, m),
             _ => true,

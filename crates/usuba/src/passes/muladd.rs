@@ -46,6 +46,8 @@ struct Sums {
     k: u8,
     /// Of which words of 64 bits words of k bits are the low bits.
     cut: FxHashMap<Val, Val>,
+    /// Constants of k bits.
+    constants: FxHashMap<Val, u64>,
     /// Products of k bits, with their factors.
     products: FxHashMap<Val, (Op, [Val; 2])>,
     /// Words of 64 bits that are such a product, whose factors have 64 bits.
@@ -74,6 +76,9 @@ impl Sums {
     fn op(&mut self, node: &mut Node, e: &mut OpEqn, out: &mut Vec<Eqn>) {
         let bits = node.bits_of(e.dst);
         match (&e.op, &e.args[..]) {
+            (Op::Const(value), _) if bits == self.k => {
+                self.constants.insert(e.dst, *value);
+            }
             (Op::Resize(SUM), &[word]) if bits == self.k => {
                 self.cut.insert(e.dst, word);
             }
@@ -111,8 +116,11 @@ impl Sums {
             return word;
         }
         let word = node.fresh(SUM);
-        let args = smallvec![factor];
-        out.push(Eqn::Op(OpEqn { dst: word, op: Op::Resize(self.k), args }));
+        let (op, args) = match self.constants.get(&factor) {
+            Some(&value) => (Op::Const(value), smallvec![]),
+            None => (Op::Resize(self.k), smallvec![factor]),
+        };
+        out.push(Eqn::Op(OpEqn { dst: word, op, args }));
         self.cut.insert(factor, word);
         word
     }

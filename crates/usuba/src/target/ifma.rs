@@ -21,14 +21,7 @@ pub static AVX512_IFMA: Target = Target {
     name: "avx512_ifma",
     aliases: &["avx512-ifma"],
     base: Some(&avx512::AVX512),
-    cflags: &[
-        "-mavx512f",
-        "-mavx512bw",
-        "-mavx512dq",
-        "-mavx512vl",
-        "-mgfni",
-        "-mavx512ifma",
-    ],
+    cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mgfni", "-mavx512ifma"],
     rows: ROWS,
     ..avx512::AVX512
 };

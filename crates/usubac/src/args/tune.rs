@@ -83,6 +83,18 @@ struct BackEnd {
 /// Reads flags of the back end, with a slicing perhaps, as the command line does. They are about
 /// the optimisation and about nothing else.
 pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
+    let (slicing, codegen) = read(flags)?;
+    match codegen.prefix.is_empty() && codegen.link.is_empty() {
+        true => Ok((slicing, codegen)),
+        false => Err(OTHERS.into()),
+    }
+}
+
+/// What is said of flags that are about something else than the optimisation.
+const OTHERS: &str = "only flags about the optimisation belong here";
+
+/// As [`codegen`], also with flags about which functions there are and which are called.
+fn read(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
     let long = long_flags(&BackEnd::command());
     let known = |name: &str| long.iter().any(|l| l == name);
@@ -99,23 +111,30 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
         && codegen.bits_per_reg.is_none()
         && codegen.stop_after.is_none()
         && codegen.print_after.is_empty()
-        && codegen.prefix.is_empty()
         && !codegen.key_registers
         && !codegen.wipe
-        && codegen.link.is_empty()
         && !codegen.prove
         && !codegen.auto_interleave;
     match plain {
         true => Ok((slicing.chosen(), codegen)),
-        false => Err("only flags about the optimisation belong here".into()),
+        false => Err(OTHERS.into()),
     }
 }
 
 /// As [`codegen`], without a slicing: what a tuned file holds.
 pub fn tuned_flags(flags: &str) -> Result<Codegen, String> {
-    match codegen(flags)? {
-        (None, codegen) => Ok(codegen),
-        (Some(_), _) => Err("the slicing has a field of its own".into()),
+    without_slicing(codegen(flags)?)
+}
+
+/// The same for what a certificate holds, in which kernels may call others and have a prefix.
+pub fn certified_flags(flags: &str) -> Result<Codegen, String> {
+    without_slicing(read(flags)?)
+}
+
+fn without_slicing((slicing, codegen): (Option<Slicing>, Codegen)) -> Result<Codegen, String> {
+    match slicing {
+        None => Ok(codegen),
+        Some(_) => Err("the slicing has a field of its own".into()),
     }
 }
 

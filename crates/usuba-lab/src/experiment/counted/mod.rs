@@ -36,6 +36,7 @@
 //! *proved* if all its kernels are what their source means, pass for pass, by the rows of their
 //! target, and all contracts of that source hold: what `usubac prove` shows of each.
 
+mod kernel;
 mod native;
 mod report;
 
@@ -44,20 +45,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use usuba::diag::{Diagnostic, Sources};
-use usuba::emit::c::{COptions, kernel};
-use usuba::ir::Slicing;
-use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
-use usuba::{Options, emit, front, optimise, typed};
-use usuba_proof::chain::Chain;
-use usuba_proof::contracts;
-use usuba_proof::source::Source;
+use usuba::target;
 
 use crate::bench::Parse;
-use crate::cipher::{self, Beside, Cipher};
+use crate::cipher::{self, Cipher};
 use crate::dist::{self, Request};
 use crate::rv32::{self, Counter};
+use kernel::{Contracts, Kernel, Wanted};
 
 pub use native::{Native, Peer, Timed};
 
@@ -113,7 +107,7 @@ pub struct Kernels {
     /// Flags of `usubac`.
     #[serde(default)]
     pub flags: String,
-    /// The library has them already: they are proved only.
+    /// Where the library has them on; they are proved only. Kernels of the program are on gp32.
     #[serde(default)]
     pub target: Option<String>,
 }
@@ -159,11 +153,13 @@ pub struct Figures {
     pub source: String,
 }
 
+/// How many kernels are proved, or which one is not, and why.
+pub type Proofs = Result<usize, String>;
+
 /// What a step showed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
-    /// How many kernels are proved, or which one is not, and why.
-    pub proof: Result<usize, String>,
+    pub proof: Proofs,
     /// By processor, then by level.
     pub numbers: Vec<Vec<Result<Numbers, String>>>,
 }
@@ -176,26 +172,6 @@ pub struct Numbers {
     pub text: u64,
     pub stack: u64,
 }
-
-/// What is to be compiled.
-struct Wanted<'w> {
-    source: &'w Path,
-    node: &'w str,
-    target: &'static Target,
-    pipeline: PipelineOptions,
-    prefix: &'w str,
-    link: &'w [String],
-}
-
-/// A kernel as C.
-struct Kernel {
-    name: String,
-    prototype: String,
-    text: String,
-}
-
-/// Proofs of the contracts of programs, by their paths.
-type Contracts = HashMap<PathBuf, Result<(), String>>;
 
 impl Counted {
     /// Reads an experiment of this kind; `None` if the file is none or cannot be read.
@@ -303,13 +279,12 @@ impl Counted {
     }
 
     /// The kernels of all steps, and how many are proved with those that the library has.
-    #[allow(clippy::type_complexity)]
     fn common(
         &self,
         folder: &Path,
         parse: &Parse,
         contracts: &mut Contracts,
-    ) -> Result<(Vec<Kernel>, Result<usize, String>), String> {
+    ) -> Result<(Vec<Kernel>, Proofs), String> {
         let (mut all, mut proof) = (Vec::new(), Ok(0));
         for kernels in &self.common {
             let target = kernels.target.as_deref().unwrap_or("gp32");
@@ -341,14 +316,13 @@ impl Counted {
 
 impl Step {
     /// Kernels of its own, and how many are proved; those of the library if it has none.
-    #[allow(clippy::type_complexity)]
     fn kernels(
         &self,
         folder: &Path,
         library: Option<&Cipher>,
         parse: &Parse,
         contracts: &mut Contracts,
-    ) -> Result<(Vec<Kernel>, Result<usize, String>), String> {
+    ) -> Result<(Vec<Kernel>, Proofs), String> {
         let (mut all, mut proof) = (Vec::new(), Ok(0));
         let mut one = |wanted: &Wanted| -> Result<Kernel, String> {
             let (kernel, shown) = wanted.proved(contracts)?;
@@ -379,77 +353,6 @@ impl Step {
             }
         }
         Ok((all, proof))
-    }
-}
-
-impl Wanted<'_> {
-    /// Compiles a kernel, and proves that it is what its source means. A proof that fails is no
-    /// error, because the report says so.
-    ///
-    /// # Errors
-    /// It cannot be compiled.
-    fn proved(&self, contracts: &mut Contracts) -> Result<(Kernel, Result<(), String>), String> {
-        let path = self.source;
-        let said = |findings: &[Diagnostic]| {
-            let first = findings.iter().find(|finding| finding.is_error());
-            let first = first.map_or("it is wrong", |finding| &*finding.message);
-            format!("{}, {}: {first}", path.display(), self.node)
-        };
-        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let mut sources = Sources::default();
-        let root = sources.add(path.display().to_string(), text);
-        let flags = typed::Flags::default();
-        let checked = front(&mut sources, root, &mut Beside, Some(self.node), flags);
-        let program = checked.map_err(|findings| said(&findings))?.program;
-        let options = Options {
-            slicing: Slicing::V,
-            target: self.target,
-            cpu: target::cpu::ALL[0],
-            word: None,
-            entry: Some(self.node.to_string()),
-            flags,
-            pipeline: self.pipeline.clone(),
-            c: COptions {
-                prefix: self.prefix.to_string(),
-                linked: self.link.to_vec(),
-                ..COptions::default()
-            },
-        };
-        let instance = typed::check::entry_instance(&program, Slicing::V, None);
-        let instance = instance.map_err(|finding| said(&[finding]))?;
-        let mut chain = Source::new(&program, &instance, Slicing::V).map(Chain::new);
-        let mut shown = Ok(());
-        let last = optimise(&program, &options, &mut |pass, program| {
-            if shown.is_err() {
-                return;
-            }
-            shown = match &mut chain {
-                Ok(chain) => good(&chain.see(pass, program)),
-                Err(why) => Err(why.clone()),
-            };
-        });
-        let last = last.map_err(|findings| said(&findings))?;
-        if let (Ok(()), Ok(chain)) = (&shown, &chain) {
-            let lanes = chain.lanes(self.target, emit::layout(&last, self.target));
-            shown = lanes.map_or(Ok(()), |claim| good(&claim));
-        }
-        let promised = contracts.entry(path.to_path_buf()).or_insert_with(|| {
-            let findings = contracts::findings(&program);
-            if findings.is_empty() { Ok(()) } else { Err(said(&findings)) }
-        });
-        let shown = promised.clone().and(shown.map_err(|why| format!("{}: {why}", self.node)));
-        let emitted = kernel(&last, self.target, &options.c);
-        let kernel =
-            Kernel { name: emitted.name, prototype: emitted.prototype, text: emitted.text };
-        Ok((kernel, shown))
-    }
-}
-
-/// Whether a claim is proved, or why not.
-fn good(claim: &usuba_proof::report::Claim) -> Result<(), String> {
-    match claim.outcome.is_proved() {
-        true => Ok(()),
-        false => Err(format!("{} {} is not proved", claim.kind.name(), claim.subject)),
     }
 }
 

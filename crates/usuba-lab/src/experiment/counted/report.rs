@@ -67,14 +67,12 @@ impl Counted {
             }
             units.push(&figures.unit);
             let rows = || self.published.iter().filter(|row| row.unit == figures.unit);
-            let mut heading = figures.unit.clone();
-            heading[..1].make_ascii_uppercase();
             let levels: Vec<&String> = self
                 .levels
                 .iter()
                 .filter(|level| rows().any(|row| row.values.contains_key(*level)))
                 .collect();
-            let _ = write!(out, "\n## {heading} of others\n\n| program |");
+            let _ = write!(out, "\n## Others: {}\n\n| program |", figures.unit);
             levels.iter().for_each(|level| out += &format!(" {level} |"));
             out += " code, -O2 | stack, -O2 |\n|---|";
             out += &"---:|".repeat(levels.len() + 2);

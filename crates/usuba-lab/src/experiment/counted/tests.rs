@@ -3,6 +3,7 @@
 use usuba::target::cpu;
 
 use super::*;
+use usuba::passes::pipeline::PipelineOptions;
 
 const PROGRAM: &str = "\
 #include \"bare.h\"

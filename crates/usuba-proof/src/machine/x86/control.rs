@@ -93,6 +93,9 @@ impl X86 {
         if self.is_counted_call(world, &name) {
             return self.counted_call(world, &name, above);
         }
+        if let Some(kernel) = world.calls.of_symbol(&name) {
+            return self.kernel(world, kernel, above);
+        }
         let what = || unsupported(format!("it calls {name}, which is not in the object"));
         self.library(world, &name, above).ok_or_else(what)?
     }

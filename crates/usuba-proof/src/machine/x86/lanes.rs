@@ -36,8 +36,8 @@ enum Pair {
     Equal,
     /// As signed numbers.
     Greater,
-    /// The product of the lower halves.
-    MultiplyHalves,
+    /// The product of the lower halves, of signed numbers or not.
+    MultiplyHalves(bool),
     /// The sum of the products of both halves, as signed numbers.
     MultiplyAdd,
 }
@@ -100,7 +100,8 @@ fn pair(mnemonic: Mnemonic) -> Option<(Pair, usize)> {
         Vpmullq => (Pair::Multiply, 64),
         Pmulhuw | Vpmulhuw => (Pair::MultiplyHigh(false), 16),
         Pmulhw | Vpmulhw => (Pair::MultiplyHigh(true), 16),
-        Pmuludq | Vpmuludq => (Pair::MultiplyHalves, 64),
+        Pmuludq | Vpmuludq => (Pair::MultiplyHalves(false), 64),
+        Pmuldq | Vpmuldq => (Pair::MultiplyHalves(true), 64),
         Pmaddwd | Vpmaddwd => (Pair::MultiplyAdd, 32),
         Pcmpeqb | Vpcmpeqb => (Pair::Equal, 8),
         Pcmpeqw | Vpcmpeqw => (Pair::Equal, 16),
@@ -251,14 +252,11 @@ fn paired(world: &mut World, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
         Pair::Add => bits.sum(a, b, false).0,
         Pair::Subtract => bits.difference(a, b).0,
         Pair::Multiply => bits.product(a, b),
-        Pair::MultiplyHalves => {
-            let extended = |half: &[Cell]| -> Vec<Cell> {
-                let zero = bits.constant(false);
-                half[..lane / 2]
-                    .iter()
-                    .copied()
-                    .chain(std::iter::repeat_n(zero, lane / 2))
-                    .collect()
+        Pair::MultiplyHalves(signed) => {
+            let extended = |word: &[Cell]| -> Vec<Cell> {
+                let half = &word[..lane / 2];
+                let above = if signed { half[lane / 2 - 1] } else { bits.constant(false) };
+                half.iter().copied().chain(std::iter::repeat_n(above, lane / 2)).collect()
             };
             let (a, b) = (extended(a), extended(b));
             bits.product(&a, &b)

@@ -24,13 +24,14 @@
 //! - `masks`: mask registers, and instructions with a mask.
 //! - `control`: jumps, calls, the stack; `blocks`: memory that is copied or filled at once.
 //! - `counts`: numbers that depend on how many blocks there are.
-//! - `library`: functions of the C library that copy so many.
+//! - `library`: functions of the C library that copy so many; `kernels`: other kernels.
 //! - `turns`: states at the turns of a loop over blocks.
 
 mod blocks;
 mod control;
 mod counts;
 mod field;
+mod kernels;
 mod lanes;
 mod library;
 mod logic;

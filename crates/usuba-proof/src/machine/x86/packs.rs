@@ -63,7 +63,7 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     permutation(mnemonic).is_some()
         || pack(mnemonic).is_some()
         || truncation(mnemonic).is_some()
-        || matches!(mnemonic, Insertps | Vinsertps | Bt | Sbb)
+        || matches!(mnemonic, Insertps | Vinsertps | Sbb)
 }
 
 impl X86 {
@@ -79,7 +79,6 @@ impl X86 {
         } else {
             match mnemonic {
                 Insertps | Vinsertps => self.insert_word(world, i),
-                Bt => return Some(self.test_bit(world, i)),
                 Sbb => return Some(self.spread_carry(world, i)),
                 _ => return None,
             }
@@ -177,26 +176,6 @@ impl X86 {
             cells[32 * at..][..32].fill(zero);
         }
         Ok(cells)
-    }
-
-    /// bt: a bit of a register becomes the carry.
-    fn test_bit(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
-        if i.op0_kind() != OpKind::Register || i.op1_kind() != OpKind::Immediate8 {
-            return Err(unsupported("a bit whose number is no constant"));
-        }
-        let bytes = self.size(i, 0)?;
-        let word = self.word(world, i, 0, bytes)?;
-        let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
-        let bit = cells[i.immediate(1) as usize % (8 * bytes)];
-        let carry = match world.bits.value(bit) {
-            Some(is) => Flag::Is(is),
-            None if bit == Cell::UNSET => Flag::Undefined,
-            None => Flag::Bit(bit),
-        };
-        // The zero flag stays; the others are undefined.
-        self.flags =
-            Flags { carry, sign: Flag::Undefined, overflow: Flag::Undefined, ..self.flags };
-        Ok(())
     }
 
     /// sbb of a register from itself: all of its bits become the carry.

@@ -83,7 +83,7 @@ const OTHERS: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Mov, Movzx, Movsx, Movsxd, Lea, Inc, Dec, Neg, Not, Andn, Imul, Bswap, Cdqe, Cwde, Shld,
-        Shrd, Xchg,
+        Shrd, Xchg, Bt, Btr, Bts, Btc,
     ]
 };
 
@@ -133,6 +133,7 @@ impl X86 {
             Cwde => self.sign_extend(world, 2, 4),
             Shld | Shrd => self.double_shift_word(world, i),
             Xchg => self.exchange(world, i),
+            Bt | Btr | Bts | Btc => self.one_bit(world, i),
             _ => return self.conditional(world, i),
         })
     }
@@ -168,8 +169,9 @@ impl X86 {
         self.set_word(world, i, 0, word)
     }
 
-    /// What `lea` computes of data: base + index * scale + displacement, modulo 2^64. `None` if no
-    /// part is data.
+    /// What `lea` computes of data: base + index * scale + displacement, modulo 2^n, where n is the
+    /// size of the result or that of addresses, whatever is smaller: the lowest bits of a sum are
+    /// those of the sum of the lowest bits. `None` if no part is data.
     fn sum_of_bits(&mut self, world: &mut World, i: &Instruction) -> Result<Option<Word>, Fault> {
         use iced_x86::Register;
         let parts = [(i.memory_base(), 1), (i.memory_index(), i.memory_index_scale())];
@@ -183,11 +185,13 @@ impl X86 {
         }
         let cells = words.map(|word| word.cells(&world.bits)).collect::<Option<Vec<_>>>();
         let cells = cells.ok_or_else(|| unsupported("the sum of data and an address"))?;
-        let mut sum = world.bits.number(i.memory_displacement64(), 64);
+        let bytes = parts.iter().map(|(register, _)| register.size()).min().unwrap_or(8);
+        let size = 8 * bytes.min(self.size(i, 0)?);
+        let mut sum = world.bits.number(i.memory_displacement64(), size);
         for (cells, (_, scale)) in cells.iter().zip(&parts) {
             let place = scale.trailing_zeros() as usize;
-            let mut scaled = world.bits.number(0, 64);
-            scaled[place..].copy_from_slice(&cells[..64 - place]);
+            let mut scaled = world.bits.number(0, size);
+            scaled[place..].copy_from_slice(&cells[..size - place]);
             sum = world.bits.sum(&scaled, &sum, false).0;
         }
         Ok(Some(Word::from_cells(&world.bits, &sum)))
@@ -484,6 +488,36 @@ impl X86 {
         let word = self.word(world, i, 0, bytes)?;
         let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
         let out: Vec<Cell> = cells[..8 * bytes].chunks(8).rev().flatten().copied().collect();
+        let word = Word::from_cells(&world.bits, &out);
+        self.set_word(world, i, 0, word)
+    }
+
+    /// bt, btr, bts, btc: the carry is a bit of a word, which is then cleared, set or complemented.
+    fn one_bit(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
+        let bytes = self.size(i, 0)?;
+        if i.op1_kind() != OpKind::Immediate8 {
+            return Err(unsupported("the place of the bit is no constant"));
+        }
+        let word = self.word(world, i, 0, bytes)?;
+        let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
+        let mut out = cells[..8 * bytes].to_vec();
+        let place = i.immediate8() as usize % out.len();
+        let carry = flag_of(world, out[place]);
+        // All but the carry and the zero flag are undefined then, and may be what they were.
+        let secret = self.flags_of(world, &out, &[]).carry == Flag::Secret;
+        let stale = |flag: Flag| match flag {
+            Flag::Secret | Flag::Bit(_) => Flag::Secret,
+            _ if secret => Flag::Secret,
+            _ => Flag::Undefined,
+        };
+        let Flags { zero, sign, overflow, .. } = self.flags;
+        self.flags = Flags { carry, zero, sign: stale(sign), overflow: stale(overflow) };
+        out[place] = match i.mnemonic() {
+            Mnemonic::Btr => world.bits.constant(false),
+            Mnemonic::Bts => world.bits.constant(true),
+            Mnemonic::Btc => world.bits.not(out[place]),
+            _ => return Ok(()),
+        };
         let word = Word::from_cells(&world.bits, &out);
         self.set_word(world, i, 0, word)
     }

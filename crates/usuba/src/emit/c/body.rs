@@ -72,7 +72,7 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let linked = cx.linked(id);
     let name = match linked {
         _ if entry => cx.name.clone(),
-        Some(name) => names::identifier(&format!("{}{name}", cx.options.prefix)),
+        Some(name) => cx.options.symbol(name),
         None => format!("{}_n_{}", cx.name, names::identifier(&node.name)),
     };
     let returns = !entry && linked.is_none() && node.outs.len() == 1;

@@ -30,7 +30,7 @@ use super::header::{self, PortText};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{Node, NodeId, Op, Port, Program, halves};
+use crate::ir::{Node, NodeId, Op, Port, Program, halves, live};
 use crate::target::select::{Imm, select_halves};
 use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
@@ -83,6 +83,11 @@ impl COptions {
     pub fn links<'n>(&self, node: &'n Node) -> Option<&'n str> {
         let name = node.name.rsplit_once('\'').map_or(&*node.name, |(name, _)| name);
         self.linked.iter().any(|linked| linked == name).then_some(name)
+    }
+
+    /// The C function of such a node, by its name in the source.
+    pub fn symbol(&self, name: &str) -> String {
+        names::identifier(&format!("{}{name}", self.prefix))
     }
 }
 
@@ -231,7 +236,13 @@ impl Context<'_> {
     /// The passes of gcc that must not change the order of sums of products in a node. They do not
     /// count registers: ten sums that fit are spilled, which takes a fifth of the time in lanes and
     /// an eighth of the instructions of a small core.
+    ///
+    /// Products with a sum are long chains side by side, which gcc mixes only if it is asked to: that
+    /// takes a seventh of the time of a step of a ladder.
     fn keeps_order(&self, id: NodeId) -> Option<&'static str> {
+        if live::written(&self.program.node(id).body).of(Op::MulAdd(0).name()) > 0 {
+            return Some("\"schedule-insns\"");
+        }
         if !self.products[id.0 as usize].contains(&true) {
             return None;
         }

@@ -18,7 +18,7 @@ use usuba_lab::tune::subject::fingerprint;
 use super::arithmetic;
 use super::binary::{self, Memory, Objects};
 use super::cache::Cache;
-use super::cell::{Cell, Extent, Obstacle};
+use super::cell::{Cell, Extent, Known, Obstacle};
 use super::certificate::{self, Record};
 use super::interface::{self, Interfaces};
 use super::show;
@@ -74,7 +74,8 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
     bar.set_style(style.expect("the template is well-formed"));
     let before = Mutex::new(0usize);
-    let prove = |task: &Task| task.prove(args, &backends, &cache, &bar, &before);
+    let known = Known::default();
+    let prove = |task: &Task| task.prove(args, &backends, (&cache, &known), &bar, &before);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
     let pool = threads
         .stack_size(STACK)
@@ -175,7 +176,7 @@ impl Task {
         &self,
         args: &Prove,
         backends: &[Backend],
-        cache: &Cache,
+        (cache, shared): (&Cache, &Known),
         bar: &ProgressBar,
         before: &Mutex<usize>,
     ) -> Result<Done, Failure> {
@@ -213,7 +214,8 @@ impl Task {
             None => {
                 let objects = &backend.objects;
                 let interfaces = self.interfaces.as_ref();
-                let extent = Extent { direct: args.direct, objects, interfaces, plant: None };
+                let (direct, plant) = (args.direct, None);
+                let extent = Extent { direct, objects, interfaces, plant, known: shared };
                 let done = prove(&cell, &checked.program, args, extent, bar)?;
                 if let Done::Proved(record) = &done {
                     cache.keep(&cell, args.direct, &of_objects, record);
@@ -254,7 +256,8 @@ fn prove(
     extent: Extent,
     bar: &ProgressBar,
 ) -> Result<Done, Failure> {
-    let promise = arithmetic::promise(program, cell.options.entry.as_deref());
+    let entry = cell.options.entry.as_deref();
+    let promise = extent.known.promise(&cell.sha256, program, entry);
     let proof = match cell.prove(program, extent) {
         Ok(mut proof) => {
             proof.claims.splice(0..0, promise);

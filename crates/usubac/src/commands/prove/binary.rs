@@ -20,11 +20,12 @@ use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{self, Program};
 use usuba::target::{self, Target};
-use usuba::typed::Decl;
+use usuba::typed::{self, Decl};
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
 use usuba_proof::machine::arithmetic;
+use usuba_proof::machine::calls::Kernel;
 use usuba_proof::machine::compare::{Answer, Demands, Report};
 use usuba_proof::machine::object::Object;
 use usuba_proof::machine::x86::X86;
@@ -193,12 +194,12 @@ impl Objects {
         }
     }
 
-    /// Proves each object. What is no proof stays in what is said, and does not keep the others
+    /// Proves each object of a program whose entry is `entry` in `typed`. What is no proof stays in what is said, and does not keep the others
     /// from being looked at.
     pub fn prove(
         &self,
         program: &Program,
-        entry: &Decl,
+        (typed, entry): (&typed::Program, &Decl),
         target: &Target,
         options: &COptions,
         fault: Option<plant::Fault>,
@@ -208,14 +209,16 @@ impl Objects {
             Objects::None => return Ok(()),
             _ => kernel(program, target, options),
         };
-        let most = arithmetic::most(program, entry);
+        let linked = binary::kernels(program, typed, target, options);
+        let linked = linked.map_err(Failure::program)?;
+        let ranges = Ranges { most: arithmetic::most(program, entry), linked };
         let look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
                 false => format!("by {by}"),
             };
             let symbol = symbol.to_string();
-            let (outcome, report) = proved(bytes, program, &most, &kernel, &symbol, target)?;
+            let (outcome, report) = proved(bytes, program, &ranges, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
             Ok((Claim { kind: Kind::Object, subject, outcome }, Shown { made, report }))
         };
@@ -224,7 +227,7 @@ impl Objects {
             Objects::Compiled { compilers, memory } => {
                 for compiler in compilers.iter().map(|choice| choice.of(&kernel.text)) {
                     let flags = compiler.flags().join(" ");
-                    let key = made_of(program, &most, &kernel, &compiler.name, &flags);
+                    let key = made_of(program, &ranges, &kernel, &compiler.name, &flags);
                     let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
                     if let Some((claim, shown)) = known {
                         done(claim, shown);
@@ -256,18 +259,26 @@ impl Objects {
     }
 }
 
+/// What nodes say about their words: how large parameters are, and of the kernels that it calls
+/// everything.
+#[derive(Debug)]
+struct Ranges {
+    most: Vec<u64>,
+    linked: Vec<Kernel>,
+}
+
 /// Names all that an object and its proof depend on in one run.
 fn made_of(
     program: &Program,
-    most: &[u64],
+    ranges: &Ranges,
     kernel: &Emitted,
     compiler: &str,
     flags: &str,
 ) -> String {
     let code = outside_of_comments(&kernel.text);
     let program = ir::print::program(program);
-    let most = format!("{most:?}");
-    sha256([&code, &program, &most, compiler, flags].join("\0").as_bytes())
+    let ranges = format!("{ranges:?}");
+    sha256([&code, &program, &ranges, compiler, flags].join("\0").as_bytes())
 }
 
 /// C without its comments, which name the target.
@@ -317,7 +328,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 fn proved(
     bytes: &[u8],
     program: &Program,
-    most: &[u64],
+    ranges: &Ranges,
     kernel: &Emitted,
     symbol: &str,
     target: &Target,
@@ -327,7 +338,9 @@ fn proved(
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
     let demands = Demands::default();
-    let answer = arithmetic::prove_either::<X86>(&object, &contract, program, most, demands);
+    let Ranges { most, linked } = ranges;
+    let answer =
+        arithmetic::prove_either::<X86>(&object, &contract, program, most, linked, demands);
     Ok(match answer {
         Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
         Answer::Refuted(found) => {

@@ -1,16 +1,23 @@
 //! One proof: an entry in a slicing on a target with its flags, compiled and proved.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
-use usuba::ir::{self, Program, Slicing};
+use usuba::emit::c::COptions;
+use usuba::ir::{self, NodeId, Op, Program, Slicing};
+use usuba::target::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
+use usuba_lab::binary::alone;
 use usuba_lab::tune::subject::hex;
 use usuba_proof::chain::Chain;
+use usuba_proof::lanes;
 use usuba_proof::report::{Claim, Kind, Outcome};
 use usuba_proof::source::Source;
 
+use super::arithmetic;
 use super::binary::{Objects, Shown};
 use super::certificate::{Promise, Record};
 use super::interface::{About, Found, Interfaces};
@@ -53,6 +60,51 @@ pub struct Proof {
     pub compiled: Duration,
 }
 
+/// What was found in this run and holds for other cells too.
+#[derive(Default)]
+pub struct Known {
+    /// The engines that showed an operator in every lane of a target.
+    operators: Mutex<HashMap<String, String>>,
+    /// The contract of an entry of a source, by its fingerprint.
+    promises: Mutex<HashMap<(String, String), Option<Claim>>>,
+}
+
+impl Known {
+    /// Whether a target computes an operator in every lane.
+    fn operator(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
+        let name = format!("{} {layout:?} {op:?} {bits}", target.name);
+        if let Some(engines) = locked(&self.operators).get(&name) {
+            return Outcome::Proved(engines.clone());
+        }
+        let outcome = lanes::prove(target, layout, op, bits);
+        if let Outcome::Proved(engines) = &outcome {
+            locked(&self.operators).insert(name, engines.clone());
+        }
+        outcome
+    }
+
+    /// What is known of the contract of an entry, if it has one, and the time that it took now.
+    pub fn promise(
+        &self,
+        sha256: &str,
+        program: &typed::Program,
+        entry: Option<&str>,
+    ) -> Option<(Claim, Duration)> {
+        let name = (sha256.to_string(), entry.unwrap_or_default().to_string());
+        if let Some(known) = locked(&self.promises).get(&name) {
+            return known.clone().map(|claim| (claim, Duration::ZERO));
+        }
+        let found = arithmetic::promise(program, entry);
+        let claim = found.as_ref().map(|(claim, _)| claim.clone());
+        locked(&self.promises).insert(name, claim);
+        found
+    }
+}
+
+fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+    memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
 /// What is to be shown besides each step.
 pub struct Extent<'a> {
     /// Lowering to the end in one step.
@@ -61,6 +113,7 @@ pub struct Extent<'a> {
     /// The byte interface.
     pub interfaces: Option<&'a Interfaces>,
     pub plant: Option<&'a Plant>,
+    pub known: &'a Known,
 }
 
 /// Why there is no proof, and not even a failed one.
@@ -72,10 +125,34 @@ pub enum Obstacle {
 }
 
 impl Cell {
+    /// Whether a node of the last program that is a kernel in another file is what its source
+    /// means: the kernel is proved to be that, where it is compiled.
+    fn callee(
+        &self,
+        program: &typed::Program,
+        last: &Program,
+        node: NodeId,
+        name: &str,
+    ) -> Outcome {
+        let Some(entry) = program.decls.iter().position(|decl| *decl.name == *name) else {
+            return Outcome::Unknown(format!("there is no `{name}` in the source"));
+        };
+        let program = typed::Program { entry, ..program.clone() };
+        let slicing = last.slicing;
+        let instance = match typed::check::entry_instance(&program, slicing, self.options.word) {
+            Ok(instance) => instance,
+            Err(finding) => return Outcome::Unknown(finding.message),
+        };
+        match Source::new(&program, &instance, slicing) {
+            Ok(source) => source.outcome(&alone(last, node)),
+            Err(why) => Outcome::Unknown(why),
+        }
+    }
+
     /// Compiles a program and proves each step. After a step that is not proved nothing more is.
     /// A fault is put into what a pass left before it is looked at.
     pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
-        let Extent { direct, objects, interfaces, plant } = extent;
+        let Extent { direct, objects, interfaces, plant, known } = extent;
         let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
         let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
         let instance = typed::check::entry_instance(program, slicing, self.options.word);
@@ -112,11 +189,19 @@ impl Cell {
         {
             let layout = emit::layout(&last, self.options.target);
             let start = Instant::now();
-            let lanes = chain.lanes(self.options.target, layout);
+            let target = self.options.target;
+            let shown = |op: &Op, bits| known.operator(target, layout, op, bits);
+            let lanes = chain.lanes_by(target, layout, &shown);
             lanes.into_iter().for_each(|claim| good &= prove(start, claim));
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
             whole.into_iter().for_each(|claim| good &= prove(start, claim));
+            for (node, name) in linked(&last, &self.options.c) {
+                let start = Instant::now();
+                let outcome = self.callee(program, &last, node, name);
+                let (kind, subject) = (Kind::Callee, name.to_string());
+                good &= prove(start, Claim { kind, subject, outcome });
+            }
             let fault = plant.filter(|plant| plant.pass == plant::OBJECT);
             let fault = fault.map(|plant| plant.fault);
             let mut start = Instant::now();
@@ -128,7 +213,7 @@ impl Cell {
             if good {
                 let (target, c) = (self.options.target, &self.options.c);
                 let entry = &program.decls[instance.decl];
-                let done = objects.prove(&last, entry, target, c, fault, &mut look);
+                let done = objects.prove(&last, (program, entry), target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
                 if let Some(interfaces) = interfaces {
                     for found in interfaces.prove(self, program, &last, objects)? {
@@ -159,6 +244,12 @@ impl Cell {
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
+}
+
+/// The nodes that are kernels in other files, with their names in the source.
+fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
+    let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
+    nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
 }
 
 fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {

@@ -176,7 +176,7 @@ impl Record {
             "W" => Slicing::W,
             other => return Err(wrong(format!("`{other}` is no slicing"))),
         });
-        let codegen = args::tuned_flags(&self.flags).map_err(wrong)?;
+        let codegen = args::certified_flags(&self.flags).map_err(wrong)?;
         let codegen = codegen.for_target(&self.target).map_err(wrong)?;
         Ok((language, codegen))
     }

@@ -27,7 +27,7 @@ use usuba_proof::machine::{blocks, compare};
 use usuba_proof::report::{Claim, Kind, Outcome};
 
 use super::binary::{Made, Objects, outside_of_comments, sha256};
-use super::cell::{Cell, Extent, Obstacle, fingerprint};
+use super::cell::{Cell, Extent, Known, Obstacle, fingerprint};
 use crate::{Failure, files};
 
 /// A cipher folder whose functions are proved, and what was found of them in this run.
@@ -267,8 +267,8 @@ impl Interfaces {
         let about = [&cell.program, &what, &cell.sha256, &usuba0].map(String::as_str).join("\0");
         self.known(&about, || {
             let start = Instant::now();
-            let extent =
-                Extent { direct: false, objects: &Objects::None, interfaces: None, plant: None };
+            let (objects, known) = (&Objects::None, &Known::default());
+            let extent = Extent { direct: false, objects, interfaces: None, plant: None, known };
             let outcome = match cell.prove(program, extent) {
                 Err(Obstacle::Failure(failure)) => return Err(failure),
                 Err(Obstacle::Findings(_)) => Outcome::Unknown("it does not compile alone".into()),

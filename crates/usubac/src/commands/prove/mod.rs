@@ -33,7 +33,7 @@ use usuba_proof::report::{Claim, Kind, Outcome};
 
 use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
-use self::cell::{Cell, Extent, Obstacle, Proof};
+use self::cell::{Cell, Extent, Known, Obstacle, Proof};
 use self::interface::Interfaces;
 use super::front;
 use super::slice;
@@ -50,7 +50,7 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
         ));
     }
     if args.certify {
-        let readable = args::tuned_flags(&args.codegen.written());
+        let readable = args::certified_flags(&args.codegen.written());
         readable.map_err(|why| {
             Failure::usage(format!("a certificate is about what a compile makes: {why}"))
         })?;
@@ -72,7 +72,8 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let interfaces = args.interface.then(|| Interfaces::new(folder, interface::Memory::default()));
     let interfaces = interfaces.transpose()?;
     let interfaces = interfaces.as_ref();
-    let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant };
+    let known = &Known::default();
+    let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant, known };
     let mut language = args.language.clone();
     language.entry = language.entry.or(args.node.clone());
     let proof = prove(file, &language, &args.codegen, extent, reporter)?;
@@ -177,12 +178,13 @@ fn checked(
     reporter: Reporter,
 ) -> Result<(), Failure> {
     let mut good = true;
+    let known = &Known::default();
     for record in records {
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
         let interfaces = record.interfaces(folder)?;
         let interfaces = interfaces.as_ref();
-        let extent = Extent { direct: false, objects: &objects, interfaces, plant: None };
+        let extent = Extent { direct: false, objects: &objects, interfaces, plant: None, known };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
