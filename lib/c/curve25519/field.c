@@ -29,10 +29,19 @@
 #define USUBA_APART
 #endif
 
+/* Registers that callers do not keep are zero behind functions with this, where compilers know it. */
+#define USUBA_CLEARS
+#if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
+#if __has_attribute(zero_call_used_regs)
+#undef USUBA_CLEARS
+#define USUBA_CLEARS __attribute__((zero_call_used_regs("all")))
+#endif
+#endif
+
 #if defined(__GNUC__) && USUBA_STACK
 /* The compiler must assume that somebody reads what is written. */
 #define USUBA_WIPE_STACK(name, length) \
-    static USUBA_APART void name(void) \
+    static USUBA_APART USUBA_CLEARS void name(void) \
     { \
         uint8_t room[length]; \
         memset(room, 0, sizeof room); \

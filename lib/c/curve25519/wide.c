@@ -15,17 +15,9 @@ static const usuba_many usuba_manies[@BACKENDS@] = {
 
 /* As usuba_wipe_stack, behind functions in lanes. */
 #if !defined(USUBA_MANY_STACK)
-#define USUBA_MANY_STACK 20480
+#define USUBA_MANY_STACK 24576
 #endif
-
-static USUBA_APART void usuba_wipe_many_stack(void)
-{
-#if defined(__GNUC__) && USUBA_MANY_STACK
-    uint8_t room[USUBA_MANY_STACK];
-    memset(room, 0, sizeof room);
-    __asm__ __volatile__("" : : "r"(room) : "memory");
-#endif
-}
+USUBA_WIPE_STACK(usuba_wipe_many_stack, USUBA_MANY_STACK)
 
 /* Takes groups of at least three, the last one with zeros in the lanes that are left over. The number
    of those that it took. */

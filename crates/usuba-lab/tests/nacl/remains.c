@@ -7,8 +7,16 @@
 
 #define DEPTH 65536
 
-static uint8_t secret[64], public_key[32], message[100], signature[64], out[32], point[32];
+/* Of so many X25519 at once some are in lanes, where there are any, and some are not. */
+#define MANY 10
+
+static uint8_t secret[32 * MANY], points[32 * MANY], outs[32 * MANY];
+static uint8_t public_key[32], message[100], signature[64];
+
+/* What was left after each of two calls, and which of them it is: that is in memory alone, so that
+   no register that is saved on the stack has it. */
 static uint8_t left[2][DEPTH];
+static unsigned which;
 
 static void keys(void)
 {
@@ -22,41 +30,51 @@ static void sign(void)
 
 static void agree(void)
 {
-    usuba_x25519(secret, point, out);
+    usuba_x25519(secret, points, outs);
 }
 
 static void base(void)
 {
-    usuba_x25519_base(secret, out);
+    usuba_x25519_base(secret, outs);
+}
+
+static void many(void)
+{
+    usuba_x25519_many(secret, points, outs, MANY);
 }
 
 /* The frame of this function lies where that of the function lay which was called before it: writes
    a pattern there, or reads what is there. */
-static __attribute__((noinline)) void below(uint8_t *to)
+static __attribute__((noinline)) void below(int look)
 {
     volatile uint8_t room[DEPTH];
     unsigned at;
     __asm__ volatile("" : : "r"(room) : "memory");
     for (at = 0; at < DEPTH; at++) {
-        if (to) to[at] = room[at];
+        if (look) left[which][at] = room[at];
         else room[at] = 0xa5;
     }
     __asm__ volatile("" : : "r"(room) : "memory");
 }
 
-static void once(void (*function)(void), int which)
+static void once(void (*function)(void))
 {
-    memset(secret, which ? 0x5c : 0x36, sizeof secret);
-    below(NULL);
+    unsigned at;
+    for (at = 0; at < sizeof secret; at++) secret[at] = which ? 0x5c : 0x36;
+    below(0);
     function();
-    below(left[which]);
+    below(1);
 }
 
 static void both(void (*function)(void))
 {
     unsigned at, count = 0, deepest = 0;
-    once(function, 0);
-    once(function, 1);
+    /* Once more, so that registers have what is left by this program both times. */
+    which = 0;
+    once(function);
+    once(function);
+    which = 1;
+    once(function);
     for (at = 0; at < DEPTH; at++) {
         if (left[0][at] == left[1][at]) continue;
         count++;
@@ -68,7 +86,7 @@ static void both(void (*function)(void))
 
 int main(void)
 {
-    memset(point, 9, sizeof point);
+    memset(points, 9, sizeof points);
     /* Addresses of library functions are looked up once. */
     keys();
     sign();
@@ -76,5 +94,6 @@ int main(void)
     both(sign);
     both(agree);
     both(base);
+    both(many);
     return 0;
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use usuba_lab::cc::Family;
-use usuba_lab::dist::File;
+use usuba_lab::cipher;
+use usuba_lab::dist::{self, File, Request};
 
 use crate::long;
 use crate::memcheck::{self, REQUESTS};
-use crate::object::{STRICT, VARIANTS, compiler, curve, nacl, run, write};
+use crate::object::{STRICT, VARIANTS, compiler, curve, nacl, request, root, run, write};
 
 /// Calls of everything that has secrets, under valgrind.
 const SECRETS: &str = include_str!("secrets.c");
@@ -90,10 +91,10 @@ fn planted_secrets_are_reported() {
 }
 
 /// The bytes of the stack that differ after two calls which differ in their secret alone, for keys,
-/// signing, X25519 and its base.
-fn remains(flags: &[&str], compiler: &Path) -> Vec<usize> {
+/// signing, X25519, that of the base point, and that of many.
+fn remains(files: &[File], flags: &[&str], compiler: &Path) -> Vec<usize> {
     let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path(), curve());
+    write(folder.path(), files);
     write(folder.path(), &[File { path: "remains.c".into(), text: REMAINS.into() }]);
     // What is looked at is the library: the program around it has no variables in registers.
     run(folder.path(), Command::new(compiler).args(["-O0", "-c"]).args(STRICT).arg("remains.c"));
@@ -101,6 +102,13 @@ fn remains(flags: &[&str], compiler: &Path) -> Vec<usize> {
     run(folder.path(), compile.args(["-o", "it"]).args(flags).args(["it.c", "remains.o"]));
     let text = run(folder.path(), &mut Command::new(folder.path().join("it")));
     text.split_whitespace().map(|number| number.parse().expect("a number")).collect()
+}
+
+/// Curve25519 with all instruction sets.
+fn in_lanes() -> Vec<File> {
+    let cipher = cipher::read(&root().join("curve25519")).expect("the folder is there");
+    let request = Request { targets: dist::usual(), ..request() };
+    dist::single(&request, &cipher, Some("it")).expect("it compiles").files
 }
 
 #[test]
@@ -115,11 +123,15 @@ fn nothing_of_a_secret_is_left_on_the_stack() {
         for level in levels {
             for variant in &VARIANTS[..if long() { 3 } else { 1 }] {
                 let flags = [&[*level], *variant].concat();
-                assert_eq!(remains(&flags, &compiler), [0; 4], "{compiler:?} {flags:?}");
+                assert_eq!(remains(curve(), &flags, &compiler), [0; 5], "{compiler:?} {flags:?}");
+            }
+            if long() {
+                let left = remains(&in_lanes(), &[level], &compiler);
+                assert_eq!(left, [0; 5], "{compiler:?} {level} in lanes");
             }
         }
         // The same without what overwrites it.
-        let left = remains(&["-O1", "-DUSUBA_STACK=0"], &compiler);
-        assert!(left.len() == 4 && left.iter().all(|&bytes| bytes > 32), "{left:?}");
+        let left = remains(curve(), &["-O1", "-DUSUBA_STACK=0"], &compiler);
+        assert!(left.len() == 5 && left.iter().all(|&bytes| bytes > 32), "{left:?}");
     }
 }
