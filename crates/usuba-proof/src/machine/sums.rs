@@ -113,7 +113,8 @@ fn merged(one: &[(u32, u64)], other: &[(u32, u64)], modulus: u64) -> Vec<(u32, u
     loop {
         let (word, times) = match (left.peek(), right.peek()) {
             (Some(&&(a, times)), Some(&&(b, more))) if a == b => {
-                (left.next(), right.next());
+                left.next();
+                right.next();
                 (a, times.wrapping_add(more) & modulus)
             }
             (Some(&&(a, times)), other) if other.is_none_or(|&&(b, _)| a < b) => {
