@@ -9,7 +9,7 @@
 //!
 //! A product of words of k bits that becomes a word of 64 bits is added to zero, and every sum that
 //! takes such a word takes the product itself. The instruction looks at the low k bits of its
-//! factors, so that nothing cuts them off any more.
+//! factors, so that nothing cuts them off any more. A product with itself stays a sum of words.
 //! Sound because the operator is defined as what it replaces, equation by equation; sums stay in
 //! their order.
 //! Relies on nothing; finds more after `inline` and `cse`. Leaves equations that nobody needs to
@@ -97,7 +97,8 @@ impl Sums {
                 out.push(Eqn::Op(OpEqn { dst: zero, op: Op::Const(0), args: smallvec![] }));
                 (e.op, e.args) = (op, smallvec![zero, factors[0], factors[1]]);
             }
-            (Op::Add, &[a, b]) if bits == SUM => {
+            // Twice a product is a sum, which is less than another product.
+            (Op::Add, &[a, b]) if bits == SUM && a != b => {
                 let found = |v: Val| self.wide.get(&v).cloned();
                 let (sum, (op, [x, y])) = match (found(b), found(a)) {
                     (Some(product), _) => (a, product),
