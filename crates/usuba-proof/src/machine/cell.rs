@@ -397,9 +397,8 @@ impl Bits {
         let mut out: Vec<Cell> = Vec::with_capacity(size);
         let stride = stride(&vectors, 1);
         for at in 0..size {
-            let follows = |one: usize| {
-                vectors.iter().all(|vector| vector[one].next() == Some(vector[at]))
-            };
+            let follows =
+                |one: usize| vectors.iter().all(|vector| vector[one].next() == Some(vector[at]));
             let before = at.checked_sub(stride).filter(|&one| follows(one));
             let bit = before.and_then(|one| out[one].next());
             let bit = bit.unwrap_or_else(|| make(self, vectors.map(|vector| vector[at])));
@@ -612,8 +611,7 @@ mod tests {
             let size = [16, 64, 128][run % 3];
             let period = [1, 8, 16, 32][run / 3 % 4].min(size / 2);
             let mut vector = || -> Vec<Cell> {
-                let base: Vec<Edge> =
-                    (0..period).map(|_| params[random.below(6)]).collect();
+                let base: Vec<Edge> = (0..period).map(|_| params[random.below(6)]).collect();
                 let regular = |at: usize| {
                     Cell::new(base[at % period], Instance::Number((at / period) as u16))
                 };
