@@ -315,11 +315,12 @@ impl Parts<'_> {
 
     /// Addition of a key stream on one target.
     fn xor(&self, target: &Target) -> String {
-        let template = if target.simd { t::XOR_VECTOR } else { t::XOR_WORDS };
+        let wide = if target.simd { t::XOR_WIDE } else { "" };
         let bytes = (target.bits / 8).to_string();
         fill(
-            template,
+            t::XOR,
             &[
+                ("WIDE", wide),
                 ("LOCAL", self.local),
                 ("TARGET", target.name),
                 ("BYTES", &bytes),
