@@ -192,7 +192,8 @@ const MESSAGES: [(&str, &str); 9] = [
 ];
 
 /// The lengths.
-const LENGTHS: [(i64, &str); 4] = [(64, "64 bytes"), (256, "256"), (1024, "1024"), (16384, "16 KiB")];
+const LENGTHS: [(i64, &str); 4] =
+    [(64, "64 bytes"), (256, "256"), (1024, "1024"), (16384, "16 KiB")];
 
 /// The two tables of NaCl in Markdown, and a line with the versions.
 fn nacl(results: &str) -> Result<String, String> {

@@ -338,9 +338,8 @@ impl Parts<'_> {
             // General-purpose registers are those of all machines; what is used beside it is not.
             let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
             let wanted = features(target).into_iter().chain(beside.flat_map(|t| features(t)));
-            let asked: Vec<String> = wanted
-                .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
-                .collect();
+            let asked: Vec<String> =
+                wanted.map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
             let answer =
                 if asked.is_empty() { "1".to_string() } else { asked.join(" &&\n        ") };
             let case = format!("    case {number}: return {answer};\n");

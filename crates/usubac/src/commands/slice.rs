@@ -62,13 +62,10 @@ pub fn compiled(
 }
 
 /// Whether a program has words of 52 bits.
-fn has_long_words(
-    input: &Input,
-    options: &Options,
-    reporter: Reporter,
-) -> Result<bool, Failure> {
+fn has_long_words(input: &Input, options: &Options, reporter: Reporter) -> Result<bool, Failure> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let program = sliced(input, &Options { pipeline, ..options.clone() }, reporter, &mut |_, _| {})?;
+    let program =
+        sliced(input, &Options { pipeline, ..options.clone() }, reporter, &mut |_, _| {})?;
     Ok(program.nodes.iter().any(|node| node.bits.contains(&52)))
 }
 
