@@ -169,55 +169,39 @@ fn table(results: &str) -> Result<String, String> {
     Ok(format!("{table}\nMeasured with {}.\n", versions.join("; ")))
 }
 
-/// Operations of NaCl whose messages have one length or none, and for people.
-const CURVES: [(&str, &str); 5] = [
-    ("sign", "signing 256 bytes"),
-    ("verify", "verifying them, strictly"),
-    ("x25519", "X25519"),
-    ("x25519 base", "X25519 of the base point"),
-    ("ed25519 keys", "keys of Ed25519 from a seed"),
-];
-
-/// Those of messages of all lengths.
-const MESSAGES: [(&str, &str); 9] = [
-    ("chacha20poly1305 seal", "ChaCha20-Poly1305, seal"),
-    ("chacha20poly1305 open", "ChaCha20-Poly1305, open"),
-    ("xchacha20poly1305 seal", "XChaCha20-Poly1305, seal"),
-    ("xchacha20poly1305 open", "XChaCha20-Poly1305, open"),
-    ("secretbox seal", "secret box, seal"),
-    ("secretbox open", "secret box, open"),
-    ("sha512", "SHA-512"),
-    ("sha256", "SHA-256"),
-    ("poly1305", "Poly1305 alone"),
-];
-
-/// The lengths.
-const LENGTHS: [(i64, &str); 4] =
-    [(64, "64 bytes"), (256, "256"), (1024, "1024"), (16384, "16 KiB")];
-
-/// The two tables of NaCl in Markdown, and a line with the versions.
+/// The two tables of NaCl in Markdown, and a line with the versions: what several libraries have, and
+/// what one has for messages of several lengths.
 fn nacl(results: &str) -> Result<String, String> {
     let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let rows = results.get("nacl").and_then(Value::as_array).ok_or("there is nothing of NaCl")?;
-    let ratio = |operation: &str, bytes: Option<i64>, library: &str| {
-        let same = |row: &&Value| {
-            row.get("operation").and_then(Value::as_str) == Some(operation)
-                && bytes.is_none_or(|n| row.get("bytes").and_then(Value::as_integer) == Some(n))
-        };
-        let found = rows.iter().find(same).and_then(|row| row.get(library)?.as_float());
-        found.map(number).ok_or(format!("there is no {operation} of {library}"))
-    };
+    let cell = |row: &Value, library: &str| row.get(library).and_then(Value::as_float).map(number);
     let mut text = String::from("| | libsodium | dalek |\n|---|---:|---:|\n");
-    for (operation, name) in CURVES {
-        let (one, other) = (ratio(operation, None, "libsodium")?, ratio(operation, None, "dalek")?);
-        let _ = writeln!(text, "| {name} | {one} | {other} |");
+    // Titles, lengths and cells, each in the order of the file.
+    let (mut lines, mut lengths): (Vec<(&str, Vec<String>)>, Vec<i64>) = (Vec::new(), Vec::new());
+    for row in rows {
+        let title = row.get("title").and_then(Value::as_str).ok_or("a row has no title")?;
+        let one = cell(row, "libsodium").ok_or(format!("{title}: there is no libsodium"))?;
+        if let Some(other) = cell(row, "dalek") {
+            let _ = writeln!(text, "| {title} | {one} | {other} |");
+            continue;
+        }
+        let bytes = row.get("bytes").and_then(Value::as_integer).ok_or("a row has no bytes")?;
+        if !lengths.contains(&bytes) {
+            lengths.push(bytes);
+        }
+        match lines.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, cells)) => cells.push(one),
+            None => lines.push((title, vec![one])),
+        }
     }
-    let lengths = LENGTHS.map(|(_, name)| name).join(" | ");
-    let _ = writeln!(text, "\n| libsodium's time / ours | {lengths} |\n|---|---:|---:|---:|---:|");
-    for (operation, name) in MESSAGES {
-        let of = |(bytes, _)| ratio(operation, Some(bytes), "libsodium");
-        let cells = LENGTHS.into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
-        let _ = writeln!(text, "| {name} | {} |", cells.join(" | "));
+    let names: Vec<String> = lengths.iter().map(|bytes| format!("{bytes} bytes")).collect();
+    let rule = "---:|".repeat(lengths.len());
+    let _ = writeln!(text, "\n| libsodium's time / ours | {} |\n|---|{rule}", names.join(" | "));
+    for (title, cells) in lines {
+        if cells.len() != lengths.len() {
+            return Err(format!("{title}: not every length is there"));
+        }
+        let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
     }
     let versions = ["versions", "nacl_versions"].into_iter().filter_map(|key| results.get(key));
     let versions: Table = versions.filter_map(Value::as_table).cloned().flatten().collect();
@@ -262,21 +246,19 @@ mod tests {
 
     #[test]
     fn what_nacl_has_becomes_two_tables() {
-        let row = |name: &str, bytes: i64| {
-            format!(
-                "[[nacl]]\noperation = {name:?}\nbytes = {bytes}\nlibsodium = 0.5\ndalek = 2.0\n"
-            )
+        let row = |title: &str, rest: &str| {
+            format!("[[nacl]]\ntitle = {title:?}\nlibsodium = 0.5\n{rest}\n")
         };
         let mut results = String::from("[nacl_versions]\nlibsodium = \"1\"\n");
-        CURVES.iter().for_each(|(name, _)| results += &row(name, 0));
-        for (name, _) in MESSAGES {
-            LENGTHS.iter().for_each(|(bytes, _)| results += &row(name, *bytes));
+        results += &row("agreeing", "bytes = 0\ndalek = 2.0");
+        for bytes in [64, 1024] {
+            results += &row("hash", &format!("bytes = {bytes}"));
         }
         let text = nacl(&results).expect("everything is there");
-        assert!(text.contains("| X25519 | **0.50** | 2.00 |\n"), "{text}");
-        assert!(text.contains("| SHA-256 | **0.50** | **0.50** | **0.50** | **0.50** |\n"));
+        assert!(text.contains("| agreeing | **0.50** | 2.00 |\n"), "{text}");
+        assert!(text.contains("| 64 bytes | 1024 bytes |\n"), "{text}");
+        assert!(text.contains("| hash | **0.50** | **0.50** |\n"), "{text}");
         assert!(text.contains("libsodium 1; "));
-        let missing = results.replace("bytes = 1024", "bytes = 1");
-        assert!(nacl(&missing).is_err());
+        assert!(nacl(&(results + &row("other", "bytes = 64"))).is_err());
     }
 }

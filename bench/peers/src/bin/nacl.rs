@@ -415,6 +415,24 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
 /// The first line of what is ours in a file of results.
 const BEGIN: &str = "\n# NaCl, by `scripts/peers-nacl` in the same way.\n";
 
+/// Operations without their lengths, and what they are for people.
+const TITLES: [(&str, &str); 14] = [
+    ("sign", "signing 256 bytes"),
+    ("verify", "verifying them, strictly"),
+    ("x25519", "X25519"),
+    ("x25519 base", "X25519 of the base point"),
+    ("ed25519 keys", "keys of Ed25519 from a seed"),
+    ("chacha20poly1305 seal", "ChaCha20-Poly1305, seal"),
+    ("chacha20poly1305 open", "ChaCha20-Poly1305, open"),
+    ("xchacha20poly1305 seal", "XChaCha20-Poly1305, seal"),
+    ("xchacha20poly1305 open", "XChaCha20-Poly1305, open"),
+    ("secretbox seal", "secret box, seal"),
+    ("secretbox open", "secret box, open"),
+    ("sha512", "SHA-512"),
+    ("sha256", "SHA-256"),
+    ("poly1305", "Poly1305 alone"),
+];
+
 /// Puts ratios at the end of a file of results, in the place of earlier ones.
 fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
     let known = std::fs::read_to_string(path)?;
@@ -432,7 +450,9 @@ fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
             Some((name, bytes)) if bytes.parse::<usize>().is_ok() => (name, bytes),
             _ => (&**operation, "0"),
         };
-        text += &format!("\n[[nacl]]\noperation = {operation:?}\nbytes = {bytes}\n");
+        let title = TITLES.iter().find(|(known, _)| *known == operation);
+        let title = title.map_or(operation, |(_, title)| title);
+        text += &format!("\n[[nacl]]\ntitle = {title:?}\nbytes = {bytes}\n");
         for (library, ratio) in others {
             text += &format!("{library} = {ratio:.2}\n");
         }
