@@ -38,6 +38,8 @@ struct Task {
     on: &'static Target,
     /// What the names of its functions begin with.
     prefix: &'static str,
+    /// Nodes that are kernels in other objects.
+    link: Vec<String>,
     /// The byte interface, if it is to be proved too.
     interfaces: Option<Interfaces>,
 }
@@ -234,6 +236,10 @@ impl Task {
         let codegen = &args.codegen;
         let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
         let mut flags = codegen.written();
+        if !self.link.is_empty() && codegen.link.is_empty() {
+            options.c.linked = self.link.clone();
+            flags.push_str(&format!(" --link {}", self.link.join(",")));
+        }
         if !self.prefix.is_empty() && codegen.prefix.is_empty() {
             options.c.prefix = self.prefix.to_string();
             flags.push_str(&format!(" --prefix {}", self.prefix));
@@ -331,21 +337,22 @@ fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
                     let interfaces = interfaces.clone();
-                    let prefix = "";
-                    out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
+                    let (prefix, link) = ("", Vec::new());
+                    out.push(Task { folder, file, node, slicing, on, prefix, link, interfaces });
                 }
             }
         }
     }
-    // Arithmetic computes on whole words.
+    // Arithmetic computes on whole words, and each program is meant for some targets.
     let slicing = args.language.slicing();
     for source in sources(args)?.iter().filter(|_| slicing.is_none_or(|s| s == Slicing::V)) {
         for node in &source.nodes {
-            for Backend { target: on, .. } in backends {
+            let meant = |on: &Target| node.targets.iter().any(|target| target.name == on.name);
+            for Backend { target: on, .. } in backends.iter().filter(|one| meant(one.target)) {
                 let (folder, file) = (source.folder.clone(), source.file.clone());
-                let (node, slicing, prefix) = (node.clone(), Slicing::V, arithmetic::PREFIX);
-                let interfaces = None;
-                out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
+                let (prefix, link) = (arithmetic::PREFIX, node.link.clone());
+                let (node, slicing, interfaces) = (node.name.clone(), Slicing::V, None);
+                out.push(Task { folder, file, node, slicing, on, prefix, link, interfaces });
             }
         }
     }

@@ -1,11 +1,14 @@
-//! Programs with contracts beside the cipher folders: which nodes they have, and what those promise.
+//! Programs with contracts beside the cipher folders: which nodes they have, for which targets, and
+//! what those promise.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use usuba::diag::Sources;
+use usuba::target::Target;
 use usuba::typed::{self, Flags};
+use usuba_lab::arithmetic;
 use usuba_lab::cipher::Beside;
 use usuba_proof::contracts;
 use usuba_proof::report::{Claim, Kind, Outcome};
@@ -22,7 +25,15 @@ const FOLDER: &str = "arithmetic";
 pub struct Source {
     pub folder: PathBuf,
     pub file: String,
-    pub nodes: Vec<String>,
+    pub nodes: Vec<Node>,
+}
+
+/// A node, and one way to compile it.
+pub struct Node {
+    pub name: String,
+    pub targets: Vec<&'static Target>,
+    /// Nodes that are kernels in other objects.
+    pub link: Vec<String>,
 }
 
 /// The programs of all folders, in the order of their names.
@@ -30,6 +41,7 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
+        let described = arithmetic::read(&folder).map_err(Failure::program)?;
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
         {
@@ -44,8 +56,18 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
             })?;
             let program = &checked.program;
             let name = |id: usize| program.decls[id].name.to_string();
-            let nodes = contracts::promising(program).map(name).collect();
+            let names: Vec<String> = contracts::promising(program).map(name).collect();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let nodes = arithmetic::of_nodes(&described, &file, &names);
+            let nodes = nodes
+                .map_err(|why| Failure::program(format!("{}: {why}", folder.display())))?
+                .into_iter()
+                .flat_map(|(name, ways)| ways.into_iter().map(move |way| (name.clone(), way)));
+            let node = |(name, way): (String, &arithmetic::Program)| {
+                let (targets, link) = (way.targets().collect(), way.link.clone());
+                Node { name, targets, link }
+            };
+            let nodes = nodes.map(node).collect();
             out.push(Source { folder: folder.clone(), file, nodes });
         }
     }

@@ -102,12 +102,13 @@ impl Choice {
     /// The one for a C text. An instruction that it does not name is none that a compiler takes
     /// of itself.
     fn of(&self, text: &str) -> &Compiler {
-        self.base.as_ref().filter(|_| !text.contains(EXTENSION)).unwrap_or(&self.own)
+        let extended = EXTENSIONS.iter().any(|name| text.contains(name));
+        self.base.as_ref().filter(|_| !extended).unwrap_or(&self.own)
     }
 }
 
-/// What the C of instructions of GFNI has in its names.
-const EXTENSION: &str = "_gf2p8";
+/// What the C of instructions of GFNI and IFMA has in its names.
+const EXTENSIONS: [&str; 2] = ["_gf2p8", "_madd52"];
 
 /// Where objects come from.
 pub enum Objects {
