@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use usuba::Options;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
+use usuba::passes::interleave::Choice;
 use usuba::target::{self, Target};
 use usuba::typed;
 use usuba_lab::cipher::{self, Beside, Cipher};
@@ -237,8 +238,10 @@ impl Task {
         let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
         let mut flags = codegen.written();
         if !self.link.is_empty() && codegen.link.is_empty() {
+            // A kernel that is called has one instance in each lane.
+            options.pipeline.pass.interleave = Choice::SINGLE;
             options.c.linked = self.link.clone();
-            flags.push_str(&format!(" --link {}", self.link.join(",")));
+            flags.push_str(&format!(" --inter-factor 1 --link {}", self.link.join(",")));
         }
         if !self.prefix.is_empty() && codegen.prefix.is_empty() {
             options.c.prefix = self.prefix.to_string();
