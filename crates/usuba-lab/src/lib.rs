@@ -4,8 +4,7 @@
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `proof`: compilations of which every pass is proved; `binary`: object files that are.
 //! - `interface`: the byte interface, proved in them.
-//! - `cipher`: the folders of `ciphers/`, and their functions as C; `arithmetic`: what the folders
-//!   of `arithmetic/` are meant for.
+//! - `cipher`: the folders of `ciphers/`, and their functions as C.
 //! - `dist`: those functions as files to embed, and as a library.
 //! - `bench`: verifies those functions and times them.
 //! - `interleave`: how many instances side by side are fastest.
@@ -20,7 +19,6 @@
 //! - `tune`: chooses options by measurement.
 //! - `layout`: puts the data of instances into register bytes, and back.
 
-pub mod arithmetic;
 pub mod bench;
 pub mod binary;
 pub mod cc;
