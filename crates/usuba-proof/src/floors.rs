@@ -18,6 +18,8 @@
 //!   away is that of the complement.
 //! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
 //! - A quotient that can only be zero is zero.
+//! - A quotient of bits alone is what it is for each of their values.
+//! - `p div 2^k` is `p div 2^j` for a smaller j, if p is from -2^j to 2^j - 1: -1 or 0.
 //!
 //! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
 //! `y - 2^64 Y`, is `(x + y) div 2^64 - X - Y`, and the sum of the upper halves and this carry is
@@ -182,6 +184,14 @@ impl Integers {
         if let Some(value) = self.known(&p, k) {
             return Form::Value(value);
         }
+        if let Some(value) = of_bits(&p, k) {
+            return Form::Value(value);
+        }
+        let near = p.centred(k);
+        if let Some(j) = self.signed(&near).filter(|&j| j < k) {
+            let (_, more) = p.sub(&near).divided(k);
+            return Form::Deeper { p: near, k: j, more };
+        }
         // A constant is below 2^k, and so are other coefficients: some power of two is left.
         let (_, constant) = p.assign(&BTreeMap::new());
         let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
@@ -207,6 +217,14 @@ impl Integers {
             Some(value) => Form::Value(value.clone()),
             None => Form::Below { p: key.0, k },
         }
+    }
+
+    /// The least k > 0 for which a polynomial that may be below zero is from -2^k to 2^k - 1.
+    fn signed(&self, p: &Poly) -> Option<u64> {
+        let bounds = p.bounds(|variable| (BigUint::ZERO, self.high(variable).clone()));
+        let (low, high) = bounds.filter(|(low, _)| *low < BigInt::ZERO)?;
+        let below: BigInt = -low - 1;
+        Some(below.bits().max(high.to_biguint()?.bits()).max(1))
     }
 
     /// What a polynomial is at most.
@@ -237,6 +255,34 @@ impl Integers {
         self.names.insert(p.clone(), variable);
         Poly::variable(variable)
     }
+}
+
+/// Bits whose values are tried one by one.
+const FEW: usize = 3;
+
+/// The quotient by 2^k of a polynomial in a few variables that are 0 or 1: the polynomial that has
+/// its value for each of their values.
+fn of_bits(p: &Poly, k: u64) -> Option<Poly> {
+    // A bit is no higher power of itself, so the terms of these are all there are.
+    if p.len() > 1 << FEW || p.terms().flat_map(|(m, _)| m).any(|(v, _)| v % 2 == 0) {
+        return None;
+    }
+    let bits = p.variables();
+    if bits.len() > FEW {
+        return None;
+    }
+    let mut found = Poly::default();
+    for row in 0..1u32 << bits.len() {
+        let value = |at: usize| row >> at & 1;
+        let values = bits.iter().enumerate().map(|(at, &v)| (v, BigInt::from(value(at)))).collect();
+        let mut term = Poly::constant(p.assign(&values).1 >> k);
+        for (at, &variable) in bits.iter().enumerate() {
+            let bit = Poly::variable(variable);
+            term = term.mul(&if value(at) == 1 { bit } else { Poly::constant(1).sub(&bit) })?;
+        }
+        found = found.add(&term);
+    }
+    Some(found)
 }
 
 /// Terms of a linear polynomial that needs no name.
@@ -338,6 +384,38 @@ mod tests {
         assert_ne!(borrow, carry);
         let other = n.floor(&wrapped.sub(&w[1]).sub(&Poly::constant(1)), 64);
         assert_ne!(other.expect("low powers").scaled(&BigInt::from(-1)), carry);
+    }
+
+    #[test]
+    fn signs_are_those_of_short_numbers() {
+        let mut n = Integers::default();
+        let short: BigUint = (BigUint::from(1u8) << 51) - 1u8;
+        let [a, b] = [(); 2].map(|()| Poly::variable(n.variable(short.clone())));
+        let less = a.sub(&b);
+        let sign = n.floor(&less, 64).expect("low powers");
+        assert_eq!(n.floor(&less, 51), Some(sign.clone()));
+        assert_eq!(n.floor(&less.add(&Poly::constant(BigInt::from(3) << 70)), 70), {
+            Some(sign.add(&Poly::constant(3)))
+        });
+        // What is not below 2^50 has more than a sign.
+        assert_ne!(n.floor(&less, 50), Some(sign.clone()));
+        assert_ne!(n.floor(&less.sub(&Poly::constant(1)), 64), Some(sign));
+    }
+
+    #[test]
+    fn quotients_of_bits_are_bits() {
+        let mut n = Integers::default();
+        let [a, b] = [(); 2].map(|()| Poly::variable(n.variable(BigUint::from(1u8))));
+        let one = Poly::constant(1);
+        let minus = |p: &Poly| p.scaled(&BigInt::from(-1));
+        assert_eq!(n.floor(&a.sub(&one), 64), Some(a.sub(&one)));
+        assert_eq!(n.floor(&minus(&a), 64), Some(minus(&a)));
+        let both = a.mul(&b).expect("one term");
+        let other = a.add(&b).plus(&both, &BigInt::from(-2));
+        assert_eq!(n.floor(&minus(&other), 51), Some(minus(&other)));
+        assert_eq!(n.floor(&a.add(&b), 1), Some(both.clone()));
+        assert_eq!(n.floor(&a.add(&b).add(&one), 1), Some(a.add(&b).sub(&both)));
+        assert_ne!(n.floor(&a.add(&b).add(&one), 1), Some(a));
     }
 
     #[test]

@@ -304,7 +304,12 @@ fn what_is_shared_or_left_out_is_said() {
     assert_eq!(totals["shared"][0]["shared"].as_u64(), Some(2), "{totals}");
 
     let path = dir.path().join("arithmetic/n/targets.toml");
-    for (text, why) in [("\"m.ua\" = []\n", "there is no m.ua"), ("\"n.ua\" = [\"x\"]\n", "`x`")] {
+    for (text, why) in [
+        ("\"m.ua\" = []\n", "there is no m.ua"),
+        ("\"n.ua\" = [\"x\"]\n", "`x`"),
+        ("[link.\"n.ua\"]\nmore = [\"x\"]\n", "no `x` with a contract"),
+        ("[nodes.\"n.ua\"]\nmore = [\"x\"]\n", "`x`"),
+    ] {
         fs::write(&path, text).expect("written");
         let wrong = usubac(dir.path(), &flags, &[]);
         assert!(!wrong.status.success() && err(&wrong).contains(why), "{}", err(&wrong));

@@ -121,6 +121,9 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs25.ua", "mul", "gp64"),
     ("field25519/limbs25.ua", "mul", "avx2"),
     ("field25519/limbs16.ua", "mul", "gp64"),
+    ("field25519/lanes52.ua", "mul", "avx512_ifma"),
+    ("field25519/lanes52.ua", "freeze", "avx512_ifma"),
+    ("curve25519/lanes52.ua", "ladder_step", "avx512_ifma"),
     ("order25519/limbs63.ua", "freeze", "gp64"),
 ];
 
@@ -185,6 +188,42 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
             // A carry that is almost never there is not found by inputs, only not proved.
             let rare = node == "freeze";
             assert!(rare || matches!(answer, Answer::Refuted(_)), "{faults:?}: {answer:?}");
+        }
+    }
+}
+
+/// Sums with products of 52 bits in an object, where one takes the other half of the product, or is
+/// added to another register.
+#[test]
+fn wrong_sums_of_products_are_refuted() {
+    let (file, node, name) = ("field25519/lanes52.ua", "scale", "avx512_ifma");
+    let target = target::find(name).expect("a target");
+    let output = kernel(file, node, target, &[]);
+    let most = most(&output, node);
+    for family in families(name).into_iter().take(1 + is_long() as usize) {
+        let right = compiled(&output, target, family);
+        let found = answer(&right, &output, target, &most);
+        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
+        let contract = binary::contract(&output, target).expect("a contract");
+        // EVEX.0F38, B4 the lower half and B5 the upper one; ModRM says what it is added to.
+        let is_sum = |at: usize| {
+            right[at] == 0x62 && right[at + 1] & 7 == 2 && [0xb4, 0xb5].contains(&right[at + 4])
+        };
+        let places = instructions(&right, &contract.symbol);
+        let places: Vec<usize> = places.into_iter().map(|(at, _)| at).collect();
+        let sums: Vec<usize> = places.into_iter().filter(|&at| is_sum(at)).collect();
+        assert!(sums.len() >= 10, "{family:?} makes {} sums", sums.len());
+        let step = if is_long() { 1 } else { 4 };
+        for &at in sums.iter().step_by(step) {
+            for (byte, bit) in [(4, 0x01), (5, 0x08)] {
+                let mut wrong = right.clone();
+                wrong[at + byte] ^= bit;
+                let found = answer(&wrong, &output, target, &most);
+                assert!(!matches!(found, Answer::Proved(_)), "{family:?}, byte {byte} at {at:#x}");
+                // Another register may hold what nobody has written.
+                let refuted = matches!(found, Answer::Refuted(_));
+                assert!(refuted || byte == 5, "{family:?}, byte {byte} at {at:#x}: {found:?}");
+            }
         }
     }
 }

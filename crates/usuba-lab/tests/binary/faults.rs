@@ -205,6 +205,14 @@ fn each_rule_is_kept() {
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
         ("vpcompressb zmm0{k1}, zmm1", Rule::Unsupported, "with a mask"),
+        // Another encoding of vpmadd52luq, for processors without masks.
+        (".byte 0xc4, 0xe2, 0xf1, 0xb4, 0xc2", Rule::Unsupported, "vpmadd52luq"),
+        ("vpmadd52luq xmm0, xmm1, [rdi + 8]", Rule::OutOfBounds, "16 bytes at 8"),
+        (
+            "vpmadd52huq xmm0, xmm0, [rdi - 8]{1to2}; vmovq rax, xmm0; mov eax, [rax]",
+            Rule::OutOfBounds,
+            "8 bytes at -8",
+        ),
         (
             "vmovd xmm1, dword ptr [rdi]; vgf2p8affineinvqb xmm0, xmm0, xmm1, 0",
             Rule::SecretShift,

@@ -93,6 +93,16 @@ impl Forms {
         self.plain("vpaddd zmm0, zmm1, dword ptr mem{1to16}");
         self.plain("vpaddq ymm0, ymm1, qword ptr mem{1to4}");
         self.plain("vpmullq ymm0, ymm1, ymm2");
+        // Factors are looked at bit by bit, so their forms are few.
+        for name in ["vpmadd52luq", "vpmadd52huq"] {
+            self.plain(format!("{name} xmm0, xmm1, xmm2"));
+            self.plain(format!("{name} ymm0, ymm1, ymmword ptr mem"));
+            self.plain(format!("{name} xmm0, xmm0, xmm0"));
+            self.plain(format!("{name} zmm0, zmm1, zmm2"));
+            self.plain(format!("{name} zmm0, zmm1, qword ptr con{{1to8}}"));
+            self.plain(format!("kmovq k1, rax; {name} xmm0{{k1}}, xmm1, xmm2"));
+            self.plain(format!("kmovq k1, rax; {name} ymm0{{k1}}{{z}}, ymm1, ymmword ptr con"));
+        }
         for lane in ["b", "w", "d", "q"] {
             for name in ["pcmpeq", "pcmpgt"] {
                 self.old(&format!("{name}{lane}"), "");

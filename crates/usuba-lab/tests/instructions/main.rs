@@ -30,6 +30,9 @@ const INPUT: usize = 4 * 64 + 64 + 6 * 8;
 /// Bytes of what it writes: the same, and four flags.
 const OUTPUT: usize = INPUT + 4;
 
+/// The target whose processors have all instructions that are modelled.
+const MACHINE: &str = "avx512_ifma";
+
 const GENERAL: [&str; 6] = ["rax", "rcx", "rdx", "r8", "r9", "r10"];
 
 /// One form of an instruction.
@@ -147,7 +150,7 @@ fn inputs(count: usize) -> Vec<Vec<u8>> {
 
 /// What the processor makes of the inputs, case by case.
 fn native(assembly: &str, cases: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let machine = cc::find("avx512").expect("it has been found before");
+    let machine = cc::find(MACHINE).expect("it has been found before");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("cases.s"), assembly).expect("a file can be written");
@@ -186,13 +189,13 @@ fn mnemonics(object: &Object, case: usize) -> BTreeSet<Mnemonic> {
 
 #[test]
 fn the_model_is_the_processor() {
-    if let Err(skip) = cc::find("avx512") {
+    if let Err(skip) = cc::find(MACHINE) {
         println!("{skip}");
         return;
     }
     let forms = forms::all();
     let text = assembly(&forms);
-    let file = binary::object(&text, "assembler", "avx512", Family::Gcc, &[]).expect("an object");
+    let file = binary::object(&text, "assembler", MACHINE, Family::Gcc, &[]).expect("an object");
     let object = Object::read(&file).expect("an object");
     let inputs = inputs(64);
     let native = native(&text, forms.len(), &inputs);
@@ -253,14 +256,25 @@ fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> 
 #[test]
 fn another_instruction_is_told_apart() {
     let form = |text: &str| Form { text: text.into(), flags: "" };
-    let forms = [form("vpaddd xmm0, xmm1, xmm2"), form("vpaddw xmm0, xmm1, xmm2")];
-    if cc::find("avx512").is_err() {
+    let forms = [
+        form("vpaddd xmm0, xmm1, xmm2"),
+        form("vpaddw xmm0, xmm1, xmm2"),
+        form("vpmadd52luq xmm0, xmm1, xmm2"),
+        form("vpmadd52huq xmm0, xmm1, xmm2"),
+        form("vpmadd52huq xmm0, xmm0, xmm2"),
+    ];
+    if cc::find(MACHINE).is_err() {
         return;
     }
     let text = assembly(&forms);
-    let file = binary::object(&text, "assembler", "avx512", Family::Gcc, &[]).expect("an object");
+    let file = binary::object(&text, "assembler", MACHINE, Family::Gcc, &[]).expect("an object");
     let object = Object::read(&file).expect("an object");
     let inputs = inputs(8);
-    let run = |case| simulate::symbolic::<X86>(&object, case, &inputs, OUTPUT).expect("modelled");
-    assert_ne!(run("case_0"), run("case_1"));
+    let run = |case| {
+        let symbol = format!("case_{case}");
+        simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT).expect("modelled")
+    };
+    for (one, other) in [(0, 1), (2, 3), (3, 4)] {
+        assert_ne!(run(one), run(other));
+    }
 }

@@ -18,6 +18,8 @@
 //!
 //! Above 600 lines because bits are put together and taken apart by the same tables.
 
+use std::collections::BTreeMap;
+
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 
@@ -107,26 +109,34 @@ impl Words {
         edges
     }
 
-    /// Bits of a sum of bits of which no two have the same place.
+    /// Bits of a sum of bits of which no two have the same place. A bit that is taken away is its
+    /// complement and a constant.
     fn separate(&mut self, bits: &mut Bits, poly: &Poly) -> Option<Vec<Edge>> {
         let mut edges: Vec<Option<Edge>> = Vec::new();
-        for (monomial, factor) in poly.terms() {
-            let factor = factor.to_biguint()?;
-            let edge = match &monomial[..] {
-                [] => edge_of(bits, true),
-                [(variable, _)] if variable % 2 == 1 => {
-                    *self.bits_of.get(&Poly::variable(*variable))?.first()?
-                }
-                _ => return None,
-            };
-            for place in (0..factor.bits()).filter(|&place| factor.bit(place)) {
+        let mut place = |factor: &BigUint, edge: Edge| {
+            (0..factor.bits()).filter(|&place| factor.bit(place)).all(|place| {
                 let place = place as usize;
                 edges.resize(edges.len().max(place + 1), None);
-                if edges[place].replace(edge).is_some() {
-                    return None;
-                }
+                edges[place].replace(edge).is_none()
+            })
+        };
+        let mut constant = BigInt::ZERO;
+        for (monomial, factor) in poly.terms() {
+            let [(variable, _)] = &monomial[..] else {
+                constant = monomial.is_empty().then(|| factor.clone())?;
+                continue;
+            };
+            let edge = match variable % 2 {
+                1 => *self.bits_of.get(&Poly::variable(*variable))?.first()?,
+                _ => return None,
+            };
+            let taken = *factor < BigInt::ZERO;
+            if taken {
+                constant += factor;
             }
+            place(factor.magnitude(), edge.flipped(taken)).then_some(())?;
         }
+        place(&constant.to_biguint()?, edge_of(bits, true)).then_some(())?;
         let zero = edge_of(bits, false);
         Some(edges.into_iter().map(|edge| edge.unwrap_or(zero)).collect())
     }
@@ -262,8 +272,11 @@ impl Words {
             at += count;
         }
         if !joined.is_empty() {
-            let control = match depth {
-                0 => None,
+            // One bit that is a sum of others is a bit, and no case of theirs.
+            let is_sum = |at: usize| bits.graph.node(edges[at]).kind == Kind::Xor;
+            let control = match (depth, &joined[..]) {
+                (0, _) => None,
+                (_, &[at]) if is_sum(at) => None,
                 _ => self.shared(bits, joined.iter().map(|&at| edges[at])),
             };
             if let Some(control) = control {
@@ -276,6 +289,12 @@ impl Words {
             high += BigUint::from(1u8) << at;
         }
         Some(Integer { poly, low, high })
+    }
+
+    /// The bit that a polynomial is, which is 0 or 1, if it was asked for before.
+    fn bit_of(&self, poly: &Poly) -> Option<Edge> {
+        let known = |poly: &Poly| self.bits_of.get(poly)?.first().copied();
+        known(poly).or_else(|| known(&Poly::constant(1).sub(poly)).map(|edge| !edge))
     }
 
     /// Bits from `first` to before `end` of a word.
@@ -327,6 +346,35 @@ impl Words {
             true => Poly::constant(1).sub(&poly),
             false => poly,
         }
+    }
+
+    /// The words of which a word is the `or`: its bits are such of bits of integers, the same ones
+    /// at all places. `None` if it is one alone.
+    fn joined(&self, bits: &Bits, edges: &[Edge]) -> Option<Vec<Vec<Edge>>> {
+        let zero = edge_of(bits, false);
+        let mut words: BTreeMap<(usize, isize), Vec<Edge>> = BTreeMap::new();
+        for (at, &edge) in edges.iter().enumerate() {
+            let mut open = vec![edge];
+            while let Some(edge) = open.pop() {
+                if is_constant(bits, edge) == Some(false) {
+                    continue;
+                }
+                if let Some(&(word, place)) = self.places.get(&edge.node()) {
+                    let name = (word, place as isize - at as isize);
+                    let own = words.entry(name).or_insert_with(|| vec![zero; edges.len()]);
+                    if edge.is_complement() || std::mem::replace(&mut own[at], edge) != zero {
+                        return None;
+                    }
+                    continue;
+                }
+                let node = bits.graph.node(edge);
+                if node.kind != Kind::And || !edge.is_complement() {
+                    return None;
+                }
+                open.extend([node.a, node.b].map(|raw| !Edge::from_raw(raw)));
+            }
+        }
+        (words.len() > 1).then(|| words.into_values().collect())
     }
 
     /// Remembers what the difference `d` of two words borrows as a function of three bits, which
@@ -605,13 +653,25 @@ impl Bits {
             let Integer { poly: mut total, mut low, mut high } =
                 words.integer(bits, &edges[0], false)?;
             let mut borrows = false;
+            // What is there at least and at most, and what is taken away.
+            let (least, greatest) = (low.clone(), high.clone());
+            let (mut taken, mut most) = (BigUint::ZERO, BigUint::ZERO);
             for edges in &edges[1..] {
                 let less = words.integer(bits, edges, false)?;
                 total = total.sub(&less.poly);
                 borrows |= low < less.high;
+                taken += &less.low;
+                most += &less.high;
                 if !borrows {
                     (low, high) = (low - less.high, high - less.low);
                 }
+            }
+            // 0 or -1: all bits are the same one.
+            if least + 1u8 >= most
+                && greatest <= taken
+                && let Some(edge) = words.bit_of(&total.scaled(&BigInt::from(-1)))
+            {
+                return Some((vec![edge; width], edge));
             }
             let bounds = (!borrows).then_some((&low, &high));
             let (low, quotient) = words.reduced(bits, &total, bounds, width)?;
@@ -700,7 +760,27 @@ impl Bits {
             return None;
         }
         let one = self.number(1, a.len());
-        Some(self.difference(a, &one).1)
+        let sum = self.sum_of_joined(a);
+        Some(self.difference(sum.as_deref().unwrap_or(a), &one).1)
+    }
+
+    /// If a word is several words joined by `or`: their sum, which is zero where they all are.
+    fn sum_of_joined(&mut self, a: &[Cell]) -> Option<Vec<Cell>> {
+        let (edges, instance) = gathered(self, &[a])?;
+        let state = self.words.take()?;
+        let joined = state.joined(self, &edges[0]);
+        self.words = Some(state);
+        let mut words = joined?.into_iter();
+        let mut sum = cells(self, &words.next()?, instance);
+        for word in words {
+            let word = cells(self, &word, instance);
+            let (more, carry) = self.sum(&sum, &word, false);
+            if self.value(carry) != Some(false) {
+                return None;
+            }
+            sum = more;
+        }
+        Some(sum)
     }
 
     /// What a word is at most, as far as it is known.
@@ -843,6 +923,53 @@ mod tests {
                 bits.words = Some(state);
             }
         }
+    }
+
+    #[test]
+    fn masks_of_a_bit_are_copies_of_it() {
+        let mut bits = Bits::new(Graph::new(None));
+        let edges = bits.free_word(64, 1);
+        let bit = cells(&bits, &edges, Instance::Every);
+        let [zero, one, two] = [0, 1, 2].map(|value| bits.number(value, 64));
+        let mask = bits.difference(&zero, &bit).0;
+        assert_eq!(mask, vec![bit[0]; 64]);
+        let other = bits.difference(&bit, &one).0;
+        assert_eq!(other, vec![bits.not(bit[0]); 64]);
+        let less = bits.difference(&bit, &two).0;
+        assert_eq!((less[0], less[1]), (bit[0], bits.constant(true)));
+    }
+
+    #[test]
+    fn words_joined_by_or_are_zero_if_their_sum_is() {
+        let mut bits = Bits::new(Graph::new(None));
+        let mut word = |most: u64| {
+            let edges = bits.free_word(64, most);
+            cells(&bits, &edges, Instance::Number(3))
+        };
+        let (a, b, c) = (word(1 << 40), word(1 << 50), word(u64::MAX));
+        let [zero, one] = [0, 1].map(|value| bits.number(value, 64));
+        let joined = |bits: &mut Bits, a: &[Cell], b: &[Cell]| -> Vec<Cell> {
+            a.iter().zip(b).map(|(&a, &b)| bits.or(a, b)).collect()
+        };
+        let both = joined(&mut bits, &a, &b);
+        let sum = bits.sum(&a, &b, false).0;
+        let wanted = bits.difference(&sum, &one).1;
+        assert_eq!(bits.equal(&both, &zero), wanted);
+        let more = bits.sum(&sum, &one, false).0;
+        let other = bits.difference(&more, &one).1;
+        assert_ne!(bits.equal(&both, &zero), other);
+        // A sum that may wrap is zero more often than its words are.
+        let both = joined(&mut bits, &b, &c);
+        let sum = bits.sum(&b, &c, false).0;
+        let wrapped = bits.difference(&sum, &one).1;
+        assert_ne!(bits.equal(&both, &zero), wrapped);
+        // One word in another order of its bits, and bits that are complements.
+        let mut turned = both.clone();
+        turned.rotate_left(1);
+        assert_ne!(bits.equal(&turned, &zero), wrapped);
+        let flipped: Vec<Cell> = a.iter().map(|&bit| bits.not(bit)).collect();
+        let both = joined(&mut bits, &flipped, &b);
+        assert_ne!(bits.equal(&both, &zero), wanted);
     }
 
     #[test]

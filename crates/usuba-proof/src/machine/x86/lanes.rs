@@ -5,9 +5,10 @@
 //! vpsrlw a, b, 3       each lane: bit p of a = bit p + 3 of b, zeros above
 //! vprold a, b, 7       each lane: bit p of a = bit p - 7 mod 32 of b
 //! vpcmpgtb a, b, c     each lane: all ones if b > c as signed numbers, else zeros
+//! vpmadd52huq a, b, c  each lane: a = a + (b mod 2^52)(c mod 2^52) div 2^52 mod 2^64
 //! ```
 
-use iced_x86::{Instruction, Mnemonic, OpKind};
+use iced_x86::{Code, Instruction, Mnemonic, OpKind};
 
 use super::super::cell::{Bits, Cell};
 use super::super::{Fault, Rule, World};
@@ -41,6 +42,9 @@ enum Pair {
     /// The sum of the products of both halves, as signed numbers.
     MultiplyAdd,
 }
+
+/// Bits of a factor of which a sum takes one half of the product.
+const FACTOR: usize = 52;
 
 /// Shift and lane of a shift by one count for all lanes.
 fn shift(mnemonic: Mnemonic) -> Option<(Shift, usize)> {
@@ -129,9 +133,30 @@ fn double_shift(mnemonic: Mnemonic) -> Option<(bool, usize)> {
     })
 }
 
+/// Whether a sum with a product of 52 bits takes its upper half. Forms without masks, which other
+/// processors have, are none of these.
+fn added_half(code: Code) -> Option<bool> {
+    use Code::*;
+    match code {
+        EVEX_Vpmadd52luq_xmm_k1z_xmm_xmmm128b64
+        | EVEX_Vpmadd52luq_ymm_k1z_ymm_ymmm256b64
+        | EVEX_Vpmadd52luq_zmm_k1z_zmm_zmmm512b64 => Some(false),
+        EVEX_Vpmadd52huq_xmm_k1z_xmm_xmmm128b64
+        | EVEX_Vpmadd52huq_ymm_k1z_ymm_ymmm256b64
+        | EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64 => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether an instruction is a sum with a product, whose lanes have 64 bits.
+fn is_sum_of_product(mnemonic: Mnemonic) -> bool {
+    matches!(mnemonic, Mnemonic::Vpmadd52luq | Mnemonic::Vpmadd52huq)
+}
+
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     shift(mnemonic).is_some()
+        || is_sum_of_product(mnemonic)
         || variable_shift(mnemonic).is_some()
         || pair(mnemonic).is_some()
         || double_shift(mnemonic).is_some()
@@ -143,6 +168,7 @@ pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
     of.map(|(_, lane)| lane)
         .or_else(|| pair(mnemonic).map(|(_, lane)| lane))
         .or_else(|| double_shift(mnemonic).map(|(_, lane)| lane))
+        .or_else(|| is_sum_of_product(mnemonic).then_some(64))
 }
 
 impl X86 {
@@ -155,6 +181,8 @@ impl X86 {
                 Some(making.variable_shift(shift, lane))
             } else if let Some((left, lane)) = double_shift(mnemonic) {
                 Some(making.double_shift(left, lane))
+            } else if let Some(upper) = added_half(i.code()) {
+                Some(making.sum_of_product(upper))
             } else {
                 pair(mnemonic).map(|(pair, lane)| making.pair(pair, lane))
             }
@@ -201,6 +229,21 @@ impl Making<'_, '_> {
             both[first..first + lane].to_vec()
         });
         Ok(out.collect())
+    }
+
+    /// The vector that is written, and one half of the product of the others' lower 52 bits.
+    fn sum_of_product(&mut self, upper: bool) -> Cells {
+        let (before, (b, c)) = (self.vector(0)?, self.two()?);
+        let mut out = Vec::with_capacity(self.bits);
+        let lanes = before.chunks(64).zip(b.chunks(64)).zip(c.chunks(64));
+        for ((before, b), c) in lanes {
+            let bits = &mut self.world.bits;
+            let mut half = bits.whole_product(&b[..FACTOR], &c[..FACTOR]);
+            let mut half = if upper { half.split_off(FACTOR) } else { half[..FACTOR].to_vec() };
+            half.resize(64, bits.constant(false));
+            out.extend(bits.sum(before, &half, false).0);
+        }
+        Ok(out)
     }
 
     fn pair(&mut self, pair: Pair, lane: usize) -> Cells {

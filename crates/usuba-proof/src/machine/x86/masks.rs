@@ -390,6 +390,12 @@ impl X86 {
 fn tested(bits: &mut Bits, test: Relation, i: &Instruction, a: &[Cell], b: &[Cell]) -> Cell {
     let common = |bits: &mut Bits| {
         let mut any = bits.constant(false);
+        if bits.has_integers() {
+            let both: Vec<Cell> = a.iter().zip(b).map(|(&a, &b)| bits.and(a, b)).collect();
+            let none = bits.number(0, both.len());
+            let is_zero = bits.equal(&both, &none);
+            return bits.not(is_zero);
+        }
         for (&a, &b) in a.iter().zip(b) {
             let both = bits.and(a, b);
             any = bits.or(any, both);

@@ -16,6 +16,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::Options;
 use usuba::diag::Sources;
+use usuba::passes::interleave::Choice;
 use usuba::target::Target;
 use usuba::typed;
 use usuba_lab::cipher::Beside;
@@ -192,6 +193,12 @@ impl Task {
         let codegen = &args.codegen;
         let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
         let mut flags = codegen.written();
+        if !self.link.is_empty() && codegen.link.is_empty() {
+            // A kernel that is called has one instance in each lane.
+            options.pipeline.pass.interleave = Choice::SINGLE;
+            options.c.linked = self.link.clone();
+            flags.push_str(&format!(" --inter-factor 1 --link {}", self.link.join(",")));
+        }
         if !self.prefix.is_empty() && codegen.prefix.is_empty() {
             options.c.prefix = self.prefix.to_string();
             flags.push_str(&format!(" --prefix {}", self.prefix));

@@ -5,6 +5,11 @@
 //! # arithmetic/curve25519/targets.toml
 //! "limbs51.ua" = ["gp64"]
 //! "lanes25.ua" = ["avx2", "avx512"]
+//!
+//! [link."limbs51.ua"]             # kernels that a node calls
+//! inverse = ["mul", "square"]
+//! [nodes."lanes26.ua"]            # nodes that are for other targets
+//! narrow = ["gp64"]
 //! ```
 //!
 //! A program that the file does not name is for every target.
@@ -15,6 +20,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use usuba::diag::Sources;
 use usuba::target::{self, Target};
 use usuba::typed::{self, Flags};
@@ -41,11 +47,49 @@ pub struct Source {
     pub nodes: Vec<String>,
     /// The names of the targets that it is for; every one if there are none.
     pub targets: Vec<String>,
+    /// The same of nodes that are for others.
+    special: Lists,
+    /// The kernels in other objects that nodes call.
+    link: Lists,
+}
+
+/// Lists of names by names.
+type Lists = BTreeMap<String, Vec<String>>;
+
+/// What a folder says of its programs.
+#[derive(Default, Deserialize)]
+struct Meant {
+    #[serde(default)]
+    nodes: BTreeMap<String, Lists>,
+    #[serde(default)]
+    link: BTreeMap<String, Lists>,
+    #[serde(flatten)]
+    targets: Lists,
 }
 
 impl Source {
     pub fn is_for(&self, target: &Target) -> bool {
         self.targets.is_empty() || self.targets.iter().any(|name| name == target.name)
+    }
+
+    /// Whether a node of it is for a target.
+    pub fn has(&self, node: &str, target: &Target) -> bool {
+        match self.special.get(node) {
+            Some(targets) => targets.iter().any(|name| name == target.name),
+            None => self.is_for(target),
+        }
+    }
+
+    /// The kernels in other objects that a node calls.
+    pub fn link(&self, node: &str) -> Vec<String> {
+        self.link.get(node).cloned().unwrap_or_default()
+    }
+
+    /// The first name in what the folder says that is none of its nodes.
+    fn unknown(&self) -> Option<&String> {
+        let special = self.special.keys();
+        let linked = self.link.iter().flat_map(|(node, kernels)| kernels.iter().chain([node]));
+        special.chain(linked).find(|name| !self.nodes.contains(name))
     }
 }
 
@@ -54,7 +98,9 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
-        let mut targets = targets(&folder)?;
+        let mut meant = meant(&folder)?;
+        let wrong =
+            |why: String| Failure::program(format!("{}: {why}", folder.join(TARGETS).display()));
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
         {
@@ -71,34 +117,40 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
             let name = |id: usize| program.decls[id].name.to_string();
             let nodes = contracts::promising(program).map(name).collect();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let targets = targets.remove(&file).unwrap_or_default();
-            out.push(Source { folder: folder.clone(), file, nodes, targets });
+            let targets = meant.targets.remove(&file).unwrap_or_default();
+            let special = meant.nodes.remove(&file).unwrap_or_default();
+            let link = meant.link.remove(&file).unwrap_or_default();
+            let source = Source { folder: folder.clone(), file, nodes, targets, special, link };
+            if let Some(name) = source.unknown() {
+                return Err(wrong(format!("{} has no `{name}` with a contract", source.file)));
+            }
+            out.push(source);
         }
-        if let Some(file) = targets.keys().next() {
-            let path = folder.join(TARGETS);
-            return Err(Failure::program(format!("{}: there is no {file}", path.display())));
+        let Meant { targets, nodes, link } = &meant;
+        if let Some(file) = targets.keys().chain(nodes.keys()).chain(link.keys()).next() {
+            return Err(wrong(format!("there is no {file}")));
         }
     }
     Ok(out)
 }
 
-/// What the folder says of the targets of its programs; nothing if it does not.
-fn targets(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+/// What the folder says of its programs; nothing if it does not.
+fn meant(folder: &Path) -> Result<Meant, Failure> {
     let path = folder.join(TARGETS);
     let wrong = |why: String| Failure::program(format!("{}: {why}", path.display()));
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Meant::default()),
         Err(error) => return Err(wrong(plain(&error))),
     };
-    let targets: BTreeMap<String, Vec<String>> =
-        toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
-    for name in targets.values().flatten() {
+    let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
+    let special = meant.nodes.values().flat_map(|nodes| nodes.values());
+    for name in meant.targets.values().chain(special).flatten() {
         if !target::find(name).is_some_and(|target| target.name == name) {
             return Err(wrong(format!("there is no target `{name}`")));
         }
     }
-    Ok(targets)
+    Ok(meant)
 }
 
 /// What is in a folder, by name; nothing if there is none.

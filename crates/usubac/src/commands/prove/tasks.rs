@@ -30,6 +30,8 @@ pub struct Task {
     pub on: &'static Target,
     /// What the names of its functions begin with.
     pub prefix: &'static str,
+    /// Nodes that are kernels in other objects.
+    pub link: Vec<String>,
     /// The byte interface, if it is to be proved too.
     pub interfaces: Option<Interfaces>,
 }
@@ -108,8 +110,17 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
                     let interfaces = interfaces.clone();
-                    let prefix = "";
-                    out.all.push(Task { folder, file, node, slicing, on, prefix, interfaces });
+                    let (prefix, link) = ("", Vec::new());
+                    out.all.push(Task {
+                        folder,
+                        file,
+                        node,
+                        slicing,
+                        on,
+                        prefix,
+                        link,
+                        interfaces,
+                    });
                 }
             }
         }
@@ -117,7 +128,7 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
     // Arithmetic computes on whole words.
     let slicing = args.language.slicing();
     for source in sources(args)?.iter().filter(|_| slicing.is_none_or(|s| s == Slicing::V)) {
-        let (on, not) = backends.iter().partition::<Vec<_>, _>(|b| source.is_for(b.target));
+        let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
             out.skipped.push(format!(
@@ -129,11 +140,12 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             ));
         }
         for node in &source.nodes {
-            for Backend { target: on, .. } in on.iter().copied() {
+            for Backend { target: on, .. } in backends.iter().filter(|b| source.has(node, b.target))
+            {
                 let (folder, file) = (source.folder.clone(), source.file.clone());
-                let (node, slicing, prefix) = (node.clone(), Slicing::V, arithmetic::PREFIX);
-                let interfaces = None;
-                out.all.push(Task { folder, file, node, slicing, on, prefix, interfaces });
+                let (prefix, link) = (arithmetic::PREFIX, source.link(node));
+                let (node, slicing, interfaces) = (node.clone(), Slicing::V, None);
+                out.all.push(Task { folder, file, node, slicing, on, prefix, link, interfaces });
             }
         }
     }
