@@ -20,10 +20,12 @@ use std::process::Command;
 
 use memcheck::REQUESTS;
 use rayon::prelude::*;
-use usuba::passes::pipeline::PipelineOptions;
+use usuba::Options;
+use usuba::emit::c::COptions;
 use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::cipher::{self, Built, Cipher};
+use usuba_lab::interface;
 use usuba_lab::proof::is_long;
 
 /// What valgrind 3.19 to 3.24 does not execute.
@@ -117,8 +119,10 @@ fn cipher_reports(cipher: &Cipher, target: &'static Target) -> Result<(usize, St
         let key = cipher.vectors(function)?[0].key.len();
         for &slicing in &function.slicings {
             let name = format!("{}_{slicing:?}", function.name);
-            let options = PipelineOptions::default();
-            let built = cipher::build(cipher, function, &name, slicing, target, &options)?;
+            let c = COptions { name, ..COptions::default() };
+            // That the passes are right is another test.
+            let options = Options { c, ..interface::options(slicing, target) };
+            let built = cipher::build_as(cipher, function, slicing, &options)?;
             let driver = driver(&built, files.len(), key);
             files.push(format!("{}{REQUESTS}{driver}", built.text));
         }

@@ -46,8 +46,10 @@ struct Task {
 struct Backend {
     target: &'static Target,
     objects: Objects,
-    /// What the cache knows objects by.
-    identity: String,
+    /// Where those of the byte interface come from.
+    functions: Objects,
+    /// What the cache knows objects by, first those of kernels.
+    identity: [String; 2],
 }
 
 /// What came of a task.
@@ -105,7 +107,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let before = *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !args.json {
         let mut text = summary(&records, proved, failed, impossible, before, start.elapsed());
-        if args.binary {
+        if args.binary || args.interface {
             text.push_str(&of_objects(&records, &backends));
         }
         to_stdout(&text)?;
@@ -155,7 +157,10 @@ fn of_objects(records: &BTreeMap<&Path, Vec<Record>>, backends: &[Backend]) -> S
     }
     let count: usize = objects.values().sum();
     let by: Vec<String> = objects.iter().map(|(by, count)| format!("{count} by {by}")).collect();
-    let mut text = format!("{count} objects PROVED: {}\n", by.join(", "));
+    let mut text = String::new();
+    if backends.iter().any(|backend| !matches!(backend.objects, Objects::None)) {
+        text = format!("{count} objects PROVED: {}\n", by.join(", "));
+    }
     let functions: usize = records.values().flatten().map(|record| record.interface.len()).sum();
     if functions > 0 {
         text.push_str(&format!(
@@ -198,9 +203,10 @@ impl Task {
         let backend = backend.expect("tasks are made of them");
         let of_objects = match &self.interfaces {
             Some(interfaces) if binary::has_machine(self.on) => {
-                format!("{}\n\n{}", backend.identity, interfaces.identity(&cell)?)
+                let [kernels, functions] = &backend.identity;
+                format!("{kernels}\n\n{functions}\n\n{}", interfaces.identity(&cell)?)
             }
-            _ => backend.identity.clone(),
+            _ => backend.identity[0].clone(),
         };
         let known = match args.json {
             true => None,
@@ -213,7 +219,7 @@ impl Task {
             }
             None => {
                 let objects = &backend.objects;
-                let interfaces = self.interfaces.as_ref();
+                let interfaces = self.interfaces.as_ref().map(|all| (all, &backend.functions));
                 let (direct, plant) = (args.direct, None);
                 let extent = Extent { direct, objects, interfaces, plant, known: shared };
                 let done = prove(&cell, &checked.program, args, extent, bar)?;
@@ -296,12 +302,13 @@ fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     };
     let memory = Memory::default();
     let backend = |target: &'static Target| {
-        let objects = match args.binary && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc, memory.clone())?,
-            false => Objects::None,
+        let made = |asked: bool| match asked && binary::has_machine(target) {
+            true => Objects::compiled(target, args.cc, memory.clone()),
+            false => Ok(Objects::None),
         };
-        let identity = objects.identity();
-        Ok(Backend { target, objects, identity })
+        let (objects, functions) = (made(args.binary)?, made(args.interface)?);
+        let identity = [objects.identity(), functions.identity()];
+        Ok(Backend { target, objects, functions, identity })
     };
     targets.into_iter().map(backend).collect()
 }

@@ -125,7 +125,7 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// Those that the command line asks for, on a target.
+    /// Those of the kernel that the command line asks for, on a target.
     pub fn asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
         if let Some(path) = &args.object {
             if !has_machine(target) {

@@ -69,9 +69,8 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let target = args.codegen.target()?;
     let objects = Objects::asked(args, target)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    let interfaces = args.interface.then(|| Interfaces::new(folder, interface::Memory::default()));
-    let interfaces = interfaces.transpose()?;
-    let interfaces = interfaces.as_ref();
+    let functions = Interfaces::asked(args, folder, target)?;
+    let interfaces = functions.as_ref().map(|(all, objects)| (all, objects));
     let known = &Known::default();
     let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant, known };
     let mut language = args.language.clone();
@@ -117,7 +116,9 @@ fn prove(
         sha256: fingerprint(&input.sources),
         options,
     };
-    if let Some(interfaces) = extent.interfaces.filter(|interfaces| !interfaces.has_any(&cell)) {
+    if let Some(interfaces) =
+        extent.interfaces.map(|(all, _)| all).filter(|all| !all.has_any(&cell))
+    {
         return Err(interfaces.nothing(&cell));
     }
     fault::stage("proving the program");
@@ -183,7 +184,7 @@ fn checked(
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
         let interfaces = record.interfaces(folder)?;
-        let interfaces = interfaces.as_ref();
+        let interfaces = interfaces.as_ref().map(|(all, objects)| (all, objects));
         let extent = Extent { direct: false, objects: &objects, interfaces, plant: None, known };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
