@@ -176,5 +176,20 @@ fn functions_over_blocks_that_leave_something_are_refused() {
     left("no wipe", &text.replace("__asm__ volatile (", "if (0) __asm__ volatile ("));
     let last = "        \"movups %%xmm0, -64(%%rsp,%%rcx)\\n\\t\"\n";
     left("a gap in each part", &text.replace(last, ""));
+    // The tail copies and clears by instructions.
+    let copied = |what: &str, from: &str, to: &str| {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        for proof in &cleared.ask(&text.replace(from, to), family)[..2] {
+            let said = format!("{:?}", proof.outcome);
+            assert!(said.starts_with("Refused"), "{what}: {}: {said}", proof.what);
+        }
+    };
+    let name = &cleared.built.name;
+    let out = format!("{name}_copy(out, last, 8 * nblocks)");
+    let zeros = format!("{name}_zero(first + 8 * nblocks, 8 * (16 - nblocks));");
+    copied("a block too few", &out, &format!("{name}_copy(out, last, 8 * (nblocks - 1))"));
+    copied("a byte too many", &out, &format!("{name}_copy(out, last, 8 * nblocks + 1)"));
+    copied("no zeros", &zeros, "");
+    copied("other zeros", &zeros, &zeros.replace("16 -", "15 -"));
     left("a register", &text.replace("        \"xorps %%xmm1, %%xmm1\\n\\t\"\n", ""));
 }

@@ -5,7 +5,7 @@
 //! rep movsb        rcx bytes from rsi to rdi
 //! ```
 //!
-//! Addresses and counts must be known. What functions of the C library do is in `library`.
+//! Addresses and counts must be known; of bytes there may be as many as some blocks have. What functions of the C library do is in `library`.
 
 use iced_x86::{Instruction, Mnemonic};
 
@@ -13,6 +13,7 @@ use super::super::cell::Cell;
 use super::super::count::Form;
 use super::super::memory::{Moving, Pointer};
 use super::super::{Fault, Rule, World};
+use super::library::{Length, pointed};
 use super::operands::Address;
 use super::registers::Word;
 use super::{X86, unsupported};
@@ -62,24 +63,31 @@ impl X86 {
     }
 
     fn repeated(&mut self, world: &mut World, copies: bool, size: usize) -> Result<(), Fault> {
-        let Word::Number(count) = *self.general(RCX) else {
-            return Err(self.unknown(world, RCX, "the count"));
+        let length = match *self.general(RCX) {
+            Word::Number(count) => {
+                let bytes = count.checked_mul(size as u64);
+                let bytes = bytes.ok_or_else(|| unsupported("a count too large"))?;
+                Length::Known(bits(bytes)? / 8)
+            }
+            Word::Count(form) if size == 1 => Length::Counted(form),
+            _ => return Err(self.unknown(world, RCX, "the count")),
         };
-        let bytes =
-            count.checked_mul(size as u64).ok_or_else(|| unsupported("a count too large"))?;
-        let to = self.place(RDI)?;
+        let to = pointed(self.general(RDI))?;
         if copies {
-            let from = self.place(RSI)?;
+            let from = pointed(self.general(RSI))?;
             // Upward, word by word: the same as all at once unless `from` is below `to`.
-            let [a, b] = [to, from].map(Address::Pointer);
-            self.copy_block(world, a, b, bytes, to.offset <= from.offset)?;
-            self.set_general(RSI, Word::Pointer(from.plus(bytes as i64)));
+            let upward = match (to, from) {
+                (Address::Pointer(to), Address::Pointer(from)) => to.offset <= from.offset,
+                _ => false,
+            };
+            self.copy_memory(world, to, from, length, upward)?;
+            self.set_general(RSI, behind(from, length)?);
         } else {
             let cells = self.general(RAX).cells(&world.bits);
             let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
-            self.fill_block(world, Address::Pointer(to), &cells[..8 * size], bytes)?;
+            self.fill_memory(world, to, &cells[..8 * size], length)?;
         }
-        self.set_general(RDI, Word::Pointer(to.plus(bytes as i64)));
+        self.set_general(RDI, behind(to, length)?);
         self.set_general(RCX, Word::Number(0));
         Ok(())
     }
@@ -90,13 +98,6 @@ impl X86 {
         match cells.is_some_and(|cells| cells.iter().any(|&cell| world.bits.is_secret(cell))) {
             true => Fault::new(Rule::SecretOperand, format!("{what} depends on an input")),
             false => unsupported(format!("{what} is not known")),
-        }
-    }
-
-    fn place(&self, register: usize) -> Result<Pointer, Fault> {
-        match self.general(register) {
-            Word::Pointer(pointer) => Ok(*pointer),
-            _ => Err(unsupported("a block at what is no address of the caller or the frame")),
         }
     }
 
@@ -176,6 +177,25 @@ fn moved(address: Address, by: i64) -> Result<Address, Fault> {
         }
         other @ Address::Count(_) => other,
     })
+}
+
+/// The address behind a block.
+fn behind(address: Address, length: Length) -> Result<Word, Fault> {
+    let bytes = match length {
+        Length::Known(bytes) => Form::number(bytes as i64),
+        Length::Counted(form) => form,
+    };
+    let (region, offset) = match address {
+        Address::Pointer(Pointer { region, offset }) => (region, Form::number(offset)),
+        Address::Moving(Moving { region, offset }) => (region, offset),
+        Address::Constant(at) => {
+            let bytes = bytes.value().ok_or_else(far)?;
+            return Ok(Word::Number(at.wrapping_add(bytes as u64)));
+        }
+        Address::Count(_) => return Err(far()),
+    };
+    let offset = offset.plus(bytes).ok_or_else(far)?;
+    Ok(super::counts::address(Moving { region, offset }))
 }
 
 fn far() -> Fault {

@@ -35,7 +35,8 @@ use super::{X86, unsupported};
 const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// How many bytes.
-enum Length {
+#[derive(Clone, Copy)]
+pub(super) enum Length {
     Known(usize),
     Counted(Form),
 }
@@ -54,33 +55,44 @@ impl X86 {
         name: &str,
         above: i64,
     ) -> Option<Result<(), Fault>> {
-        Some(match name {
-            "memset" => self.returning(world, above, |x86, world, to| x86.fill_memory(world, to)),
-            "memcpy" => {
-                self.returning(world, above, |x86, world, to| x86.copy_memory(world, to, false))
-            }
-            "memmove" => {
-                self.returning(world, above, |x86, world, to| x86.copy_memory(world, to, true))
-            }
+        let overlap = match name {
+            "memset" => None,
+            "memcpy" => Some(false),
+            "memmove" => Some(true),
             _ => return None,
-        })
+        };
+        Some(self.called(world, overlap, above))
     }
 
-    fn returning(
+    /// A copy, whose parts may overlap or not, or else a filling.
+    fn called(
         &mut self,
         world: &mut World,
+        overlap: Option<bool>,
         above: i64,
-        act: impl FnOnce(&mut X86, &mut World, Address) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         self.check_call(world, above)?;
-        let to = self.parameter(0);
+        let [to, from, length] = [0, 1, 2].map(|at| self.general(PARAMETERS[at]).clone());
+        let bytes = match length {
+            Word::Number(bytes) => Length::Known(bits(bytes)? / 8),
+            Word::Count(form) => Length::Counted(form),
+            _ => return Err(self.unknown(world, PARAMETERS[2], "the count")),
+        };
         let address = pointed(&to)?;
-        act(self, world, address)?;
+        self.check_below(address, bytes)?;
+        match overlap {
+            Some(overlap) => {
+                let from = pointed(&from)?;
+                self.check_below(from, bytes)?;
+                self.copy_memory(world, address, from, bytes, overlap)?;
+            }
+            None => {
+                let cells = from.cells(&world.bits);
+                let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
+                self.fill_memory(world, address, &cells[..8], bytes)?;
+            }
+        }
         self.library_returned(world, to)
-    }
-
-    fn parameter(&self, at: usize) -> Word {
-        self.general(PARAMETERS[at]).clone()
     }
 
     /// Checks what every call must keep.
@@ -112,21 +124,11 @@ impl X86 {
         Ok(())
     }
 
-    fn length(&self, world: &World) -> Result<Length, Fault> {
-        match self.parameter(2) {
-            Word::Number(bytes) => Ok(Length::Known(bits(bytes)? / 8)),
-            Word::Count(form) => Ok(Length::Counted(form)),
-            _ => Err(self.unknown(world, PARAMETERS[2], "the count")),
-        }
-    }
-
     /// What is below the stack pointer is the callee's.
-    fn check_below(&self, address: Address, bytes: usize) -> Result<(), Fault> {
+    fn check_below(&self, address: Address, length: Length) -> Result<(), Fault> {
         let stack = self.stack()?;
-        match address {
-            Address::Pointer(Pointer { region: Region::Frame, offset })
-                if bytes > 0 && offset < stack =>
-            {
+        match place(address) {
+            Place::Frame(offset) if offset < stack && !matches!(length, Length::Known(0)) => {
                 let what = "it hands over bytes below its frame";
                 Err(Fault::new(Rule::OutOfBounds, what))
             }
@@ -134,21 +136,23 @@ impl X86 {
         }
     }
 
-    /// memcpy, and memmove, where both may overlap.
-    fn copy_memory(&mut self, world: &mut World, to: Address, overlap: bool) -> Result<(), Fault> {
-        let from = pointed(&self.parameter(1))?;
-        match self.length(world)? {
+    /// Copies; both may have bytes in common or not.
+    pub(super) fn copy_memory(
+        &mut self,
+        world: &mut World,
+        to: Address,
+        from: Address,
+        length: Length,
+        overlap: bool,
+    ) -> Result<(), Fault> {
+        match length {
             Length::Known(0) => Ok(()),
-            Length::Known(bytes) => {
-                self.check_below(to, bytes)?;
-                self.check_below(from, bytes)?;
-                self.copy_block(world, to, from, bytes as u64, overlap)
-            }
+            Length::Known(bytes) => self.copy_block(world, to, from, bytes as u64, overlap),
             Length::Counted(bytes) => self.copy_blocks(world, to, from, bytes),
         }
     }
 
-    /// memcpy of the blocks that are left, from the caller or to the caller.
+    /// Copies the blocks that are left, from the caller or to the caller.
     fn copy_blocks(
         &mut self,
         world: &mut World,
@@ -179,22 +183,22 @@ impl X86 {
         }
     }
 
-    /// memset.
-    fn fill_memory(&mut self, world: &mut World, to: Address) -> Result<(), Fault> {
-        let length = self.length(world)?;
-        let cells = self.parameter(1).cells(&world.bits);
-        let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
+    /// Writes a word again and again.
+    pub(super) fn fill_memory(
+        &mut self,
+        world: &mut World,
+        to: Address,
+        word: &[Cell],
+        length: Length,
+    ) -> Result<(), Fault> {
         let bytes = match (place(to), length) {
             (_, Length::Known(0)) => return Ok(()),
             // What stands behind a number of blocks that is not known.
             (Place::Behind(_), Length::Known(bytes)) => Form::number(bytes as i64),
-            (_, Length::Known(bytes)) => {
-                self.check_below(to, bytes)?;
-                return self.fill_block(world, to, &cells[..8], bytes as u64);
-            }
+            (_, Length::Known(bytes)) => return self.fill_block(world, to, word, bytes as u64),
             (_, Length::Counted(bytes)) => bytes,
         };
-        if world.bits.word(&cells[..8]) != Some(0) {
+        if world.bits.word(word) != Some(0) {
             return Err(unsupported("behind blocks there is something else than zeros"));
         }
         let offset = match place(to) {
@@ -230,7 +234,8 @@ fn place(address: Address) -> Place {
     }
 }
 
-fn pointed(word: &Word) -> Result<Address, Fault> {
+/// What a register points to.
+pub(super) fn pointed(word: &Word) -> Result<Address, Fault> {
     match *word {
         Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
         Word::Moving(moving) => Ok(Address::Moving(moving)),

@@ -103,6 +103,9 @@ pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagn
     let head = format!("\n{head} {{\n");
     let moving = moving(function, target, Entry { head: &head, words: "ctx->key" })?;
     body = moving + &behind + &body;
+    if function.wipe && body.contains(&format!("{name}_copy(")) {
+        body = wipe::copying(name) + &body;
+    }
     let text = declarations(function)? + "\n#include <string.h>\n\n";
     Ok(text + &support(&body, target) + &body)
 }
@@ -548,12 +551,17 @@ fn blocks<'a>(
     };
     let rest = |batch: &Batch| {
         let Batch { name, size, .. } = batch;
+        let (copy, zero) = match function.wipe {
+            true => (format!("{}_copy", function.name), format!("{}_zero(", function.name)),
+            false => ("memcpy".to_string(), "memset(".to_string()),
+        };
+        let what = if function.wipe { "" } else { "0, " };
         format!(
             "uint8_t first[{}], last[{}];\n{HIDDEN}        \
-             memcpy(first, in, {from} * nblocks);\n        \
-             memset(first + {from} * nblocks, 0, {from} * ({size} - nblocks));\n        \
+             {copy}(first, in, {from} * nblocks);\n        \
+             {zero}first + {from} * nblocks, {what}{from} * ({size} - nblocks));\n        \
              {name}({keys_argument}first, last);\n        \
-             memcpy(out, last, {to} * nblocks);\n",
+             {copy}(out, last, {to} * nblocks);\n",
             size * from,
             size * to
         )

@@ -12,11 +12,29 @@
 //! It is done as for kernels, by [`crate::emit::c::wipe`]; what is here is how many bytes. The
 //! arrays of the functions can be counted: round keys in registers, register sets of a batch, and
 //! a batch of bytes before and after. What compilers keep besides is an estimate.
+//!
+//! The last blocks are not copied by the C library, which leaves them in whatever registers the
+//! processor has, wider ones than the target's among them, but by an instruction that uses none.
 
 use super::{Function, Ports, Schedule};
 use crate::emit::c::wipe::{self, APART, Call, INNER};
 use crate::ir::{Port, Program};
 use crate::target::Target;
+
+/// The functions `name_copy` and `name_zero` on bytes.
+pub(super) fn copying(name: &str) -> String {
+    format!(
+        "#if defined(__GNUC__) && defined(__x86_64__)\n\
+         static void {name}_copy(void *to, const void *from, size_t length) {{\n    \
+         __asm__ volatile (\"rep movsb\" : \"+D\"(to), \"+S\"(from), \"+c\"(length) : : \"memory\");\n}}\n\n\
+         static void {name}_zero(void *to, size_t length) {{\n    \
+         __asm__ volatile (\"rep stosb\" : \"+D\"(to), \"+c\"(length) : \"a\"(0) : \"memory\");\n}}\n\
+         #else\n\
+         #define {name}_copy memcpy\n\
+         #define {name}_zero(to, length) memset(to, 0, length)\n\
+         #endif\n\n"
+    )
+}
 
 /// Both, once as the function that does the work and once as what calls it.
 pub(super) struct Wiped {
