@@ -33,9 +33,9 @@ impl Rewrites {
         Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
     }
 
-    /// All that they can, and E5.
-    pub fn with_solver() -> Rewrites {
-        Rewrites { sweep: Sweep::new(true), ..Rewrites::new(MOST) }
+    /// The same, and E5 for what they leave open.
+    pub fn with_solver(leaves: usize) -> Rewrites {
+        Rewrites { sweep: Sweep::new(true), ..Rewrites::new(leaves) }
     }
 
     /// Is as patient as in the beginning: what one side used up is not taken from the other.

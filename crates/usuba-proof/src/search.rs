@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), String> {
         let (rewrites, budget) = match attempt.leaves {
             0 => (None, effort.steps[0]),
-            _ if attempt.solver => (Some(Rewrites::with_solver()), effort.steps[1]),
+            _ if attempt.solver => (Some(Rewrites::with_solver(MOST)), effort.steps[1]),
             leaves => (Some(Rewrites::new(leaves)), effort.steps[1]),
         };
         let unfold = attempt.loops == Loops::Unfolded;

@@ -264,6 +264,58 @@ fn objects_of_folders_are_proved_once() {
     }
 }
 
+/// Kernels that use nothing of an extension are those of the target, and said to be; arithmetic is
+/// proved where its folder says; a second run is told by JSON too.
+#[test]
+fn what_is_shared_or_left_out_is_said() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("ciphers/c/c.ua", CIPHER),
+        ("ciphers/c/cipher.toml", DESCRIPTION),
+        ("arithmetic/n/n.ua", NUMBERS),
+        ("arithmetic/n/targets.toml", "\"n.ua\" = [\"gp64\"]\n"),
+    ] {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let targets = "--target gp64 --target avx512_ifma --target avx512_gfni --target avx512";
+    let flags = format!("prove --all --cache kept {targets} --binary --cc {cc}");
+    let run = |more: &str| {
+        let output = usubac(dir.path(), &format!("{flags}{more}"), &[]);
+        assert!(output.status.success(), "{}{}", out(&output), err(&output));
+        out(&output)
+    };
+    let said = run("");
+    let left_out = "SKIPPED: n/n.ua on avx512, avx512_gfni, avx512_ifma: it is for gp64\n";
+    for part in [
+        "10 of 10 PROVED in ",
+        "10 objects PROVED: 10 by ",
+        "SHARED: 2 of 2 kernels for avx512_gfni are, to the byte, those of avx512\n",
+        "SHARED: 2 of 2 kernels for avx512_ifma are, to the byte, those of avx512 or avx512_gfni\n",
+        left_out,
+        "time over all cores: ",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let lines = run(" --json");
+    let json = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = lines.lines().map(json).collect();
+    let (totals, proofs) = lines.split_last().expect("totals");
+    assert!(proofs.len() == 10 && proofs.iter().all(|p| p["before"] == true), "{proofs:?}");
+    let totals = &totals["totals"];
+    assert_eq!((totals["proved"].as_u64(), totals["before"].as_u64()), (Some(10), Some(10)));
+    assert_eq!(totals["shared"][0]["shared"].as_u64(), Some(2), "{totals}");
+
+    let path = dir.path().join("arithmetic/n/targets.toml");
+    for (text, why) in [("\"m.ua\" = []\n", "there is no m.ua"), ("\"n.ua\" = [\"x\"]\n", "`x`")] {
+        fs::write(&path, text).expect("written");
+        let wrong = usubac(dir.path(), &flags, &[]);
+        assert!(!wrong.status.success() && err(&wrong).contains(why), "{}", err(&wrong));
+    }
+}
+
 /// Every file that is no such object is one message, with status 1.
 #[test]
 fn what_is_no_object_is_said() {

@@ -142,3 +142,28 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
         assert_eq!(last.contains(&format!("{count} of them before")), again, "{last}");
     }
 }
+
+/// What was proved when a run is stopped need not be proved again.
+#[test]
+fn a_run_that_was_stopped_goes_on() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
+    let flags = "--only trivium --only rectangle --target gp64 --target avx2 --jobs 1";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
+    command.args(["prove", "--all", "--folder", &folder, "--cache", "cache"]);
+    command.args(flags.split(' ')).current_dir(dir.path());
+    let kept = || {
+        let names = std::fs::read_dir(&cache).into_iter().flatten().flatten();
+        names.filter(|entry| entry.path().extension().is_none()).count()
+    };
+    let mut first = command.spawn().expect("usubac runs");
+    while kept() == 0 && first.try_wait().expect("it runs").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    first.kill().expect("stopped");
+    first.wait().expect("stopped");
+    let before = kept();
+    assert!(before > 0, "nothing is kept");
+    let said = text(&command.output().expect("usubac runs").stdout);
+    assert!(said.contains(&format!(", {before} of them before")), "{before}: {said}");
+}

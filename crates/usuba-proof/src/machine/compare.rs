@@ -39,7 +39,7 @@ pub struct Report {
     pub instructions: u64,
     /// Nodes of the largest graph.
     pub nodes: usize,
-    /// How the graphs were made equal: by structure alone (E1), or by all engines.
+    /// How the graphs were made equal: by structure alone (E1), by engines, or by all of them.
     pub engines: &'static str,
     /// Bytes of the frame, with saved registers and without the return address.
     pub frame: u64,
@@ -84,14 +84,15 @@ const SPARE: u64 = 20_000;
 const LEAVES: usize = 3;
 
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
-/// All engines are asked at once, for compilers write sums in an order of their own.
+/// Engines are asked at once, for compilers write sums in an order of their own; the SAT solver too
+/// where they leave something open.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     demands: Demands,
 ) -> Answer {
-    shown::<M>(object, contract, program, demands, &[true])
+    shown::<M>(object, contract, program, demands, &[Attempt::Engines, Attempt::Solver])
 }
 
 /// The same for a function that is probably wrong: engine E1 alone is fast, and so are inputs on
@@ -102,16 +103,44 @@ pub fn examine<M: Machine>(
     program: &Program,
     demands: Demands,
 ) -> Answer {
-    shown::<M>(object, contract, program, demands, &[false, true])
+    shown::<M>(object, contract, program, demands, &[Attempt::Structure, Attempt::Engines])
 }
 
-/// What is known after the first attempt that shows something, each with engines or without.
+/// Who is asked whether nodes are equal.
+#[derive(Clone, Copy, PartialEq)]
+enum Attempt {
+    /// Engine E1.
+    Structure,
+    Engines,
+    /// The SAT solver too.
+    Solver,
+}
+
+impl Attempt {
+    fn name(self) -> &'static str {
+        match self {
+            Attempt::Structure => "E1",
+            Attempt::Engines => "E1 to E4",
+            Attempt::Solver => "E1 to E5",
+        }
+    }
+
+    fn rewrites(self) -> Option<Rewrites> {
+        match self {
+            Attempt::Structure => None,
+            Attempt::Engines => Some(Rewrites::new(LEAVES)),
+            Attempt::Solver => Some(Rewrites::with_solver(LEAVES)),
+        }
+    }
+}
+
+/// What is known after the first attempt that shows something.
 fn shown<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     demands: Demands,
-    attempts: &[bool],
+    attempts: &[Attempt],
 ) -> Answer {
     if let Err(rule) = verify::verify(program) {
         return Answer::Unknown(format!("the program is not well-formed: {rule}"));
@@ -124,10 +153,9 @@ fn shown<M: Machine>(
     };
     let goal = Goal { object, contract, program: &program, sums: &sums, entry, demands };
     let mut last = Answer::Unknown("nothing was tried".into());
-    for &engines in attempts {
-        let name = if engines { "E1 to E5" } else { "E1" };
-        let mut report = Report { engines: name, ..Report::default() };
-        let outcome = goal.show::<M>(&mut report, engines);
+    for &attempt in attempts {
+        let mut report = Report { engines: attempt.name(), ..Report::default() };
+        let outcome = goal.show::<M>(&mut report, attempt);
         let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
         last = Answer::of(outcome, report);
         if !resisted {
@@ -150,8 +178,8 @@ struct Goal<'a> {
 
 impl Goal<'_> {
     /// Runs both sides, the function for each position of the frame that matters.
-    fn show<M: Machine>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
-        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
+    fn show<M: Machine>(&self, report: &mut Report, attempt: Attempt) -> Result<(), Obstacle> {
+        let graph = Graph::new(attempt.rewrites());
         let classes = Classes::default();
         let programs = [self.program; 2];
         let opaque = Default::default();

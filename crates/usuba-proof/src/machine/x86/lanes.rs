@@ -9,7 +9,7 @@
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
-use super::super::cell::Cell;
+use super::super::cell::{Bits, Cell};
 use super::super::{Fault, Rule, World};
 use super::making::{Cells, Making};
 use super::{Outcome, X86, unsupported};
@@ -210,11 +210,7 @@ impl Making<'_, '_> {
             return Ok(vec![self.world.bits.constant(pair == Pair::Equal); self.bits]);
         }
         let (a, b) = self.two()?;
-        let mut out = Vec::with_capacity(self.bits);
-        for (a, b) in a.chunks(lane).zip(b.chunks(lane)) {
-            out.extend(paired(self.world, pair, a, b));
-        }
-        Ok(out)
+        Ok(self.world.bits.each_lane([&a, &b], lane, |bits, [a, b]| paired(bits, pair, a, b)))
     }
 }
 
@@ -245,8 +241,7 @@ fn shifted(world: &World, cells: &[Cell], shift: Shift, count: u64) -> Vec<Cell>
     (0..lane).map(bit).collect()
 }
 
-fn paired(world: &mut World, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
-    let bits = &mut world.bits;
+fn paired(bits: &mut Bits, pair: Pair, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
     let lane = a.len();
     match pair {
         Pair::Add => bits.sum(a, b, false).0,

@@ -90,13 +90,7 @@ impl X86 {
             return Ok(());
         }
         let (a, b) = self.two_vectors(world, i, width)?;
-        let mut out: Vec<Cell> = Vec::with_capacity(width);
-        for at in 0..width {
-            // Neighbours are mostly alike in bitsliced programs.
-            let same = at > 0 && a[at] == a[at - 1] && b[at] == b[at - 1];
-            let bit = if same { out[at - 1] } else { gate.apply(&mut world.bits, a[at], b[at]) };
-            out.push(bit);
-        }
+        let out = world.bits.each_bit([&a, &b], |bits, [a, b]| gate.apply(bits, a, b));
         self.set_vector(world, i, i.op0_register(), &out);
         Ok(())
     }
@@ -107,8 +101,7 @@ impl X86 {
         let b = self.vector(world, i, 1, width)?;
         let c = self.vector(world, i, 2, width)?;
         let table = i.immediate8();
-        let out = (0..width).map(|at| world.bits.function(table, [a[at], b[at], c[at]]));
-        let out: Vec<Cell> = out.collect();
+        let out = world.bits.each_bit([&a, &b, &c], |bits, cells| bits.function(table, cells));
         self.set_vector(world, i, i.op0_register(), &out);
         Ok(())
     }

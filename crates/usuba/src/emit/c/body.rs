@@ -178,7 +178,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         (false, Inline::Always) => ALWAYS_INLINE,
         _ => "static ",
     };
-    let order = body.cx.keeps_order(id).map_or(String::new(), |passes| {
+    let order = body.cx.passes_of_gcc(id).map_or(String::new(), |passes| {
         format!(
             "#if defined(__GNUC__) && !defined(__clang__)\n__attribute__((optimize({passes})))\n\
              #endif\n"

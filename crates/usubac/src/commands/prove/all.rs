@@ -1,56 +1,38 @@
 //! Every function of every cipher folder, in every slicing, on every target, and arithmetic.
+//!
+//! ```text
+//! tasks ─ 2 threads ─→ kept before? ─ no ─→ compile, prove, compile C, prove objects ─→ kept
+//!                              └ yes ─→ record
+//! ```
+//!
+//! A task that is proved is kept at once, so a run that was interrupted goes on where it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
 use usuba::Options;
 use usuba::diag::Sources;
-use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::target::Target;
 use usuba::typed;
-use usuba_lab::cipher::{self, Beside, Cipher};
+use usuba_lab::cipher::Beside;
 use usuba_lab::tune::subject::fingerprint;
 
-use super::arithmetic;
-use super::binary::{self, Memory, Objects};
+use super::binary;
 use super::cache::Cache;
 use super::cell::{Cell, Extent, Known, Obstacle};
 use super::certificate::{self, Record};
-use super::interface::{self, Interfaces};
 use super::show;
+use super::tasks::{self, Backend, Task, Tasks};
+use super::totals::Totals;
 use crate::args::{Abi, Prove};
 use crate::commands::slice;
 use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
-
-/// An entry of a folder in one slicing on one target; programs are read where they are proved, as
-/// no two threads can have the same.
-struct Task {
-    folder: PathBuf,
-    file: String,
-    node: String,
-    slicing: Slicing,
-    on: &'static Target,
-    /// What the names of its functions begin with.
-    prefix: &'static str,
-    /// The byte interface, if it is to be proved too.
-    interfaces: Option<Interfaces>,
-}
-
-/// A target, and where objects for it come from.
-struct Backend {
-    target: &'static Target,
-    objects: Objects,
-    /// Where those of the byte interface come from.
-    functions: Objects,
-    /// What the cache knows objects by, first those of kernels.
-    identity: [String; 2],
-}
 
 /// What came of a task.
 enum Done {
@@ -65,38 +47,45 @@ enum Done {
 /// Bytes of the stack of a thread: cases that a proof tells apart are calls in each other.
 const STACK: usize = 64 << 20;
 
+/// What all tasks of a run share.
+struct Run<'a> {
+    args: &'a Prove,
+    backends: &'a [Backend],
+    cache: Cache,
+    known: Known,
+    bar: ProgressBar,
+    totals: Mutex<Totals>,
+}
+
 pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
-    let backends = backends(args)?;
-    let tasks = tasks(args, &backends)?;
+    let backends = tasks::backends(args)?;
+    let Tasks { all: tasks, skipped } = tasks::tasks(args, &backends)?;
     fault::stage("proving the ciphers");
-    let cache = Cache::new(args.cache.clone(), args.no_cache);
     let bar = ProgressBar::new(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
     bar.set_style(style.expect("the template is well-formed"));
-    let before = Mutex::new(0usize);
-    let known = Known::default();
-    let prove = |task: &Task| task.prove(args, &backends, (&cache, &known), &bar, &before);
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
-    let pool = threads
-        .stack_size(STACK)
-        .build()
-        .map_err(|why| Failure::program(format!("no threads: {why}")))?;
-    // Tasks take very different times, so each is taken by itself.
-    let done: Vec<Result<Done, Failure>> =
-        pool.install(|| tasks.par_iter().with_max_len(1).map(prove).collect());
-    bar.finish_and_clear();
+    let run = Run {
+        args,
+        backends: &backends,
+        cache: Cache::new(args.cache.clone(), args.no_cache),
+        known: Known::default(),
+        bar,
+        totals: Mutex::default(),
+    };
+    let done = run.each(&tasks)?;
+    run.bar.finish_and_clear();
+    let mut totals = run.totals.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut records: BTreeMap<&Path, Vec<Record>> = BTreeMap::new();
-    let (mut proved, mut failed, mut impossible) = (0, 0, 0);
     for (task, done) in tasks.iter().zip(done) {
         match done? {
             Done::Proved(record) => {
-                proved += 1;
+                totals.proved += 1;
                 records.entry(&task.folder).or_default().push(*record);
             }
-            Done::Failed => failed += 1,
-            Done::Impossible => impossible += 1,
+            Done::Failed => totals.failed += 1,
+            Done::Impossible => totals.impossible += 1,
         }
     }
     if args.certify {
@@ -104,87 +93,52 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
             certificate::write(folder, records)?;
         }
     }
-    let before = *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if !args.json {
-        let mut text = summary(&records, proved, failed, impossible, before, start.elapsed());
-        if args.binary || args.interface {
-            text.push_str(&of_objects(&records, &backends));
-        }
-        to_stdout(&text)?;
-    }
-    if failed == 0 { Ok(()) } else { Err(Failure::Reported) }
+    totals.seconds = start.elapsed().as_secs_f64();
+    totals.skipped = skipped;
+    totals.look_at(&records, &backends, args);
+    to_stdout(&match args.json {
+        true => totals.json(),
+        false => totals.text(&records),
+    })?;
+    if totals.failed == 0 { Ok(()) } else { Err(Failure::Reported) }
 }
 
-fn summary(
-    records: &BTreeMap<&Path, Vec<Record>>,
-    proved: usize,
-    failed: usize,
-    impossible: usize,
-    before: usize,
-    time: Duration,
-) -> String {
-    let mut text = String::new();
-    for (folder, records) in records {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let mut ways: Vec<String> =
-            records.iter().map(|r| format!("{}/{}", r.slicing, r.target)).collect();
-        ways.sort();
-        ways.dedup();
-        let entries: BTreeSet<&str> = records.iter().map(|r| r.entry.as_str()).collect();
-        text.push_str(&format!(
-            "{name}: {} proved, {} entries, {}\n",
-            records.len(),
-            entries.len(),
-            ways.join(" ")
-        ));
+impl Run<'_> {
+    /// Proves all tasks, in their order on as many threads as were asked for. Tasks take very
+    /// different times, so a thread takes the next one when it has done one.
+    fn each(&self, tasks: &[Task]) -> Result<Vec<Result<Done, Failure>>, Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let threads = self.args.jobs.map_or(cores, |jobs| jobs as usize).min(tasks.len());
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = tasks.get(at) else { break };
+                let found = task.prove(self);
+                locked(&done).push((at, found));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                let spawned = thread.spawn_scoped(scope, work);
+                spawned.map_err(|why| Failure::program(format!("no threads: {why}")))?;
+            }
+            Ok::<_, Failure>(())
+        })?;
+        let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        done.sort_by_key(|(at, _)| *at);
+        Ok(done.into_iter().map(|(_, found)| found).collect())
     }
-    let all = proved + failed;
-    text.push_str(&format!("{proved} of {all} PROVED in {}", show::time(time)));
-    if before > 0 {
-        text.push_str(&format!(", {before} of them before"));
-    }
-    if impossible > 0 {
-        text.push_str(&format!("; {impossible} that the slicing or the target does not have"));
-    }
-    text + "\n"
 }
 
-/// How many objects were proved, by whom they were made, and where there were none.
-fn of_objects(records: &BTreeMap<&Path, Vec<Record>>, backends: &[Backend]) -> String {
-    let mut objects: BTreeMap<&str, usize> = BTreeMap::new();
-    for made in records.values().flatten().flat_map(|record| &record.object) {
-        *objects.entry(&made.by).or_default() += 1;
-    }
-    let count: usize = objects.values().sum();
-    let by: Vec<String> = objects.iter().map(|(by, count)| format!("{count} by {by}")).collect();
-    let mut text = String::new();
-    if backends.iter().any(|backend| !matches!(backend.objects, Objects::None)) {
-        text = format!("{count} objects PROVED: {}\n", by.join(", "));
-    }
-    let functions: usize = records.values().flatten().map(|record| record.interface.len()).sum();
-    if functions > 0 {
-        text.push_str(&format!(
-            "{functions} functions of the byte interface PROVED, each way to call one counted\n"
-        ));
-    }
-    for backend in backends.iter().filter(|backend| !binary::has_machine(backend.target)) {
-        let name = backend.target.name;
-        text.push_str(&format!(
-            "SKIPPED: objects for {name}, of whose processors the prover has no model\n"
-        ));
-    }
-    text
+fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+    memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Task {
-    fn prove(
-        &self,
-        args: &Prove,
-        backends: &[Backend],
-        (cache, shared): (&Cache, &Known),
-        bar: &ProgressBar,
-        before: &Mutex<usize>,
-    ) -> Result<Done, Failure> {
+    fn prove(&self, run: &Run) -> Result<Done, Failure> {
+        let Run { args, backends, cache, bar, .. } = run;
         let path = self.folder.join(&self.file);
         let text = files::read(&path)?;
         let mut sources = Sources::default();
@@ -208,21 +162,20 @@ impl Task {
             }
             _ => backend.identity[0].clone(),
         };
-        let known = match args.json {
-            true => None,
-            false => cache.find(&cell, args.direct, &of_objects),
-        };
-        let done = match known {
+        let done = match cache.find(&cell, args.direct, &of_objects) {
             Some(record) => {
-                *before.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
+                if args.json {
+                    bar.suspend(|| to_stdout(&show::json_before(&record)))?;
+                }
+                locked(&run.totals).before += 1;
                 Ok(Done::Proved(Box::new(record)))
             }
             None => {
                 let objects = &backend.objects;
                 let interfaces = self.interfaces.as_ref().map(|all| (all, &backend.functions));
                 let (direct, plant) = (args.direct, None);
-                let extent = Extent { direct, objects, interfaces, plant, known: shared };
-                let done = prove(&cell, &checked.program, args, extent, bar)?;
+                let extent = Extent { direct, objects, interfaces, plant, known: &run.known };
+                let done = prove(&cell, &checked.program, run, extent)?;
                 if let Done::Proved(record) = &done {
                     cache.keep(&cell, args.direct, &of_objects, record);
                 }
@@ -258,10 +211,10 @@ impl Task {
 fn prove(
     cell: &Cell,
     program: &typed::Program,
-    args: &Prove,
+    run: &Run,
     extent: Extent,
-    bar: &ProgressBar,
 ) -> Result<Done, Failure> {
+    let Run { args, bar, .. } = run;
     let entry = cell.options.entry.as_deref();
     let promise = extent.known.promise(&cell.sha256, program, entry);
     let proof = match cell.prove(program, extent) {
@@ -280,6 +233,7 @@ fn prove(
             return Ok(Done::Failed);
         }
     };
+    locked(&run.totals).add(&proof);
     let said = match args.json {
         true => Some(show::json(&proof)),
         false if proof.is_proved() => None,
@@ -294,105 +248,12 @@ fn prove(
     Ok(Done::Proved(Box::new(proof.record())))
 }
 
-/// The targets with their objects. A compiler that is missing is so for all of them.
-fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
-    let targets = match args.target.is_empty() {
-        true => target::all().collect(),
-        false => args.target.clone(),
-    };
-    let memory = Memory::default();
-    let backend = |target: &'static Target| {
-        let made = |asked: bool| match asked && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc, memory.clone()),
-            false => Ok(Objects::None),
-        };
-        let (objects, functions) = (made(args.binary)?, made(args.interface)?);
-        let identity = [objects.identity(), functions.identity()];
-        Ok(Backend { target, objects, functions, identity })
-    };
-    targets.into_iter().map(backend).collect()
-}
-
-/// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
-/// B if a function of theirs is in H or B; unless one slicing was asked for.
-fn tasks(args: &Prove, backends: &[Backend]) -> Result<Vec<Task>, Failure> {
-    let mut out = Vec::new();
-    let memory = interface::Memory::default();
-    for cipher in ciphers(args)? {
-        let interfaces = args.interface.then(|| Interfaces::new(&cipher.folder, memory.clone()));
-        let interfaces = interfaces.transpose()?;
-        let mut nodes: BTreeMap<(String, String), BTreeSet<Slicing>> = BTreeMap::new();
-        for function in &cipher.functions {
-            let main = (function.source.clone(), function.node.clone());
-            nodes.entry(main).or_default().extend(&function.slicings);
-            if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
-                let bits = function.slicings.iter().any(|s| matches!(s, Slicing::H | Slicing::B));
-                let slicings = nodes.entry(schedule).or_default();
-                slicings.insert(Slicing::V);
-                slicings.extend(bits.then_some(Slicing::B));
-            }
-        }
-        for ((file, node), slicings) in nodes {
-            let wanted = args.language.slicing();
-            for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
-                for Backend { target: on, .. } in backends {
-                    let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
-                    let interfaces = interfaces.clone();
-                    let prefix = "";
-                    out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
-                }
-            }
-        }
-    }
-    // Arithmetic computes on whole words.
-    let slicing = args.language.slicing();
-    for source in sources(args)?.iter().filter(|_| slicing.is_none_or(|s| s == Slicing::V)) {
-        for node in &source.nodes {
-            for Backend { target: on, .. } in backends {
-                let (folder, file) = (source.folder.clone(), source.file.clone());
-                let (node, slicing, prefix) = (node.clone(), Slicing::V, arithmetic::PREFIX);
-                let interfaces = None;
-                out.push(Task { folder, file, node, slicing, on, prefix, interfaces });
-            }
-        }
-    }
-    Ok(out)
-}
-
-fn name(folder: &Path) -> String {
-    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
-    let mut ciphers = cipher::find(&args.folder).map_err(Failure::program)?;
-    let others = arithmetic::find(&args.folder, args.language.flags())?;
-    let mut names: BTreeSet<String> = others.iter().map(|source| name(&source.folder)).collect();
-    names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));
-    if let Some(missing) = args.only.iter().find(|only| !names.contains(*only)) {
-        let folder = args.folder.display();
-        return Err(Failure::program(format!("there is no cipher `{missing}` in {folder}")));
-    }
-    ciphers.retain(|cipher| is_asked(args, &cipher.folder));
-    Ok(ciphers)
-}
-
-/// The programs of arithmetic.
-fn sources(args: &Prove) -> Result<Vec<arithmetic::Source>, Failure> {
-    let mut sources = arithmetic::find(&args.folder, args.language.flags())?;
-    sources.retain(|source| is_asked(args, &source.folder));
-    Ok(sources)
-}
-
-fn is_asked(args: &Prove, folder: &Path) -> bool {
-    args.only.is_empty() || args.only.contains(&name(folder))
-}
-
 /// Proves again what the certificates of all folders say.
 pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
     let (mut any, mut good) = (false, true);
     let mut folders: BTreeSet<PathBuf> =
-        ciphers(args)?.into_iter().map(|cipher| cipher.folder).collect();
-    folders.extend(sources(args)?.into_iter().map(|source| source.folder));
+        tasks::ciphers(args)?.into_iter().map(|cipher| cipher.folder).collect();
+    folders.extend(tasks::sources(args)?.into_iter().map(|source| source.folder));
     for folder in folders {
         let mut records = certificate::read(&folder)?;
         records.retain(|record| {

@@ -1,15 +1,28 @@
-//! Programs with contracts beside the cipher folders: which nodes they have, and what those promise.
+//! Programs with contracts beside the cipher folders: which nodes they have, what those promise, and
+//! which targets they are for.
+//!
+//! ```toml
+//! # arithmetic/curve25519/targets.toml
+//! "limbs51.ua" = ["gp64"]
+//! "lanes25.ua" = ["avx2", "avx512"]
+//! ```
+//!
+//! A program that the file does not name is for every target.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use usuba::diag::Sources;
+use usuba::target::{self, Target};
 use usuba::typed::{self, Flags};
 use usuba_lab::cipher::Beside;
 use usuba_proof::contracts;
 use usuba_proof::report::{Claim, Kind, Outcome};
 
+use crate::output::plain;
 use crate::{Failure, files};
 
 /// Names of kernels begin with this: `select` alone is a function of the C library.
@@ -18,11 +31,22 @@ pub const PREFIX: &str = "usuba_";
 /// The folder of such programs, beside that of the ciphers.
 const FOLDER: &str = "arithmetic";
 
+/// Which targets the programs of a folder are for.
+const TARGETS: &str = "targets.toml";
+
 /// A program and its nodes that promise something, in the order of the text.
 pub struct Source {
     pub folder: PathBuf,
     pub file: String,
     pub nodes: Vec<String>,
+    /// The names of the targets that it is for; every one if there are none.
+    pub targets: Vec<String>,
+}
+
+impl Source {
+    pub fn is_for(&self, target: &Target) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|name| name == target.name)
+    }
 }
 
 /// The programs of all folders, in the order of their names.
@@ -30,6 +54,7 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
+        let mut targets = targets(&folder)?;
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
         {
@@ -46,10 +71,34 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
             let name = |id: usize| program.decls[id].name.to_string();
             let nodes = contracts::promising(program).map(name).collect();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            out.push(Source { folder: folder.clone(), file, nodes });
+            let targets = targets.remove(&file).unwrap_or_default();
+            out.push(Source { folder: folder.clone(), file, nodes, targets });
+        }
+        if let Some(file) = targets.keys().next() {
+            let path = folder.join(TARGETS);
+            return Err(Failure::program(format!("{}: there is no {file}", path.display())));
         }
     }
     Ok(out)
+}
+
+/// What the folder says of the targets of its programs; nothing if it does not.
+fn targets(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let path = folder.join(TARGETS);
+    let wrong = |why: String| Failure::program(format!("{}: {why}", path.display()));
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(wrong(plain(&error))),
+    };
+    let targets: BTreeMap<String, Vec<String>> =
+        toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
+    for name in targets.values().flatten() {
+        if !target::find(name).is_some_and(|target| target.name == name) {
+            return Err(wrong(format!("there is no target `{name}`")));
+        }
+    }
+    Ok(targets)
 }
 
 /// What is in a folder, by name; nothing if there is none.

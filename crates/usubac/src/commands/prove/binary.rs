@@ -14,13 +14,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::{self, Program};
-use usuba::target::{self, Target};
-use usuba::typed::{self, Decl};
+use usuba::ir::{self, Program, Slicing};
+use usuba::target::{self, Layout, Target};
+use usuba::typed::Decl;
+use usuba::{emit, typed};
 use usuba_lab::binary::{self, Compiler};
 use usuba_lab::cc::Family;
 use usuba_lab::tune::subject::hex;
@@ -86,28 +88,89 @@ pub struct Shown {
     pub made: Made,
     /// What a proof found; `None` without one.
     pub report: Option<Report>,
+    /// The time that the C compiler took.
+    pub made_in: Duration,
+    /// Whether the same text was compiled with the same flags before in this run, so that the
+    /// object is the one that was looked at then.
+    pub is_known: bool,
 }
 
 /// What was found of objects in this run, by what they are made of: kernels for an extension of a
 /// target that do not use it are those of the target.
-pub type Memory = Arc<Mutex<HashMap<String, (Claim, Shown)>>>;
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<HashMap<String, Slot>>>);
 
-/// A compiler, and the one for kernels that do not use the extension of a target.
-pub struct Choice {
-    own: Compiler,
-    base: Option<Compiler>,
-}
+/// What was found of one object; locked while somebody looks at it.
+type Slot = Arc<Mutex<Option<(Claim, Shown)>>>;
 
-impl Choice {
-    /// The one for a C text. An instruction that it does not name is none that a compiler takes
-    /// of itself.
-    fn of(&self, text: &str) -> &Compiler {
-        self.base.as_ref().filter(|_| !text.contains(EXTENSION)).unwrap_or(&self.own)
+impl Memory {
+    /// What is known of an object, or is found now. Who asks for what somebody is looking at waits.
+    fn known(
+        &self,
+        name: String,
+        find: impl FnOnce() -> Result<(Claim, Shown), Failure>,
+    ) -> Result<(Claim, Shown), Failure> {
+        let slot = locked(&self.0).entry(name).or_default().clone();
+        let mut slot = locked(&slot);
+        if let Some((claim, shown)) = &*slot {
+            return Ok((claim.clone(), Shown { is_known: true, ..shown.clone() }));
+        }
+        let found = find()?;
+        *slot = Some(found.clone());
+        Ok(found)
     }
 }
 
-/// What the C of instructions of GFNI has in its names.
-const EXTENSION: &str = "_gf2p8";
+/// A compiler of a family for a target, and those for kernels that do not use all of it.
+pub struct Choice {
+    own: Compiler,
+    /// For targets with fewer instructions, the fewest first; with the C of those that each of them
+    /// lacks.
+    fewer: Vec<(Compiler, Vec<&'static str>)>,
+}
+
+impl Choice {
+    fn new(target: &'static Target, family: Family) -> Result<Choice, Failure> {
+        let mut fewer = Vec::new();
+        for other in less_than(target) {
+            let lacks = own_names(target).filter(|name| !own_names(other).any(|has| has == *name));
+            fewer.push((compiler(other, family)?, lacks.collect()));
+        }
+        Ok(Choice { own: compiler(target, family)?, fewer })
+    }
+
+    /// The one for a C text. An instruction that it does not name is none that a compiler takes
+    /// of itself.
+    fn of(&self, text: &str) -> &Compiler {
+        let is_enough = |lacks: &[&str]| !lacks.iter().any(|name| text.contains(name));
+        let found = self.fewer.iter().find(|(_, lacks)| is_enough(lacks));
+        found.map_or(&self.own, |(compiler, _)| compiler)
+    }
+
+    fn identity(&self) -> String {
+        let all = self.fewer.iter().map(|(compiler, _)| compiler).chain([&self.own]);
+        all.map(Compiler::identity).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// The targets that a kernel for an extension of a target may be for too, if it does not use the
+/// extension: those of the same registers whose flags it has all, the fewest first. A narrow target
+/// has a base for its rows only, and its C needs its own flags.
+pub fn less_than(target: &'static Target) -> impl Iterator<Item = &'static Target> {
+    let is_extended = target::EXTENDED.iter().any(|other| other.name == target.name);
+    target::all().filter(move |other| {
+        is_extended
+            && other.name != target.name
+            && other.family() == target.family()
+            && other.cflags.iter().all(|flag| target.cflags.contains(flag))
+    })
+}
+
+/// The C functions of the instructions that a target has of its own.
+fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
+    let rows = target.base.map_or(&[][..], |_| target.rows);
+    rows.iter().filter_map(|row| row.c.split_once('(')).map(|(name, _)| name)
+}
 
 /// Where objects come from.
 pub enum Objects {
@@ -144,13 +207,7 @@ impl Objects {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let choice = |&family: &Family| {
-            // A narrow target has a base for its rows; its C needs its own flags.
-            let extended = target::EXTENDED.iter().any(|other| other.name == target.name);
-            let base = target.base.filter(|_| extended);
-            let base = base.map(|base| compiler(base, family)).transpose()?;
-            Ok(Choice { own: compiler(target, family)?, base })
-        };
+        let choice = |&family: &Family| Choice::new(target, family);
         let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
         Ok(Objects::Compiled { compilers, memory })
     }
@@ -187,15 +244,15 @@ impl Objects {
         match self {
             Objects::None => String::new(),
             Objects::Compiled { compilers, .. } => {
-                let each: Vec<String> = compilers.iter().map(|c| c.own.identity()).collect();
+                let each: Vec<String> = compilers.iter().map(Choice::identity).collect();
                 each.join("\n\n")
             }
             Objects::Given { bytes, .. } => sha256(bytes),
         }
     }
 
-    /// Proves each object of a program whose entry is `entry` in `typed`. What is no proof stays in what is said, and does not keep the others
-    /// from being looked at.
+    /// Proves each object of a program whose entry is `entry` in `typed`. What is no proof stays in
+    /// what is said, and does not keep the others from being looked at.
     pub fn prove(
         &self,
         program: &Program,
@@ -212,7 +269,7 @@ impl Objects {
         let linked = binary::kernels(program, typed, target, options);
         let linked = linked.map_err(Failure::program)?;
         let ranges = Ranges { most: arithmetic::most(program, entry), linked };
-        let look = |by: String, flags: String, bytes: &[u8], symbol: &str| {
+        let look = |by: String, flags: String, bytes: &[u8], symbol: &str, made_in: Duration| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
                 false => format!("by {by}"),
@@ -220,29 +277,32 @@ impl Objects {
             let symbol = symbol.to_string();
             let (outcome, report) = proved(bytes, program, &ranges, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
-            Ok((Claim { kind: Kind::Object, subject, outcome }, Shown { made, report }))
+            let shown = Shown { made, report, made_in, is_known: false };
+            Ok((Claim { kind: Kind::Object, subject, outcome }, shown))
         };
         match self {
             Objects::None => {}
             Objects::Compiled { compilers, memory } => {
                 for compiler in compilers.iter().map(|choice| choice.of(&kernel.text)) {
                     let flags = compiler.flags().join(" ");
-                    let key = made_of(program, &ranges, &kernel, &compiler.name, &flags);
-                    let known = locked(memory).get(&key).filter(|_| fault.is_none()).cloned();
-                    if let Some((claim, shown)) = known {
-                        done(claim, shown);
-                        continue;
-                    }
-                    let bytes = compiler.object(&kernel.text, "c", &[]);
-                    let mut bytes = bytes.map_err(|what| {
-                        Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
-                    })?;
-                    if let Some(fault) = fault {
-                        bytes = plant::in_object(fault, &bytes, &kernel.name).unwrap_or(bytes);
-                    }
-                    let found = look(compiler.name.clone(), flags, &bytes, &kernel.name)?;
-                    locked(memory).insert(key, found.clone());
-                    done(found.0, found.1);
+                    let name = made_of(program, target, &ranges, &kernel, &compiler.name, &flags);
+                    let find = || {
+                        let start = Instant::now();
+                        let bytes = compiler.object(&kernel.text, "c", &[]);
+                        let mut bytes = bytes.map_err(|what| {
+                            Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
+                        })?;
+                        let made_in = start.elapsed();
+                        if let Some(fault) = fault {
+                            bytes = plant::in_object(fault, &bytes, &kernel.name).unwrap_or(bytes);
+                        }
+                        look(compiler.name.clone(), flags, &bytes, &kernel.name, made_in)
+                    };
+                    let (claim, shown) = match fault {
+                        Some(_) => find()?,
+                        None => memory.known(name, find)?,
+                    };
+                    done(claim, shown);
                 }
             }
             Objects::Given { name, bytes, symbol } => {
@@ -251,7 +311,8 @@ impl Objects {
                 let bytes = planted.as_ref().unwrap_or(bytes);
                 let file = Path::new(name).file_name().unwrap_or_default();
                 let by = file.to_string_lossy().into_owned();
-                let (claim, shown) = look(by, String::new(), bytes, symbol)?;
+                let none = Duration::ZERO;
+                let (claim, shown) = look(by, String::new(), bytes, symbol, none)?;
                 done(claim, shown);
             }
         }
@@ -270,15 +331,26 @@ struct Ranges {
 /// Names all that an object and its proof depend on in one run.
 fn made_of(
     program: &Program,
+    target: &Target,
     ranges: &Ranges,
     kernel: &Emitted,
     compiler: &str,
     flags: &str,
 ) -> String {
     let code = outside_of_comments(&kernel.text);
-    let program = ir::print::program(program);
     let ranges = format!("{ranges:?}");
-    sha256([&code, &program, &ranges, compiler, flags].join("\0").as_bytes())
+    sha256([&code, &meaning(program, target), &ranges, compiler, flags].join("\0").as_bytes())
+}
+
+/// The text of a program, the same for programs that are one but for the name of their slicing: on
+/// single bits, words are bitsliced in any of them.
+fn meaning(program: &Program, target: &Target) -> String {
+    let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
+    let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
+    if bits && program.slicing != Slicing::B && ports.all(|port| port.word == 1) {
+        return ir::print::program(&Program { slicing: Slicing::B, ..program.clone() });
+    }
+    ir::print::program(program)
 }
 
 /// C without its comments, which name the target.
@@ -287,9 +359,7 @@ pub fn outside_of_comments(text: &str) -> String {
     text.split("*/").map(code).collect()
 }
 
-fn locked(
-    memory: &Mutex<HashMap<String, (Claim, Shown)>>,
-) -> MutexGuard<'_, HashMap<String, (Claim, Shown)>> {
+fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 

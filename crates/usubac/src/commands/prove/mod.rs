@@ -9,7 +9,8 @@
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `binary`: object files; `interface`: those of the byte interface.
-//! - `all`: every cipher folder; `arithmetic`: programs with contracts beside them.
+//! - `all`: every cipher folder; `tasks`: what they have; `totals`: what came of a run.
+//! - `arithmetic`: programs with contracts beside the cipher folders.
 //! - `cache`: what need not be proved again.
 //! - `certificate`: the files beside programs, written and checked.
 //! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
@@ -23,6 +24,8 @@ pub mod certificate;
 mod interface;
 pub mod plant;
 mod show;
+mod tasks;
+mod totals;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

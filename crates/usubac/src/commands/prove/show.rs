@@ -9,6 +9,7 @@ use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
 use super::binary::{Made, Shown};
 use super::cell::Proof;
+use super::certificate::Record;
 use super::interface::{self, About};
 
 /// What nobody proves here, said under every proof.
@@ -213,6 +214,12 @@ struct JsonObject<'a> {
     by: &'a str,
     flags: &'a str,
     sha256: &'a str,
+    /// Of the C compiler; within the seconds of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler_seconds: Option<f64>,
+    /// The same text, compiled with the same flags, was looked at before in this run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    shared: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     found: Option<JsonFound<'a>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -246,14 +253,22 @@ struct JsonFound<'a> {
 
 impl<'a> JsonObject<'a> {
     fn new(shown: &'a Shown) -> JsonObject<'a> {
-        let Shown { made, report } = shown;
+        let Shown { made, report, made_in, is_known } = shown;
         let found = report.as_ref().map(|report| JsonFound {
             instructions: report.instructions,
             frame_bytes: report.frame,
             left_frame_bytes: report.residue.frame,
             left_registers: &report.residue.registers,
         });
-        JsonObject { by: &made.by, flags: &made.flags, sha256: &made.sha256, found, blocks: None }
+        JsonObject {
+            by: &made.by,
+            flags: &made.flags,
+            sha256: &made.sha256,
+            compiler_seconds: (!is_known && !made.is_file()).then(|| made_in.as_secs_f64()),
+            shared: *is_known,
+            found,
+            blocks: None,
+        }
     }
 
     /// The same of a function of the byte interface; `None` of another program.
@@ -268,7 +283,8 @@ impl<'a> JsonObject<'a> {
             paths: report.turns.map(|(_, paths)| paths),
         });
         let Made { by, flags, sha256, .. } = made;
-        Some(JsonObject { by, flags, sha256, found: None, blocks })
+        let (compiler_seconds, shared) = (None, false);
+        Some(JsonObject { by, flags, sha256, compiler_seconds, shared, found: None, blocks })
     }
 }
 
@@ -295,6 +311,20 @@ impl<'a> JsonDifference<'a> {
             inner: difference.inner.as_ref().map(|inner| Box::new(JsonDifference::new(inner))),
         }
     }
+}
+
+/// What is kept of a proof, as one line of JSON.
+pub fn json_before(record: &Record) -> String {
+    #[derive(Serialize)]
+    struct Before<'a> {
+        target: &'a str,
+        verdict: &'a str,
+        before: bool,
+        #[serde(flatten)]
+        record: &'a Record,
+    }
+    let line = Before { target: &record.target, verdict: "PROVED", before: true, record };
+    serde_json::to_string(&line).expect("strings and numbers have a JSON form") + "\n"
 }
 
 /// The proof as one line of JSON.
