@@ -74,10 +74,16 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// C that runs all of one function: one block, some batches and a tail, and the kernel alone.
+/// C that runs all of one function: each of its loops and tails once, and the kernel alone.
 fn driver(built: &Built, number: usize, key: usize) -> String {
-    let Built { name, kernel, keyed, input, output, .. } = built;
-    let most = 2 * kernel.instances() as usize + 1;
+    let Built { name, kernel, single, keyed, input, output, .. } = built;
+    let batch = kernel.instances() as usize;
+    // A batch, a set if there are any, and a tail of it; more than half a batch is a tail, too.
+    let counts = match single {
+        Some(single) => vec![batch + single.instances() as usize + 1, batch / 2 + 1],
+        None => vec![batch + 1],
+    };
+    let most = counts[0];
     let mut text = format!(
         "void secret_{number}(void);\nvoid secret_{number}(void) {{\n    \
          static uint8_t in[{}], out[{}];\n    usuba_undefined(in, sizeof in);\n",
@@ -95,7 +101,7 @@ fn driver(built: &Built, number: usize, key: usize) -> String {
         }
         false => "",
     };
-    for blocks in [1, most] {
+    for blocks in counts {
         let _ = writeln!(text, "    {name}_blocks({context}in, out, {blocks});");
     }
     text += "    usuba_defined(out, sizeof out);\n";

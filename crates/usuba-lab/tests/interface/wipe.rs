@@ -186,10 +186,12 @@ fn functions_over_blocks_that_leave_something_are_refused() {
     };
     let name = &cleared.built.name;
     let out = format!("{name}_copy(out, last, 8 * nblocks)");
-    let zeros = format!("{name}_zero(first + 8 * nblocks, 8 * (16 - nblocks));");
+    let batch = cleared.built.kernel.instances();
+    let zeros = format!("{name}_zero(first + 8 * nblocks, 8 * ({batch} - nblocks));");
+    let others = zeros.replace(&format!("({batch} -"), &format!("({} -", batch - 1));
     copied("a block too few", &out, &format!("{name}_copy(out, last, 8 * (nblocks - 1))"));
     copied("a byte too many", &out, &format!("{name}_copy(out, last, 8 * nblocks + 1)"));
     copied("no zeros", &zeros, "");
-    copied("other zeros", &zeros, &zeros.replace("16 -", "15 -"));
+    copied("other zeros", &zeros, &others);
     left("a register", &text.replace("        \"xorps %%xmm1, %%xmm1\\n\\t\"\n", ""));
 }
