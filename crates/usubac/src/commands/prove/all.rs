@@ -192,6 +192,7 @@ impl Task {
         language.entry = Some(self.node.clone());
         let codegen = &args.codegen;
         let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
+        options.c.wipe = codegen.wipe;
         let mut flags = codegen.written();
         if !self.prefix.is_empty() && codegen.prefix.is_empty() {
             options.c.prefix = self.prefix.to_string();

@@ -107,6 +107,7 @@ fn prove(
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
     options.c.prefix = codegen.prefix.clone();
     options.c.registers = codegen.key_registers;
+    options.c.wipe = codegen.wipe;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
         let program = &input.checked.program;
