@@ -188,7 +188,8 @@ fn functions_over_blocks_that_leave_something_are_refused() {
     let out = format!("{name}_copy(out, last, 8 * nblocks)");
     let batch = cleared.built.kernel.instances();
     let zeros = format!("{name}_zero(first + 8 * nblocks, 8 * ({batch} - nblocks));");
-    let others = zeros.replace(&format!("({batch} -"), &format!("({} -", batch - 1));
+    // Of the last block of the batch nothing is ever a result, and so it may stay as it is.
+    let others = zeros.replace(&format!("({batch} -"), &format!("({} -", batch - 2));
     copied("a block too few", &out, &format!("{name}_copy(out, last, 8 * (nblocks - 1))"));
     copied("a byte too many", &out, &format!("{name}_copy(out, last, 8 * nblocks + 1)"));
     copied("no zeros", &zeros, "");
