@@ -11,6 +11,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
 use usuba::Output;
@@ -42,7 +44,21 @@ pub struct Compiler {
     pub is_clang: bool,
     /// Its kind and version, as in `gcc 14.2.0`.
     pub name: String,
+    /// The header of the intrinsics; empty for none.
+    header: &'static str,
+    /// Texts that were compiled.
+    texts: AtomicUsize,
+    /// That header, parsed once for all further texts; `None` where the compiler cannot do that.
+    parsed: OnceLock<Option<Parsed>>,
 }
+
+/// A header that is parsed already, in a folder of its own. Objects are the same to the byte.
+struct Parsed {
+    folder: tempfile::TempDir,
+}
+
+/// The name of the header that includes what kernels include.
+const HEADER: &str = "kernel.h";
 
 impl Compiler {
     /// The compiler of a family, for a target.
@@ -55,7 +71,33 @@ impl Compiler {
         let version = asked(&machine, &["-dumpfullversion", "-dumpversion"]);
         let kind = if is_clang { "clang" } else { "gcc" };
         let name = format!("{kind} {}", version.trim());
-        Ok(Compiler { family, machine, is_clang, name })
+        let (header, texts, parsed) = (target.header, AtomicUsize::new(0), OnceLock::new());
+        Ok(Compiler { family, machine, is_clang, name, header, texts, parsed })
+    }
+
+    /// Flags that spare the compiler to parse the header of the intrinsics once more, which takes
+    /// longer than most kernels. A single text is not worth it.
+    fn with_parsed(&self) -> Vec<String> {
+        if self.header.is_empty() || self.texts.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        let Some(parsed) = self.parsed.get_or_init(|| self.parse()) else { return Vec::new() };
+        let path = parsed.folder.path().join(HEADER).display().to_string();
+        match self.is_clang {
+            true => vec!["-include-pch".into(), format!("{path}.gch")],
+            false => vec!["-include".into(), path],
+        }
+    }
+
+    fn parse(&self) -> Option<Parsed> {
+        let folder = tempfile::tempdir().ok()?;
+        let text = format!("#include <stdint.h>\n#include <{}>\n", self.header);
+        fs::write(folder.path().join(HEADER), text).ok()?;
+        let mut command = Command::new(std::path::absolute(&self.machine.compiler).ok()?);
+        command.current_dir(folder.path()).args(self.flags());
+        command.args(["-x", "c-header", "-o", "kernel.h.gch", HEADER]);
+        let run = command.output().ok()?;
+        run.status.success().then_some(Parsed { folder })
     }
 
     /// Flags of a compilation, without those that say which files.
@@ -95,6 +137,9 @@ impl Compiler {
         let mut command = Command::new(compiler.map_err(|error| error.to_string())?);
         // The name of the folder must not reach the object.
         command.current_dir(folder.path()).args(self.flags()).args(more);
+        if language == "c" && more.is_empty() {
+            command.args(self.with_parsed());
+        }
         command.args(["-x", language, "-c", "-o", "kernel.o", "kernel.c"]);
         let run = command.output();
         let run = run.map_err(|error| format!("cannot run {}: {error}", self.machine))?;
@@ -236,4 +281,29 @@ pub fn prove_object(
 ) -> Result<Answer, String> {
     let (object, contract) = (Object::read(file)?, contract(output, target)?);
     Ok(compare::examine::<X86>(&object, &contract, &output.program, demands))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first text is compiled with its header, the others with the parsed one.
+    #[test]
+    fn objects_are_the_same_with_a_parsed_header() {
+        let target = target::find("avx2").expect("a target");
+        let text = "#include <stdint.h>\n#include <immintrin.h>\n\
+                    void f(const __m256i *x, __m256i *y) { y[0] = _mm256_add_epi32(x[0], x[1]); }\n";
+        for family in [Family::Gcc, Family::Clang] {
+            let compiler = match Compiler::find(target, family) {
+                Ok(compiler) => compiler,
+                Err(skip) => {
+                    println!("{skip}");
+                    continue;
+                }
+            };
+            let objects: Vec<_> = (0..3).map(|_| compiler.object(text, "c", &[])).collect();
+            assert!(matches!(compiler.parsed.get(), Some(Some(_))), "{} parses", compiler.name);
+            assert!(objects[0].is_ok() && objects[0] == objects[1] && objects[1] == objects[2]);
+        }
+    }
 }
