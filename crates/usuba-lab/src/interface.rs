@@ -30,6 +30,10 @@ use crate::binary::Compiler;
 use crate::cc::Family;
 use crate::cipher::{self, Built, Cipher, Function};
 
+/// Flags of gcc besides: zeros that a key set-up writes are calls. What gcc writes in their place
+/// rounds addresses down to multiples of eight, of which nothing is known.
+pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
+
 /// What was proved of a function, or not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
@@ -126,13 +130,18 @@ pub fn options(slicing: Slicing, target: &'static Target) -> Options {
     }
 }
 
+/// Flags of a compiler besides those of kernels.
+pub fn flags(is_clang: bool) -> &'static [&'static str] {
+    if is_clang { &[] } else { GCC }
+}
+
 /// The object file of the C of a byte interface.
 ///
 /// # Errors
 /// What the compiler says.
 pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
     let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
-    compiler.object(text, "c", &[])
+    compiler.object(text, "c", flags(compiler.is_clang))
 }
 
 /// Proves the functions of an object that is there.

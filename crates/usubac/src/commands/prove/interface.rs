@@ -202,7 +202,8 @@ impl Interfaces {
             };
             all.extend(self.programs(cell, program, last, function, &built)?);
             for compiler in objects.compilers(&built.text) {
-                let flags = compiler.flags().join(" ");
+                let more = interface::flags(compiler.is_clang);
+                let flags = [compiler.flags(), more.to_vec()].concat().join(" ");
                 let about = [
                     outside_of_comments(&built.text),
                     ir::print::program(&built.program),
@@ -217,7 +218,7 @@ impl Interfaces {
                     sha256: sha256(bytes),
                 };
                 all.extend(self.known(&about.join("\0"), || {
-                    let bytes = compiler.object(&built.text, "c", &[]).map_err(|what| {
+                    let bytes = compiler.object(&built.text, "c", more).map_err(|what| {
                         Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
                     })?;
                     let target = cell.options.target;
