@@ -59,9 +59,9 @@ impl X86 {
         let count = (width(indices) / index).min(width(data) / element);
         let mask = self.masks[i.op_mask().number()];
         let (name, bytes) = (number(data), element / 8);
-        for at in 0..count {
-            let wanted = world.bits.value(mask[at]);
-            let wanted = wanted.ok_or_else(|| match world.bits.is_secret(mask[at]) {
+        for (at, &chosen) in mask.iter().enumerate().take(count) {
+            let wanted = world.bits.value(chosen);
+            let wanted = wanted.ok_or_else(|| match world.bits.is_secret(chosen) {
                 true => Fault::new(Rule::SecretAddress, "which addresses depends on an input"),
                 false => unsupported("the mask is not known"),
             })?;
