@@ -10,11 +10,13 @@
 
 use std::time::{Duration, Instant};
 
+use usuba::Options;
 use usuba::emit::bytes::ByteLayout;
+use usuba::emit::c::COptions;
 use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::Target;
+use usuba::target::{self, Target};
 use usuba_proof::machine::blocks;
 use usuba_proof::machine::compare::{self, Demands};
 use usuba_proof::machine::contract::{Array, Contract, Meaning};
@@ -28,13 +30,9 @@ use crate::binary::Compiler;
 use crate::cc::Family;
 use crate::cipher::{self, Built, Cipher, Function};
 
-/// Flags of gcc besides: copies of a number of blocks are calls. What gcc writes in their place
-/// depends on the lowest bits of addresses, of which nothing is known.
+/// Flags of gcc besides: zeros that a key set-up writes are calls. What gcc writes in their place
+/// rounds addresses down to multiples of eight, of which nothing is known.
 pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
-
-/// Flags of clang besides, for AVX-512: words of keys are stored one by one, and not by scattering
-/// them, which the model of the processor does not know.
-pub const CLANG_AVX512: &[&str] = &["-mno-scatter", "-mno-gather"];
 
 /// What was proved of a function, or not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,7 +99,8 @@ impl Proof {
     }
 }
 
-/// Compiles the byte interface of a function of a cipher folder, and proves all of its C functions.
+/// Compiles the byte interface of a function of a cipher folder, and proves all of its C functions
+/// beside the last program; that this is the source is another proof.
 ///
 /// # Errors
 /// What the compilers say, or the object cannot be read.
@@ -112,19 +111,28 @@ pub fn prove(
     target: &'static Target,
     family: Family,
 ) -> Result<Vec<Proof>, String> {
-    let options = PipelineOptions::default();
-    let built = cipher::build(cipher, function, &function.name, slicing, target, &options)?;
+    let built = cipher::build_as(cipher, function, slicing, &options(slicing, target))?;
     let file = object(&built.text, target, family)?;
-    prove_object(&file, &built, function, target)
+    prove_object(&file, &built, function, target, Demands::default())
 }
 
-/// Flags of a compiler besides, on a target.
-pub fn flags(target: &Target, is_clang: bool) -> &'static [&'static str] {
-    match is_clang {
-        true if target.name.starts_with("avx512") => CLANG_AVX512,
-        true => &[],
-        false => GCC,
+/// The options of a function that is compiled as most are.
+pub fn options(slicing: Slicing, target: &'static Target) -> Options {
+    Options {
+        slicing,
+        target,
+        cpu: target::cpu::ALL[0],
+        word: None,
+        entry: None,
+        flags: Default::default(),
+        pipeline: PipelineOptions::default(),
+        c: COptions::default(),
     }
+}
+
+/// Flags of a compiler besides those of kernels.
+pub fn flags(is_clang: bool) -> &'static [&'static str] {
+    if is_clang { &[] } else { GCC }
 }
 
 /// The object file of the C of a byte interface.
@@ -133,7 +141,7 @@ pub fn flags(target: &Target, is_clang: bool) -> &'static [&'static str] {
 /// What the compiler says.
 pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
     let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
-    compiler.object(text, "c", flags(target, compiler.is_clang))
+    compiler.object(text, "c", flags(compiler.is_clang))
 }
 
 /// Proves the functions of an object that is there.
@@ -145,6 +153,7 @@ pub fn prove_object(
     built: &Built,
     function: &Function,
     target: &Target,
+    demands: Demands,
 ) -> Result<Vec<Proof>, String> {
     let object = Object::read(file)?;
     let mut proofs = Vec::new();
@@ -153,7 +162,7 @@ pub fn prove_object(
             continue;
         }
         let start = Instant::now();
-        let interface = interface(built, function, target, in_place);
+        let interface = Interface { demands, ..interface(built, function, target, in_place) };
         let answer = blocks::prove::<X86>(&object, &interface);
         let way = if in_place { "in place" } else { "apart" };
         let what = format!("{}, {way}", interface.symbol);
@@ -162,7 +171,7 @@ pub fn prove_object(
     if function.key.is_some() {
         let start = Instant::now();
         let (contract, program) = setup(built, function)?;
-        let answer = compare::prove::<X86>(&object, &contract, &program, Demands::default());
+        let answer = compare::prove::<X86>(&object, &contract, &program, demands);
         proofs.push(Proof::of_key(contract.symbol, &program, answer, start.elapsed()));
     }
     Ok(proofs)
@@ -184,6 +193,7 @@ pub fn interface<'a>(
         key: function.key.as_ref().map(|key| key.param.clone()),
         batch: usuba::emit::instances(&built.program, target),
         in_place,
+        demands: Demands::default(),
     }
 }
 

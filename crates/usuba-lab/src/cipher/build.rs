@@ -71,7 +71,7 @@ pub fn build(
     let cpu = target::cpu::ALL[0];
     let proofs = Proofs::Long;
     let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
-    built(cipher, function, name, slicing, way)
+    built(cipher, function, name, slicing, way, false)
 }
 
 /// As [`build`], with the latencies and ports of `cpu`, and with a proof of every pass.
@@ -89,10 +89,11 @@ pub fn build_for(
 ) -> Result<Built, String> {
     let proofs = Proofs::Always;
     let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
-    built(cipher, function, name, slicing, way)
+    built(cipher, function, name, slicing, way, false)
 }
 
-/// As [`build`], with what `options` say of target, processor and passes; nothing is proved.
+/// As [`build`], with what `options` say of target, processor, passes, the C name, and whether the
+/// functions clear what they leave; nothing is proved.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -105,7 +106,8 @@ pub fn build_as(
     let Options { target, cpu, pipeline, .. } = options;
     let proofs = Proofs::Never;
     let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
-    built(cipher, function, &function.name, slicing, way)
+    let name = if options.c.name.is_empty() { &function.name } else { &options.c.name };
+    built(cipher, function, name, slicing, way, options.c.wipe)
 }
 
 fn built(
@@ -114,6 +116,7 @@ fn built(
     name: &str,
     slicing: Slicing,
     way: Way,
+    wipe: bool,
 ) -> Result<Built, String> {
     let target = way.target;
     let (main, single) = kernels(cipher, function, name, slicing, way)?;
@@ -135,6 +138,7 @@ fn built(
                 through: key.through,
             }),
         }),
+        wipe,
     };
     let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
     let header = bytes::declarations(&interface).map_err(explain)?;
@@ -266,6 +270,7 @@ fn moves(function: &Function, main: &Output, way: Way) -> bool {
         inputs: &inputs,
         output: as_parameter(&function.output),
         key: function.key.as_ref().map(unmade),
+        wipe: false,
     };
     library::any_number(&interface, way.target, "").is_ok()
 }

@@ -297,6 +297,7 @@ fn interface<'a>(
                 through: key.through,
             }),
         }),
+        wipe: false,
     }
 }
 

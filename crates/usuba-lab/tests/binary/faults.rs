@@ -148,6 +148,8 @@ fn each_rule_is_kept() {
             Rule::SecretShift,
             "shrx",
         ),
+        ("mov ecx, [rdi]; bt eax, ecx", Rule::SecretShift, "bt"),
+        ("mov ecx, 70; bt [rdi], ecx", Rule::Unsupported, "in memory"),
         ("vmovd xmm1, dword ptr [rdi]; vpshufb xmm0, xmm0, xmm1", Rule::SecretShift, "vpshufb"),
         ("vmovd xmm1, dword ptr [rdi]; vpsllvd xmm0, xmm0, xmm1", Rule::SecretShift, "vpsllvd"),
         ("vmovd xmm1, dword ptr [rdi]; pslld xmm0, xmm1", Rule::SecretShift, "pslld"),
@@ -196,6 +198,12 @@ fn each_rule_is_kept() {
             Rule::Unsupported,
             "onto itself",
         ),
+        ("lea rdi, [rsp - 32]; mov edx, 4; sub rsp, 8; call memcpy", Rule::OutOfBounds, "below"),
+        (
+            "mov rax, rdx; mov rsi, rdi; mov rdi, rax; mov edx, 9; sub rsp, 8; call memmove",
+            Rule::OutOfBounds,
+            "9 bytes at 0",
+        ),
         ("jmp rdi", Rule::Unsupported, "jmp"),
         ("mov rax, fs:[40]", Rule::Unsupported, "fs"),
         ("rep movsb", Rule::Unsupported, "movsb"),
@@ -204,6 +212,32 @@ fn each_rule_is_kept() {
         ("repne movsb", Rule::Unsupported, "prefix"),
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
+        (
+            "kxnorw k1, k1, k1; vmovd xmm1, dword ptr [rdi]; vpgatherdd xmm0{k1}, [rdi + 4 * xmm1]",
+            Rule::SecretAddress,
+            "an index",
+        ),
+        (
+            "vmovd xmm1, dword ptr [rdi]; vpmovd2m k1, xmm1; vpxord zmm1, zmm1, zmm1; \
+             vpscatterdd [rdx + 4 * xmm1]{k1}, xmm1",
+            Rule::SecretAddress,
+            "which addresses",
+        ),
+        (
+            "kxnorw k1, k1, k1; vpxord zmm1, zmm1, zmm1; vpscatterdd [rdi + 4 * xmm1]{k1}, xmm1",
+            Rule::ReadOnly,
+            "`x`",
+        ),
+        (
+            "kxnorw k1, k1, k1; vpxord zmm1, zmm1, zmm1; vpgatherqq xmm0{k1}, [rdi + xmm1 + 1]",
+            Rule::OutOfBounds,
+            "8 bytes at 1",
+        ),
+        (
+            "vpcmpeqd xmm2, xmm2, xmm2; vpxor xmm1, xmm1, xmm1; vpgatherdd xmm0, [rdi + xmm1], xmm2",
+            Rule::Unsupported,
+            "AVX2",
+        ),
         ("vpcompressb zmm0{k1}, zmm1", Rule::Unsupported, "with a mask"),
         // Another encoding of vpmadd52luq, for processors without masks.
         (".byte 0xc4, 0xe2, 0xf1, 0xb4, 0xc2", Rule::Unsupported, "vpmadd52luq"),

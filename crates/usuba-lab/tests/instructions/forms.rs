@@ -15,6 +15,7 @@ pub fn all() -> Vec<Form> {
     forms.long();
     forms.control();
     forms.masks();
+    forms.scatter();
     forms.blocks();
     forms.0
 }
@@ -512,6 +513,11 @@ impl Forms {
                 self.flags(format!("test r8, r8; {name} rax, {place}"), "cz");
                 self.flags(format!("test r8, r8; {name} ecx, {place}"), "cz");
                 self.flags(format!("{name} qword ptr mem, {place}"), "c");
+            }
+            for place in [0, 13, 37, 95] {
+                self.flags(format!("mov r10d, {place}; {name} rax, r10"), "c");
+                self.flags(format!("mov r10d, {place}; {name} ecx, r10d"), "c");
+                self.flags(format!("mov r10d, {place}; {name} dx, r10w"), "c");
             }
         }
         self.plain("lea ax, [rcx + 4 * rdx + 77]");

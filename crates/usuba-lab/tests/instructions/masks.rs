@@ -17,6 +17,52 @@ impl Forms {
         self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
     }
 
+    /// Indices are constants: 3, 2, 1, 0, 7, and so on.
+    pub fn scatter(&mut self) {
+        let masks = ["kxnorw k1, k1, k1", "mov r10d, 0x6a5c; kmovw k1, r10d"];
+        for (kind, index, scale) in [("dd", "d", 4), ("dq", "d", 8), ("qd", "q", 4), ("qq", "q", 8)]
+        {
+            for size in ["x", "y", "z"] {
+                // Registers of data and of indices: as many of each.
+                let half = if size == "z" { "y" } else { "x" };
+                let (data, indices) = match kind {
+                    "dq" => (size, half),
+                    "qd" => (half, size),
+                    _ => (size, size),
+                };
+                let place = format!("[rsi + {scale} * {indices}mm1 + 256]");
+                let from = if index == "d" { "xmmword" } else { "qword" };
+                for mask in masks {
+                    let set = format!("{mask}; vpmovzxb{index} zmm1, {from} ptr con");
+                    let read = format!("vpgather{kind} {data}mm0{{k1}}, {place}");
+                    self.plain(format!("{set}; {read}; kmovq rdx, k1"));
+                    let write = format!("vpscatter{kind} {place}{{k1}}, {data}mm0");
+                    self.plain(format!("{set}; {write}; kmovq rdx, k1"));
+                }
+            }
+        }
+        let set = "kxnorw k1, k1, k1; vpmovzxbd zmm1, xmmword ptr con";
+        let negative = "vpternlogd zmm2, zmm2, zmm2, 0xff; vpxord zmm1, zmm1, zmm2";
+        self.plain(format!("{set}; {negative}; vpgatherdd zmm0{{k1}}, [rsi + 4 * zmm1 + 320]"));
+        // The last of those that go to one place stays.
+        self.plain(format!(
+            "{set}; vpsrld zmm1, zmm1, 1; vpscatterdd [rsi + 8 * zmm1 + 256]{{k1}}, zmm0"
+        ));
+        for (kind, index) in [("dps", "d"), ("dpd", "d"), ("qps", "q"), ("qpd", "q")] {
+            let from = if index == "d" { "xmmword" } else { "qword" };
+            let (data, indices) = match kind {
+                "dpd" => ("zmm0", "ymm1"),
+                "qps" => ("ymm0", "zmm1"),
+                _ => ("zmm0", "zmm1"),
+            };
+            let scale = if kind == "dps" || kind == "qps" { 4 } else { 8 };
+            let set = format!("kxnorw k1, k1, k1; vpmovzxb{index} zmm1, {from} ptr con");
+            let place = format!("[rsi + {scale} * {indices} + 256]");
+            self.plain(format!("{set}; vgather{kind} {data}{{k1}}, {place}"));
+            self.plain(format!("{set}; vscatter{kind} {place}{{k1}}, {data}"));
+        }
+    }
+
     /// Masks are data here, from rax and rcx.
     pub fn masks(&mut self) {
         let set = "kmovq k1, rax; kmovq k2, rcx";

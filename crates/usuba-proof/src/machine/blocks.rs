@@ -31,7 +31,7 @@ use super::interface::{Interface, Meaning};
 use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole};
 use super::object::Object;
 use super::stream::{Blocks, Open, Side, Stream};
-use super::{Fault, Machine, Rule, Step, World};
+use super::{Fault, Machine, Residue, Rule, Step, World};
 use crate::bits::{self, Places};
 use crate::graph::{Edge, Graph};
 use crate::rewrites::Rewrites;
@@ -80,6 +80,8 @@ pub struct Report {
     pub frame: u64,
     /// Positions of the frame for which the function was executed.
     pub phases: u32,
+    /// The most that is left behind on any path.
+    pub residue: Residue,
 }
 
 /// A block for which a function gives a wrong result.
@@ -176,6 +178,7 @@ impl Goal<'_> {
             report,
             meaning: &meaning,
             matters: false,
+            wiped: self.interface.demands.wiped,
         };
         // The stack pointer is 8 modulo 16 when a function is entered.
         for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
@@ -267,6 +270,8 @@ struct Search<'a> {
     meaning: &'a Meaning,
     /// Whether the position of the frame mattered.
     matters: bool,
+    /// Whether nothing may be left behind.
+    wiped: bool,
 }
 
 impl Search<'_> {
@@ -378,7 +383,8 @@ impl Search<'_> {
             match machine.step(&mut self.world) {
                 Ok(Step::Next) => {}
                 Ok(Step::Returned) => {
-                    let _ = machine.leave(&self.world).map_err(Obstacle::Fault)?;
+                    let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;
+                    self.leave(registers)?;
                     self.finish()?;
                     return Ok(None);
                 }
@@ -395,6 +401,19 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// What is left behind at the end of a path.
+    fn leave(&mut self, registers: Vec<String>) -> Result<(), Obstacle> {
+        let residue = self.world.residue(registers);
+        if self.wiped && !residue.is_empty() {
+            return Err(Obstacle::Fault(residue.fault()));
+        }
+        let size = |residue: &Residue| (residue.frame, residue.registers.len());
+        if size(&residue) > size(&self.report.residue) {
+            self.report.residue = residue;
+        }
+        Ok(())
     }
 
     /// The end of a path.

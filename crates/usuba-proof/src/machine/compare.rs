@@ -21,7 +21,7 @@ use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
 use super::object::Object;
-use super::{Fault, Machine, Residue, Rule, World};
+use super::{Machine, Residue, World};
 use crate::bits::{self, Places};
 use crate::graph::{Edge, Graph, Kind};
 use crate::rewrites::Rewrites;
@@ -232,13 +232,7 @@ impl Goal<'_> {
         }
         self.compare(&world, wanted)?;
         if self.demands.wiped && !report.residue.is_empty() {
-            let Residue { frame, registers } = &report.residue;
-            let what = format!(
-                "{frame} bytes of the frame and {} registers ({}) hold what depends on inputs",
-                registers.len(),
-                registers.join(", ")
-            );
-            return Err(Obstacle::Fault(Fault::new(Rule::Left, what)));
+            return Err(Obstacle::Fault(report.residue.fault()));
         }
         Ok((world.bits, world.memory.phase_matters))
     }

@@ -8,6 +8,7 @@
 
 use usuba::ir::{Port, Program};
 
+use super::compare::Demands;
 use super::order::{Order, Words};
 use crate::graph::{Edge, Graph, Kind};
 use crate::run::{self, Run};
@@ -29,6 +30,7 @@ pub struct Interface<'a> {
     pub batch: u32,
     /// Whether `out` is `in`; otherwise they do not overlap.
     pub in_place: bool,
+    pub demands: Demands,
 }
 
 /// The bits that the blocks and the key are made of, and those of the results.

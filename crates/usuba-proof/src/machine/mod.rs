@@ -122,6 +122,15 @@ pub struct World<'a> {
     pub calls: Calls,
 }
 
+impl World<'_> {
+    /// What is left in the frame, besides these registers.
+    fn residue(&self, registers: Vec<String>) -> Residue {
+        let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| self.bits.is_secret(cell));
+        let frame = self.memory.own_frame().chunks(8).filter(is_left).count();
+        Residue { frame, registers }
+    }
+}
+
 /// What comes after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -142,6 +151,17 @@ pub struct Residue {
 impl Residue {
     pub fn is_empty(&self) -> bool {
         self.frame == 0 && self.registers.is_empty()
+    }
+
+    /// What is wrong where nothing should be left.
+    pub fn fault(&self) -> Fault {
+        let Residue { frame, registers } = self;
+        let what = format!(
+            "{frame} bytes of the frame and {} registers ({}) hold what depends on inputs",
+            registers.len(),
+            registers.join(", ")
+        );
+        Fault::new(Rule::Left, what)
     }
 }
 
@@ -183,9 +203,7 @@ pub fn run<M: Machine>(
     for count in 1..=longest {
         if machine.step(world)? == Step::Returned {
             let registers = machine.leave(world)?;
-            let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| world.bits.is_secret(cell));
-            let frame = world.memory.own_frame().chunks(8).filter(is_left).count();
-            return Ok((count, Residue { frame, registers }));
+            return Ok((count, world.residue(registers)));
         }
     }
     Err(Fault::new(Rule::TooLong, format!("it does not return in {longest} instructions")))

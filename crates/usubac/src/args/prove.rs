@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use usuba::target::Target;
 use usuba_lab::cc::Family;
 
@@ -12,6 +12,7 @@ use crate::commands::prove::plant::{self, Plant};
 
 /// What to prove.
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("objects").args(["binary", "interface"]).multiple(true)))]
 pub struct Prove {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "all", conflicts_with = "all")]
@@ -40,14 +41,14 @@ pub struct Prove {
     #[arg(long)]
     pub binary: bool,
     /// Which C compilers make objects
-    #[arg(long, value_enum, value_name = "COMPILER", default_value_t, requires = "binary")]
+    #[arg(long, value_enum, value_name = "COMPILER", default_value_t, requires = "objects")]
     pub cc: Cc,
     /// Also compile the byte interface that cipher.toml beside the program describes, and prove its
-    /// functions, for any number of blocks
-    #[arg(long, requires = "binary")]
+    /// functions, which contain the kernel, for any number of blocks
+    #[arg(long)]
     pub interface: bool,
     /// Prove this object file, which you compiled from what usubac writes with the same flags
-    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "all", "check"])]
+    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "interface", "all", "check"])]
     pub object: Option<PathBuf>,
     /// The node that the object computes: the same as --entry
     #[arg(long, value_name = "NODE", requires = "object", conflicts_with = "entry")]

@@ -1,37 +1,28 @@
-//! Blocks of memory that are copied or filled at once: instructions with `rep`, and the functions
-//! that compilers call for loops that do the same.
+//! Blocks of memory that one instruction copies or fills.
 //!
 //! ```text
 //! rep stosq        rcx words of 8 bytes at rdi become rax
 //! rep movsb        rcx bytes from rsi to rdi
-//! call memset      rdx bytes at rdi become sil
-//! call memcpy      rdx bytes from rsi to rdi
 //! ```
 //!
-//! Addresses and counts must be known. The functions are those of the C library and not in the
-//! object: it is trusted that they do what the standard says, that their time depends on nothing but
-//! counts and addresses, and that they follow the calling convention. What they leave in the
-//! registers that belong to them is not known, and may be what they copied.
+//! Addresses and counts must be known; of bytes there may be as many as some blocks have. What functions of the C library do is in `library`.
 
 use iced_x86::{Instruction, Mnemonic};
 
 use super::super::cell::Cell;
-use super::super::memory::{Pointer, Region};
+use super::super::count::Form;
+use super::super::memory::{Moving, Pointer};
 use super::super::{Fault, Rule, World};
-use super::masks::MASK;
+use super::library::{Length, pointed};
 use super::operands::Address;
-use super::registers::{Flag, Flags, VECTOR, Word};
+use super::registers::Word;
 use super::{X86, unsupported};
 
 /// Numbers of registers.
 const RAX: usize = 0;
 const RCX: usize = 1;
-const RDX: usize = 2;
 const RSI: usize = 6;
 const RDI: usize = 7;
-
-/// Those that a function may change.
-const VOLATILE: [usize; 9] = [RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11];
 
 /// Whether it copies or fills, and bytes of a word.
 fn block(mnemonic: Mnemonic) -> Option<(bool, usize)> {
@@ -72,98 +63,37 @@ impl X86 {
     }
 
     fn repeated(&mut self, world: &mut World, copies: bool, size: usize) -> Result<(), Fault> {
-        let Word::Number(count) = *self.general(RCX) else {
-            return Err(self.unknown(world, RCX, "the count"));
+        let length = match *self.general(RCX) {
+            Word::Number(count) => {
+                let bytes = count.checked_mul(size as u64);
+                let bytes = bytes.ok_or_else(|| unsupported("a count too large"))?;
+                Length::Known(bits(bytes)? / 8)
+            }
+            Word::Count(form) if size == 1 => Length::Counted(form),
+            _ => return Err(self.unknown(world, RCX, "the count")),
         };
-        let bytes =
-            count.checked_mul(size as u64).ok_or_else(|| unsupported("a count too large"))?;
-        let to = self.place(RDI)?;
+        let to = pointed(self.general(RDI))?;
         if copies {
-            let from = self.place(RSI)?;
+            let from = pointed(self.general(RSI))?;
             // Upward, word by word: the same as all at once unless `from` is below `to`.
-            self.copy_block(world, to, from, bytes, to.offset <= from.offset)?;
-            self.set_general(RSI, Word::Pointer(from.plus(bytes as i64)));
+            let upward = match (to, from) {
+                (Address::Pointer(to), Address::Pointer(from)) => to.offset <= from.offset,
+                _ => false,
+            };
+            self.copy_memory(world, to, from, length, upward)?;
+            self.set_general(RSI, behind(from, length)?);
         } else {
             let cells = self.general(RAX).cells(&world.bits);
             let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
-            self.fill_block(world, to, &cells[..8 * size], bytes)?;
+            self.fill_memory(world, to, &cells[..8 * size], length)?;
         }
-        self.set_general(RDI, Word::Pointer(to.plus(bytes as i64)));
+        self.set_general(RDI, behind(to, length)?);
         self.set_general(RCX, Word::Number(0));
         Ok(())
     }
 
-    /// A call of a function that is not in the object; `None` if nothing is known of it. The return
-    /// address is below `above`.
-    pub(super) fn library(
-        &mut self,
-        world: &mut World,
-        name: &str,
-        above: i64,
-    ) -> Option<Result<(), Fault>> {
-        let (copies, overlap) = match name {
-            "memset" => (false, false),
-            "memcpy" => (true, false),
-            "memmove" => (true, true),
-            _ => return None,
-        };
-        Some(self.call_library(world, copies, overlap, above))
-    }
-
-    fn call_library(
-        &mut self,
-        world: &mut World,
-        copies: bool,
-        overlap: bool,
-        above: i64,
-    ) -> Result<(), Fault> {
-        self.check_call(world, above)?;
-        let Word::Number(bytes) = *self.general(RDX) else {
-            return Err(self.unknown(world, RDX, "the count"));
-        };
-        let to = self.place(RDI)?;
-        if copies {
-            let from = self.place(RSI)?;
-            self.copy_block(world, to, from, bytes, overlap)?;
-        } else {
-            let cells = self.general(RSI).cells(&world.bits);
-            let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
-            self.fill_block(world, to, &cells[..8], bytes)?;
-        }
-        self.library_returned(world, Word::Pointer(to))
-    }
-
-    /// Checks what every call must keep.
-    pub(super) fn check_call(&self, world: &mut World, above: i64) -> Result<(), Fault> {
-        let at = Pointer { region: Region::Frame, offset: above };
-        match world.memory.is_aligned(at, 16) {
-            true => Ok(()),
-            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
-        }
-    }
-
-    /// What a function of the library leaves: its result, and anything else.
-    pub(super) fn library_returned(
-        &mut self,
-        world: &mut World,
-        result: Word,
-    ) -> Result<(), Fault> {
-        let stack = self.stack()?;
-        for register in VOLATILE {
-            self.set_general(register, Word::Bits(Box::new([Cell::OPAQUE; 64])));
-        }
-        self.set_general(RAX, result);
-        for vector in 0..32 {
-            self.vectors_mut().get_mut(vector)[..VECTOR].fill(Cell::OPAQUE);
-        }
-        self.masks = [[Cell::OPAQUE; MASK]; 8];
-        self.flags = Flags::all(Flag::Secret);
-        world.memory.clobber(stack);
-        Ok(())
-    }
-
     /// Why a register that should be a number is none.
-    fn unknown(&self, world: &World, register: usize, what: &str) -> Fault {
+    pub(super) fn unknown(&self, world: &World, register: usize, what: &str) -> Fault {
         let cells = self.general(register).cells(&world.bits);
         match cells.is_some_and(|cells| cells.iter().any(|&cell| world.bits.is_secret(cell))) {
             true => Fault::new(Rule::SecretOperand, format!("{what} depends on an input")),
@@ -171,44 +101,109 @@ impl X86 {
         }
     }
 
-    fn place(&self, register: usize) -> Result<Pointer, Fault> {
-        match self.general(register) {
-            Word::Pointer(pointer) => Ok(*pointer),
-            _ => Err(unsupported("a block at what is no address of the caller or the frame")),
-        }
-    }
-
-    fn fill_block(
+    /// Writes a word again and again.
+    pub(super) fn fill_block(
         &mut self,
         world: &mut World,
-        to: Pointer,
+        to: Address,
         word: &[Cell],
         bytes: u64,
     ) -> Result<(), Fault> {
         let cells = word.iter().copied().cycle().take(bits(bytes)?).collect::<Vec<Cell>>();
-        self.store(world, Address::Pointer(to), &cells)
+        self.store(world, to, &cells)
     }
 
-    fn copy_block(
+    /// Copies a block, which must not have a byte in common with where it goes, unless the order of
+    /// bytes is one in which that does not matter.
+    pub(super) fn copy_block(
         &mut self,
         world: &mut World,
-        to: Pointer,
-        from: Pointer,
+        to: Address,
+        from: Address,
         bytes: u64,
         overlap: bool,
     ) -> Result<(), Fault> {
         let count = bits(bytes)? / 8;
-        let apart = to.region != from.region || to.offset.abs_diff(from.offset) >= bytes;
-        if !apart && !overlap {
+        if !overlap && !are_apart(world, to, from, bytes)? {
             return Err(unsupported("a block is copied onto itself"));
         }
-        let cells = self.load_cells(world, Address::Pointer(from), count)?;
-        self.store(world, Address::Pointer(to), &cells)
+        let cells = self.load_bytes(world, from, count)?;
+        self.store(world, to, &cells)
+    }
+
+    /// Bytes as data: of an address among them nothing is known.
+    pub(super) fn load_bytes(
+        &mut self,
+        world: &mut World,
+        from: Address,
+        bytes: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        if bytes != 8 {
+            return self.load_cells(world, from, bytes);
+        }
+        // Eight bytes would be read as an address.
+        let mut cells = self.load_cells(world, from, 4)?;
+        cells.extend(self.load_cells(world, moved(from, 4)?, 4)?);
+        Ok(cells)
     }
 }
 
+/// Whether two blocks have no byte in common.
+fn are_apart(world: &World, to: Address, from: Address, bytes: u64) -> Result<bool, Fault> {
+    let part = |address| match address {
+        Address::Pointer(Pointer { region, offset }) => Some((region, Form::number(offset))),
+        Address::Moving(Moving { region, offset }) => Some((region, offset)),
+        // The object itself is no buffer, and is not written.
+        Address::Constant(_) | Address::Count(_) => None,
+    };
+    let Some((to, from)) = part(to).zip(part(from)) else { return Ok(true) };
+    let between = to.1.minus(from.1).ok_or_else(far)?;
+    let between = match &world.memory.stream {
+        Some(stream) => stream.ranges.reduced(between).and_then(Form::value),
+        None => between.value(),
+    };
+    let is_far = |between: i64| between.unsigned_abs() >= bytes;
+    Ok(to.0 != from.0 || between.is_some_and(is_far))
+}
+
+/// An address so many bytes further on.
+fn moved(address: Address, by: i64) -> Result<Address, Fault> {
+    Ok(match address {
+        Address::Pointer(pointer) => Address::Pointer(pointer.plus(by)),
+        Address::Constant(at) => Address::Constant(at.wrapping_add(by as u64)),
+        Address::Moving(Moving { region, offset }) => {
+            let offset = offset.plus(Form::number(by)).ok_or_else(far)?;
+            Address::Moving(Moving { region, offset })
+        }
+        other @ Address::Count(_) => other,
+    })
+}
+
+/// The address behind a block.
+fn behind(address: Address, length: Length) -> Result<Word, Fault> {
+    let bytes = match length {
+        Length::Known(bytes) => Form::number(bytes as i64),
+        Length::Counted(form) => form,
+    };
+    let (region, offset) = match address {
+        Address::Pointer(Pointer { region, offset }) => (region, Form::number(offset)),
+        Address::Moving(Moving { region, offset }) => (region, offset),
+        Address::Constant(at) => {
+            let bytes = bytes.value().ok_or_else(far)?;
+            return Ok(Word::Number(at.wrapping_add(bytes as u64)));
+        }
+        Address::Count(_) => return Err(far()),
+    };
+    let offset = offset.plus(bytes).ok_or_else(far)?;
+    Ok(super::counts::address(Moving { region, offset }))
+}
+
+fn far() -> Fault {
+    unsupported("an address that is far away")
+}
+
 /// Bits of a block; no buffer is longer than a few megabytes.
-fn bits(bytes: u64) -> Result<usize, Fault> {
+pub(super) fn bits(bytes: u64) -> Result<usize, Fault> {
     match bytes {
         0..0x100_0000 => Ok(8 * bytes as usize),
         _ => Err(Fault::new(Rule::OutOfBounds, format!("a block of {bytes} bytes"))),

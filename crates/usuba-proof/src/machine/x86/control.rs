@@ -90,9 +90,6 @@ impl X86 {
     /// A call of what is not in the object; the return address is below `above`.
     fn outside(&mut self, world: &mut World, target: u64, above: i64) -> Result<(), Fault> {
         let name = world.object.name(target);
-        if self.is_counted_call(world, &name) {
-            return self.counted_call(world, &name, above);
-        }
         if let Some(kernel) = world.calls.of_symbol(&name) {
             return self.kernel(world, kernel, above);
         }

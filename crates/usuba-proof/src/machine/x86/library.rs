@@ -1,93 +1,134 @@
-//! Functions of the C library that copy and clear blocks, of which there are as many as a number
-//! says that is not known.
+//! Functions of the C library that copy and fill memory, which compilers call for loops that do
+//! the same, too.
+//!
+//! ```text
+//! call memset      rdx bytes at rdi become sil
+//! call memcpy      rdx bytes from rsi to rdi, which do not overlap
+//! call memmove     rdx bytes from rsi to rdi
+//! ```
+//!
+//! They are not in the object: it is trusted that they do what the standard says, that their time
+//! depends on nothing but counts and addresses, and that they follow the calling convention. What
+//! they leave in the registers that belong to them is not known, and may be what they copied.
+//!
+//! The number of bytes is known, or it is that of some blocks, of which there are as many as a
+//! number says that is not known. Then the blocks are the last ones:
 //!
 //! ```text
 //! call memcpy      r blocks from in + 1024 t to the frame
-//! call memset      the bytes behind them, to the end of their buffer
+//! call memset      zeros in the bytes behind them, to the end of their buffer
 //! call memcpy      r blocks from the frame to out + 1024 t
 //! ```
-//!
-//! What is trusted about these functions is what `blocks` says of calls on known numbers.
 
 use super::super::cell::Cell;
 use super::super::count::Form;
 use super::super::memory::{Moving, Pointer, Region};
+use super::super::stream::{Side, Stream};
 use super::super::{Fault, Rule, World};
+use super::blocks::bits;
+use super::masks::MASK;
 use super::operands::Address;
-use super::registers::{PARAMETERS, Word};
+use super::registers::{Flag, Flags, PARAMETERS, VECTOR, Word};
 use super::{X86, unsupported};
 
-/// Bytes that are copied one by one, at most.
-const LONGEST: u64 = 1 << 16;
+/// Those that a function may change: rax, rcx, rdx, rsi, rdi, r8 to r11.
+const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// How many bytes.
-enum Length {
+#[derive(Clone, Copy)]
+pub(super) enum Length {
     Known(usize),
     Counted(Form),
 }
 
+/// The buffers of blocks; counts that are not known come from there.
+fn stream<'w>(world: &'w mut World) -> Result<&'w mut Stream, Fault> {
+    world.memory.stream.as_mut().ok_or_else(|| unsupported("a number of blocks without blocks"))
+}
+
 impl X86 {
-    /// Whether a function that is not in the object is called on blocks.
-    pub fn is_counted_call(&self, world: &World, name: &str) -> bool {
-        let counted = PARAMETERS[..3]
-            .iter()
-            .any(|&register| matches!(self.general(register), Word::Count(_) | Word::Moving(_)));
-        world.memory.stream.is_some() && counted && ["memcpy", "memset"].contains(&name)
+    /// A call of a function that is not in the object; `None` if nothing is known of it. The return
+    /// address is below `above`.
+    pub(super) fn library(
+        &mut self,
+        world: &mut World,
+        name: &str,
+        above: i64,
+    ) -> Option<Result<(), Fault>> {
+        let overlap = match name {
+            "memset" => None,
+            "memcpy" => Some(false),
+            "memmove" => Some(true),
+            _ => return None,
+        };
+        Some(self.called(world, overlap, above))
     }
 
-    /// Does what the function does, as a call that has returned. The return address is below
-    /// `above`.
-    pub fn counted_call(&mut self, world: &mut World, name: &str, above: i64) -> Result<(), Fault> {
+    /// A copy, whose parts may overlap or not, or else a filling.
+    fn called(
+        &mut self,
+        world: &mut World,
+        overlap: Option<bool>,
+        above: i64,
+    ) -> Result<(), Fault> {
         self.check_call(world, above)?;
         let [to, from, length] = [0, 1, 2].map(|at| self.general(PARAMETERS[at]).clone());
-        let length = self.length(world, &length)?;
-        let to_address = self.pointed(&to)?;
-        match (name, length) {
-            ("memcpy", Length::Known(bytes)) => {
-                let from = self.pointed(&from)?;
-                self.check_below(to_address, bytes)?;
+        let bytes = match length {
+            Word::Number(bytes) => Length::Known(bits(bytes)? / 8),
+            Word::Count(form) => Length::Counted(form),
+            _ => return Err(self.unknown(world, PARAMETERS[2], "the count")),
+        };
+        let address = pointed(&to)?;
+        self.check_below(address, bytes)?;
+        match overlap {
+            Some(overlap) => {
+                let from = pointed(&from)?;
                 self.check_below(from, bytes)?;
-                let cells = self.bytes_at(world, from, bytes)?;
-                self.put(world, to_address, &cells)?;
+                self.copy_memory(world, address, from, bytes, overlap)?;
             }
-            ("memcpy", Length::Counted(bytes)) => {
-                let from = self.pointed(&from)?;
-                self.copy_blocks(world, to_address, from, bytes)?;
+            None => {
+                let cells = from.cells(&world.bits);
+                let cells = cells.ok_or_else(|| unsupported("an address becomes data"))?;
+                self.fill_memory(world, address, &cells[..8], bytes)?;
             }
-            (_, length) => self.clear(world, to_address, &from, length)?,
         }
         self.library_returned(world, to)
     }
 
-    fn length(&self, world: &World, word: &Word) -> Result<Length, Fault> {
-        match word {
-            Word::Number(bytes) if *bytes <= LONGEST => Ok(Length::Known(*bytes as usize)),
-            Word::Number(_) => Err(unsupported("more bytes are copied than any buffer has")),
-            Word::Count(form) => Ok(Length::Counted(*form)),
-            Word::Bits(cells) if cells.iter().any(|&cell| world.bits.is_secret(cell)) => {
-                let what = "the number of bytes that are copied depends on an input";
-                Err(Fault::new(Rule::SecretOperand, what))
-            }
-            _ => Err(unsupported("it is not known how many bytes are copied")),
+    /// Checks what every call must keep.
+    pub(super) fn check_call(&self, world: &mut World, above: i64) -> Result<(), Fault> {
+        let at = Pointer { region: Region::Frame, offset: above };
+        match world.memory.is_aligned(at, 16) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
         }
     }
 
-    fn pointed(&self, word: &Word) -> Result<Address, Fault> {
-        match *word {
-            Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
-            Word::Moving(moving) => Ok(Address::Moving(moving)),
-            Word::Number(at) => Ok(Address::Constant(at)),
-            _ => Err(unsupported("the address that is handed over is not known")),
+    /// What a function of the library leaves: its result, and anything else.
+    pub(super) fn library_returned(
+        &mut self,
+        world: &mut World,
+        result: Word,
+    ) -> Result<(), Fault> {
+        let stack = self.stack()?;
+        for register in VOLATILE {
+            self.set_general(register, Word::Bits(Box::new([Cell::OPAQUE; 64])));
         }
+        self.set_general(VOLATILE[0], result);
+        for vector in 0..32 {
+            self.vectors_mut().get_mut(vector)[..VECTOR].fill(Cell::OPAQUE);
+        }
+        self.masks = [[Cell::OPAQUE; MASK]; 8];
+        self.flags = Flags::all(Flag::Secret);
+        world.memory.clobber(stack);
+        Ok(())
     }
 
     /// What is below the stack pointer is the callee's.
-    fn check_below(&self, address: Address, bytes: usize) -> Result<(), Fault> {
+    fn check_below(&self, address: Address, length: Length) -> Result<(), Fault> {
         let stack = self.stack()?;
-        match address {
-            Address::Pointer(Pointer { region: Region::Frame, offset })
-                if bytes > 0 && offset < stack =>
-            {
+        match place(address) {
+            Place::Frame(offset) if offset < stack && !matches!(length, Length::Known(0)) => {
                 let what = "it hands over bytes below its frame";
                 Err(Fault::new(Rule::OutOfBounds, what))
             }
@@ -95,32 +136,23 @@ impl X86 {
         }
     }
 
-    fn bytes_at(
+    /// Copies; both may have bytes in common or not.
+    pub(super) fn copy_memory(
         &mut self,
         world: &mut World,
+        to: Address,
         from: Address,
-        bytes: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        if bytes == 0 {
-            return Ok(Vec::new());
-        }
-        // Whole words would be read as addresses, which bytes are not.
-        let mut cells = Vec::with_capacity(8 * bytes);
-        for at in 0..bytes {
-            let part = moved(from, at as i64)?;
-            cells.extend(self.load_cells(world, part, 1)?);
-        }
-        Ok(cells)
-    }
-
-    fn put(&mut self, world: &mut World, to: Address, cells: &[Cell]) -> Result<(), Fault> {
-        match cells {
-            [] => Ok(()),
-            _ => self.store(world, to, cells),
+        length: Length,
+        overlap: bool,
+    ) -> Result<(), Fault> {
+        match length {
+            Length::Known(0) => Ok(()),
+            Length::Known(bytes) => self.copy_block(world, to, from, bytes as u64, overlap),
+            Length::Counted(bytes) => self.copy_blocks(world, to, from, bytes),
         }
     }
 
-    /// memcpy of the blocks that are left, from the caller or to the caller.
+    /// Copies the blocks that are left, from the caller or to the caller.
     fn copy_blocks(
         &mut self,
         world: &mut World,
@@ -129,90 +161,85 @@ impl X86 {
         bytes: Form,
     ) -> Result<(), Fault> {
         let stack = self.stack()?;
-        let World { bits, memory, .. } = world;
-        let frame = |address| match address {
-            Address::Pointer(Pointer { region: Region::Frame, offset }) => Some(offset),
-            _ => None,
-        };
-        let stream = |address| match address {
-            Address::Moving(Moving { region: Region::Stream(side), offset }) => {
-                Some((side, offset))
-            }
-            _ => None,
-        };
-        match (frame(to), stream(from), stream(to), frame(from)) {
-            (Some(start), Some(from), None, None) => {
-                let blocks = memory.stream.as_mut().expect("there are blocks");
-                let most = blocks.most(bytes)?;
-                memory.check_written(start, most, stack)?;
+        let most = stream(world)?.most(bytes)?;
+        match (place(to), place(from)) {
+            (Place::Frame(start), Place::Stream(side, offset)) => {
+                world.memory.check_written(start, most, stack)?;
                 let unknown = vec![Cell::OPAQUE; 8 * most];
                 let at = Pointer { region: Region::Frame, offset: start };
-                memory.store(at, &unknown, stack)?;
-                let blocks = memory.stream.as_mut().expect("there are blocks");
-                blocks.copy_in(bits, from, start, bytes)
-            }
-            (None, None, Some(to), Some(start)) => {
-                let blocks = memory.stream.as_mut().expect("there are blocks");
-                let most = blocks.most(bytes)?;
-                memory.check_written(start, most, stack)?;
-                let at = Address::Pointer(Pointer { region: Region::Frame, offset: start });
-                let cells = self.bytes_at(world, at, most)?;
+                world.memory.store(at, &unknown, stack)?;
                 let World { bits, memory, .. } = world;
-                let blocks = memory.stream.as_mut().expect("there are blocks");
-                blocks.copy_out(bits, to, bytes, &cells)
+                let blocks = memory.stream.as_mut().expect("it was asked for the most");
+                blocks.copy_in(bits, (side, offset), start, bytes)
+            }
+            (Place::Stream(side, offset), Place::Frame(start)) => {
+                world.memory.check_written(start, most, stack)?;
+                let cells = self.load_bytes(world, from, most)?;
+                let World { bits, memory, .. } = world;
+                let blocks = memory.stream.as_mut().expect("it was asked for the most");
+                blocks.copy_out(bits, (side, offset), bytes, &cells)
             }
             _ => Err(unsupported("this copy of blocks is not modelled")),
         }
     }
 
-    /// memset to zero.
-    fn clear(
+    /// Writes a word again and again.
+    pub(super) fn fill_memory(
         &mut self,
         world: &mut World,
         to: Address,
-        value: &Word,
+        word: &[Cell],
         length: Length,
     ) -> Result<(), Fault> {
-        let is_zero = match value {
-            Word::Number(value) => value & 0xff == 0,
-            _ => false,
-        };
-        if !is_zero {
-            return Err(unsupported("memory is filled with something else than zeros"));
-        }
-        let bytes = match (to, length) {
-            (Address::Pointer(_), Length::Known(bytes)) => {
-                self.check_below(to, bytes)?;
-                let zeros = vec![world.bits.constant(false); 8 * bytes];
-                return self.put(world, to, &zeros);
-            }
-            (_, Length::Known(bytes)) => Form::number(bytes as i64),
+        let bytes = match (place(to), length) {
+            (_, Length::Known(0)) => return Ok(()),
+            // What stands behind a number of blocks that is not known.
+            (Place::Behind(_), Length::Known(bytes)) => Form::number(bytes as i64),
+            (_, Length::Known(bytes)) => return self.fill_block(world, to, word, bytes as u64),
             (_, Length::Counted(bytes)) => bytes,
         };
-        let offset = match to {
-            Address::Pointer(Pointer { region: Region::Frame, offset }) => Form::number(offset),
-            Address::Moving(Moving { region: Region::Frame, offset }) => offset,
+        if world.bits.word(word) != Some(0) {
+            return Err(unsupported("behind blocks there is something else than zeros"));
+        }
+        let offset = match place(to) {
+            Place::Frame(offset) => Form::number(offset),
+            Place::Behind(offset) => offset,
             _ => return Err(unsupported("a number of blocks is cleared that are not its own")),
         };
         let stack = self.stack()?;
-        let blocks = world.memory.stream.as_mut().expect("there are blocks");
-        let (start, cells) = blocks.fill(offset, bytes)?;
+        let (start, cells) = stream(world)?.fill(offset, bytes)?;
         world.memory.check_written(start, cells.len() / 8, stack)?;
         let at = Pointer { region: Region::Frame, offset: start };
         world.memory.store(at, &cells, stack)
     }
 }
 
-/// An address so many bytes further on.
-fn moved(address: Address, by: i64) -> Result<Address, Fault> {
-    Ok(match address {
-        Address::Pointer(pointer) => Address::Pointer(pointer.plus(by)),
-        Address::Constant(at) => Address::Constant(at.wrapping_add(by as u64)),
-        Address::Moving(Moving { region, offset }) => {
-            let offset = offset.plus(Form::number(by));
-            let offset = offset.ok_or_else(|| unsupported("an address that is far away"))?;
-            Address::Moving(Moving { region, offset })
+/// What an address points into, as far as it matters here.
+enum Place {
+    Frame(i64),
+    /// The frame, at an offset that depends on the number of blocks.
+    Behind(Form),
+    Stream(Side, Form),
+    Other,
+}
+
+fn place(address: Address) -> Place {
+    match address {
+        Address::Pointer(Pointer { region: Region::Frame, offset }) => Place::Frame(offset),
+        Address::Moving(Moving { region: Region::Frame, offset }) => Place::Behind(offset),
+        Address::Moving(Moving { region: Region::Stream(side), offset }) => {
+            Place::Stream(side, offset)
         }
-        other @ Address::Count(_) => other,
-    })
+        _ => Place::Other,
+    }
+}
+
+/// What a register points to.
+pub(super) fn pointed(word: &Word) -> Result<Address, Fault> {
+    match *word {
+        Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
+        Word::Moving(moving) => Ok(Address::Moving(moving)),
+        Word::Number(at) => Ok(Address::Constant(at)),
+        _ => Err(unsupported("the address that is handed over is not known")),
+    }
 }

@@ -22,9 +22,10 @@
 //! - `packs`: shuffles that make vectors narrower, or choose from two.
 //! - `scalar`: general-purpose arithmetic; `long`: that of several words.
 //! - `masks`: mask registers, and instructions with a mask.
-//! - `control`: jumps, calls, the stack; `blocks`: memory that is copied or filled at once.
+//! - `scatter`: elements at many addresses at once.
+//! - `control`: jumps, calls, the stack; `blocks`: memory that one instruction copies or fills.
 //! - `counts`: numbers that depend on how many blocks there are.
-//! - `library`: functions of the C library that copy so many; `kernels`: other kernels.
+//! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
 //! - `turns`: states at the turns of a loop over blocks.
 
 mod blocks;
@@ -42,6 +43,7 @@ mod operands;
 mod packs;
 mod registers;
 mod scalar;
+mod scatter;
 mod shuffles;
 mod turns;
 
@@ -79,6 +81,7 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || field::is_modelled(mnemonic)
         || masks::is_modelled(mnemonic)
         || blocks::is_modelled(mnemonic)
+        || scatter::is_modelled(mnemonic)
         || packs::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
@@ -114,6 +117,7 @@ impl X86 {
             X86::lanes,
             X86::field,
             X86::masks,
+            X86::scatter,
             X86::long,
             X86::packs,
             X86::shuffles,

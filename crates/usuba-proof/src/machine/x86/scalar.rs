@@ -495,13 +495,18 @@ impl X86 {
     /// bt, btr, bts, btc: the carry is a bit of a word, which is then cleared, set or complemented.
     fn one_bit(&mut self, world: &mut World, i: &Instruction) -> Result<(), Fault> {
         let bytes = self.size(i, 0)?;
-        if i.op1_kind() != OpKind::Immediate8 {
-            return Err(unsupported("the place of the bit is no constant"));
-        }
+        let place = match i.op1_kind() {
+            OpKind::Immediate8 => i.immediate8() as usize,
+            // In memory a register counts bits from the address on, beyond the word.
+            OpKind::Register if i.op0_kind() == OpKind::Register => {
+                self.count(world, i, 1, bytes)?
+            }
+            _ => return Err(unsupported("the place of the bit in memory is no constant")),
+        };
         let word = self.word(world, i, 0, bytes)?;
         let cells = word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
         let mut out = cells[..8 * bytes].to_vec();
-        let place = i.immediate8() as usize % out.len();
+        let place = place % out.len();
         let carry = flag_of(world, out[place]);
         // All but the carry and the zero flag are undefined then, and may be what they were.
         let secret = self.flags_of(world, &out, &[]).carry == Flag::Secret;

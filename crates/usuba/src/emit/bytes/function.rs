@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::tiles::{File, Tiles};
 use super::transpose::{self, Way, Writer};
+use super::wipe::{self, Wiped};
 use super::words;
 use super::{ByteLayout, Function, Kernel, Parameter, Ports, Shape, keys, macros};
 use crate::diag::{Code, Diagnostic};
@@ -77,19 +78,34 @@ pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
 /// The names of the function are not those of the program, or a layout and a word size do not
 /// go together on this target.
 pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagnostic> {
-    let key = function.ports()?.key;
-    let name = function.name;
+    let ports = function.ports()?;
+    let (key, name) = (ports.key, function.name);
+    let wiped = |name: &str, parameters: &str, arguments: &str, bytes: usize| match function.wipe {
+        true => wipe::around(name, parameters, arguments, bytes),
+        false => Wiped { head: format!("void {name}({parameters})"), behind: String::new() },
+    };
     let mut body = String::new();
     if let (Some(port), Some(key)) = (key, function.key) {
         let init = keys::init(function, key, port, "ctx->key")?;
-        let _ =
-            write!(body, "\nvoid {name}_init({name}_ctx *ctx, const uint8_t *key) {{\n{init}}}\n");
+        let parameters = format!("{name}_ctx *ctx, const uint8_t *key");
+        let bytes = wipe::of_key(key.schedule.as_ref(), port, target);
+        let Wiped { head, behind } = wiped(&format!("{name}_init"), &parameters, "ctx, key", bytes);
+        let _ = write!(body, "\n{head} {{\n{init}}}\n{behind}");
     }
-    let context = key.map(|_| format!("const {name}_ctx *ctx, ")).unwrap_or_default();
-    let head = format!(
-        "\nvoid {name}_blocks({context}const uint8_t *in, uint8_t *out, size_t nblocks) {{\n"
-    );
-    body = moving(function, target, Entry { head: &head, words: "ctx->key" })? + &body;
+    let (context, first) = match key {
+        Some(_) => (format!("const {name}_ctx *ctx, "), "ctx, "),
+        None => (String::new(), ""),
+    };
+    let parameters = format!("{context}const uint8_t *in, uint8_t *out, size_t nblocks");
+    let arguments = format!("{first}in, out, nblocks");
+    let bytes = wipe::of_blocks(function, &ports, target);
+    let Wiped { head, behind } = wiped(&format!("{name}_blocks"), &parameters, &arguments, bytes);
+    let head = format!("\n{head} {{\n");
+    let moving = moving(function, target, Entry { head: &head, words: "ctx->key" })?;
+    body = moving + &behind + &body;
+    if function.wipe && body.contains(&format!("{name}_copy(")) {
+        body = wipe::copying(name) + &body;
+    }
     let text = declarations(function)? + "\n#include <string.h>\n\n";
     Ok(text + &support(&body, target) + &body)
 }
@@ -481,6 +497,10 @@ struct Batch<'a> {
     size: usize,
 }
 
+/// Hides from compilers that few blocks are left. One that knows writes copies of its own, which
+/// look at the lowest bits of addresses, and are no faster than those of the C library.
+const HIDDEN: &str = "#ifdef __GNUC__\n        __asm__ (\"\" : \"+r\"(nblocks));\n#endif\n";
+
 /// `name_batch`, one call of the kernel; `name_set`, one of the kernel without interleaving if
 /// there is one; and `entry`, which loops over batches.
 fn blocks<'a>(
@@ -531,12 +551,17 @@ fn blocks<'a>(
     };
     let rest = |batch: &Batch| {
         let Batch { name, size, .. } = batch;
+        let (copy, zero) = match function.wipe {
+            true => (format!("{}_copy", function.name), format!("{}_zero(", function.name)),
+            false => ("memcpy".to_string(), "memset(".to_string()),
+        };
+        let what = if function.wipe { "" } else { "0, " };
         format!(
-            "uint8_t first[{}], last[{}];\n        \
-             memcpy(first, in, {from} * nblocks);\n        \
-             memset(first + {from} * nblocks, 0, {from} * ({size} - nblocks));\n        \
+            "uint8_t first[{}], last[{}];\n{HIDDEN}        \
+             {copy}(first, in, {from} * nblocks);\n        \
+             {zero}first + {from} * nblocks, {what}{from} * ({size} - nblocks));\n        \
              {name}({keys_argument}first, last);\n        \
-             memcpy(out, last, {to} * nblocks);\n",
+             {copy}(out, last, {to} * nblocks);\n",
             size * from,
             size * to
         )

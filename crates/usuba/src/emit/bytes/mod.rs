@@ -12,8 +12,8 @@
 //! a message when that is at most half a batch, set by set.
 //!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes
-//! through a buffer on the stack, filled up with zero blocks. Nothing is wiped: the context, and
-//! what registers and stack still hold after a call, are the caller's to clear.
+//! through a buffer on the stack, filled up with zero blocks. What registers and stack still hold
+//! after a call is cleared where that is asked for; the context is the caller's to clear.
 //!
 //! The bytes of a block are those of the input parameters, one after the other, each from a whole
 //! byte on; each parameter is packed by itself.
@@ -31,6 +31,7 @@
 //! - `function`: puts the parts together.
 //! - `chain`: functions whose results they are applied to again, as hash functions need them.
 //! - `library`: the parts one by one.
+//! - `wipe`: clears what the functions leave.
 
 mod chain;
 mod function;
@@ -40,6 +41,7 @@ mod macros;
 mod plan;
 mod tiles;
 mod transpose;
+mod wipe;
 mod words;
 
 use crate::diag::{Code, Diagnostic};
@@ -172,6 +174,8 @@ pub struct Function<'a> {
     pub output: Parameter<'a>,
     /// Absent for permutations.
     pub key: Option<Key<'a>>,
+    /// Whether [`definitions`] clear what they leave on the stack and in registers.
+    pub wipe: bool,
 }
 
 /// The ports that the names of a function stand for.

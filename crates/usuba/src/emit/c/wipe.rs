@@ -41,9 +41,9 @@ pub fn bytes(program: &Program, target: &Target) -> usize {
 }
 
 /// Saved registers, return addresses, alignment, scalars.
-const SPARE: usize = 512;
+pub const SPARE: usize = 512;
 
-/// The wrapper of the kernel `name` that calls `inner`. `linkage` is empty or `static `.
+/// The wrapper of the kernel of `program` that calls `inner`. `linkage` is empty or `static `.
 pub fn wrapper(
     program: &Program,
     emitted: &Emitted,
@@ -51,14 +51,36 @@ pub fn wrapper(
     target: &Target,
     linkage: &str,
 ) -> String {
-    let name = &emitted.name;
-    let size = format!("{}_WIPE_BYTES", name.to_uppercase());
     let ports = emitted.params.iter().chain(&emitted.results);
     let arguments: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
+    around(&Call {
+        name: &emitted.name,
+        prototype: &format!("{linkage}{}", emitted.prototype),
+        inner,
+        arguments: &arguments.join(", "),
+        bytes: bytes(program, target),
+    })
+}
+
+/// A function that is a call of another one, and clears what that leaves.
+pub struct Call<'a> {
+    pub name: &'a str,
+    /// With the linkage, without the semicolon.
+    pub prototype: &'a str,
+    /// The function that is called; it begins with [`APART`].
+    pub inner: &'a str,
+    pub arguments: &'a str,
+    /// Bytes of the stack that are cleared, a multiple of 64.
+    pub bytes: usize,
+}
+
+/// The wrapper of any function that returns nothing.
+pub fn around(call: &Call) -> String {
+    let Call { name, prototype, inner, arguments, bytes } = *call;
+    let size = format!("{}_WIPE_BYTES", name.to_uppercase());
     let mut text = format!(
         "\n/* Bytes of the stack that are cleared, a multiple of 64. */\n#ifndef {size}\n\
-         #define {size} {}\n#endif\n",
-        bytes(program, target)
+         #define {size} {bytes}\n#endif\n",
     );
     let _ = write!(
         text,
@@ -66,12 +88,7 @@ pub fn wrapper(
          volatile unsigned char area[{size}];\n    int i;\n    \
          for (i = 0; i < {size}; i++) area[i] = 0;\n}}\n#endif\n\n"
     );
-    let _ = write!(
-        text,
-        "{linkage}{}\n{{\n    {inner}({});\n",
-        emitted.prototype,
-        arguments.join(", ")
-    );
+    let _ = write!(text, "{prototype}\n{{\n    {inner}({arguments});\n");
     text.push_str("#if defined(__GNUC__) && defined(__x86_64__)\n    __asm__ volatile (\n");
     text.push_str("        \"subq %0, %%rsp\\n\\tmovl %0, %%ecx\\n\\t\"\n");
     let parts = [

@@ -96,7 +96,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     }
     totals.seconds = start.elapsed().as_secs_f64();
     totals.skipped = skipped;
-    totals.look_at(&records, &backends, args.binary);
+    totals.look_at(&records, &backends, args);
     to_stdout(&match args.json {
         true => totals.json(),
         false => totals.text(&records),
@@ -158,9 +158,10 @@ impl Task {
         let backend = backend.expect("tasks are made of them");
         let of_objects = match &self.interfaces {
             Some(interfaces) if binary::has_machine(self.on) => {
-                format!("{}\n\n{}", backend.identity, interfaces.identity(&cell)?)
+                let [kernels, functions] = &backend.identity;
+                format!("{kernels}\n\n{functions}\n\n{}", interfaces.identity(&cell)?)
             }
-            _ => backend.identity.clone(),
+            _ => backend.identity[0].clone(),
         };
         let done = match cache.find(&cell, args.direct, &of_objects) {
             Some(record) => {
@@ -172,7 +173,7 @@ impl Task {
             }
             None => {
                 let objects = &backend.objects;
-                let interfaces = self.interfaces.as_ref();
+                let interfaces = self.interfaces.as_ref().map(|all| (all, &backend.functions));
                 let (direct, plant) = (args.direct, None);
                 let extent = Extent { direct, objects, interfaces, plant, known: &run.known };
                 let done = prove(&cell, &checked.program, run, extent)?;
@@ -192,6 +193,7 @@ impl Task {
         language.entry = Some(self.node.clone());
         let codegen = &args.codegen;
         let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
+        options.c.wipe = codegen.wipe;
         let mut flags = codegen.written();
         if !self.link.is_empty() && codegen.link.is_empty() {
             // A kernel that is called has one instance in each lane.

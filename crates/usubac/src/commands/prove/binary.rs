@@ -188,7 +188,7 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// Those that the command line asks for, on a target.
+    /// Those of the kernel that the command line asks for, on a target.
     pub fn asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
         if let Some(path) = &args.object {
             if !has_machine(target) {
@@ -268,7 +268,8 @@ impl Objects {
         };
         let linked = binary::kernels(program, typed, target, options);
         let linked = linked.map_err(Failure::program)?;
-        let ranges = Ranges { most: arithmetic::most(program, entry), linked };
+        let wiped = options.wipe;
+        let ranges = Ranges { most: arithmetic::most(program, entry), linked, wiped };
         let look = |by: String, flags: String, bytes: &[u8], symbol: &str, made_in: Duration| {
             let subject = match flags.is_empty() {
                 true => by.clone(),
@@ -321,11 +322,12 @@ impl Objects {
 }
 
 /// What nodes say about their words: how large parameters are, and of the kernels that it calls
-/// everything.
+/// everything. And whether the kernel clears what it leaves.
 #[derive(Debug)]
 struct Ranges {
     most: Vec<u64>,
     linked: Vec<Kernel>,
+    wiped: bool,
 }
 
 /// Names all that an object and its proof depend on in one run.
@@ -407,8 +409,8 @@ fn proved(
     let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
-    let demands = Demands::default();
-    let Ranges { most, linked } = ranges;
+    let Ranges { most, linked, wiped } = ranges;
+    let demands = Demands { wiped: *wiped };
     let answer =
         arithmetic::prove_either::<X86>(&object, &contract, program, most, linked, demands);
     Ok(match answer {

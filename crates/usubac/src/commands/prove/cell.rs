@@ -109,9 +109,10 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Extent<'a> {
     /// Lowering to the end in one step.
     pub direct: bool,
+    /// Where objects of the kernel come from.
     pub objects: &'a Objects,
-    /// The byte interface.
-    pub interfaces: Option<&'a Interfaces>,
+    /// The byte interface, and where its objects come from.
+    pub interfaces: Option<(&'a Interfaces, &'a Objects)>,
     pub plant: Option<&'a Plant>,
     pub known: &'a Known,
 }
@@ -215,7 +216,7 @@ impl Cell {
                 let entry = &program.decls[instance.decl];
                 let done = objects.prove(&last, (program, entry), target, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
-                if let Some(interfaces) = interfaces {
+                if let Some((interfaces, objects)) = interfaces {
                     for found in interfaces.prove(self, program, &last, objects)? {
                         let Found { claim, spent, about } = found;
                         claims.push((claim, spent));
@@ -238,7 +239,7 @@ impl Cell {
             objects: seen,
             description: match interface.is_empty() {
                 true => String::new(),
-                false => interfaces.map(Interfaces::description).unwrap_or_default(),
+                false => interfaces.map(|(all, _)| all.description()).unwrap_or_default(),
             },
             interface,
             compiled: start.elapsed().saturating_sub(spent),

@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::ir::Slicing;
-use usuba::target;
+use usuba::target::{self, Target};
 use usuba_lab::tune::subject::hex;
 
 use super::binary::{Made, Memory, Objects};
@@ -144,21 +144,24 @@ impl Record {
     /// The objects that are to be proved again: those that the same compilers make, or the file
     /// beside the program.
     pub fn objects(&self, folder: &Path) -> Result<Objects, Failure> {
-        let target = target::find(&self.target);
-        let target = target.ok_or_else(|| Failure::program("there is no such target"))?;
+        let target = self.on()?;
         if let Some(file) = self.object.iter().find(|made| made.is_file()) {
             return Objects::given(&folder.join(&file.by), Some(file.symbol.clone()));
         }
-        match Cc::of_names(self.object.iter().map(|made| made.by.as_str())) {
-            Some(cc) => Objects::compiled(target, cc, Memory::default()),
-            None => Ok(Objects::None),
-        }
+        compiled(target, &self.object)
     }
 
     /// The byte interface, if it is to be proved again.
-    pub fn interfaces(&self, folder: &Path) -> Result<Option<Interfaces>, Failure> {
-        let is_any = !self.interface.is_empty();
-        is_any.then(|| Interfaces::new(folder, interface::Memory::default())).transpose()
+    pub fn interfaces(&self, folder: &Path) -> Result<Option<(Interfaces, Objects)>, Failure> {
+        if self.interface.is_empty() {
+            return Ok(None);
+        }
+        let interfaces = Interfaces::new(folder, interface::Memory::default())?;
+        Ok(Some((interfaces, compiled(self.on()?, &self.interface)?)))
+    }
+
+    fn on(&self) -> Result<&'static Target, Failure> {
+        target::find(&self.target).ok_or_else(|| Failure::program("there is no such target"))
     }
 
     /// The flags with which the program was compiled, beside those that say where includes are.
@@ -179,6 +182,14 @@ impl Record {
         let codegen = args::certified_flags(&self.flags).map_err(wrong)?;
         let codegen = codegen.for_target(&self.target).map_err(wrong)?;
         Ok((language, codegen))
+    }
+}
+
+/// Objects by the compilers that have made some.
+fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, Failure> {
+    match Cc::of_names(made.iter().map(|made| made.by.as_str())) {
+        Some(cc) => Objects::compiled(target, cc, Memory::default()),
+        None => Ok(Objects::None),
     }
 }
 

@@ -19,16 +19,18 @@ use serde::{Deserialize, Serialize};
 use usuba::diag::Sources;
 use usuba::ir::{self, Slicing};
 use usuba::passes::{When, interleave};
+use usuba::target::Target;
 use usuba::{Options, typed};
 use usuba_lab::cipher::{self, Beside, Built, Cipher, Function};
 use usuba_lab::interface::{self, Answer};
 use usuba_lab::tune::subject::fingerprint as of_sources;
-use usuba_proof::machine::{blocks, compare};
+use usuba_proof::machine::compare::{self, Demands};
+use usuba_proof::machine::{Residue, blocks};
 use usuba_proof::report::{Claim, Kind, Outcome};
 
-use super::binary::{Made, Objects, outside_of_comments, sha256};
+use super::binary::{self, Made, Objects, outside_of_comments, sha256};
 use super::cell::{Cell, Extent, Known, Obstacle, fingerprint};
-use crate::{Failure, files};
+use crate::{Failure, args::Prove, files};
 
 /// A cipher folder whose functions are proved, and what was found of them in this run.
 #[derive(Clone)]
@@ -96,9 +98,24 @@ pub struct Report {
     pub frame: u64,
     /// Loops over blocks, and ways to the end; `None` for the set-up of a key.
     pub turns: Option<(u32, u32)>,
+    /// What is left behind.
+    pub residue: Residue,
 }
 
 impl Interfaces {
+    /// Those that the command line asks for, and where their objects come from.
+    pub fn asked(
+        args: &Prove,
+        folder: &Path,
+        target: &'static Target,
+    ) -> Result<Option<(Interfaces, Objects)>, Failure> {
+        if !args.interface {
+            return Ok(None);
+        }
+        let objects = Objects::compiled(target, args.cc, binary::Memory::default())?;
+        Ok(Some((Interfaces::new(folder, Memory::default())?, objects)))
+    }
+
     /// Those of a folder.
     pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, Failure> {
         let cipher = Arc::new(cipher::read(folder).map_err(Failure::program)?);
@@ -185,7 +202,7 @@ impl Interfaces {
             };
             all.extend(self.programs(cell, program, last, function, &built)?);
             for compiler in objects.compilers(&built.text) {
-                let more = interface::flags(cell.options.target, compiler.is_clang);
+                let more = interface::flags(compiler.is_clang);
                 let flags = [compiler.flags(), more.to_vec()].concat().join(" ");
                 let about = [
                     outside_of_comments(&built.text),
@@ -205,7 +222,8 @@ impl Interfaces {
                         Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
                     })?;
                     let target = cell.options.target;
-                    let proofs = interface::prove_object(&bytes, &built, function, target);
+                    let demands = Demands { wiped: cell.options.c.wipe };
+                    let proofs = interface::prove_object(&bytes, &built, function, target, demands);
                     let found = proofs.map_err(Failure::program)?.into_iter().map(|proof| {
                         let made = made(&proof.what, &bytes);
                         let about = About::Function(Shown { made, report: report(&proof) });
@@ -319,10 +337,11 @@ fn report(proof: &interface::Proof) -> Option<Report> {
             instructions: report.instructions,
             frame: report.frame,
             turns: Some((report.loops, report.paths)),
+            residue: report.residue.clone(),
         }),
         Answer::Key(compare::Answer::Proved(report)) => {
-            let compare::Report { instructions, frame, .. } = *report;
-            Some(Report { instructions, frame, turns: None })
+            let compare::Report { instructions, frame, residue, .. } = report.clone();
+            Some(Report { instructions, frame, turns: None, residue })
         }
         _ => None,
     }

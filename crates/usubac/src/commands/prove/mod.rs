@@ -72,9 +72,8 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let target = args.codegen.target()?;
     let objects = Objects::asked(args, target)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    let interfaces = args.interface.then(|| Interfaces::new(folder, interface::Memory::default()));
-    let interfaces = interfaces.transpose()?;
-    let interfaces = interfaces.as_ref();
+    let functions = Interfaces::asked(args, folder, target)?;
+    let interfaces = functions.as_ref().map(|(all, objects)| (all, objects));
     let known = &Known::default();
     let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant, known };
     let mut language = args.language.clone();
@@ -108,6 +107,7 @@ fn prove(
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
     options.c.prefix = codegen.prefix.clone();
     options.c.registers = codegen.key_registers;
+    options.c.wipe = codegen.wipe;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
         let program = &input.checked.program;
@@ -120,7 +120,9 @@ fn prove(
         sha256: fingerprint(&input.sources),
         options,
     };
-    if let Some(interfaces) = extent.interfaces.filter(|interfaces| !interfaces.has_any(&cell)) {
+    if let Some(interfaces) =
+        extent.interfaces.map(|(all, _)| all).filter(|all| !all.has_any(&cell))
+    {
         return Err(interfaces.nothing(&cell));
     }
     fault::stage("proving the program");
@@ -186,7 +188,7 @@ fn checked(
         let (language, codegen) = record.flags(&args.language)?;
         let objects = record.objects(folder)?;
         let interfaces = record.interfaces(folder)?;
-        let interfaces = interfaces.as_ref();
+        let interfaces = interfaces.as_ref().map(|(all, objects)| (all, objects));
         let extent = Extent { direct: false, objects: &objects, interfaces, plant: None, known };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());

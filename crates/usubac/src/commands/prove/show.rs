@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use usuba_proof::machine::Residue;
 use usuba_proof::machine::compare::Report;
 use usuba_proof::report::{Claim, Difference, Kind, Outcome};
 
@@ -13,7 +14,7 @@ use super::interface::{self, About};
 
 /// What nobody proves here, said under every proof.
 fn trusted(proof: &Proof) -> &'static str {
-    match proof.objects.is_empty() {
+    match proof.objects.is_empty() && proof.interface.is_empty() {
         true => "the meaning of the language, the prover, the C of instructions, the C compiler",
         false => "the meaning of the language, the prover, its model of the processor",
     }
@@ -85,13 +86,9 @@ pub fn report(proof: &Proof) -> String {
             let Report { instructions, frame, residue, .. } = report;
             line("object", format!("{} proved in every lane by {engines}", claim.subject));
             line("", format!("in constant time: {instructions} instructions"));
-            let registers = match residue.registers.len() {
-                0 => "no register".to_string(),
-                _ => residue.registers.join(", "),
-            };
-            let bytes = residue.frame;
-            line("  leaves", format!("secrets in {bytes} of {frame} bytes of the frame"));
-            line("", format!("and in {registers}"));
+            for (what, text) in ["  leaves", ""].into_iter().zip(left(residue, *frame)) {
+                line(what, text);
+            }
         }
     }
     for (claim, about) in proof.of_interface() {
@@ -107,6 +104,11 @@ pub fn report(proof: &Proof) -> String {
                 None => format!("in constant time: {} instructions", report.instructions),
             };
             line("", how);
+            for (what, text) in
+                ["  leaves", ""].into_iter().zip(left(&report.residue, report.frame))
+            {
+                line(what, text);
+            }
         }
     }
     proof.faults().for_each(|claim| text.push_str(&fault(claim)));
@@ -120,6 +122,16 @@ pub fn report(proof: &Proof) -> String {
         ));
     }
     text
+}
+
+/// What a function leaves behind, in two lines.
+fn left(residue: &Residue, frame: u64) -> [String; 2] {
+    let registers = match residue.registers.len() {
+        0 => "no register".to_string(),
+        _ => residue.registers.join(", "),
+    };
+    let bytes = residue.frame;
+    [format!("secrets in {bytes} of {frame} bytes of the frame"), format!("and in {registers}")]
 }
 
 /// What is wrong, over a few lines.
@@ -211,14 +223,17 @@ struct JsonObject<'a> {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     found: Option<JsonFound<'a>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    blocks: Option<JsonBlocks>,
+    blocks: Option<JsonBlocks<'a>>,
 }
 
 /// What a proof found in a function of the byte interface.
 #[derive(Serialize)]
-struct JsonBlocks {
+struct JsonBlocks<'a> {
     instructions: u64,
     frame_bytes: u64,
+    /// What depends on inputs and stays.
+    left_frame_bytes: usize,
+    left_registers: &'a [String],
     /// Loops over any number of blocks, and ways to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     loops: Option<u32>,
@@ -262,6 +277,8 @@ impl<'a> JsonObject<'a> {
         let blocks = report.as_ref().map(|report| JsonBlocks {
             instructions: report.instructions,
             frame_bytes: report.frame,
+            left_frame_bytes: report.residue.frame,
+            left_registers: &report.residue.registers,
             loops: report.turns.map(|(loops, _)| loops),
             paths: report.turns.map(|(_, paths)| paths),
         });

@@ -40,8 +40,10 @@ pub struct Task {
 pub struct Backend {
     pub target: &'static Target,
     pub objects: Objects,
-    /// What the cache knows objects by.
-    pub identity: String,
+    /// Where those of the byte interface come from.
+    pub functions: Objects,
+    /// What the cache knows objects by, first those of kernels.
+    pub identity: [String; 2],
 }
 
 /// What is to be proved.
@@ -74,12 +76,13 @@ pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     };
     let memory = Memory::default();
     let backend = |target: &'static Target| {
-        let objects = match args.binary && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc, memory.clone())?,
-            false => Objects::None,
+        let made = |asked: bool| match asked && binary::has_machine(target) {
+            true => Objects::compiled(target, args.cc, memory.clone()),
+            false => Ok(Objects::None),
         };
-        let identity = objects.identity();
-        Ok(Backend { target, objects, identity })
+        let (objects, functions) = (made(args.binary)?, made(args.interface)?);
+        let identity = [objects.identity(), functions.identity()];
+        Ok(Backend { target, objects, functions, identity })
     };
     targets.into_iter().map(backend).collect()
 }

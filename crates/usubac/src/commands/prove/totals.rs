@@ -18,6 +18,7 @@ use super::cell::Proof;
 use super::certificate::Record;
 use super::show;
 use super::tasks::Backend;
+use crate::args::Prove;
 
 /// Sums of a run.
 #[derive(Default, Serialize)]
@@ -93,7 +94,7 @@ impl Totals {
         &mut self,
         records: &BTreeMap<&Path, Vec<Record>>,
         backends: &[Backend],
-        binary: bool,
+        args: &Prove,
     ) {
         let objects = || records.values().flatten().flat_map(|record| &record.object);
         for made in objects() {
@@ -103,7 +104,7 @@ impl Totals {
             objects().map(|made| made.sha256.as_str()).collect::<BTreeSet<_>>().len();
         self.interface_functions =
             records.values().flatten().map(|record| record.interface.len()).sum();
-        for backend in backends.iter().filter(|_| binary) {
+        for backend in backends.iter().filter(|_| args.binary || args.interface) {
             let name = backend.target.name;
             if !binary::has_machine(backend.target) {
                 self.skipped.push(format!(
@@ -112,7 +113,7 @@ impl Totals {
             }
             let with: Vec<&'static str> =
                 binary::less_than(backend.target).map(|target| target.name).collect();
-            if !with.is_empty() {
+            if args.binary && !with.is_empty() {
                 self.shared.push(shared(records, name, with));
             }
         }
