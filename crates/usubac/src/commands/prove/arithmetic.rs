@@ -94,7 +94,7 @@ fn targets(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
     let targets: BTreeMap<String, Vec<String>> =
         toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
     for name in targets.values().flatten() {
-        if !target::find(name).is_some_and(|target| target.name == name) {
+        if target::find(name).is_none_or(|target| target.name != name) {
             return Err(wrong(format!("there is no target `{name}`")));
         }
     }
