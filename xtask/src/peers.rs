@@ -1,10 +1,11 @@
-//! The table of other libraries in the README, from the results of `scripts/peers`.
+//! The tables of other libraries in README and book, from the results of `scripts/peers`.
 //!
 //! ```text
 //! bench/peers.toml  ──→  README.md between <!-- peers --> and <!-- /peers -->
+//!                   ──→  docs/book/src/peers.md, the same, for what NaCl has
 //! ```
 //!
-//! With `BLESS=1` the table is rewritten, otherwise a table that says something else is a finding.
+//! With `BLESS=1` a table is rewritten, otherwise a table that says something else is a finding.
 
 use std::fmt::Write;
 use std::io;
@@ -13,9 +14,14 @@ use toml::{Table, Value};
 
 use crate::repo::{Finding, Repo};
 
-/// The results, and the document that shows them.
+/// The results.
 const RESULTS: &str = "bench/peers.toml";
-const DOCUMENT: &str = "README.md";
+
+/// The Markdown of a table, from the text of the results.
+type Make = fn(&str) -> Result<String, String>;
+
+/// The documents that show them.
+const DOCUMENTS: [(&str, Make); 2] = [("README.md", table), ("docs/book/src/peers.md", nacl)];
 
 /// The lines around the table.
 const BEGIN: &str = "<!-- peers -->\n";
@@ -29,36 +35,45 @@ const WIDTHS: [(&str, &str); 4] = [
     ("avx512_gfni", "AVX-512, GFNI"),
 ];
 
-/// Compares the table with the results, or rewrites it.
+/// Compares the tables with the results, or rewrites them.
 ///
 /// # Errors
-/// The document cannot be rewritten.
+/// A document cannot be rewritten.
 pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
-    let (Some(results), Some(document)) = (repo.get(RESULTS), repo.get(DOCUMENT)) else {
-        return Ok(Vec::new());
+    let mut findings = Vec::new();
+    for (document, make) in DOCUMENTS {
+        findings.extend(one(repo, document, make, bless)?);
+    }
+    Ok(findings)
+}
+
+/// The same of one document.
+fn one(repo: &Repo, path: &str, make: Make, bless: bool) -> io::Result<Option<Finding>> {
+    let (Some(results), Some(document)) = (repo.get(RESULTS), repo.get(path)) else {
+        return Ok(None);
     };
-    let wanted = match table(&results.text) {
+    let wanted = match make(&results.text) {
         Ok(table) => table,
-        Err(what) => return Ok(vec![Finding::new(RESULTS, 0, what)]),
+        Err(what) => return Ok(Some(Finding::new(RESULTS, 0, what))),
     };
-    match replaced(&document.text, &wanted) {
+    Ok(match replaced(&document.text, &wanted) {
         None => {
             let what = "it has no table of other libraries between its two comments";
-            Ok(vec![Finding::new(DOCUMENT, 0, what)])
+            Some(Finding::new(path, 0, what))
         }
-        Some(text) if text == document.text => Ok(Vec::new()),
+        Some(text) if text == document.text => None,
         Some(text) if bless => {
-            std::fs::write(repo.root.join(DOCUMENT), text)?;
-            Ok(Vec::new())
+            std::fs::write(repo.root.join(path), text)?;
+            None
         }
         Some(_) => {
             let what = format!(
                 "its table of other libraries is not that of {RESULTS} \
                  (BLESS=1 cargo xtask docs writes it down)"
             );
-            Ok(vec![Finding::new(DOCUMENT, 0, what)])
+            Some(Finding::new(path, 0, what))
         }
-    }
+    })
 }
 
 /// `document` with `table` between its two comments.
@@ -154,6 +169,50 @@ fn table(results: &str) -> Result<String, String> {
     Ok(format!("{table}\nMeasured with {}.\n", versions.join("; ")))
 }
 
+/// The two tables of NaCl in Markdown, and a line with the versions: what several libraries have, and
+/// what one has for messages of several lengths.
+fn nacl(results: &str) -> Result<String, String> {
+    let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let rows = results.get("nacl").and_then(Value::as_array).ok_or("there is nothing of NaCl")?;
+    let cell = |row: &Value, library: &str| row.get(library).and_then(Value::as_float).map(number);
+    let mut text = String::from("| | libsodium | dalek |\n|---|---:|---:|\n");
+    // Titles, lengths and cells, each in the order of the file.
+    let (mut lines, mut lengths): (Vec<(&str, Vec<String>)>, Vec<i64>) = (Vec::new(), Vec::new());
+    for row in rows {
+        let title = row.get("title").and_then(Value::as_str).ok_or("a row has no title")?;
+        let one = cell(row, "libsodium").ok_or(format!("{title}: there is no libsodium"))?;
+        if let Some(other) = cell(row, "dalek") {
+            let _ = writeln!(text, "| {title} | {one} | {other} |");
+            continue;
+        }
+        let bytes = row.get("bytes").and_then(Value::as_integer).ok_or("a row has no bytes")?;
+        if !lengths.contains(&bytes) {
+            lengths.push(bytes);
+        }
+        match lines.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, cells)) => cells.push(one),
+            None => lines.push((title, vec![one])),
+        }
+    }
+    let names: Vec<String> = lengths.iter().map(|bytes| format!("{bytes} bytes")).collect();
+    let rule = "---:|".repeat(lengths.len());
+    let _ = writeln!(text, "\n| libsodium's time / ours | {} |\n|---|{rule}", names.join(" | "));
+    for (title, cells) in lines {
+        if cells.len() != lengths.len() {
+            return Err(format!("{title}: not every length is there"));
+        }
+        let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+    }
+    let versions = ["versions", "nacl_versions"].into_iter().filter_map(|key| results.get(key));
+    let versions: Table = versions.filter_map(Value::as_table).cloned().flatten().collect();
+    let known = |name: &str| {
+        let version = versions.get(name).and_then(Value::as_str).unwrap_or("unknown");
+        format!("{name} {version}")
+    };
+    let versions = ["gcc", "libsodium", "ed25519-dalek", "x25519-dalek"].map(known).join("; ");
+    Ok(format!("{text}\nMeasured with {versions}.\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,12 +235,30 @@ mod tests {
     fn another_table_is_found() {
         let readme = |table: &str| format!("Text.\n{BEGIN}{table}{END}More.\n");
         let found = |table: &str| {
-            let repo = Repo::sample(&[(RESULTS, RESULT), (DOCUMENT, &readme(table))]);
+            let repo = Repo::sample(&[(RESULTS, RESULT), ("README.md", &readme(table))]);
             check(&repo, false).expect("nothing is written").len()
         };
         assert_eq!(found(TABLE), 0);
         assert_eq!(found(&TABLE.replace("1.50", "1.51")), 1);
-        let without = Repo::sample(&[(RESULTS, RESULT), (DOCUMENT, "Text.\n")]);
+        let without = Repo::sample(&[(RESULTS, RESULT), ("README.md", "Text.\n")]);
         assert_eq!(check(&without, false).expect("nothing is written").len(), 1);
+    }
+
+    #[test]
+    fn what_nacl_has_becomes_two_tables() {
+        let row = |title: &str, rest: &str| {
+            format!("[[nacl]]\ntitle = {title:?}\nlibsodium = 0.5\n{rest}\n")
+        };
+        let mut results = String::from("[nacl_versions]\nlibsodium = \"1\"\n");
+        results += &row("agreeing", "bytes = 0\ndalek = 2.0");
+        for bytes in [64, 1024] {
+            results += &row("hash", &format!("bytes = {bytes}"));
+        }
+        let text = nacl(&results).expect("everything is there");
+        assert!(text.contains("| agreeing | **0.50** | 2.00 |\n"), "{text}");
+        assert!(text.contains("| 64 bytes | 1024 bytes |\n"), "{text}");
+        assert!(text.contains("| hash | **0.50** | **0.50** |\n"), "{text}");
+        assert!(text.contains("libsodium 1; "));
+        assert!(nacl(&(results + &row("other", "bytes = 64"))).is_err());
     }
 }

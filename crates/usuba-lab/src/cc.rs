@@ -202,6 +202,7 @@ fn has_feature(feature: &str) -> bool {
         "sse4.1" => is_x86_feature_detected!("sse4.1"),
         "sse4.2" => is_x86_feature_detected!("sse4.2"),
         "avx2" => is_x86_feature_detected!("avx2"),
+        "bmi2" => is_x86_feature_detected!("bmi2"),
         "avx512f" => is_x86_feature_detected!("avx512f"),
         "avx512bw" => is_x86_feature_detected!("avx512bw"),
         "avx512dq" => is_x86_feature_detected!("avx512dq"),

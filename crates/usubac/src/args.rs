@@ -32,6 +32,7 @@ pub use dist::Dist;
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
+pub use values::best_for_long_words;
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.

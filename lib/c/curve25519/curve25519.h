@@ -19,6 +19,9 @@ USUBA_API int usuba_x25519_base(const uint8_t scalar[32], uint8_t out[32]);
 USUBA_API int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *out,
     size_t count);
 
+/* The public keys of `count` scalars, in the same way. */
+USUBA_API int usuba_x25519_base_many(const uint8_t *scalars, uint8_t *out, size_t count);
+
 /* Ed25519: signatures. A secret key is the seed and behind it the public key. Signatures are those of
    RFC 8032 and depend on nothing but key and message. */
 #define USUBA_ED25519_SEED_BYTES 32

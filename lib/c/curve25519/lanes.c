@@ -219,6 +219,27 @@ static void usuba_fl_point_@TARGET@(uint8_t *out, const @REGISTER@ *p)
     @COMMON@wipe(p, sizeof p);
 }
 
+/* The public keys of X25519 of numbers of such digits: x = (1 + y) / (1 - y) of the same points on the
+   Montgomery curve, 32 bytes each. */
+@LOCAL@void usuba_public_lanes_@TARGET@(uint8_t *out, const uint64_t *digits, const uint64_t *comb,
+    unsigned spacing)
+{
+    struct {
+        uint64_t image[8 * USUBA_LANES];
+        @REGISTER@ p[4 * USUBA_FL_LIMBS], sum[USUBA_FL_LIMBS], difference[USUBA_FL_LIMBS];
+        @REGISTER@ inverse[USUBA_FL_LIMBS], words[8];
+    } s;
+    usuba_fl_comb_@TARGET@(digits, comb, spacing, s.p);
+    usuba_fl_sub_@TARGET@(s.p + 2 * USUBA_FL_LIMBS, s.p + USUBA_FL_LIMBS, s.difference);
+    usuba_fl_add_@TARGET@(s.p + 2 * USUBA_FL_LIMBS, s.p + USUBA_FL_LIMBS, s.sum);
+    usuba_fl_invert_@TARGET@(s.difference, s.inverse);
+    usuba_fl_mul_@TARGET@(s.sum, s.inverse, s.difference);
+    usuba_fl_freeze_@TARGET@(s.difference, s.inverse);
+    usuba_fl_pack_@TARGET@(s.inverse, s.words);
+    usuba_fl_store_@TARGET@(out, s.words, s.image);
+    @COMMON@wipe(&s, sizeof s);
+}
+
 /* `good` becomes 0 where eight times a point is neutral. */
 static void usuba_fl_small_@TARGET@(const @REGISTER@ *p, uint8_t *good)
 {

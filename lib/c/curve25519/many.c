@@ -21,6 +21,18 @@ int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *ou
     return zero ? USUBA_ERROR_POINT : USUBA_OK;
 }
 
+int usuba_x25519_base_many(const uint8_t *scalars, uint8_t *out, size_t count)
+{
+    size_t i = 0;
+    if (count && (!scalars || !out)) return USUBA_ERROR_NULL;
+#if defined(USUBA_MANY)
+    i = usuba_x25519_publics(scalars, out, count);
+    if (i) usuba_wipe_many_stack();
+#endif
+    for (; i < count; i++) usuba_x25519_base(scalars + 32 * i, out + 32 * i);
+    return USUBA_OK;
+}
+
 int usuba_ed25519_sign_many(const uint8_t *const *secret_keys, const uint8_t *const *messages,
     const size_t *lengths, uint8_t *signatures, size_t count)
 {

@@ -6,6 +6,7 @@ typedef struct {
     size_t lanes;
     void (*x25519)(uint8_t *out, const uint8_t *scalars, const uint8_t *points);
     void (*base)(uint8_t *out, const uint64_t *digits, const uint64_t *comb, unsigned spacing);
+    void (*shown)(uint8_t *out, const uint64_t *digits, const uint64_t *comb, unsigned spacing);
     void (*both)(uint8_t *out, uint8_t *good, const uint8_t *keys, const int8_t *windows,
                  const uint64_t *digits, const uint64_t *comb, unsigned spacing);
 } usuba_many;
@@ -37,6 +38,33 @@ static USUBA_APART size_t usuba_x25519_groups(const uint8_t *scalars, const uint
         memcpy(s.points, points + 32 * done, 32 * n);
         for (i = 0; i < n; i++) usuba_clamp(s.scalars + 32 * i);
         many->x25519(s.out, s.scalars, s.points);
+        memcpy(out + 32 * done, s.out, 32 * n);
+        done += n;
+    }
+    @COMMON@wipe(&s, sizeof s);
+    return done;
+}
+
+/* The same of public keys. */
+static USUBA_APART size_t usuba_x25519_publics(const uint8_t *scalars, uint8_t *out, size_t count)
+{
+    const usuba_many *many = &usuba_manies[usuba_chosen()];
+    struct {
+        uint8_t scalar[32], out[32 * USUBA_MANY];
+        usuba_sc words, digits[USUBA_MANY];
+    } s;
+    size_t done = 0, i;
+    if (!many->lanes) return 0;
+    memset(&s, 0, sizeof s);
+    while (count - done > 2) {
+        const size_t n = count - done < many->lanes ? count - done : many->lanes;
+        for (i = 0; i < n; i++) {
+            memcpy(s.scalar, scalars + 32 * (done + i), 32);
+            usuba_clamp(s.scalar);
+            usuba_words_load(s.words, s.scalar, USUBA_WORDS);
+            usuba_sc_muladd(s.words, usuba_half, usuba_offset, s.digits[i]);
+        }
+        many->shown(s.out, s.digits[0], usuba_comb[0][0], USUBA_SPACING);
         memcpy(out + 32 * done, s.out, 32 * n);
         done += n;
     }

@@ -94,17 +94,23 @@ static int usuba_merkle_final(const usuba_merkle *hash, const usuba_merkle_progr
     return USUBA_OK;
 }
 
-/* One message that is there. */
+/* One message that is there: its whole blocks where they lie, and its end. */
 static void usuba_merkle_whole(const usuba_merkle *hash, const uint8_t *in, size_t length,
                                uint8_t *out)
 {
-    uint8_t bytes[USUBA_MERKLE_CHAIN + USUBA_MERKLE_BLOCK];
-    usuba_merkle_progress progress;
-    usuba_merkle_begin(hash, &progress, bytes);
-    usuba_merkle_take(hash, &progress, bytes, in, length);
-    usuba_merkle_end(hash, &progress, bytes);
-    memcpy(out, bytes, hash->output);
-    @COMMON@wipe(bytes, sizeof bytes);
+    const usuba_chaining *chaining = hash->chaining;
+    const size_t blocks = length / chaining->block, used = length % chaining->block;
+    uint8_t chain[USUBA_MERKLE_CHAIN], last[2 * USUBA_MERKLE_BLOCK];
+    const uint8_t *end = last;
+    size_t ends;
+    memcpy(chain, hash->start, chaining->chain);
+    if (blocks) usuba_link_all(chaining, chain, &in, blocks, 1);
+    if (used) memcpy(last, in + (length - used), used);
+    ends = usuba_merkle_pad(hash, last, used, length);
+    usuba_link_all(chaining, chain, &end, ends, 1);
+    memcpy(out, chain, hash->output);
+    @COMMON@wipe(last, ends * chaining->block);
+    @COMMON@wipe(chain, sizeof chain);
 }
 
 static int usuba_merkle_one(const usuba_merkle *hash, const uint8_t *in, size_t length,

@@ -12,6 +12,13 @@
 /* From so many blocks on two at a time are worth a square. */
 #define USUBA_POLY_PAIRS 4
 
+/* Kernels that a loop calls are part of it where code may be long: the sum stays in registers. */
+#if defined(__GNUC__) && USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL) && !defined(__OPTIMIZE_SIZE__)
+#define USUBA_POLY_FLAT __attribute__((flatten))
+#else
+#define USUBA_POLY_FLAT
+#endif
+
 /* The phase of a state: a number that memory without a state hardly holds. */
 #define USUBA_POLY_OPEN 0x75737562612070ULL
 
@@ -39,7 +46,7 @@ static void usuba_poly_block(const uint8_t *in, usuba_word above, usuba_word *bl
 }
 
 /* Takes pairs of blocks. What is local here stays in registers, as in kernels. */
-static void usuba_poly_pairs(usuba_word *sum, const usuba_word *square,
+static USUBA_POLY_FLAT void usuba_poly_pairs(usuba_word *sum, const usuba_word *square,
                              const usuba_word *multiplier, const uint8_t *in, size_t pairs)
 {
     usuba_poly h, l, k, block, other, next;
@@ -56,7 +63,7 @@ static void usuba_poly_pairs(usuba_word *sum, const usuba_word *square,
 }
 
 /* One block after the other. */
-static void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
+static USUBA_POLY_FLAT void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
                                size_t nblocks, usuba_word above)
 {
     usuba_poly h, k, block, next;
@@ -86,12 +93,10 @@ static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, con
     usuba_poly_singles(sum, multiplier, in, nblocks, above);
 }
 @WIDE@
-/* Takes whole blocks into a state. */
-static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, usuba_word above)
+/* The same, side by side where there are many. */
+static void usuba_poly_all(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
+                           size_t nblocks, usuba_word above)
 {
-    usuba_poly sum, multiplier;
-    memcpy(sum, bytes, sizeof sum);
-    memcpy(multiplier, bytes + USUBA_POLY_MULTIPLIER, sizeof multiplier);
 #if defined(USUBA_POLY_LANES)
     if (nblocks >= USUBA_POLY_LANES) {
         const size_t done = usuba_poly_wide(sum, multiplier, in, nblocks);
@@ -100,19 +105,47 @@ static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, u
     }
 #endif
     usuba_poly_blocks(sum, multiplier, in, nblocks, above);
+}
+
+/* Takes whole blocks into a state. */
+static void usuba_poly_take(uint8_t *bytes, const uint8_t *in, size_t nblocks, usuba_word above)
+{
+    usuba_poly sum, multiplier;
+    memcpy(sum, bytes, sizeof sum);
+    memcpy(multiplier, bytes + USUBA_POLY_MULTIPLIER, sizeof multiplier);
+    usuba_poly_all(sum, multiplier, in, nblocks, above);
     memcpy(bytes, sum, sizeof sum);
     usuba_erase(sum, sizeof sum);
     usuba_erase(multiplier, sizeof multiplier);
 }
 
-int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])
+/* The multiplier of a key. `words` and `clamped` are memory for it. */
+static void usuba_poly_key(const uint8_t *key, usuba_word *words, usuba_word *clamped,
+                           usuba_word *multiplier)
 {
-    usuba_word words[USUBA_POLY_HALF], clamped[USUBA_POLY_HALF], above = 0;
-    usuba_poly multiplier;
-    if (!state || !key) return USUBA_ERROR_NULL;
+    const usuba_word above = 0;
     usuba_poly_load(words, key);
     usuba_poly_clamp(words, clamped);
     usuba_poly_unpack(clamped, &above, multiplier);
+}
+
+/* The tag of a sum. `words` and `least` are memory for it. */
+static void usuba_poly_give(const usuba_word *sum, const usuba_word *pad, usuba_word *words,
+                            usuba_word *least, uint8_t *tag)
+{
+    size_t i;
+    usuba_poly_freeze(sum, least);
+    usuba_poly_tag(least, pad, words);
+    for (i = 0; i < 16; i++)
+        tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
+}
+
+int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])
+{
+    usuba_word words[USUBA_POLY_HALF], clamped[USUBA_POLY_HALF];
+    usuba_poly multiplier;
+    if (!state || !key) return USUBA_ERROR_NULL;
+    usuba_poly_key(key, words, clamped, multiplier);
     memcpy(state->bytes + USUBA_POLY_PAD, key + 16, 16);
     memset(state->bytes, 0, USUBA_POLY_LIMBS);
     memcpy(state->bytes + USUBA_POLY_MULTIPLIER, multiplier, sizeof multiplier);
@@ -165,7 +198,6 @@ static void usuba_poly_end(usuba_poly1305_state *state, uint8_t *tag)
     usuba_poly sum, least;
     uint8_t *buffer = state->bytes + USUBA_POLY_BUFFER;
     const size_t used = (size_t)state->used;
-    size_t i;
     if (used) {
         /* The bit above lies in the block itself. */
         buffer[used] = 1;
@@ -174,10 +206,7 @@ static void usuba_poly_end(usuba_poly1305_state *state, uint8_t *tag)
     }
     memcpy(sum, state->bytes, sizeof sum);
     usuba_poly_load(pad, state->bytes + USUBA_POLY_PAD);
-    usuba_poly_freeze(sum, least);
-    usuba_poly_tag(least, pad, words);
-    for (i = 0; i < 16; i++)
-        tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
+    usuba_poly_give(sum, pad, words, least, tag);
     usuba_erase(words, sizeof words);
     usuba_erase(pad, sizeof pad);
     usuba_erase(sum, sizeof sum);
@@ -207,26 +236,46 @@ int usuba_poly1305_verify(usuba_poly1305_state *state, const uint8_t tag[USUBA_P
     return status;
 }
 
+/* The tag of a message that is there: no state is kept, and what is secret is wiped at once. */
+static void usuba_poly_whole(const uint8_t *key, const uint8_t *in, size_t length, uint8_t *tag)
+{
+    struct {
+        usuba_poly sum, multiplier, least;
+        usuba_word words[USUBA_POLY_HALF], pad[USUBA_POLY_HALF];
+        uint8_t last[16];
+    } s;
+    const size_t rest = length % 16;
+    usuba_poly_key(key, s.words, s.pad, s.multiplier);
+    memset(s.sum, 0, sizeof s.sum);
+    usuba_poly_all(s.sum, s.multiplier, in, length / 16, 1);
+    if (rest) {
+        memset(s.last, 0, sizeof s.last);
+        memcpy(s.last, in + (length - rest), rest);
+        /* The bit above lies in the block itself. */
+        s.last[rest] = 1;
+        usuba_poly_singles(s.sum, s.multiplier, s.last, 1, 0);
+    }
+    usuba_poly_load(s.pad, key + 16);
+    usuba_poly_give(s.sum, s.pad, s.words, s.least, tag);
+    usuba_erase(&s, sizeof s);
+}
+
 int usuba_poly1305_tag(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint8_t *in,
     size_t length, uint8_t tag[USUBA_POLY1305_TAG_BYTES])
 {
-    usuba_poly1305_state state;
-    int status = usuba_poly1305_begin(&state, key);
-    if (status != USUBA_OK) return status;
-    status = usuba_poly1305_update(&state, in, length);
-    if (status == USUBA_OK) status = usuba_poly1305_final(&state, tag);
-    if (status != USUBA_OK) usuba_erase(&state, sizeof state);
-    return status;
+    if (!key || !tag || (length && !in)) return USUBA_ERROR_NULL;
+    usuba_poly_whole(key, in, length, tag);
+    return USUBA_OK;
 }
 
 int usuba_poly1305_check(const uint8_t key[USUBA_POLY1305_KEY_BYTES], const uint8_t *in,
     size_t length, const uint8_t tag[USUBA_POLY1305_TAG_BYTES])
 {
-    usuba_poly1305_state state;
-    int status = usuba_poly1305_begin(&state, key);
-    if (status != USUBA_OK) return status;
-    status = usuba_poly1305_update(&state, in, length);
-    if (status == USUBA_OK) status = usuba_poly1305_verify(&state, tag);
-    if (status != USUBA_OK) usuba_erase(&state, sizeof state);
+    uint8_t right[USUBA_POLY1305_TAG_BYTES];
+    int status;
+    if (!key || !tag || (length && !in)) return USUBA_ERROR_NULL;
+    usuba_poly_whole(key, in, length, right);
+    status = @COMMON@compare(right, tag, sizeof right);
+    usuba_erase(right, sizeof right);
     return status;
 }

@@ -1,7 +1,8 @@
 //! NaCl and its kin by turns: ours, libsodium and the dalek crates.
 //!
 //! ```text
-//! nacl OURS.so [BACKEND]    a line for each operation: ticks of ours, and theirs divided by ours
+//! nacl OURS.so [BACKEND]     a line for each operation: ticks of ours, and theirs divided by ours
+//! nacl OURS.so -o FILE       also the ratios at the end of a file of results
 //! ```
 //!
 //! Everybody gets the same keys and messages and must answer the same. Then all take turns in one
@@ -9,7 +10,7 @@
 //! libsodium sets a key up in every call of its authenticated encryption, and we do here, too.
 
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -78,8 +79,14 @@ fn ticks() -> u64 {
     }
 }
 
+/// What was measured of one operation: their time divided by ours.
+struct Ratios {
+    operation: String,
+    others: Vec<(&'static str, f64)>,
+}
+
 /// Times all sides, the first of which is ours, and writes a line.
-fn measure(operation: &str, room: usize, mut sides: Vec<Side>) {
+fn measure(operation: &str, room: usize, mut sides: Vec<Side>) -> Ratios {
     let mut out = vec![0; room];
     let mut expected = Vec::new();
     for side in &mut sides {
@@ -107,11 +114,14 @@ fn measure(operation: &str, room: usize, mut sides: Vec<Side>) {
     };
     let ours = tenth(&mut sides[0].samples);
     let mut line = format!("{operation:<28} {ours:>9.0}");
+    let mut others = Vec::new();
     for side in &mut sides[1..] {
-        let theirs = tenth(&mut side.samples);
-        line += &format!("   {} {:.2}", side.library, theirs / ours);
+        let ratio = tenth(&mut side.samples) / ours;
+        line += &format!("   {} {ratio:.2}", side.library);
+        others.push((side.library, ratio));
     }
     println!("{line}");
+    Ratios { operation: operation.to_string(), others }
 }
 
 /// A function of a library.
@@ -132,7 +142,7 @@ fn ok(status: c_int) {
     assert_eq!(status, 0);
 }
 
-fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
+fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(), String> {
     let (seed, scalar, point) = (bytes::<32>(1), bytes::<32>(2), bytes::<32>(3));
     let message = bytes::<SIGNED>(4);
     let length = SIGNED as u64;
@@ -158,7 +168,7 @@ fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
             side("libsodium", call(other)),
             side("dalek", rust),
         ];
-        measure("sign 256", 64, sides);
+        all.push(measure("sign 256", 64, sides));
         let [one, other] = names("crypto_sign_verify_detached");
         let (one, other) = (get::<Verify>(ours, &one)?, get::<Verify>(sodium, &other)?);
         let key = public.to_bytes();
@@ -177,7 +187,7 @@ fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
             side("libsodium", call(other)),
             side("dalek", rust),
         ];
-        measure("verify 256", 1, sides);
+        all.push(measure("verify 256", 1, sides));
         let [one, other] = names("crypto_scalarmult");
         let (one, other) = (get::<Three>(ours, &one)?, get::<Three>(sodium, &other)?);
         let call = |function: Three| {
@@ -190,7 +200,7 @@ fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
             side("libsodium", call(other)),
             side("dalek", rust),
         ];
-        measure("x25519", 32, sides);
+        all.push(measure("x25519", 32, sides));
         let [one, other] = names("crypto_scalarmult_base");
         let (one, other) = (get::<Two>(ours, &one)?, get::<Two>(sodium, &other)?);
         let call = |function: Two| {
@@ -205,7 +215,7 @@ fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
             side("libsodium", call(other)),
             side("dalek", rust),
         ];
-        measure("x25519 base", 32, sides);
+        all.push(measure("x25519 base", 32, sides));
         let [one, other] = names("crypto_sign_seed_keypair");
         let (one, other) = (get::<Keys>(ours, &one)?, get::<Keys>(sodium, &other)?);
         let call = |function: Keys| {
@@ -225,7 +235,7 @@ fn curves(ours: &Library, sodium: &Library) -> Result<(), String> {
             side("libsodium", call(other)),
             side("dalek", rust),
         ];
-        measure("ed25519 keys", 96, sides);
+        all.push(measure("ed25519 keys", 96, sides));
     }
     Ok(())
 }
@@ -236,6 +246,7 @@ fn seals(
     sodium: &Library,
     (name, other, nonce): (&str, &str, usize),
     length: usize,
+    all: &mut Vec<Ratios>,
 ) -> Result<(), String> {
     let (key, nonce) = (bytes::<32>(5), bytes::<24>(6)[..nonce].to_vec());
     let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
@@ -266,7 +277,7 @@ fn seals(
         two(&mut sealed);
         let (from, tag) = (sealed.as_ptr(), sealed[length..].as_ptr());
         let sides = vec![side("ours", one), side("libsodium", two)];
-        measure(&format!("{name} seal {length}"), length + 16, sides);
+        all.push(measure(&format!("{name} seal {length}"), length + 16, sides));
         let one = |out: &mut [u8]| {
             let mut context = [0u64; 128];
             ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
@@ -278,12 +289,17 @@ fn seals(
             ok(their_open(to, data, from, size, tag, data, 0, nonce, key));
         };
         let sides = vec![side("ours", one), side("libsodium", two)];
-        measure(&format!("{name} open {length}"), length, sides);
+        all.push(measure(&format!("{name} open {length}"), length, sides));
     }
     Ok(())
 }
 
-fn boxes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> {
+fn boxes(
+    ours: &Library,
+    sodium: &Library,
+    length: usize,
+    all: &mut Vec<Ratios>,
+) -> Result<(), String> {
     let (key, nonce) = (bytes::<32>(5), bytes::<24>(6));
     let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
     let size = length as u64;
@@ -310,7 +326,7 @@ fn boxes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> 
         two(&mut sealed);
         let (from, tag) = (sealed.as_ptr(), sealed[length..].as_ptr());
         let sides = vec![side("ours", one), side("libsodium", two)];
-        measure(&format!("secretbox seal {length}"), length + 16, sides);
+        all.push(measure(&format!("secretbox seal {length}"), length + 16, sides));
         let one = |out: &mut [u8]| {
             let mut context = [0u64; 128];
             ok(init(context.as_mut_ptr(), key.as_ptr(), 32));
@@ -321,12 +337,17 @@ fn boxes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> 
             ok(their_open(out.as_mut_ptr(), from, tag, size, nonce, key));
         };
         let sides = vec![side("ours", one), side("libsodium", two)];
-        measure(&format!("secretbox open {length}"), length, sides);
+        all.push(measure(&format!("secretbox open {length}"), length, sides));
     }
     Ok(())
 }
 
-fn hashes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String> {
+fn hashes(
+    ours: &Library,
+    sodium: &Library,
+    length: usize,
+    all: &mut Vec<Ratios>,
+) -> Result<(), String> {
     let key = bytes::<32>(5);
     let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
     let (from, size) = (text.as_ptr(), length as u64);
@@ -339,7 +360,7 @@ fn hashes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String>
                 side("ours", |out: &mut [u8]| ok(one(from, length, out.as_mut_ptr()))),
                 side("libsodium", |out: &mut [u8]| ok(two(out.as_mut_ptr(), from, size))),
             ];
-            measure(&format!("{name} {length}"), bytes, sides);
+            all.push(measure(&format!("{name} {length}"), bytes, sides));
         }
         let one: Auth = get(ours, "usuba_crypto_onetimeauth")?;
         let two: Auth = get(sodium, "crypto_onetimeauth")?;
@@ -348,12 +369,13 @@ fn hashes(ours: &Library, sodium: &Library, length: usize) -> Result<(), String>
             move |out: &mut [u8]| ok(function(out.as_mut_ptr(), from, size, key))
         };
         let sides = vec![side("ours", call(one)), side("libsodium", call(two))];
-        measure(&format!("poly1305 {length}"), 16, sides);
+        all.push(measure(&format!("poly1305 {length}"), 16, sides));
     }
     Ok(())
 }
 
-fn compare(ours: &str, backend: Option<&str>) -> Result<(), String> {
+/// Everything, on a backend of ours; all ratios, and the version of libsodium.
+fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), String> {
     // SAFETY: libraries do nothing when they are loaded but look at the processor.
     let open = |name: &str| unsafe { Library::new(name) }.map_err(|error| error.to_string());
     let ours = open(ours)?;
@@ -373,23 +395,88 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(), String> {
             }
         }
     }
-    curves(&ours, &sodium)?;
+    let mut all = Vec::new();
+    curves(&ours, &sodium, &mut all)?;
     for length in LENGTHS {
-        seals(&ours, &sodium, ("chacha20poly1305", "chacha20poly1305_ietf", 12), length)?;
-        seals(&ours, &sodium, ("xchacha20poly1305", "xchacha20poly1305_ietf", 24), length)?;
-        boxes(&ours, &sodium, length)?;
-        hashes(&ours, &sodium, length)?;
+        seals(&ours, &sodium, ("chacha20poly1305", "chacha20poly1305_ietf", 12), length, &mut all)?;
+        seals(&ours, &sodium, ("xchacha20poly1305", "xchacha20poly1305_ietf", 24), length, &mut all)?;
+        boxes(&ours, &sodium, length, &mut all)?;
+        hashes(&ours, &sodium, length, &mut all)?;
     }
-    Ok(())
+    // SAFETY: it answers a static string.
+    let version = unsafe {
+        let version: unsafe extern "C" fn() -> *const c_char =
+            get(&sodium, "sodium_version_string")?;
+        CStr::from_ptr(version()).to_string_lossy().into_owned()
+    };
+    Ok((all, version))
+}
+
+/// The first line of what is ours in a file of results.
+const BEGIN: &str = "\n# NaCl, by `scripts/peers-nacl` in the same way.\n";
+
+/// Operations without their lengths, and what they are for people.
+const TITLES: [(&str, &str); 14] = [
+    ("sign", "signing 256 bytes"),
+    ("verify", "verifying them, strictly"),
+    ("x25519", "X25519"),
+    ("x25519 base", "X25519 of the base point"),
+    ("ed25519 keys", "keys of Ed25519 from a seed"),
+    ("chacha20poly1305 seal", "ChaCha20-Poly1305, seal"),
+    ("chacha20poly1305 open", "ChaCha20-Poly1305, open"),
+    ("xchacha20poly1305 seal", "XChaCha20-Poly1305, seal"),
+    ("xchacha20poly1305 open", "XChaCha20-Poly1305, open"),
+    ("secretbox seal", "secret box, seal"),
+    ("secretbox open", "secret box, open"),
+    ("sha512", "SHA-512"),
+    ("sha256", "SHA-256"),
+    ("poly1305", "Poly1305 alone"),
+];
+
+/// Puts ratios at the end of a file of results, in the place of earlier ones.
+fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
+    let known = std::fs::read_to_string(path)?;
+    let (before, _) = known.split_once(BEGIN).unwrap_or((&known, ""));
+    let mut text = format!("{before}{BEGIN}\n[nacl_versions]\nlibsodium = {sodium:?}\n");
+    // The manifest has exact versions.
+    for name in ["ed25519-dalek", "x25519-dalek"] {
+        let mut lines = include_str!("../../Cargo.toml").lines();
+        let version = lines.find(|line| line.starts_with(name));
+        let version = version.and_then(|line| line.split('"').nth(1)).unwrap_or("=unknown");
+        text += &format!("{name} = {:?}\n", version.trim_start_matches('='));
+    }
+    for Ratios { operation, others } in all {
+        let (operation, bytes) = match operation.rsplit_once(' ') {
+            Some((name, bytes)) if bytes.parse::<usize>().is_ok() => (name, bytes),
+            _ => (&**operation, "0"),
+        };
+        let title = TITLES.iter().find(|(known, _)| *known == operation);
+        let title = title.map_or(operation, |(_, title)| title);
+        text += &format!("\n[[nacl]]\ntitle = {title:?}\nbytes = {bytes}\n");
+        for (library, ratio) in others {
+            text += &format!("{library} = {ratio:.2}\n");
+        }
+    }
+    std::fs::write(path, text)
 }
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let Some(ours) = words.first() else {
-        eprintln!("nacl OURS.so [BACKEND]");
-        return ExitCode::from(2);
+    let words: Vec<&str> = words.iter().map(|word| &**word).collect();
+    let (ours, backend, file) = match words[..] {
+        [ours] => (ours, None, None),
+        [ours, "-o", file] => (ours, None, Some(file)),
+        [ours, backend] => (ours, Some(backend), None),
+        _ => {
+            eprintln!("nacl OURS.so [BACKEND | -o FILE]");
+            return ExitCode::from(2);
+        }
     };
-    match compare(ours, words.get(1).map(|word| &**word)) {
+    let done = compare(ours, backend).and_then(|(all, sodium)| match file {
+        Some(file) => record(file, &all, &sodium).map_err(|error| format!("{file}: {error}")),
+        None => Ok(()),
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("nacl: {error}");

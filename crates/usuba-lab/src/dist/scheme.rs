@@ -57,6 +57,11 @@ impl Parts {
                              unsigned spacing",
                         ),
                         (
+                            "usuba_public_lanes",
+                            "uint8_t *out, const uint64_t *digits, const uint64_t *comb, \
+                             unsigned spacing",
+                        ),
+                        (
                             "usuba_both_lanes",
                             "uint8_t *out, uint8_t *good, const uint8_t *keys, \
                              const int8_t *windows,\n    const uint64_t *digits, \

@@ -18,7 +18,7 @@ use usuba::target::Target;
 
 /// The macro of `internal.h` for the processors that may have a target; `None`: all.
 pub fn processors(target: &Target) -> Option<&'static str> {
-    match target.header {
+    match target.machine.unwrap_or(target).header {
         "" => None,
         "arm_neon.h" => Some("USUBA_AARCH64"),
         _ => Some("USUBA_X86_64"),

@@ -19,8 +19,8 @@ templates! {
     WORDS = "common/words.c";
     ALONE = "common/alone.c";
     DISPATCH = "common/dispatch.c";
-    XOR_WORDS = "common/xor_words.c";
-    XOR_VECTOR = "common/xor_vector.c";
+    XOR = "common/xor.c";
+    XOR_WIDE = "common/xor_wide.c";
     BLOCKS = "modes/blocks.c";
     STREAM = "modes/ctr.c";
     CBC = "modes/cbc.c";

@@ -72,8 +72,11 @@ impl OneFile<'_> {
         let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
         let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
         let base = format!("{PREFIX}{}", self.name);
+        let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
+        let registers = registers(backends, &ciphers);
         let parts = Parts {
             backends,
+            registers: &registers,
             common: &format!("{base}_"),
             local: "static ",
             needs,
@@ -81,12 +84,10 @@ impl OneFile<'_> {
         };
         let stem = stem.map_or_else(|| renamed(&base, request), String::from);
         let mut text = parts.internal() + "\n";
-        let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
-        let registers = registers(backends, &ciphers);
         if needs.ladders {
             text += &includes(&registers);
         }
-        for target in registers {
+        for &target in &registers {
             let whole = needs.xor && target.machine.is_none();
             let xor = if whole { parts.xor(target) } else { String::new() };
             let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
@@ -149,7 +150,10 @@ pub fn library_of(
     let chunk = needs.chunk.max(4096);
     let needs = Needs { chunk, ..needs };
     let counters = folders.iter().map(|folder| folder.counters(chunk)).max().unwrap_or(0);
-    let parts = Parts { backends, common: PREFIX, local: "USUBA_HIDDEN ", needs, counters };
+    let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
+    let all = registers(backends, &ciphers);
+    let (common, local) = (PREFIX, "USUBA_HIDDEN ");
+    let parts = Parts { backends, registers: &all, common, local, needs, counters };
     let mut source = |path: String, about: &str, text: &str| {
         let text = format!("{}\n#include \"internal.h\"\n{text}", banner(about, request));
         files.push(File { path: format!("src/{path}"), text });
@@ -262,6 +266,8 @@ pub fn renamed(text: &str, request: &Request) -> String {
 /// The hand-written parts of a file or a library.
 struct Parts<'a> {
     backends: &'a [&'static Target],
+    /// The backends, and narrower registers of theirs.
+    registers: &'a [&'static Target],
     /// What the names of functions begin with that belong to no cipher.
     common: &'a str,
     /// The linkage of functions inside.
@@ -309,11 +315,12 @@ impl Parts<'_> {
 
     /// Addition of a key stream on one target.
     fn xor(&self, target: &Target) -> String {
-        let template = if target.simd { t::XOR_VECTOR } else { t::XOR_WORDS };
+        let wide = if target.simd { t::XOR_WIDE } else { "" };
         let bytes = (target.bits / 8).to_string();
         fill(
-            template,
+            t::XOR,
             &[
+                ("WIDE", wide),
                 ("LOCAL", self.local),
                 ("TARGET", target.name),
                 ("BYTES", &bytes),
@@ -328,10 +335,11 @@ impl Parts<'_> {
         let mut supported = String::new();
         for (number, target) in self.backends.iter().enumerate() {
             // AArch64 always has its vectors; the features of x86 are asked for.
-            let asked: Vec<String> = features(target)
-                .iter()
-                .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
-                .collect();
+            // General-purpose registers are those of all machines; what is used beside it is not.
+            let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
+            let wanted = features(target).into_iter().chain(beside.flat_map(|t| features(t)));
+            let asked: Vec<String> =
+                wanted.map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
             let answer =
                 if asked.is_empty() { "1".to_string() } else { asked.join(" &&\n        ") };
             let case = format!("    case {number}: return {answer};\n");

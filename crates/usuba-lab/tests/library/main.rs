@@ -22,6 +22,8 @@
 
 mod fuzz;
 mod hash;
+#[path = "../loaded/mod.rs"]
+mod loaded;
 mod merkle;
 mod modes;
 mod published;

@@ -8,7 +8,11 @@ use tempfile::TempDir;
 use usuba::target::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, Description, File, Request, Single};
+use usuba_lab::dist::{self, Description, Request, Single};
+
+use crate::loaded::Object;
+pub(crate) use crate::loaded::call;
+pub use crate::loaded::{Noise, STRICT, root, run, write};
 
 mod models {
     include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
@@ -18,12 +22,6 @@ mod models {
 pub fn model(folder: &str, function: &str, key: &[u8], block: &[u8]) -> Vec<u8> {
     let oracle = models::oracle(folder, function, key, block);
     oracle.unwrap_or_else(|| models::reference(folder, function, key, block))
-}
-
-pub const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers")
 }
 
 pub fn request(prefix: &str) -> Request {
@@ -41,31 +39,9 @@ pub fn compilers(long: bool) -> Vec<PathBuf> {
     families.iter().filter_map(find).map(|machine| machine.compiler).collect()
 }
 
-pub fn write(folder: &Path, files: &[File]) {
-    for file in files {
-        let path = folder.join(&file.path);
-        std::fs::create_dir_all(path.parent().expect("it is below the folder")).expect("a folder");
-        std::fs::write(path, &file.text).expect("the folder can be written");
-    }
-}
-
-/// Runs a command in `folder`; its output counts as the reason of a failure.
-pub fn run(folder: &Path, command: &mut Command) -> String {
-    let output = command.current_dir(folder).output().expect("the program is there");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}\n{text}\n{errors}");
-    text
-}
-
-unsafe extern "C" {
-    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
-/// A shared object, loaded for as long as the process lives.
+/// A shared object, and the folder that it lies in.
 pub struct Loaded {
-    handle: *mut c_void,
+    object: Object,
     folder: TempDir,
 }
 
@@ -81,11 +57,8 @@ impl Loaded {
         compile.args(["-std=c99", "-shared", "-fPIC", "-o", "it.so"]).args(STRICT).args(flags);
         run(folder.path(), compile.arg(&single.files[1].path));
         let path = folder.path().join("it.so");
-        let path = CString::new(path.to_str().expect("a plain path")).expect("no zero in it");
-        // SAFETY: the object was just built, and runs no code when it is loaded.
-        let handle = unsafe { dlopen(path.as_ptr(), 2) };
-        assert!(!handle.is_null());
-        Loaded { handle, folder }
+        let object = Object::open(path.to_str().expect("a plain path")).expect("it was just built");
+        Loaded { object, folder }
     }
 
     /// Where its header and the object `it.so` are.
@@ -95,51 +68,18 @@ impl Loaded {
 
     /// Whether there is a function of this name.
     pub fn has(&self, name: &str) -> bool {
-        let text = CString::new(name).expect("no zero in it");
-        // SAFETY: the handle is one of dlopen.
-        !unsafe { dlsym(self.handle, text.as_ptr()) }.is_null()
+        !self.object.address(name).is_null()
     }
 
     /// The address of a function.
     pub fn find(&self, name: &str) -> *mut c_void {
-        let text = CString::new(name).expect("no zero in it");
-        // SAFETY: the handle is one of dlopen.
-        let address = unsafe { dlsym(self.handle, text.as_ptr()) };
-        assert!(!address.is_null(), "there is no {name}");
-        address
+        self.object.find(name)
     }
 }
-
-/// Calls a C function that answers a status. Pointers, lengths and positions are all passed as
-/// 64 bits, which is what the calling conventions of 64-bit machines make of them.
-macro_rules! call {
-    ($loaded:expr, $name:expr $(, $argument:expr)*) => {{
-        let address = $loaded.find($name);
-        // SAFETY: the header declares as many arguments of these kinds, and answers a status.
-        unsafe {
-            let function: unsafe extern "C" fn($(call!(@type $argument)),*) -> std::ffi::c_int =
-                std::mem::transmute(address);
-            function($($argument as usize),*)
-        }
-    }};
-    (@type $argument:expr) => { usize };
-}
-pub(crate) use call;
 
 pub const NULL: *const u8 = std::ptr::null();
 
-/// A sequence of numbers (SplitMix64).
-pub struct Noise(pub u64);
-
 impl Noise {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ word >> 31
-    }
-
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }

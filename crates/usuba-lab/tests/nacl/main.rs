@@ -14,6 +14,8 @@
 mod builds;
 mod curve;
 mod interface;
+#[path = "../loaded/mod.rs"]
+mod loaded;
 mod many;
 #[path = "../memcheck/mod.rs"]
 mod memcheck;

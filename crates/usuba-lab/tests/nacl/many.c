@@ -52,6 +52,22 @@ static void x25519(size_t count, size_t zero)
     free(out);
 }
 
+/* Public keys, sometimes into the buffer of the scalars. */
+static void base(size_t count)
+{
+    uint8_t *scalars = some(32 * count), *out = some(32 * count), wanted[32];
+    size_t i;
+    expect(usuba_x25519_base_many(scalars, out, count) == USUBA_OK);
+    for (i = 0; i < count; i++) {
+        expect(usuba_x25519_base(scalars + 32 * i, wanted) == USUBA_OK);
+        expect(!memcmp(out + 32 * i, wanted, 32));
+    }
+    usuba_x25519_base_many(scalars, scalars, count);
+    expect(!memcmp(out, scalars, 32 * count));
+    free(scalars);
+    free(out);
+}
+
 #define S10 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66
 #define F10 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 
@@ -108,17 +124,23 @@ static void ed25519(size_t count)
 
 int main(void)
 {
+    /* None, fewer than are worth lanes, all lanes and one more, twice, and one that is left over. */
+    static const size_t counts[] = {0, 1, 3, 4, 8, 9, 17};
     const char *name;
-    size_t backend, count;
+    size_t backend, count, i;
     uint8_t byte[32] = {0};
     expect(usuba_x25519_many(byte, NULL, byte, 1) == USUBA_ERROR_NULL);
     expect(usuba_x25519_many(NULL, NULL, NULL, 0) == USUBA_OK);
+    expect(usuba_x25519_base_many(byte, NULL, 1) == USUBA_ERROR_NULL);
+    expect(usuba_x25519_base_many(NULL, NULL, 0) == USUBA_OK);
     for (backend = 0; (name = usuba_curve25519_backends(backend)); backend++) {
         expect(usuba_curve25519_force_backend(name) == USUBA_OK);
-        for (count = 0; count < 12; count += 1 + count / 3) x25519(count, 3 * count / 4 + count % 2);
-        x25519(19, 18);
-        for (count = 0; count < 12; count += 1 + count / 2) ed25519(count);
-        ed25519(17);
+        for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            count = counts[i];
+            x25519(count, 3 * count / 4 + count % 2);
+            base(count);
+            ed25519(count);
+        }
     }
     return backend > 0 ? 0 : 1;
 }

@@ -43,6 +43,11 @@ static void many(void)
     usuba_x25519_many(secret, points, outs, MANY);
 }
 
+static void base_many(void)
+{
+    usuba_x25519_base_many(secret, outs, MANY);
+}
+
 /* The frame of this function lies where that of the function lay which was called before it: writes
    a pattern there, or reads what is there. */
 static __attribute__((noinline)) void below(int look)
@@ -95,5 +100,6 @@ int main(void)
     both(agree);
     both(base);
     both(many);
+    both(base_many);
     return 0;
 }

@@ -74,6 +74,36 @@ static void sign(void)
     EXPECT(!memcmp(opened, some, LENGTH));
 }
 
+#if defined(MANY)
+/* So many at once that some are in lanes and some are not. */
+static void many(void)
+{
+    static unsigned char secrets[32 * MANY], keys[32 * MANY], shared[32 * MANY];
+    static unsigned char pairs[MANY][64], publics[MANY][32], signatures[64 * MANY];
+    const unsigned char *signing[MANY], *texts[MANY], *verifying[MANY], *made[MANY];
+    size_t lengths[MANY], i;
+    int results[MANY];
+    randombytes(secrets, sizeof secrets);
+    EXPECT(!usuba_x25519_base_many(secrets, keys, MANY));
+    PUBLIC(keys);
+    EXPECT(!usuba_x25519_many(secrets, keys, shared, MANY));
+    new_message();
+    for (i = 0; i < MANY; i++) {
+        EXPECT(!usuba_ed25519_keypair_from_seed(secrets + 32 * i, publics[i], pairs[i]));
+        signing[i] = pairs[i];
+        texts[i] = message + 32;
+        lengths[i] = 100 * i;
+        verifying[i] = publics[i];
+        made[i] = signatures + 64 * i;
+    }
+    EXPECT(!usuba_ed25519_sign_many(signing, texts, lengths, signatures, MANY));
+    PUBLIC(publics);
+    PUBLIC(signatures);
+    PUBLIC(message);
+    EXPECT(!usuba_ed25519_verify_many(verifying, texts, lengths, made, results, MANY));
+}
+#endif
+
 static void boxes(void)
 {
     static unsigned char public_key[2][32], secret_key[2][32], key[32];
@@ -148,6 +178,9 @@ int main(void)
     for (i = 0; i < sizeof some; i++) some[i] = (unsigned char)(3 * i + 1);
     agree();
     sign();
+#if defined(MANY)
+    many();
+#endif
     boxes();
     codes();
     seals();

@@ -1,9 +1,10 @@
 //! What secrets become: nothing branches on them, no address depends on them, and nothing of them is
 //! left on the stack.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use usuba::target;
 use usuba_lab::cc::Family;
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
@@ -18,11 +19,51 @@ const SECRETS: &str = include_str!("secrets.c");
 /// Calls whose stack is looked at.
 const REMAINS: &str = include_str!("remains.c");
 
+/// Instruction sets that valgrind runs: one message at a time, and many side by side.
+const PLAIN: &[&str] = &["gp64"];
+const WIDE: &[&str] = &["gp64", "avx2"];
+
+/// The compilers and flags that are tried: in the short run one compiler at one level, and in the long
+/// one all that are there, with every width of words.
+fn builds() -> Vec<(PathBuf, Vec<&'static str>)> {
+    let levels = if long() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
+    let families = if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
+    let variants = &VARIANTS[..if long() { VARIANTS.len() } else { 1 }];
+    let mut all = Vec::new();
+    for family in families {
+        let Some(compiler) = compiler(*family) else {
+            println!("skipped: there is no {family:?}");
+            continue;
+        };
+        for level in levels {
+            let flags = variants.iter().map(|variant| [&[*level], *variant].concat());
+            all.extend(flags.map(|flags| (compiler.clone(), flags)));
+        }
+    }
+    all
+}
+
+/// A request for some instruction sets.
+fn on(targets: &[&str]) -> Request {
+    let find = |name: &&str| target::find(name).expect("a target");
+    Request { targets: targets.iter().map(find).collect(), ..request() }
+}
+
+/// NaCl for some instruction sets.
+fn for_targets(targets: &[&str]) -> Vec<File> {
+    dist::nacl(&on(targets), &root(), &mut |_| {}).expect("it compiles")
+}
+
 /// What valgrind says of the calls, of a library that `change` has changed.
-fn reports(flags: &[&str], compiler: &Path, change: impl Fn(&str) -> String) -> String {
+fn reports(
+    files: &[File],
+    flags: &[&str],
+    compiler: &Path,
+    change: impl Fn(&str) -> String,
+) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = |file: &File| File { path: file.path.clone(), text: change(&file.text) };
-    write(folder.path(), &nacl().iter().map(changed).collect::<Vec<_>>());
+    write(folder.path(), &files.iter().map(changed).collect::<Vec<_>>());
     let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
     write(folder.path(), &[file("requests.h", REQUESTS), file("secrets.c", SECRETS)]);
     let mut compile = Command::new(compiler);
@@ -33,25 +74,22 @@ fn reports(flags: &[&str], compiler: &Path, change: impl Fn(&str) -> String) -> 
     memcheck::examined(&folder.path().join("it")).expect("it ends well")
 }
 
-/// In the short run one compiler at one level, and in the long one all that are there.
+/// In the long run also side by side; valgrind's processor has AVX2 where the real one has.
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
     if let Err(why) = memcheck::valgrind() {
         return println!("skipped: {why}");
     }
-    let levels = if long() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
-    let families = if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
-    for family in families {
-        let Some(compiler) = compiler(*family) else {
-            println!("skipped: there is no {family:?}");
-            continue;
-        };
-        for level in levels {
-            for variant in &VARIANTS[..if long() { 3 } else { 1 }] {
-                let flags = [&[*level], *variant].concat();
-                let said = reports(&flags, &compiler, str::to_string);
-                assert!(said.is_empty(), "{compiler:?} {flags:?}: {said}");
+    for targets in if long() { &[PLAIN, WIDE][..] } else { &[PLAIN] } {
+        let files = for_targets(targets);
+        for (compiler, mut flags) in builds() {
+            // There is no width of words beside wide registers.
+            if *targets == WIDE && flags.len() > 1 {
+                continue;
             }
+            flags.extend((*targets == WIDE).then_some("-DMANY=5"));
+            let said = reports(&files, &flags, &compiler, str::to_string);
+            assert!(said.is_empty(), "{compiler:?} {flags:?}: {said}");
         }
     }
 }
@@ -85,13 +123,13 @@ fn planted_secrets_are_reported() {
         let change = |text: &str| text.replace(old, new);
         assert!(nacl().iter().any(|file| file.text.contains(old)), "{old}");
         // At -O0 compilers turn no branch into something else.
-        let said = reports(&["-O0"], &compiler, change);
+        let said = reports(nacl(), &["-O0"], &compiler, change);
         assert!(said.contains("uninitialised") && said.contains(place), "{new}: {said}");
     }
 }
 
 /// The bytes of the stack that differ after two calls which differ in their secret alone, for keys,
-/// signing, X25519, that of the base point, and that of many.
+/// signing, X25519, that of the base point, and both of many.
 fn remains(files: &[File], flags: &[&str], compiler: &Path) -> Vec<usize> {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), files);
@@ -113,25 +151,17 @@ fn in_lanes() -> Vec<File> {
 
 #[test]
 fn nothing_of_a_secret_is_left_on_the_stack() {
-    let levels = if long() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
-    let families = if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
-    for family in families {
-        let Some(compiler) = compiler(*family) else {
-            println!("skipped: there is no {family:?}");
-            continue;
-        };
-        for level in levels {
-            for variant in &VARIANTS[..if long() { 3 } else { 1 }] {
-                let flags = [&[*level], *variant].concat();
-                assert_eq!(remains(curve(), &flags, &compiler), [0; 5], "{compiler:?} {flags:?}");
-            }
-            if long() {
-                let left = remains(&in_lanes(), &[level], &compiler);
-                assert_eq!(left, [0; 5], "{compiler:?} {level} in lanes");
-            }
+    for (compiler, flags) in builds() {
+        assert_eq!(remains(curve(), &flags, &compiler), [0; 6], "{compiler:?} {flags:?}");
+        if long() && flags.len() == 1 {
+            let left = remains(&in_lanes(), &flags, &compiler);
+            assert_eq!(left, [0; 6], "{compiler:?} {flags:?} in lanes");
         }
-        // The same without what overwrites it.
+    }
+    // The same without what overwrites it.
+    for family in if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] } {
+        let Some(compiler) = compiler(*family) else { continue };
         let left = remains(curve(), &["-O1", "-DUSUBA_STACK=0"], &compiler);
-        assert!(left.len() == 5 && left.iter().all(|&bytes| bytes > 32), "{left:?}");
+        assert!(left.len() == 6 && left.iter().all(|&bytes| bytes > 32), "{left:?}");
     }
 }

@@ -202,8 +202,10 @@ pub const ALL: &[&Target] =
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
 
-/// The targets whose registers are narrower than the machine has. They are for W.
-pub const NARROW: &[&Target] = &[&narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];
+/// The targets whose registers are narrower than the machine has. They are for W, and general-purpose
+/// ones for functions that rotate much.
+pub const NARROW: &[&Target] =
+    &[&narrow::AVX2_64, &narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];
 
 /// Every target with the widest registers of its machine.
 pub fn all() -> impl Iterator<Item = &'static Target> {

@@ -1,5 +1,6 @@
 //! Registers of x86 that are narrower than the widest of a machine: the instructions of AVX2 on
-//! 128 bits, and those of AVX-512 on 128 and 256.
+//! 128 bits, those of AVX-512 on 128 and 256, and general-purpose ones that rotate into another
+//! register.
 //!
 //! ```text
 //! avx512_256     <<< by a list, any function of three bits, 32 registers, on 256 bits
@@ -7,10 +8,22 @@
 //!
 //! For W, where a vector has as many bits as the cipher has words side by side, and a wider
 //! register would hold several instances. What the base has stays; these tables are what is more.
+//! `avx2_64` has no rows: its C is that of `gp64`, and the C compiler may use BMI2, which processors
+//! with AVX2 have. A rotation then leaves its operand where it is, and needs no move before it.
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, avx2, avx512, inst, sse};
+use super::{ANY, Row, Target, avx2, avx512, gp64, inst, sse};
+
+pub static AVX2_64: Target = Target {
+    name: "avx2_64",
+    aliases: &["avx2-64"],
+    base: Some(&gp64::GP64),
+    machine: Some(&avx2::AVX2),
+    cflags: &["-mbmi2"],
+    rows: &[],
+    ..gp64::GP64
+};
 
 pub static AVX2_128: Target = Target {
     name: "avx2_128",

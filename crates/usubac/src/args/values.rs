@@ -78,6 +78,15 @@ fn best_here() -> &'static str {
     }
 }
 
+/// What `native` is for programs with words of 52 bits, if this machine multiplies those.
+pub fn best_for_long_words() -> Option<&'static Target> {
+    #[cfg(target_arch = "x86_64")]
+    if best_here() == "avx512_gfni" && is_x86_feature_detected!("avx512ifma") {
+        return target::find("avx512_ifma");
+    }
+    None
+}
+
 pub fn parse_pass(name: &str) -> Result<String, String> {
     match passes::find(name) {
         Some(pass) => Ok(pass.name.to_string()),

@@ -10,7 +10,7 @@ use usuba_lab::native::Timing;
 
 use super::front::{Input, reported};
 use super::passes::Prover;
-use crate::args::{Abi, Codegen, Language};
+use crate::args::{Abi, Codegen, Language, best_for_long_words};
 use crate::output::to_stderr;
 use crate::report::Reporter;
 use crate::{Failure, fault};
@@ -30,6 +30,12 @@ pub fn compiled(
             "`--link {name}`: the program has no node called `{name}`; --link names nodes, with \
              commas between them"
         )));
+    }
+    if codegen.arch.native
+        && let Some(target) = best_for_long_words()
+        && has_long_words(input, &options, reporter)?
+    {
+        options.target = target;
     }
     let target = options.target;
     if codegen.auto_interleave {
@@ -53,6 +59,14 @@ pub fn compiled(
         program.notes.push(note);
     }
     Ok((program, target))
+}
+
+/// Whether a program has words of 52 bits.
+fn has_long_words(input: &Input, options: &Options, reporter: Reporter) -> Result<bool, Failure> {
+    let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+    let program =
+        sliced(input, &Options { pipeline, ..options.clone() }, reporter, &mut |_, _| {})?;
+    Ok(program.nodes.iter().any(|node| node.bits.contains(&52)))
 }
 
 /// How flags say that a program is compiled.
