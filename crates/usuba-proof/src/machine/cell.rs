@@ -85,16 +85,6 @@ impl Cell {
         Cell::new(edge, self.instance())
     }
 
-    /// The same function of the inputs of the next instance; what holds for all stays. `None` for
-    /// what is no edge.
-    fn next(self) -> Option<Cell> {
-        if self.0 >> 32 < FIRST {
-            return None;
-        }
-        let tagged = self.0 & 0xffff_ff00 != 0;
-        Some(Cell(self.0 + if tagged { 1 << 8 } else { 0 }))
-    }
-
     /// Whether it is a function of inputs that is known, be it of several instances.
     fn is_known(self) -> bool {
         self.0 >> 32 >= MIXED
@@ -349,64 +339,6 @@ impl Bits {
         edge
     }
 
-    /// What `make` makes of the bits of some vectors, lane by lane of `lane` bits: words of so many
-    /// cells, one of each vector.
-    ///
-    /// Lanes mostly do the same for one instance after the other. No operator asks which instance a
-    /// bit belongs to, only whether it is the same one; so where the operands of a lane are those of
-    /// an earlier one for the next instance, the results are, too.
-    pub fn each_lane<const N: usize>(
-        &mut self,
-        vectors: [&[Cell]; N],
-        lane: usize,
-        mut make: impl FnMut(&mut Bits, [&[Cell]; N]) -> Vec<Cell>,
-    ) -> Vec<Cell> {
-        let size = vectors.iter().map(|vector| vector.len()).min().unwrap_or(0);
-        let mut out: Vec<Cell> = Vec::with_capacity(size);
-        let stride = stride(&vectors, lane);
-        for at in (0..size).step_by(lane) {
-            let before = at.checked_sub(stride).filter(|_| {
-                let follows = |bit: usize| {
-                    let (one, next) = (bit - stride, bit);
-                    vectors.iter().all(|vector| vector[one].next() == Some(vector[next]))
-                };
-                (at..at + lane).all(follows)
-            });
-            let known = before.and_then(|before| {
-                let next = |bit: usize| out[bit].next();
-                (before..before + lane).map(next).collect::<Option<Vec<Cell>>>()
-            });
-            match known {
-                Some(known) => out.extend(known),
-                None => {
-                    let made = make(self, vectors.map(|vector| &vector[at..at + lane]));
-                    out.extend(made);
-                }
-            }
-        }
-        out
-    }
-
-    /// The same bit by bit.
-    pub fn each_bit<const N: usize>(
-        &mut self,
-        vectors: [&[Cell]; N],
-        mut make: impl FnMut(&mut Bits, [Cell; N]) -> Cell,
-    ) -> Vec<Cell> {
-        let size = vectors.iter().map(|vector| vector.len()).min().unwrap_or(0);
-        let mut out: Vec<Cell> = Vec::with_capacity(size);
-        let stride = stride(&vectors, 1);
-        for at in 0..size {
-            let follows =
-                |one: usize| vectors.iter().all(|vector| vector[one].next() == Some(vector[at]));
-            let before = at.checked_sub(stride).filter(|&one| follows(one));
-            let bit = before.and_then(|one| out[one].next());
-            let bit = bit.unwrap_or_else(|| make(self, vectors.map(|vector| vector[at])));
-            out.push(bit);
-        }
-        out
-    }
-
     /// The function of three bits with this table: bit 4a + 2b + c of it.
     pub fn function(&mut self, mut table: u8, [a, b, c]: [Cell; 3]) -> Cell {
         // A constant chooses one half of the table: what a mask takes away may be of any instance.
@@ -581,66 +513,9 @@ impl Bits {
     }
 }
 
-/// How many bits further the same is computed for the next instance: whole lanes, as the first bit
-/// of a vector that has instances says. Any answer is right.
-fn stride(vectors: &[&[Cell]], lane: usize) -> usize {
-    let has = |vector: &&&[Cell]| {
-        vector.first().is_some_and(|cell| cell.edge().is_some() && cell.0 & 0xffff_ff00 != 0)
-    };
-    let Some(vector) = vectors.iter().find(has) else { return lane };
-    let next = vector[0].next();
-    let strides = [1, 8, 16, 32, 64, 128, 256];
-    let found = strides.into_iter().filter(|stride| stride % lane == 0);
-    let mut found = found.filter(|&stride| vector.get(stride).copied() == next);
-    found.next().unwrap_or(lane)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Whatever the lanes hold, they are what they are one by one.
-    #[test]
-    fn lanes_are_made_one_by_one() {
-        let (mut bits, _) = bits();
-        let params: Vec<Edge> =
-            (0..6).map(|at| bits.graph.intern(Kind::Param, 1, 0, at + 7, 0)).collect();
-        let (zero, one) = (bits.constant(false), bits.constant(true));
-        let mut random = usuba::ir::random::Random::new(3);
-        for run in 0..600 {
-            let size = [16, 64, 128][run % 3];
-            let period = [1, 8, 16, 32][run / 3 % 4].min(size / 2);
-            let mut vector = || -> Vec<Cell> {
-                let base: Vec<Edge> = (0..period).map(|_| params[random.below(6)]).collect();
-                let regular = |at: usize| {
-                    Cell::new(base[at % period], Instance::Number((at / period) as u16))
-                };
-                let mut cells: Vec<Cell> = (0..size).map(regular).collect();
-                // Some bits belong to nobody, are known, or are those of another instance.
-                for _ in 0..random.below(5) {
-                    let at = random.below(size);
-                    let other = cells[random.below(size)];
-                    let odd = [zero, one, other, Cell::OPAQUE, Cell::UNSET];
-                    cells[at] = odd[random.below(5)];
-                }
-                if random.below(4) == 0 {
-                    cells = vec![[zero, one][random.below(2)]; size];
-                }
-                cells
-            };
-            let (a, b, c) = (vector(), vector(), vector());
-            let table = random.below(256) as u8;
-            let together = bits.each_bit([&a, &b, &c], |bits, cells| bits.function(table, cells));
-            for at in 0..size {
-                assert_eq!(together[at], bits.function(table, [a[at], b[at], c[at]]), "{run} {at}");
-            }
-            let sums = bits.each_lane([&a, &b], 8, |bits, [a, b]| bits.sum(a, b, false).0);
-            for at in (0..size).step_by(8) {
-                let alone = bits.sum(&a[at..at + 8], &b[at..at + 8], false).0;
-                assert_eq!(sums[at..at + 8], alone[..], "{run} {at}");
-            }
-        }
-    }
 
     fn bits() -> (Bits, [Cell; 4]) {
         let mut graph = Graph::new(None);

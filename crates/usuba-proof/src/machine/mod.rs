@@ -16,6 +16,7 @@
 //!
 //! - `answer`: what is known about a function.
 //! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `repeats`: vectors whose lanes do the same for one instance after the other.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `object`: ELF.
 //! - `contract`: buffers and what their bits are.
@@ -45,6 +46,7 @@ pub mod interface;
 pub mod memory;
 pub mod object;
 pub mod order;
+mod repeats;
 pub mod simulate;
 pub mod stream;
 mod sums;

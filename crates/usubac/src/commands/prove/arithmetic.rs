@@ -146,7 +146,7 @@ fn meant(folder: &Path) -> Result<Meant, Failure> {
     let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
     let special = meant.nodes.values().flat_map(|nodes| nodes.values());
     for name in meant.targets.values().chain(special).flatten() {
-        if !target::find(name).is_some_and(|target| target.name == name) {
+        if target::find(name).is_none_or(|target| target.name != name) {
             return Err(wrong(format!("there is no target `{name}`")));
         }
     }

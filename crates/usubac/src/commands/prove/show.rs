@@ -264,7 +264,7 @@ impl<'a> JsonObject<'a> {
             by: &made.by,
             flags: &made.flags,
             sha256: &made.sha256,
-            compiler_seconds: (!is_known && !made.is_file()).then(|| made_in.as_secs_f64()),
+            compiler_seconds: (!is_known && !made.is_file()).then_some(made_in.as_secs_f64()),
             shared: *is_known,
             found,
             blocks: None,
