@@ -135,6 +135,7 @@ fn built(
                 through: key.through,
             }),
         }),
+        rolled: false,
     };
     let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
     let header = bytes::declarations(&interface).map_err(explain)?;
@@ -266,6 +267,7 @@ fn moves(function: &Function, main: &Output, way: Way) -> bool {
         inputs: &inputs,
         output: as_parameter(&function.output),
         key: function.key.as_ref().map(unmade),
+        rolled: false,
     };
     library::any_number(&interface, way.target, "").is_ok()
 }

@@ -172,6 +172,8 @@ pub struct Function<'a> {
     pub output: Parameter<'a>,
     /// Absent for permutations.
     pub key: Option<Key<'a>>,
+    /// Words move between bytes and integers in loops, however few they are: code is short.
+    pub rolled: bool,
 }
 
 /// The ports that the names of a function stand for.
