@@ -234,7 +234,8 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
         let copy = |i: &str| format!("{words}[{i}] = made[{i}];");
         return Ok(format!("    {{\n{}    }}\n", words::each(shape, words::STRAIGHT, &copy)));
     }
-    let bytes = words::write(made, words::STRAIGHT, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
+    let bytes =
+        words::write(made, words::STRAIGHT, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
     let read = read_words(shape, words::STRAIGHT, through, "bytes", &to);
     Ok(format!("    {{\n    uint8_t bytes[{}];\n{bytes}{read}    }}\n", made.bytes()))
 }

@@ -433,6 +433,15 @@ impl<'p> Body<'_, 'p> {
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }
+        let literal = |v: &Val| match self.place(*v) {
+            Place::Const(value) => Some(*value),
+            _ => None,
+        };
+        if !self.cx.target.simd
+            && let Some(values) = these.iter().map(literal).collect::<Option<Vec<u64>>>()
+        {
+            return self.table(self.node.bits_of(these[0]), &values);
+        }
         let values: Vec<String> = these.iter().map(|&v| self.read(v)).collect();
         let name = format!("a{}", self.number());
         let ty = self.c_type(these[0]);
