@@ -1,55 +1,16 @@
 /* Encrypts or decrypts one block again and again, as the programs of the series "Skein, Threefish,
    and Mono.Simd" did: the same input each time, a hundred calls written one after the other.
 
-   Compiled once for each stage with
-     STAGE      the number of the stage, and INVERSE if it decrypts
-     KERNEL     the file of the kernel, whose function is called `kernel`
+   Beside what `stages.h` names, compiled with
+     INVERSE    if it decrypts
      REGISTER   the type of its registers
      ARGUMENTS  what it is called with: plain, subkeys, key, tweak, out
      UNALIGNED  if registers are read and written at any address
-     OFFSET     bytes by which all buffers miss the beginning of a cache line
-   and once with MAIN, where STAGES names them all. */
+     OFFSET     bytes by which all buffers miss the beginning of a cache line */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "stages.h"
 
-#ifdef MAIN
-
-#define DECLARE(n) int stage_##n(uint64_t calls);
-STAGES(DECLARE)
-
-#define NAME(n) stage_##n,
-static int (*const stages[])(uint64_t) = {STAGES(NAME)};
-
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return at.tv_sec + at.tv_nsec * 1e-9;
-}
-
-/* Takes the calls of a slice and the number of slices. All stages have a slice by turns; a line is
-   the number of a stage and the seconds of one slice, or `wrong`. */
-int main(int argc, char **argv)
-{
-    const uint64_t calls = argc > 2 ? strtoull(argv[1], NULL, 10) : 0;
-    const int slices = argc > 2 ? atoi(argv[2]) : 0;
-    const size_t count = sizeof stages / sizeof *stages;
-    for (size_t n = 0; n < count; n++)
-        if (stages[n](calls)) printf("%zu wrong\n", n);
-    for (int slice = 0; slice < slices; slice++)
-        for (size_t n = 0; n < count; n++) {
-            const double before = now();
-            stages[n](calls);
-            printf("%zu %.9f\n", n, now() - before);
-        }
-    return 0;
-}
-
-#else
+#ifndef MAIN
 
 #if defined(__SSE2__) && defined(UNALIGNED)
 #include <immintrin.h>
@@ -58,8 +19,6 @@ int main(int argc, char **argv)
 #endif
 
 /* Each kernel has a name of its own in the program. */
-#define JOIN(a, b) a##b
-#define NUMBERED(name, n) JOIN(name, n)
 #define kernel NUMBERED(kernel_, STAGE)
 #include KERNEL
 

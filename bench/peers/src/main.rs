@@ -17,7 +17,7 @@
 //! | Botan | uses none | `CPUID::clear_cpuid_bit` |
 //! | libgcrypt | uses none | `GCRYCTL_DISABLE_HWF` |
 //! | RustCrypto | uses none | `--cfg aes_backend="soft"` |
-//! | libsodium, Crypto++ | use none | not compared |
+//! | libsodium, Crypto++, Skein's authors | use none | not compared |
 
 mod adapter;
 mod ciphers;
@@ -40,13 +40,14 @@ use report::Results;
 const WIDTHS: [&str; 4] = ["avx2", "avx2_gfni", "avx512", "avx512_gfni"];
 
 /// Shared objects of `scripts/peers`, and what users call the library. Ours is first.
-const OBJECTS: [(&str, &str); 6] = [
+const OBJECTS: [(&str, &str); 7] = [
     ("usuba", "Usuba"),
     ("openssl", "OpenSSL"),
     ("libsodium", "libsodium"),
     ("botan", "Botan"),
     ("libgcrypt", "libgcrypt"),
     ("cryptopp", "Crypto++"),
+    ("skein", "Skein's authors"),
 ];
 
 /// `OPENSSL_ia32cap` without AVX-512, and without AES and carry-less multiplication.

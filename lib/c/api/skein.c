@@ -1,9 +1,13 @@
 
+static const uint8_t usuba_@NAME@_start[@BLOCK@] = {
+@START@};
+
 int usuba_@NAME@_begin(usuba_@NAME@_state *state, const usuba_skein_parameters *parameters,
     size_t out_length)
 {
     if (!state) return USUBA_ERROR_NULL;
-    return usuba_skein_begin(&@CHAINING@, &state->progress, state->bytes, parameters, out_length);
+    return usuba_skein_begin(&@CHAINING@, usuba_@NAME@_start, &state->progress, state->bytes,
+                             parameters, out_length);
 }
 
 int usuba_@NAME@_update(usuba_@NAME@_state *state, const uint8_t *in, size_t length)
@@ -137,5 +141,6 @@ int usuba_@NAME@_check(const usuba_skein_parameters *parameters, const uint8_t *
 int usuba_@NAME@_hash_many(const usuba_skein_parameters *parameters, const uint8_t *const *in,
     const size_t *lengths, size_t count, uint8_t *out, size_t out_length)
 {
-    return usuba_skein_many(&@CHAINING@, parameters, in, lengths, count, out, out_length);
+    return usuba_skein_many(&@CHAINING@, usuba_@NAME@_start, parameters, in, lengths, count, out,
+                            out_length);
 }

@@ -106,22 +106,28 @@ static int usuba_skein_check(const usuba_skein_parameters *p, size_t output, int
     return USUBA_OK;
 }
 
-/* Everything before the message. */
-static void usuba_skein_start(const usuba_chaining *chaining, uint8_t *bytes,
+/* Everything before the message. `start` is the state after the configuration for an output of one
+   block without a key, as appendix B of the paper has it, or NULL. */
+static void usuba_skein_start(const usuba_chaining *chaining, uint8_t *bytes, const uint8_t *start,
                               const usuba_skein_parameters *p, size_t output)
 {
-    uint8_t config[32] = {0x53, 0x48, 0x41, 0x33, 1};
-    memset(bytes, 0, chaining->block);
-    if (p && p->key_length)
-        usuba_skein_iterate(chaining, bytes, USUBA_SKEIN_KEY, p->key, p->key_length);
-    usuba_skein_store(config + 8,
-                      output == USUBA_SKEIN_ENDLESS ? UINT64_MAX : (uint64_t)output * 8);
-    if (p) {
-        config[16] = p->leaf;
-        config[17] = p->fan_out;
-        config[18] = p->height;
+    const int keyed = p && p->key_length;
+    if (start && output == chaining->block && !keyed && !usuba_skein_grows(p)) {
+        memcpy(bytes, start, chaining->block);
+    } else {
+        uint8_t config[32] = {0x53, 0x48, 0x41, 0x33, 1};
+        memset(bytes, 0, chaining->block);
+        if (keyed)
+            usuba_skein_iterate(chaining, bytes, USUBA_SKEIN_KEY, p->key, p->key_length);
+        usuba_skein_store(config + 8,
+                          output == USUBA_SKEIN_ENDLESS ? UINT64_MAX : (uint64_t)output * 8);
+        if (p) {
+            config[16] = p->leaf;
+            config[17] = p->fan_out;
+            config[18] = p->height;
+        }
+        usuba_skein_iterate(chaining, bytes, USUBA_SKEIN_CONFIG, config, sizeof config);
     }
-    usuba_skein_iterate(chaining, bytes, USUBA_SKEIN_CONFIG, config, sizeof config);
     if (!p) return;
     if (p->personalization)
         usuba_skein_iterate(chaining, bytes, 8, p->personalization, p->personalization_length);
@@ -172,12 +178,13 @@ static void usuba_skein_output(const usuba_chaining *chaining, const uint8_t *st
     @COMMON@wipe(chains, most * chaining->chain);
 }
 
-static int usuba_skein_begin(const usuba_chaining *chaining, usuba_skein_progress *progress,
-                             uint8_t *bytes, const usuba_skein_parameters *p, size_t output)
+static int usuba_skein_begin(const usuba_chaining *chaining, const uint8_t *start,
+                             usuba_skein_progress *progress, uint8_t *bytes,
+                             const usuba_skein_parameters *p, size_t output)
 {
     const int status = usuba_skein_check(p, output, 0);
     if (status != USUBA_OK) return status;
-    usuba_skein_start(chaining, bytes, p, output);
+    usuba_skein_start(chaining, bytes, start, p, output);
     usuba_skein_tweak(chaining, bytes, USUBA_SKEIN_MESSAGE, 0, 0);
     progress->phase = USUBA_SKEIN_OPEN;
     progress->number = 0;
@@ -399,7 +406,7 @@ static int usuba_skein_tree_begin(const usuba_chaining *chaining, usuba_skein_gr
     growth->height = p->height;
     growth->progress.phase = USUBA_SKEIN_OPEN;
     growth->progress.output = output;
-    usuba_skein_start(chaining, bytes, p, output);
+    usuba_skein_start(chaining, bytes, NULL, p, output);
     memcpy(bytes + (USUBA_SKEIN_LEVELS + 1) * (chaining->chain + chaining->block), bytes,
            chaining->block);
     usuba_skein_open(chaining, growth, bytes);
@@ -606,11 +613,11 @@ static void usuba_skein_run(const usuba_chaining *chaining, usuba_skein_lanes *a
     }
 }
 
-static int usuba_skein_many(const usuba_chaining *chaining, const usuba_skein_parameters *p,
-                            const uint8_t *const *in, const size_t *lengths, size_t count,
-                            uint8_t *out, size_t out_length)
+static int usuba_skein_many(const usuba_chaining *chaining, const uint8_t *start,
+                            const usuba_skein_parameters *p, const uint8_t *const *in,
+                            const size_t *lengths, size_t count, uint8_t *out, size_t out_length)
 {
-    uint8_t start[USUBA_SKEIN_CHAIN + USUBA_SKEIN_BLOCK];
+    uint8_t bytes[USUBA_SKEIN_CHAIN + USUBA_SKEIN_BLOCK];
     usuba_skein_lanes all;
     size_t i;
     const int status = usuba_skein_check(p, out_length, 0);
@@ -626,9 +633,9 @@ static int usuba_skein_many(const usuba_chaining *chaining, const usuba_skein_pa
             && (uintptr_t)out < (uintptr_t)in[i] + lengths[i])
             return USUBA_ERROR_OVERLAP;
     }
-    usuba_skein_start(chaining, start, p, out_length);
-    usuba_skein_run(chaining, &all, start, in, lengths, count, out, out_length);
-    @COMMON@wipe(start, sizeof start);
+    usuba_skein_start(chaining, bytes, start, p, out_length);
+    usuba_skein_run(chaining, &all, bytes, in, lengths, count, out, out_length);
+    @COMMON@wipe(bytes, sizeof bytes);
     @COMMON@wipe(&all, sizeof all);
     return USUBA_OK;
 }

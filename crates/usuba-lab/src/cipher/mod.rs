@@ -59,7 +59,7 @@ pub struct Hash {
     pub mode: HashMode,
     /// The name of a function of this folder.
     pub chain: String,
-    /// The first chaining value, where the mode has none of its own.
+    /// The first chaining value; in mode `skein` the one for an output of a block without a key.
     #[serde(default, deserialize_with = "bytes")]
     pub start: Vec<u8>,
     /// Bytes of a hash, if there is no choice.

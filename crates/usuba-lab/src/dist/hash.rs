@@ -73,7 +73,7 @@ impl Folder<'_> {
                         && output < block - block / 8
                         && block >= 64
                 }
-                HashMode::Skein => output == block + 16 && start == 0 && hash.output == 0,
+                HashMode::Skein => output == block + 16 && start == block && hash.output == 0,
             };
             if !fits {
                 let Hash { name, chain, .. } = hash;
