@@ -195,7 +195,7 @@ const ROLLED: &[Planted] = &[
 #[rustfmt::skip] // One fault, one line.
 const TEN: &[Planted] = &[
     planted("sub_more", "0xfffffb4", "0xffffffc", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
-    planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "0x7ffffda - b[0]", Code::ArithmeticWraps),
+    planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "0x7fffffe - b[2*i]", Code::ArithmeticWraps),
     planted("carry", "q := 19 * q;", "q := 18 * q;", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "h[0] := h[0] + 19 * q", "h[0] := h[0] + 18 * q", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h, 19 * c)", "chain(h, 0)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
@@ -302,7 +302,7 @@ const LIMBS63: &[Planted] = &[
 #[rustfmt::skip] // One fault, one line.
 const LIMBS28: &[Planted] = &[
     planted("shifted", "0xf9dea2f,0x14de,", "0xf9dea2f,0x14df,", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
-    planted("shifted", "n = 0x3fffffff - top", "n = 0x1fffffff - top", "n = 0x1fffffff", Code::ArithmeticWraps),
+    planted("shifted", "n = 0x3fffffff - top", "n = 0x3ffffffe - top", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
     planted("shifted", "0xfffffff + u32(q)", "0xfffffff", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
     planted("freeze", "m = wrap(0 - c)", "m = 0", "ensures num(w) < ", Code::ContractFails),
     planted("freeze", "in [0, 2^29]) returns", "in [0, 2^32)) returns", "(c, s) := split(a[i] + k[i]", Code::ArithmeticWraps),
