@@ -80,7 +80,11 @@ fn every_contract_is_proved() {
             let file = &sources.file(decl.name_span.file).name;
             // What is included from another program is proved there.
             let elsewhere = file != name && programs.contains(file);
-            let long = name.starts_with("curve25519/lanes") || LONG.contains(&(name, &decl.name));
+            // Other programs have their formulas, too.
+            let short = name.ends_with("rolled25.ua") || name.ends_with("small25.ua");
+            let long = name.starts_with("curve25519/lanes")
+                || LONG.contains(&(name, &decl.name))
+                || (short && !["mul", "square", "scale", "added"].contains(&&*decl.name));
             if elsewhere || (long && !is_long()) {
                 continue;
             }
@@ -122,7 +126,11 @@ const fn planted(
 const PLANTED: &[(&str, &[Planted])] = &[
     ("field25519/limbs51.ua", LIMBS51),
     ("field25519/formulas/ten.ua", TEN),
-    ("field25519/limbs25.ua", LIMBS25),
+    ("field25519/formulas/short.ua", SHORT),
+    ("field25519/formulas/crossed.ua", CROSSED),
+    ("field25519/formulas/square.ua", SQUARE),
+    ("field25519/formulas/columns.ua", COLUMNS),
+    ("field25519/formulas/rolled.ua", ROLLED),
     ("field25519/lanes25.ua", LANES25),
     ("field25519/lanes52.ua", LANES52),
     ("field25519/limbs16.ua", LIMBS16),
@@ -166,15 +174,29 @@ const LIMBS51: &[Planted] = &[
 ];
 
 #[rustfmt::skip] // One fault, one line.
-const TEN: &[Planted] = &[
+const SQUARE: &[Planted] = &[
     planted("mul", "s[0] + times19(q)", "s[0] + q", MUL, Code::ContractFails),
-    planted("mul", "d = a + a;\n  t = columns", "d = a;\n  t = columns", MUL, Code::ContractFails),
     planted("mul", "s[1] := s[1] + q;\n  r = limb(s)", "r = limb(s)", MUL, Code::ContractFails),
-    planted("mul", "node mul (a:wide, b:loose)", "node mul (a:wide, b:wide)", "c[i] = limb(product(19, b[i]))", Code::ArithmeticWraps),
     planted("square", "t := t + t;", "", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const COLUMNS: &[Planted] = &[
+    planted("mul", "d = a + a;\n  t = columns", "d = a;\n  t = columns", MUL, Code::ContractFails),
+    planted("mul", "node mul (a:wide, b:loose)", "node mul (a:wide, b:wide)", "c[i] = limb(product(19, b[i]))", Code::ArithmeticWraps),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const ROLLED: &[Planted] = &[
+    planted("mul", "split(u + q, 25)", "split(u, 25)", MUL, Code::ContractFails),
+    planted("mul", "t := q + t + t + product", "t := q + t + product", MUL, Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const TEN: &[Planted] = &[
     planted("sub_more", "0xfffffb4", "0xffffffc", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
-    planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "r = a + p - b", Code::ArithmeticWraps),
-    planted("carry", "19 * q[9]", "18 * q[9]", "ensures fe(r) == fe(a) mod", Code::ContractFails),
+    planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "0x7fffffe - b[2*i]", Code::ArithmeticWraps),
+    planted("carry", "q := 19 * q;", "q := 18 * q;", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "h[0] := h[0] + 19 * q", "h[0] := h[0] + 18 * q", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h, 19 * c)", "chain(h, 0)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h, 19);", "chain(h, 18);", "ensures fe(r) < ", Code::ContractFails),
@@ -183,8 +205,12 @@ const TEN: &[Planted] = &[
 ];
 
 #[rustfmt::skip] // One fault, one line.
-const LIMBS25: &[Planted] = &[
+const SHORT: &[Planted] = &[
     planted("mul", "type wide = limbs in [0, 2^29)", "type wide = limbs in [0, 2^30)", "t[2*k] := t[2*k] + product", Code::ArithmeticWraps),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const CROSSED: &[Planted] = &[
     planted("square", "product(a[7], e[7]);", "product(a[7], e[6]);", "ensures fe(r) == fe(a)^2 ", Code::ContractFails),
 ];
 
@@ -275,9 +301,9 @@ const LIMBS63: &[Planted] = &[
 
 #[rustfmt::skip] // One fault, one line.
 const LIMBS28: &[Planted] = &[
-    planted("reduce", "0xf9dea2f,0x14de)", "0xf9dea2f,0x14df)", "ensures num(r) == long(w)", Code::ContractFails),
-    planted("reduce", "h[4] := 0x1fffff - s[13]", "h[4] := 0x0fffff - s[13]", "h[4] :=", Code::ArithmeticWraps),
-    planted("reduce", "s[13] = u32(t[13] + q)", "s[13] = u32(t[13])", "ensures num(r) == long(w)", Code::ContractFails),
+    planted("shifted", "0xf9dea2f,0x14de,", "0xf9dea2f,0x14df,", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
+    planted("shifted", "n = 0x3fffffff - top", "n = 0x3ffffffe - top", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
+    planted("shifted", "0xfffffff + u32(q)", "0xfffffff", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
     planted("freeze", "m = wrap(0 - c)", "m = 0", "ensures num(w) < ", Code::ContractFails),
     planted("freeze", "in [0, 2^29]) returns", "in [0, 2^32)) returns", "(c, s) := split(a[i] + k[i]", Code::ArithmeticWraps),
 ];

@@ -25,12 +25,11 @@ static void usuba_ed25519_begin(usuba_sha512_state *hash, int variant, const uin
 /* Ends a hash as a number below the order. */
 static void usuba_ed25519_end(usuba_sha512_state *hash, usuba_word *r)
 {
-    uint8_t bytes[64];
     usuba_word words[2 * USUBA_WORDS];
+    uint8_t *bytes = (uint8_t *)words;
     usuba_sha512_final(hash, bytes);
     usuba_words_load(words, bytes, 2 * USUBA_WORDS);
     usuba_sc_reduce(words, r);
-    @COMMON@wipe(bytes, sizeof bytes);
     @COMMON@wipe(words, sizeof words);
 }
 
@@ -48,11 +47,13 @@ static int usuba_ed25519_check(int variant, const uint8_t *context, size_t conte
    of use one after the other. */
 typedef struct {
     uint8_t bytes[64];
-    usuba_sc secret, nonce, number;
+    usuba_sc secret, nonce;
     union {
         usuba_sha512_state hash;
         usuba_point point;
-        usuba_sc sum;
+        struct {
+            usuba_sc number, sum;
+        } half;
     } now;
 } usuba_signing;
 
@@ -83,9 +84,9 @@ static USUBA_APART void usuba_ed25519_finish(int variant, const uint8_t *context
     usuba_sha512_update(&s.now.hash, s.bytes, 32);
     usuba_sha512_update(&s.now.hash, secret_key + 32, 32);
     usuba_sha512_update(&s.now.hash, message, length);
-    usuba_ed25519_end(&s.now.hash, s.number);
-    usuba_sc_muladd(s.number, s.secret, s.nonce, s.now.sum);
-    usuba_words_store(s.bytes + 32, s.now.sum, USUBA_WORDS);
+    usuba_ed25519_end(&s.now.hash, s.now.half.number);
+    usuba_sc_muladd(s.now.half.number, s.secret, s.nonce, s.now.half.sum);
+    usuba_words_store(s.bytes + 32, s.now.half.sum, USUBA_WORDS);
     memcpy(signature, s.bytes, 64);
     @COMMON@wipe(&s, sizeof s);
 }
@@ -102,34 +103,48 @@ static int usuba_ed25519_make(int variant, const uint8_t *context, size_t contex
     return USUBA_OK;
 }
 
+/* The number that a key, a message and the first half of a signature make. */
+static USUBA_APART void usuba_ed25519_challenge(int variant, const uint8_t *context,
+                                                size_t context_length, const uint8_t *public_key,
+                                                const uint8_t *message, size_t length,
+                                                const uint8_t *half, usuba_word *number)
+{
+    usuba_sha512_state hash;
+    usuba_ed25519_begin(&hash, variant, context, context_length);
+    usuba_sha512_update(&hash, half, 32);
+    usuba_sha512_update(&hash, public_key, 32);
+    usuba_sha512_update(&hash, message, length);
+    usuba_ed25519_end(&hash, number);
+}
+
+/* Whether a signature is that of a message which makes the number with it. */
+static USUBA_APART int usuba_ed25519_decide(const usuba_word *number, const uint8_t *public_key,
+                                            const uint8_t *signature)
+{
+    usuba_sc words;
+    usuba_point point;
+    usuba_word below;
+    usuba_words_load(words, signature + 32, USUBA_WORDS);
+    usuba_sc_below(words, &below);
+    if (!below || !usuba_point_load(point, public_key) || usuba_point_is_small(point))
+        return USUBA_ERROR_FORGED;
+    usuba_point_both(words, number, point);
+    if (usuba_point_is_small(point)) return USUBA_ERROR_FORGED;
+    usuba_point_store(point, (uint8_t *)words);
+    return @COMMON@compare(words, signature, 32);
+}
+
 static int usuba_ed25519_judge(int variant, const uint8_t *context, size_t context_length,
                                const uint8_t *public_key, const uint8_t *message, size_t length,
                                const uint8_t *signature)
 {
-    union {
-        usuba_sha512_state hash;
-        usuba_point result;
-    } s;
-    usuba_sc number, words;
-    usuba_point key;
-    usuba_word below;
-    uint8_t r[32];
+    usuba_sc number;
     const int status = usuba_ed25519_check(variant, context, context_length, message, length);
     if (!public_key || !signature) return USUBA_ERROR_NULL;
     if (status != USUBA_OK) return status;
-    usuba_words_load(words, signature + 32, USUBA_WORDS);
-    usuba_sc_below(words, &below);
-    if (!below || !usuba_point_load(key, public_key) || usuba_point_is_small(key))
-        return USUBA_ERROR_FORGED;
-    usuba_ed25519_begin(&s.hash, variant, context, context_length);
-    usuba_sha512_update(&s.hash, signature, 32);
-    usuba_sha512_update(&s.hash, public_key, 32);
-    usuba_sha512_update(&s.hash, message, length);
-    usuba_ed25519_end(&s.hash, number);
-    usuba_point_both(words, number, key, s.result);
-    if (usuba_point_is_small(s.result)) return USUBA_ERROR_FORGED;
-    usuba_point_store(s.result, r);
-    return @COMMON@compare(r, signature, 32);
+    usuba_ed25519_challenge(variant, context, context_length, public_key, message, length,
+                            signature, number);
+    return usuba_ed25519_decide(number, public_key, signature);
 }
 
 static USUBA_APART void usuba_ed25519_keys(const uint8_t *seed, uint8_t *public_key,

@@ -10,14 +10,14 @@
 #define USUBA_STACK_LADDER 3072
 #else
 #if defined(__OPTIMIZE_SIZE__)
-#define USUBA_STACK 1792
+#define USUBA_STACK 1408
 #else
-#define USUBA_STACK 2176
+#define USUBA_STACK 1440
 #endif
 #if defined(USUBA_SMALL)
-#define USUBA_STACK_LADDER 1632
+#define USUBA_STACK_LADDER 1232
 #else
-#define USUBA_STACK_LADDER 1440
+#define USUBA_STACK_LADDER 1168
 #endif
 #endif
 #elif !defined(USUBA_STACK_LADDER)

@@ -16,11 +16,15 @@ typedef usuba_word usuba_entry[3 * USUBA_WORDS];
 #elif !defined(USUBA_SMALL)
 #define USUBA_SPACING @SHORT_SPACING@
 #define USUBA_BASE_WINDOW @SHORT_WINDOW@
-#define USUBA_WINDOW 4
+#if defined(__OPTIMIZE_SIZE__)
+#define USUBA_WINDOW 2
+#else
+#define USUBA_WINDOW 3
+#endif
 #else
 #define USUBA_SPACING @SMALL_SPACING@
 #define USUBA_BASE_WINDOW @SMALL_WINDOW@
-#define USUBA_WINDOW 3
+#define USUBA_WINDOW 2
 #endif
 
 /* Two halves of 64 bits as words. */
@@ -72,7 +76,7 @@ static void usuba_point_zero(usuba_word *r)
 
 /* What depends on a secret number, in one place that is wiped. */
 typedef struct {
-    usuba_word digits[USUBA_WORDS], entry[3 * USUBA_FE_WORDS];
+    usuba_word digits[USUBA_WORDS];
     usuba_point point;
     union {
         usuba_entry words;
@@ -113,8 +117,9 @@ static void usuba_point_base(const usuba_word *k, usuba_word *r)
                 for (at = 0; at < 3 * USUBA_WORDS; at++)
                     s.summand.words[at] |= from[at] & (usuba_word)(0 - mask);
             }
-            usuba_entry_load(s.summand.words, s.entry);
-            usuba_ge_negate_affine(&negative, s.entry, s.summand.limbs);
+            /* The point that the sum goes to has room for the entry before. */
+            usuba_entry_load(s.summand.words, q);
+            usuba_ge_negate_affine(&negative, q, s.summand.limbs);
             usuba_ge_add_affine(p, s.summand.limbs, q);
             swap = p, p = q, q = swap;
         }
@@ -137,7 +142,7 @@ static void usuba_point_store(const usuba_word *p, uint8_t *bytes)
 }
 
 /* 1 if bytes are the one form of a point, which p becomes, else 0. */
-static int usuba_point_load(usuba_word *p, const uint8_t *bytes)
+static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
 {
     usuba_word words[USUBA_WORDS], least[USUBA_WORDS], odd, good, different = 0;
     usuba_fe y, u, v, cube, s, t;
@@ -163,7 +168,7 @@ static int usuba_point_load(usuba_word *p, const uint8_t *bytes)
 }
 
 /* Whether eight times a point is neutral. */
-static int usuba_point_is_small(const usuba_word *p)
+static USUBA_APART int usuba_point_is_small(const usuba_word *p)
 {
     usuba_word q[3 * USUBA_FE_WORDS], r[3 * USUBA_FE_WORDS];
     usuba_ge_double_xyz(p, q);
@@ -200,19 +205,18 @@ static int usuba_window_digit(usuba_window *window, const usuba_word *words, int
     return i == window->at ? window->digit : 0;
 }
 
-/* r = b times the base point minus a times p, in a time that depends on the numbers, which are below
+/* r = b times the base point minus a times r, in a time that depends on the numbers, which are below
    the order. */
-static void usuba_point_both(const usuba_word *b, const usuba_word *a, const usuba_word *p,
-                             usuba_word *r)
+static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *a, usuba_word *r)
 {
     usuba_point table[1 << (USUBA_WINDOW - 2)], other;
     usuba_word entry[3 * USUBA_FE_WORDS];
-    usuba_word *s = r, *t = other, *swap;
+    usuba_word *s = other, *t = r, *swap;
     usuba_window of_b = {253, -1, 0}, of_a = {253, -1, 0};
     int i, started = 0;
     size_t at;
-    usuba_ge_cache(p, table[0]);
-    usuba_ge_double(p, s);
+    usuba_ge_cache(r, table[0]);
+    usuba_ge_double(r, s);
     for (at = 1; at < sizeof table / sizeof table[0]; at++) {
         usuba_ge_add_cached(s, table[at - 1], t);
         usuba_ge_cache(t, table[at]);

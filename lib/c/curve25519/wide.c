@@ -105,10 +105,11 @@ static USUBA_APART size_t usuba_ed25519_groups(const uint8_t *const *secret_keys
             usuba_sha512_update(&s.one.now.hash, s.points + 32 * i, 32);
             usuba_sha512_update(&s.one.now.hash, secret_keys[done + i] + 32, 32);
             usuba_sha512_update(&s.one.now.hash, messages[done + i], lengths[done + i]);
-            usuba_ed25519_end(&s.one.now.hash, s.one.number);
-            usuba_sc_muladd(s.one.number, s.secrets[i], s.nonces[i], s.one.now.sum);
+            usuba_ed25519_end(&s.one.now.hash, s.one.now.half.number);
+            usuba_sc_muladd(s.one.now.half.number, s.secrets[i], s.nonces[i],
+                            s.one.now.half.sum);
             memcpy(signature, s.points + 32 * i, 32);
-            usuba_words_store(signature + 32, s.one.now.sum, USUBA_WORDS);
+            usuba_words_store(signature + 32, s.one.now.half.sum, USUBA_WORDS);
         }
         done += n;
     }

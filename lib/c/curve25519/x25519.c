@@ -54,18 +54,19 @@ static USUBA_APART void usuba_x25519_comb(const uint8_t *scalar, uint8_t *out)
         uint8_t scalar[32];
         usuba_word words[USUBA_WORDS];
         usuba_point point;
-        usuba_fe sum, difference, inverse;
     } s;
+    usuba_word *x = s.point, *y = x + USUBA_FE_WORDS, *z = y + USUBA_FE_WORDS;
+    usuba_word *t = z + USUBA_FE_WORDS;
     memcpy(s.scalar, scalar, 32);
     usuba_clamp(s.scalar);
     usuba_words_load(s.words, s.scalar, USUBA_WORDS);
     usuba_point_base(s.words, s.point);
     /* The same point on the Montgomery curve has x = (1 + y) / (1 - y). */
-    usuba_fe_sub(s.point + 2 * USUBA_FE_WORDS, s.point + USUBA_FE_WORDS, s.difference);
-    usuba_fe_add(s.point + 2 * USUBA_FE_WORDS, s.point + USUBA_FE_WORDS, s.sum);
-    usuba_fe_invert(s.difference, s.inverse);
-    usuba_fe_mul(s.sum, s.inverse, s.difference);
-    usuba_fe_store(s.difference, out);
+    usuba_fe_sub(z, y, x);
+    usuba_fe_add(z, y, t);
+    usuba_fe_invert(x, y);
+    usuba_fe_mul(t, y, x);
+    usuba_fe_store(x, out);
     @COMMON@wipe(&s, sizeof s);
 }
 

@@ -69,19 +69,24 @@ static size_t usuba_merkle_pad(const usuba_merkle *hash, uint8_t *last, size_t u
     return blocks;
 }
 
-/* Ends the message: the hash is the beginning of `bytes`. */
+/* Ends the message, in the place of its last block: the hash is the beginning of `bytes`. */
 static void usuba_merkle_end(const usuba_merkle *hash, const usuba_merkle_progress *progress,
                              uint8_t *bytes)
 {
     const usuba_chaining *chaining = hash->chaining;
-    const size_t used = (size_t)progress->length % chaining->block;
-    uint8_t last[2 * USUBA_MERKLE_BLOCK];
+    const size_t block = chaining->block, used = (size_t)progress->length % block;
+    const uint64_t bits = progress->length << 3;
+    uint8_t *last = bytes + chaining->chain;
     const uint8_t *in = last;
-    size_t blocks;
-    memcpy(last, bytes + chaining->chain, used);
-    blocks = usuba_merkle_pad(hash, last, used, progress->length);
-    usuba_link_all(chaining, bytes, &in, blocks, 1);
-    @COMMON@wipe(last, blocks * chaining->block);
+    size_t i;
+    last[used] = 0x80;
+    memset(last + used + 1, 0, block - used - 1);
+    if (used + 1 + block / 8 > block) {
+        usuba_link_all(chaining, bytes, &in, 1, 1);
+        memset(last, 0, block);
+    }
+    for (i = 0; i < 8; i++) last[block - 1 - i] = (uint8_t)(bits >> (8 * i));
+    usuba_link_all(chaining, bytes, &in, 1, 1);
 }
 
 static int usuba_merkle_final(const usuba_merkle *hash, const usuba_merkle_progress *progress,

@@ -139,6 +139,7 @@ fn built(
             }),
         }),
         wipe,
+        rolled: false,
     };
     let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
     let header = bytes::declarations(&interface).map_err(explain)?;
@@ -271,6 +272,7 @@ fn moves(function: &Function, main: &Output, way: Way) -> bool {
         output: as_parameter(&function.output),
         key: function.key.as_ref().map(unmade),
         wipe: false,
+        rolled: false,
     };
     library::any_number(&interface, way.target, "").is_ok()
 }

@@ -27,10 +27,10 @@ pub struct Arithmetic {
     pub gp64: String,
     /// The program for those that multiply words of 32 bits; the same nodes.
     pub gp32: String,
-    pub nodes: Vec<String>,
-    /// Whether long loops stay loops on words of 32 bits, because they run seldom.
+    /// The one for those whose memory is small, if it is another one.
     #[serde(default)]
-    pub loops: bool,
+    pub small: Option<String>,
+    pub nodes: Vec<String>,
 }
 
 /// What hand-written C makes of arithmetic.

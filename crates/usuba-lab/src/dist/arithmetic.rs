@@ -43,12 +43,12 @@ const VARIANTS: [Variant; 3] = [
         target: "gp32",
         program: |arithmetic| &arithmetic.gp32,
         inline: inline::Mode::Light,
-        unroll: unroll::Mode::All,
+        unroll: unroll::Mode::Auto,
     },
     Variant {
         condition: "1",
         target: "gp32",
-        program: |arithmetic| &arithmetic.gp32,
+        program: |arithmetic| arithmetic.small.as_ref().unwrap_or(&arithmetic.gp32),
         inline: inline::Mode::Light,
         unroll: unroll::Mode::None,
     },
@@ -73,15 +73,14 @@ pub fn compile(cipher: &Cipher) -> Result<String, String> {
 /// The program of arithmetic on words of 32 bits, and how it is compiled: for small memory, too.
 pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
     let variant = &VARIANTS[if small { 2 } else { 1 }];
-    ((variant.program)(arithmetic), variant.pipeline(arithmetic))
+    ((variant.program)(arithmetic), variant.pipeline())
 }
 
 impl Variant {
-    fn pipeline(&self, arithmetic: &Arithmetic) -> PipelineOptions {
+    fn pipeline(&self) -> PipelineOptions {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.inline = self.inline;
-        let loops = arithmetic.loops && self.target != "gp64";
-        pipeline.pass.unroll = if loops { unroll::Mode::Auto } else { self.unroll };
+        pipeline.pass.unroll = self.unroll;
         pipeline
     }
 
@@ -90,7 +89,7 @@ impl Variant {
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
-            let pipeline = self.pipeline(arithmetic);
+            let pipeline = self.pipeline();
             for (at, node) in arithmetic.nodes.iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);

@@ -215,7 +215,7 @@ impl<'a> Keys<'a> {
         let (main, _) = cipher::kernels(cipher, function, &symbol, slicing, once(&quick))?;
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
         let output = schedule.map(|number| &self.schedules[number].1);
-        let interface = interface(function, &inputs, &symbol, &main, None, output);
+        let interface = interface(function, &inputs, &symbol, &main, None, output, false);
         let words = library::words(&interface).map_err(explain(&symbol))?;
         let words = words.expect("the function has a key");
         if let Some(known) = self.forms.iter().position(|(n, f)| *n == same && f.words == words) {
@@ -244,7 +244,7 @@ impl<'a> Keys<'a> {
         let output = output.expect("the function has a schedule");
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
         // Only the schedule is looked at.
-        let interface = interface(function, &inputs, &symbol, &output, None, Some(&output));
+        let interface = interface(function, &inputs, &symbol, &output, None, Some(&output), false);
         let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
         let (run, made) = made.expect("the function has a schedule");
         let text = format!("{}{run}", output.kernel.text);
@@ -281,6 +281,7 @@ fn interface<'a>(
     main: &'a Output,
     single: Option<&'a Output>,
     schedule: Option<&'a Output>,
+    rolled: bool,
 ) -> bytes::Function<'a> {
     bytes::Function {
         name,
@@ -298,6 +299,7 @@ fn interface<'a>(
             }),
         }),
         wipe: false,
+        rolled,
     }
 }
 
@@ -332,7 +334,7 @@ fn core(
     };
     let (main, single) = cipher::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-    let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None);
+    let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None, small);
     let chained = cipher.is_chained(function);
     let write = if chained { library::chained } else { library::any_number };
     let body = write(&interface, target, linkage).map_err(explain(&symbol))?;

@@ -120,9 +120,9 @@ fn code_for_a_small_processor_is_small() {
     let folder = tempfile::tempdir().expect("a folder");
     // Text at most, and stack at most for keys, signing, verifying and X25519.
     let cases: [(&[&str], u64, [u64; 4]); 3] = [
-        (&["-O2"], 40_000, [2_300, 2_300, 3_900, 2_300]),
-        (&["-Os"], 36_000, [1_950, 1_950, 3_500, 1_950]),
-        (&["-Os", "-DUSUBA_SMALL"], 31_000, [1_950, 1_950, 3_200, 1_950]),
+        (&["-O2"], 31_000, [1_600; 4]),
+        (&["-Os"], 29_000, [1_600; 4]),
+        (&["-Os", "-DUSUBA_SMALL"], 21_000, [1_600; 4]),
     ];
     let count = if long() { 3 } else { 1 };
     for (flags, most, stacks) in &cases[3 - count..] {

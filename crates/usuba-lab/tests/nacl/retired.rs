@@ -1,11 +1,12 @@
 //! What a small processor executes: `bench/rv32/counts.txt` holds the instructions and the bytes of
-//! stack of each function on RV32IM, which must not grow. `BLESS=1` writes it.
+//! stack of each function on RV32IM, and the bytes of code and constants of all of them, which must
+//! not grow. `BLESS=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use usuba_lab::rv32::Counter;
+use usuba_lab::rv32::{self, Counter};
 
 use crate::long;
 use crate::object::{curve, run, write};
@@ -13,8 +14,10 @@ use crate::object::{curve, run, write};
 const PROGRAM: &str = include_str!("../../../../bench/rv32/curve.c");
 
 const HEAD: &str = "\
-# Executed instructions and bytes of stack on RV32IM, counted in an emulator. A test fails when there
-# are more; `BLESS=1 cargo test -p usuba-lab --test nacl retired` writes this file anew.
+# Executed instructions and bytes of stack on RV32IM, counted in an emulator, and as `text` the bytes
+# of code and constants of these functions and all that they call, without the program that measures.
+# A test fails when there are more; `BLESS=1 cargo test -p usuba-lab --test nacl retired` writes this
+# file anew.
 #
 ";
 
@@ -24,10 +27,22 @@ const SLACK: u64 = 200;
 /// How the library is compiled; the first one in the short run of the tests.
 const CASES: [&[&str]; 3] = [&["-O2"], &["-Os"], &["-Os", "-DUSUBA_SMALL"]];
 
-/// Million instructions that signing, verifying and X25519 may take at -O2, with any compiler.
-const MOST: [(&str, u64); 3] = [("sign", 1_200_000), ("verify", 3_400_000), ("X25519", 2_400_000)];
+/// Instructions that functions may take, or bytes of text, with any compiler.
+const MOST: [(&str, u64); 8] = [
+    ("-O2 sign", 1_200_000),
+    ("-O2 verify", 3_400_000),
+    ("-O2 X25519", 2_400_000),
+    ("-O2 text", 30_000),
+    ("-Os-DUSUBA_SMALL sign", 4_000_000),
+    ("-Os-DUSUBA_SMALL verify", 4_000_000),
+    ("-Os-DUSUBA_SMALL X25519", 4_000_000),
+    ("-Os-DUSUBA_SMALL text", 20_000),
+];
 
-/// Instructions and stack by flags and function.
+/// Bytes of stack of each of them.
+const DEEPEST: u64 = 1500;
+
+/// Instructions and stack by flags and function; as `text` bytes, and no stack.
 type Counts = BTreeMap<String, (u64, u64)>;
 
 fn counted(counter: &Counter, flags: &[&str]) -> Counts {
@@ -38,9 +53,13 @@ fn counted(counter: &Counter, flags: &[&str]) -> Counts {
     let files = [file("curve.c"), file("it.c")];
     let linked = counter.link("rv32im", flags, &files, &file("it"));
     linked.unwrap_or_else(|e| panic!("{flags:?}: {e}"));
+    let alone = counter.compile("rv32im", flags, &files[0], &file("curve.o"));
+    alone.unwrap_or_else(|e| panic!("{flags:?}: {e}"));
+    let text = |name| rv32::text(&file(name)).unwrap_or_else(|e| panic!("{flags:?}: {e}"));
     let parts = counter.run(&file("it")).unwrap_or_else(|e| panic!("{flags:?}: {e}"));
     let key = |name: &str| format!("{} {name}", flags.join(""));
-    parts.iter().map(|part| (key(&part.name), (part.instructions, part.stack))).collect()
+    let all = parts.iter().map(|part| (key(&part.name), (part.instructions, part.stack)));
+    all.chain([(key("text"), (text("it") - text("curve.o"), 0))]).collect()
 }
 
 fn parse(text: &str) -> Counts {
@@ -73,7 +92,8 @@ fn complaints(was: &Counts, is: &Counts) -> Vec<String> {
             None => lines.push(format!("{key} is not in the file")),
             Some(&(old, deep)) => {
                 if instructions > old + old / SLACK {
-                    lines.push(format!("{key}: {old} instructions, now {instructions}"));
+                    let what = if key.ends_with(" text") { "bytes" } else { "instructions" };
+                    lines.push(format!("{key}: {old} {what}, now {instructions}"));
                 }
                 if stack > deep + 64 {
                     lines.push(format!("{key}: {deep} bytes of stack, now {stack}"));
@@ -96,9 +116,12 @@ fn nothing_needs_more_instructions_than_before() {
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
     let cases = if long() || bless { CASES.len() } else { 1 };
     let is: Counts = CASES[..cases].iter().flat_map(|flags| counted(&counter, flags)).collect();
-    for (name, most) in MOST {
-        let (instructions, _) = is[&format!("-O2 {name}")];
-        assert!(instructions <= most, "{name}: {instructions} instructions");
+    for (key, most) in MOST {
+        let count = is.get(key).map_or(0, |(count, _)| *count);
+        assert!(count <= most, "{key}: {count}");
+    }
+    for (key, (_, stack)) in &is {
+        assert!(*stack <= DEEPEST, "{key}: {stack} bytes of stack");
     }
     let mut version = std::process::Command::new(counter.compiler());
     let version = run(Path::new("."), version.arg("-dumpfullversion"));

@@ -9,7 +9,8 @@ use usuba::typed::Program;
 /// The program that formulas are seen in.
 fn whole(formulas: &str) -> &'static str {
     match formulas {
-        "field25519/formulas/ten.ua" => "field25519/limbs25.ua",
+        "field25519/formulas/rolled.ua" => "field25519/rolled25.ua",
+        _ if formulas.starts_with("field25519/") => "field25519/limbs25.ua",
         _ => "curve25519/limbs51.ua",
     }
 }

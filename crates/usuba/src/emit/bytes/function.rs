@@ -197,6 +197,8 @@ pub(super) struct Mover<'a> {
     how: How,
     target: &'a Target,
     lanes: usize,
+    /// Words up to this number move one by one.
+    straight: usize,
 }
 
 /// The movers of the inputs and of the output, which are so many bytes from block to block. All put
@@ -223,7 +225,8 @@ pub(super) fn movers<'a>(
             },
             _ => tiles().ok_or_else(|| unsupported(port, bytes))?,
         };
-        Ok(Mover { shape, bytes, pitch, how, target, lanes })
+        let straight = if function.rolled { 1 } else { words::STRAIGHT };
+        Ok(Mover { shape, bytes, pitch, how, target, lanes, straight })
     };
     let all = |natural| {
         let inputs = ports.inputs.iter().zip(function.inputs);
@@ -287,9 +290,10 @@ impl Mover<'_> {
             }
             How::Words => {
                 let at = |i: &str| format!("regs[{i}]");
+                let Mover { shape, straight, bytes, .. } = *self;
                 match way {
-                    Way::Pack => read_words(self.shape, self.bytes, "bytes", &at),
-                    Way::Unpack => write_words(self.shape, self.bytes, "bytes", &at),
+                    Way::Pack => read_words(shape, straight, bytes, "bytes", &at),
+                    Way::Unpack => write_words(shape, straight, bytes, "bytes", &at),
                 }
             }
             How::Lanes(lane) => self.lanes(*lane, way),
@@ -390,25 +394,27 @@ impl Mover<'_> {
 /// Statements that read the words of a port of `shape` from the bytes at `block` into integers.
 pub fn read_words(
     shape: Shape,
+    straight: usize,
     bytes: ByteLayout,
     block: &str,
     to: &dyn Fn(&str) -> String,
 ) -> String {
     let bytes = plain(shape, bytes);
     woven(shape, bytes, Way::Pack, block, to)
-        .unwrap_or_else(|| words::read(shape, bytes, block, to))
+        .unwrap_or_else(|| words::read(shape, straight, bytes, block, to))
 }
 
 /// The opposite of [`read_words`].
 fn write_words(
     shape: Shape,
+    straight: usize,
     bytes: ByteLayout,
     block: &str,
     from: &dyn Fn(&str) -> String,
 ) -> String {
     let bytes = plain(shape, bytes);
     woven(shape, bytes, Way::Unpack, block, from)
-        .unwrap_or_else(|| words::write(shape, bytes, block, from))
+        .unwrap_or_else(|| words::write(shape, straight, bytes, block, from))
 }
 
 /// The layout, except that planes of a single word, or of single bits, are the bits in their order.

@@ -156,7 +156,7 @@ pub fn run(schedule: &Schedule, bytes: ByteLayout) -> Result<String, Diagnostic>
     super::check(param, bytes)?;
     let (from, shape) = (Shape::of(param), Shape::of(result));
     let symbol = schedule.kernel.symbol;
-    let read = read_words(from, bytes, "key", &|i| format!("from[{i}]"));
+    let read = read_words(from, words::STRAIGHT, bytes, "key", &|i| format!("from[{i}]"));
     let sliced = crate::emit::layout(schedule.kernel.program, schedule.target) == Layout::Bits;
     let mut text = format!("    {} from[{}];\n", word_of(param), from.words);
     if !sliced && shape.bits > 1 {
@@ -212,7 +212,7 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
-        return Ok(read_words(shape, key.bytes, "key", &to));
+        return Ok(read_words(shape, words::STRAIGHT, key.bytes, "key", &to));
     };
     let (_, result) = schedule_ports(&schedule)?;
     let made = Shape::of(result);
@@ -228,14 +228,15 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     let through = schedule.through.unwrap_or(ByteLayout::Be);
     super::check(port, through)?;
     if made.bits == 1 {
-        return Ok(read_words(shape, through, "made", &to));
+        return Ok(read_words(shape, words::STRAIGHT, through, "made", &to));
     }
     if same && schedule.through.is_none() {
         let copy = |i: &str| format!("{words}[{i}] = made[{i}];");
-        return Ok(format!("    {{\n{}    }}\n", words::each(shape, &copy)));
+        return Ok(format!("    {{\n{}    }}\n", words::each(shape, words::STRAIGHT, &copy)));
     }
-    let bytes = words::write(made, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    let read = read_words(shape, through, "bytes", &to);
+    let bytes =
+        words::write(made, words::STRAIGHT, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
+    let read = read_words(shape, words::STRAIGHT, through, "bytes", &to);
     Ok(format!("    {{\n    uint8_t bytes[{}];\n{bytes}{read}    }}\n", made.bytes()))
 }
 

@@ -176,6 +176,8 @@ pub struct Function<'a> {
     pub key: Option<Key<'a>>,
     /// Whether [`definitions`] clear what they leave on the stack and in registers.
     pub wipe: bool,
+    /// Words move between bytes and integers in loops, however few they are: code is short.
+    pub rolled: bool,
 }
 
 /// The ports that the names of a function stand for.

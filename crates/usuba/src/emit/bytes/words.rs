@@ -7,7 +7,7 @@ use super::{ByteLayout, Shape};
 use crate::target::{word_lane, word_type};
 
 /// Words up to this number are written one by one, more in a loop.
-const STRAIGHT: usize = 16;
+pub const STRAIGHT: usize = 16;
 
 /// The C functions that read and write words that do not begin or end with a byte. Bits are
 /// those of the byte string, the most significant of a byte first; `order` 7 reverses them
@@ -97,14 +97,23 @@ pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
     !shape.bits.is_multiple_of(8) || bytes == ByteLayout::LeBits
 }
 
-/// Statements that read each word i of the block at `block` into the variable `to(i)`.
-pub fn read(shape: Shape, bytes: ByteLayout, block: &str, to: &dyn Fn(&str) -> String) -> String {
-    each(shape, &|i| format!("{} = {};", to(i), get(shape, bytes, block, i)))
+/// Statements that read each word i of the block at `block` into the variable `to(i)`, one by one
+/// up to `straight` words.
+pub fn read(
+    shape: Shape,
+    straight: usize,
+    bytes: ByteLayout,
+    block: &str,
+    to: &dyn Fn(&str) -> String,
+) -> String {
+    each(shape, straight, &|i| format!("{} = {};", to(i), get(shape, bytes, block, i)))
 }
 
-/// Statements that write each word i, `from(i)`, to the block at `block`.
+/// Statements that write each word i, `from(i)`, to the block at `block`, one by one up to
+/// `straight` words.
 pub fn write(
     shape: Shape,
+    straight: usize,
     bytes: ByteLayout,
     block: &str,
     from: &dyn Fn(&str) -> String,
@@ -113,13 +122,13 @@ pub fn write(
     if !(shape.words * shape.bits as usize).is_multiple_of(8) {
         let _ = writeln!(text, "    ({block})[{}] = 0;", shape.bytes() - 1);
     }
-    text + &each(shape, &|i| put(shape, bytes, block, i, &from(i)))
+    text + &each(shape, straight, &|i| put(shape, bytes, block, i, &from(i)))
 }
 
-/// `line(i)` for every word i, one by one or in a loop.
-pub fn each(shape: Shape, line: &dyn Fn(&str) -> String) -> String {
+/// `line(i)` for every word i, one by one up to `straight` words, else in a loop.
+pub fn each(shape: Shape, straight: usize, line: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    if shape.words <= STRAIGHT {
+    if shape.words <= straight {
         for i in 0..shape.words {
             let _ = writeln!(text, "    {}", line(&i.to_string()));
         }

@@ -402,7 +402,7 @@ impl<'p> Body<'_, 'p> {
                 actual.push("0".to_string());
                 continue;
             }
-            let cell = self.result_array(these, linked);
+            let cell = self.result_array(these);
             actual.push(cell.address());
             for (i, &dst) in these.iter().enumerate() {
                 defined.push((dst, cell.further(i as i64)));
@@ -429,11 +429,18 @@ impl<'p> Body<'_, 'p> {
         if let Some((first, 1)) = walk(cells) {
             return first.address();
         }
-        if kernel {
-            let cells: Vec<_> = these.iter().map(|&v| self.home(v)).collect();
-            if let Some((first, 1)) = walk(cells) {
-                return first.address();
-            }
+        let cells: Vec<_> = these.iter().map(|&v| self.home(v)).collect();
+        if let Some((first, 1)) = walk(cells) {
+            return first.address();
+        }
+        let literal = |v: &Val| match self.place(*v) {
+            Place::Const(value) => Some(*value),
+            _ => None,
+        };
+        if !self.cx.target.simd
+            && let Some(values) = these.iter().map(literal).collect::<Option<Vec<u64>>>()
+        {
+            return self.table(self.node.bits_of(these[0]), &values);
         }
         let values: Vec<String> = these.iter().map(|&v| self.read(v)).collect();
         let name = format!("a{}", self.number());
@@ -449,9 +456,8 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// Where a call puts one result port: the array that waits for all of it, or a fresh one. What
-    /// other kernels fill is filled again when nobody reads it any more: small machines have
-    /// small stacks.
-    fn result_array(&mut self, these: &[Val], kernel: bool) -> Cell {
+    /// calls filled is filled again when nobody reads it any more: small machines have small stacks.
+    fn result_array(&mut self, these: &[Val]) -> Cell {
         let waiting = these.iter().map(|v| self.stores[v.0 as usize].first());
         if let Some((first, 1)) = walk(waiting) {
             for v in these {
@@ -460,14 +466,12 @@ impl<'p> Body<'_, 'p> {
             return first;
         }
         let (ty, depth) = (self.c_type(these[0]), self.depth);
-        if kernel && let Some(name) = self.arrays.reuse(ty, these.len(), depth) {
+        if let Some(name) = self.arrays.reuse(ty, these.len(), depth) {
             return Cell::new(&name, 0);
         }
         let name = format!("r{}", self.number());
         self.line(&format!("{ty} {name}[{}];", these.len()));
-        if kernel {
-            self.arrays.declare(&name, ty, these.len(), depth, None);
-        }
+        self.arrays.declare(&name, ty, these.len(), depth, None);
         Cell::new(&name, 0)
     }
 
