@@ -204,7 +204,8 @@ fn nacl(results: &str) -> Result<String, String> {
         let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
     }
     let versions = ["versions", "nacl_versions"].into_iter().filter_map(|key| results.get(key));
-    let versions: Table = versions.filter_map(Value::as_table).cloned().flatten().collect();
+    let versions = versions.filter_map(Value::as_table).flatten();
+    let versions: Table = versions.map(|(name, value)| (name.clone(), value.clone())).collect();
     let known = |name: &str| {
         let version = versions.get(name).and_then(Value::as_str).unwrap_or("unknown");
         format!("{name} {version}")

@@ -412,6 +412,8 @@ fn file(target: &'static Target, cases: &[Case], copies: u32) -> (String, Vec<Ca
             inputs: &inputs,
             output: Parameter { param: "y", bytes: case.layouts.1 },
             key: Some(Key { param: "k", bytes: case.layouts.0, schedule: None }),
+            wipe: kept.len() % 3 == 2,
+            rolled: kept.len() % 2 == 1,
         };
         match bytes::definitions(&function, target) {
             Err(error) => assert!(may_refuse(case), "{}: {}", describe(case), error.message),
@@ -575,6 +577,8 @@ fn inputs_are_all_parameters_but_the_key() {
             inputs: &inputs,
             output: parameter("y"),
             key: key.map(|param| Key { param, bytes: ByteLayout::Be, schedule: None }),
+            wipe: false,
+            rolled: false,
         };
         bytes::definitions(&function, target).expect_err("it is refused").message
     };
