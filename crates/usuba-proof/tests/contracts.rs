@@ -157,7 +157,7 @@ const LIMBS51: &[Planted] = &[
     planted("square", "w[1] * w[1] + d[3] * e[4]", "w[1] * w[1] + d[2] * e[4]", "ensures fe(r) == fe(a)^2", Code::ContractFails),
     planted("sub_more", "0x1fffffffffffb4", "0x1fffffffffffb5", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
     planted("sub", "node sub (a,b:tight)", "node sub (a,b:wide)", "r = a + p - b", Code::ArithmeticWraps),
-    planted("add", "type twice = u64x5 in [0, 2^52 + 2^14)", "type twice = u64x5 in [0, 2^52 + 2^14 - 2)", "node add", Code::ContractFails),
+    planted("add", "type twice = u64x5 in [0, 2^52 + 2^16)", "type twice = u64x5 in [0, 2^52 + 2^16 - 2)", "node add", Code::ContractFails),
     planted("select", "r = choose(b, x, y)", "r = choose(1 - b, x, y)", "ensures fe(r) == fe(x) + b", Code::ContractFails),
     planted("select", "choose (b:word, x,y:limbs) returns (r:limbs)\nvars m: word\nlet\n  m = wrap(0 - b)", "choose (b:word, x,y:limbs) returns (r:limbs)\nvars m: word\nlet\n  m = 0 - b", "m = 0 - b", Code::ArithmeticWraps),
     planted("is_zero", "a[3] + a[4], 1)", "a[3], 1)", "ensures y * fe(a) == 0", Code::ContractFails),
@@ -233,7 +233,7 @@ const LANES52: &[Planted] = &[
     planted("scale", "low(factor(high(x[4], 121665)), 608)", "low(factor(high(x[4], 121665)), 19)", "ensures fe(r) == 121665", Code::ContractFails),
     planted("add", "  r[4] = a[4] + q\n", "  r[4] = a[4]\n", "ensures fe(r) == fe(a) + fe(b)", Code::ContractFails),
     planted("sub_more", "0x1fffffffffffb4", "0x1fffffffffffb5", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
-    planted("sub", "node sub (a,b:tight)", "node sub (a,b:loose)", "r = chain(a + p - b)", Code::ArithmeticWraps),
+    planted("sub", "node sub (a,b:tight)", "node sub (a:tight, b:loose)", "r = chain(a + p - b)", Code::ArithmeticWraps),
     planted("select", "r[i] = (x[i] & ~m) | (y[i] & m)", "r[i] = (x[i] & m) | (y[i] & m)", "ensures fe(r) == fe(x) + b", Code::ContractFails),
     planted("freeze", "low(factor(c), 19)", "low(factor(c), 18)", "ensures fe(r) == fe(a) mod", Code::ContractFails),
     planted("freeze", "chain(h[0] + 19, h[1..4])", "chain(h[0] + 18, h[1..4])", "ensures fe(r) < ", Code::ContractFails),
@@ -270,7 +270,7 @@ const EDWARDS: &[Planted] = &[
 #[rustfmt::skip] // One fault, one line.
 const LIMBS44: &[Planted] = &[
     planted("step", "w[1] * f[2] + w[2] * f[1];", "w[1] * f[2] + w[2] * f[2];", STEP, Code::ContractFails),
-    planted("step", "in [0, 2^44), k:", "in [0, 2^60), k:", "split(u64(s[0]) + 5 * u64(q), 44)", Code::ArithmeticWraps),
+    planted("step", "in [0, 2^44), k:", "in [0, 2^60), k:", "e = u64(s) + (5 * u64(q[2]), u64(q[0..1]))", Code::ArithmeticWraps),
     planted("freeze", "split(h[0] + 5 * c, 44)", "split(h[0], 44)", "ensures fe(r) < ", Code::ContractFails),
     planted("tag", "u128(s[1]) + q", "u128(s[1])", "ensures num(w) == fe(a) + num(s)", Code::ContractFails),
     planted("unpack", "(above << 40)", "(above << 39)", "ensures fe(r) == num(w)", Code::ContractFails),

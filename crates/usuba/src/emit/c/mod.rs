@@ -119,6 +119,9 @@ impl Emitted {
     }
 }
 
+/// Operators of a node in lanes from which on it may need more registers than there are.
+const MANY: u64 = 48;
+
 /// Operators and results of a bitsliced node from which on gcc takes most of its time for passes that
 /// find nothing.
 const LONG: u64 = 1500;
@@ -272,7 +275,7 @@ impl Context<'_> {
         }
         let outs = self.program.node(id).outs.len() as u64;
         match self.layout {
-            Layout::Lanes(_) => Some("\"no-tree-ter\""),
+            Layout::Lanes(_) if written.computing() >= MANY => Some("\"no-tree-ter\""),
             Layout::Bits if written.computing() + outs >= LONG => Some(NOT_OF_LONG),
             _ => None,
         }

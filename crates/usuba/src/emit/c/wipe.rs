@@ -86,7 +86,7 @@ pub fn around(call: &Call) -> String {
         text,
         "#if !defined(__GNUC__) || !defined(__x86_64__)\nstatic void {name}_clear(void)\n{{\n    \
          volatile unsigned char area[{size}];\n    int i;\n    \
-         for (i = 0; i < {size}; i++) area[i] = 0;\n}}\n#endif\n\n"
+         for (i = 0; i < {size}; i++) area[i] = 0;\n    (void)area;\n}}\n#endif\n\n"
     );
     let _ = write!(text, "{prototype}\n{{\n    {inner}({arguments});\n");
     text.push_str("#if defined(__GNUC__) && defined(__x86_64__)\n    __asm__ volatile (\n");
