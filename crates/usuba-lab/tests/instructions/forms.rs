@@ -329,6 +329,9 @@ impl Forms {
                 self.old(name, &rest);
                 self.two(&format!("v{name}"), &rest, &["x", "y", "z"]);
             }
+            for name in ["vpermilps", "vpermilpd"] {
+                self.two(name, &rest, &["x", "y", "z"]);
+            }
             for name in ["shufps", "shufpd"] {
                 self.old(name, &rest);
                 self.three(&format!("v{name}"), &rest, &["x", "y", "z"]);

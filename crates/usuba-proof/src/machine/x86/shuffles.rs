@@ -138,7 +138,7 @@ const ONE: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Pshufd, Vpshufd, Pshuflw, Vpshuflw, Pshufhw, Vpshufhw, Vpermq, Vpermpd, Movddup, Vmovddup,
-        Movshdup, Vmovshdup, Movsldup, Vmovsldup,
+        Movshdup, Vmovshdup, Movsldup, Vmovsldup, Vpermilps, Vpermilpd,
     ]
 };
 
@@ -500,6 +500,10 @@ impl Making<'_, '_> {
     fn by_immediate(&mut self) -> Option<Cells> {
         use Mnemonic::*;
         let mnemonic = self.i.mnemonic();
+        // By a vector of numbers no compiler has made it of our programs.
+        if matches!(mnemonic, Vpermilps | Vpermilpd) && !by_number(self.i) {
+            return None;
+        }
         let operands = if ONE.contains(&mnemonic) {
             let moved = matches!(mnemonic, Movddup | Vmovddup) && self.bits == GROUP;
             let wanted = if moved { 64 } else { self.bits };
@@ -521,7 +525,7 @@ impl Making<'_, '_> {
                 in_groups(world, &sources, unit, bits, from)
             };
             match mnemonic {
-                Pshufd | Vpshufd => groups(32, &|_, at| Some((0, pick(at, 2)))),
+                Pshufd | Vpshufd | Vpermilps => groups(32, &|_, at| Some((0, pick(at, 2)))),
                 Pshuflw | Vpshuflw => {
                     groups(16, &|_, at| Some((0, if at < 4 { pick(at, 2) } else { at })))
                 }
@@ -531,6 +535,7 @@ impl Making<'_, '_> {
                 Shufps | Vshufps => groups(32, &|_, at| Some((at / 2, pick(at, 2)))),
                 // One bit for each result, in all groups.
                 Shufpd | Vshufpd => groups(64, &|group, at| Some((at, pick(2 * group + at, 1)))),
+                Vpermilpd => groups(64, &|group, at| Some((0, pick(2 * group + at, 1)))),
                 Movddup | Vmovddup => groups(64, &|_, _| Some((0, 0))),
                 Movshdup | Vmovshdup => groups(32, &|_, at| Some((0, at | 1))),
                 Movsldup | Vmovsldup => groups(32, &|_, at| Some((0, at & !1))),
