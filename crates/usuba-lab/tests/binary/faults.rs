@@ -7,13 +7,12 @@
 use std::fmt::Write;
 
 use usuba::diag::Sources;
-use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
-use usuba::passes::pipeline::PipelineOptions;
 use usuba::syntax::splice::NoIncludes;
-use usuba::{Options, Output, target};
+use usuba::{Output, target};
 use usuba_lab::binary;
 use usuba_lab::cc::Family;
+use usuba_lab::interface;
 use usuba_lab::proof::{self, Proofs};
 use usuba_proof::machine::Rule;
 use usuba_proof::machine::compare::{self, Answer, Demands};
@@ -30,16 +29,7 @@ const SUMS: &str = "node f (x: u<V>32x2, k: u<V>32x2) returns (y: u<V>32x2)\n\
 fn compiled(program: &str, target: &str) -> Output {
     let mut sources = Sources::default();
     let root = sources.add("f.ua", program.to_string());
-    let options = Options {
-        slicing: Slicing::V,
-        target: target::find(target).expect("a target"),
-        cpu: target::cpu::ALL[0],
-        word: None,
-        entry: None,
-        flags: Default::default(),
-        pipeline: PipelineOptions::default(),
-        c: COptions::default(),
-    };
+    let options = interface::options(Slicing::V, target::find(target).expect("a target"));
     proof::compiled(&mut sources, root, &mut NoIncludes, &options, Proofs::Always).expect("right")
 }
 

@@ -8,8 +8,10 @@
 //! ```
 //!
 //! All of them are written as a function from places of the result to places of the operands. The
-//! controls of shuffles must be known: those of these instructions come from constants. The lines are
-//! many because the instructions are.
+//! controls of shuffles must be known: those of these instructions come from constants.
+//!
+//! Above 600 lines because the instructions are many and each has one way to say where bits come
+//! from.
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 

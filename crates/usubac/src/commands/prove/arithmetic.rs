@@ -143,7 +143,7 @@ fn meant(folder: &Path) -> Result<Meant, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Meant::default()),
         Err(error) => return Err(wrong(plain(&error))),
     };
-    let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
+    let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let special = meant.nodes.values().flat_map(|nodes| nodes.values());
     for name in meant.targets.values().chain(special).flatten() {
         if target::find(name).is_none_or(|target| target.name != name) {

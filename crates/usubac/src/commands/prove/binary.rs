@@ -373,7 +373,7 @@ pub fn has_machine(target: &Target) -> bool {
 fn no_machine(target: &Target) -> Failure {
     Failure::program(format!(
         "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
-         only, and without --binary everything else is proved",
+         only, and without --binary and --interface everything else is proved",
         target.name
     ))
 }

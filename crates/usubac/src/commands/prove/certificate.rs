@@ -206,7 +206,7 @@ fn file(path: &Path) -> Result<Vec<Record>, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(wrong(plain(&error))),
     };
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let target = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |record| Record { target: target.clone(), ..record };
     Ok(file.proof.into_iter().map(named).collect())

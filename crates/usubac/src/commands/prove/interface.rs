@@ -118,8 +118,16 @@ impl Interfaces {
 
     /// Those of a folder.
     pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, Failure> {
+        let path = folder.join("cipher.toml");
+        if !path.exists() {
+            return Err(Failure::program(format!(
+                "there is no {}, and --interface proves the functions that it describes; --binary \
+                 proves kernels without it",
+                path.display()
+            )));
+        }
         let cipher = Arc::new(cipher::read(folder).map_err(Failure::program)?);
-        let text = files::read(&folder.join("cipher.toml"))?.text;
+        let text = files::read(&path)?.text;
         Ok(Interfaces { cipher, text, memory })
     }
 
