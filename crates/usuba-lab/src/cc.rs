@@ -196,12 +196,13 @@ fn may_run(target: &str) -> bool {
 /// Whether the processor has what the compiler flag `-mfeature` lets the compiler use. One line
 /// per feature, because the detecting macro takes literals only.
 #[cfg(target_arch = "x86_64")]
-fn has_feature(feature: &str) -> bool {
+pub fn has_feature(feature: &str) -> bool {
     match feature {
         "ssse3" => is_x86_feature_detected!("ssse3"),
         "sse4.1" => is_x86_feature_detected!("sse4.1"),
         "sse4.2" => is_x86_feature_detected!("sse4.2"),
         "avx2" => is_x86_feature_detected!("avx2"),
+        "adx" => is_x86_feature_detected!("adx"),
         "bmi2" => is_x86_feature_detected!("bmi2"),
         "avx512f" => is_x86_feature_detected!("avx512f"),
         "avx512bw" => is_x86_feature_detected!("avx512bw"),
@@ -218,7 +219,7 @@ fn has_feature(feature: &str) -> bool {
 /// Whether the processor has what the compiler flag `-mfeature` lets the compiler use: these are
 /// all features of x86.
 #[cfg(not(target_arch = "x86_64"))]
-fn has_feature(_: &str) -> bool {
+pub fn has_feature(_: &str) -> bool {
     false
 }
 
