@@ -346,7 +346,7 @@ impl Step {
             for arithmetic in &library.arithmetic {
                 let (source, pipeline) = dist::short(arithmetic, self.small);
                 let source = &library.folder.join(source);
-                for node in &arithmetic.nodes {
+                for node in arithmetic.nodes(self.small) {
                     let (pipeline, prefix) = (pipeline.clone(), "usuba_");
                     one(&Wanted { source, node, target, pipeline, prefix, link: &[] })?;
                 }
