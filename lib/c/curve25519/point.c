@@ -94,12 +94,11 @@ static void usuba_point_double(usuba_word *p, int whole)
     usuba_point_complete(e, whole, p);
 }
 
-/* Adds a summand, or what is negative to it. */
-static void usuba_point_add(usuba_word *p, const usuba_word *summand, usuba_word negative, int whole)
+/* Adds the summand in `e`, or what is negative to it; the factors take its place. */
+static void usuba_point_add(usuba_word *p, usuba_word *e, usuba_word negative, int whole)
 {
-    usuba_factors e;
     usuba_word turned[3 * USUBA_FE_WORDS];
-    usuba_ge_negate_affine(&negative, summand, turned);
+    usuba_ge_negate_affine(&negative, e, turned);
     usuba_ge_sum_factors(p, turned, e, e + USUBA_FE_WORDS, e + 2 * USUBA_FE_WORDS,
                          e + 3 * USUBA_FE_WORDS);
     usuba_point_complete(e, whole, p);
@@ -110,14 +109,17 @@ static void usuba_point_add(usuba_word *p, const usuba_word *summand, usuba_word
 typedef struct {
     usuba_word digits[USUBA_WORDS];
 #if defined(USUBA_FACTORS)
-    usuba_word limbs[3 * USUBA_FE_WORDS];
+    usuba_factors factors;
+    struct {
+        usuba_entry words;
+    } summand;
 #else
     usuba_point point;
-#endif
     union {
         usuba_entry words;
         usuba_word limbs[3 * USUBA_FE_WORDS];
     } summand;
+#endif
 } usuba_comb_state;
 
 /* r = the base point times a number of 32 bytes as words, in a time that does not depend on it.
@@ -160,8 +162,8 @@ static void usuba_point_base(const usuba_word *k, usuba_word *r)
                     s.summand.words[at] |= from[at] & (usuba_word)(0 - mask);
             }
 #if defined(USUBA_FACTORS)
-            usuba_entry_load(s.summand.words, s.limbs);
-            usuba_point_add(r, s.limbs, negative, USUBA_BLOCKS > 1);
+            usuba_entry_load(s.summand.words, s.factors);
+            usuba_point_add(r, s.factors, negative, USUBA_BLOCKS > 1);
 #else
             /* The point that the sum goes to has room for the entry before. */
             usuba_entry_load(s.summand.words, q);
@@ -299,7 +301,8 @@ static int usuba_window_digit(usuba_window *window, const usuba_word *words, int
 #if defined(USUBA_FACTORS)
 static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *a, usuba_word *r)
 {
-    usuba_word own[3 * USUBA_FE_WORDS], entry[3 * USUBA_FE_WORDS];
+    usuba_word own[3 * USUBA_FE_WORDS];
+    usuba_factors e;
     usuba_window of_b = {253, -1, 0}, of_a = {253, -1, 0};
     int i;
     /* Z is 1, so the point is a summand. */
@@ -309,10 +312,13 @@ static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *
         const int of_base = usuba_window_digit(&of_b, b, i, USUBA_BASE_WINDOW);
         const int of_point = usuba_window_digit(&of_a, a, i, USUBA_WINDOW);
         usuba_point_double(r, of_base || of_point);
-        if (of_point) usuba_point_add(r, own, of_point > 0, of_base != 0);
+        if (of_point) {
+            memcpy(e, own, sizeof own);
+            usuba_point_add(r, e, of_point > 0, of_base != 0);
+        }
         if (of_base) {
-            usuba_entry_load(usuba_odd[(of_base < 0 ? -of_base : of_base) / 2], entry);
-            usuba_point_add(r, entry, of_base < 0, 0);
+            usuba_entry_load(usuba_odd[(of_base < 0 ? -of_base : of_base) / 2], e);
+            usuba_point_add(r, e, of_base < 0, 0);
         }
     }
 }

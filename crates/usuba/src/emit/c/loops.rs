@@ -5,9 +5,10 @@
 //!     uint32_t s4 = a[0];
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
-//! More of them than the target has registers live in two arrays by turns. Each is loaded at its
-//! first use and its successor stored right after its definition; two phases of the same array
-//! would tempt compilers to keep all of it alive across the body:
+//! More of them than the target has registers live in two arrays by turns, and so do those that a
+//! function takes. Each is loaded at its first use and its successor stored right after its
+//! definition; two phases of the same array would tempt compilers to keep all of it alive across
+//! the body:
 //!
 //!     const __m256i *x0 = plain;
 //!     __m256i b1[2][64];
@@ -56,8 +57,10 @@ impl<'p> Body<'_, 'p> {
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
             LoopForm::Auto => {
-                // Other kernels take arrays.
-                carried.len() <= self.cx.target.regs as usize && !self.calls_kernels(&l.body)
+                // Other kernels take arrays, and so do functions.
+                carried.len() <= self.cx.target.regs as usize
+                    && !self.calls_kernels(&l.body)
+                    && !hands_over(&l.body, &carried)
             }
             LoopForm::Locals => true,
             LoopForm::Arrays => false,
@@ -323,6 +326,18 @@ impl<'p> Body<'_, 'p> {
             self.line(&format!("{} = {value};", end.cell.text()));
         }
     }
+}
+
+/// Carried values that a function takes as an array; fewer are loaded and stored as fast.
+const ARRAY: usize = 4;
+
+/// Whether a call takes carried values as an array.
+fn hands_over(body: &[Eqn], carried: &[&Carried]) -> bool {
+    let is_carried = |v: &Val| carried.iter().any(|c| c.param == *v);
+    body.iter().any(|eqn| match eqn {
+        Eqn::Call(call) => call.args.iter().filter(|v| is_carried(v)).count() >= ARRAY,
+        _ => false,
+    })
 }
 
 /// The array that all cells are in, at its first element, and where each of them is.
