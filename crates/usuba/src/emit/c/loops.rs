@@ -56,7 +56,7 @@ impl<'p> Body<'_, 'p> {
         }
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
-            LoopForm::Auto => {
+            LoopForm::Auto | LoopForm::Short => {
                 // Other kernels take arrays, and so do functions.
                 carried.len() <= self.cx.target.regs as usize
                     && !self.calls_kernels(&l.body)
@@ -130,7 +130,14 @@ impl<'p> Body<'_, 'p> {
     fn with_arrays(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, mut ends: Vec<End>) {
         let kernels = self.calls_kernels(&l.body);
         let mut banks: Vec<Bank> = Vec::new();
-        for &c in carried {
+        let mut carried = carried.to_vec();
+        if self.cx.options.form == LoopForm::Short {
+            // What lies in a row is copied by a loop.
+            carried.sort_by_cached_key(|c| {
+                self.place(c.init).register().map(|cell| (cell.array.clone(), cell.base))
+            });
+        }
+        for c in carried {
             let ty = self.c_type(c.param);
             match banks.iter_mut().find(|b| self.c_type(b.carried[0].param) == ty) {
                 Some(bank) => bank.carried.push(c),
@@ -233,11 +240,13 @@ impl<'p> Body<'_, 'p> {
         match start {
             Some((first, _)) => self.line(&format!("const {ty} *{current} = {};", first.address())),
             None => {
-                for (i, c) in bank.carried.iter().enumerate() {
-                    let value = self.read(c.init);
-                    self.line(&format!("{pair}[1][{i}] = {value};"));
-                }
-                self.line(&format!("const {ty} *{current} = {pair}[1];"));
+                let array = format!("{pair}[1]");
+                let inits = bank.carried.iter().enumerate();
+                let end =
+                    |(i, c): (usize, &&Carried)| End { value: c.init, cell: Cell::new(&array, i) };
+                let ends = inits.map(end).collect();
+                self.finish_ends(ends);
+                self.line(&format!("const {ty} *{} = {array};", bank.current));
             }
         }
     }
@@ -321,12 +330,42 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn finish_ends(&mut self, ends: Vec<End>) {
-        for end in ends {
-            let value = self.read(end.value);
-            self.line(&format!("{} = {value};", end.cell.text()));
+        let short = self.cx.options.form == LoopForm::Short;
+        let mut rest = &ends[..];
+        while let Some(end) = rest.first() {
+            let run = if short { self.run_of(rest) } else { 1 };
+            match self.place(end.value).register().cloned().filter(|_| run >= RUN) {
+                Some(from) => {
+                    let k = format!("k{}", self.number());
+                    let (to, from) = (end.cell.clone().walked(1, &k), from.walked(1, &k));
+                    self.open(&format!("for (unsigned {k} = 0; {k} < {run}; {k}++) {{"));
+                    self.line(&format!("{} = {};", to.text(), from.text()));
+                    self.close();
+                    rest = &rest[run..];
+                }
+                None => {
+                    let value = self.read(end.value);
+                    self.line(&format!("{} = {value};", end.cell.text()));
+                    rest = &rest[1..];
+                }
+            }
         }
     }
+
+    /// How many values from the first one on lie in a row, and are stored in a row.
+    fn run_of(&self, ends: &[End]) -> usize {
+        let from = |end: &End| self.place(end.value).register().cloned();
+        let Some(first) = from(&ends[0]) else { return 1 };
+        let follows = |(i, end): &(usize, &End)| {
+            let i = *i as i64;
+            end.cell == ends[0].cell.further(i) && from(end) == Some(first.further(i))
+        };
+        ends.iter().enumerate().take_while(follows).count()
+    }
 }
+
+/// So many copies are a loop where code is to be short.
+const RUN: usize = 5;
 
 /// Carried values that a function takes as an array; fewer are loaded and stored as fast.
 const ARRAY: usize = 4;
