@@ -338,8 +338,12 @@ impl<'p> Body<'_, 'p> {
                 Some(from) => {
                     let k = format!("k{}", self.number());
                     let (to, from) = (end.cell.clone().walked(1, &k), from.walked(1, &k));
-                    self.open(&format!("for (unsigned {k} = 0; {k} < {run}; {k}++) {{"));
-                    self.line(&format!("{} = {};", to.text(), from.text()));
+                    let turn = TURNS.into_iter().find(|turn| run % turn == 0).unwrap_or(1);
+                    self.open(&format!("for (unsigned {k} = 0; {k} < {run}; {k} += {turn}) {{"));
+                    for i in 0..turn as i64 {
+                        let (to, from) = (to.further(i), from.further(i));
+                        self.line(&format!("{} = {};", to.text(), from.text()));
+                    }
                     self.close();
                     rest = &rest[run..];
                 }
@@ -364,8 +368,10 @@ impl<'p> Body<'_, 'p> {
     }
 }
 
-/// So many copies are a loop where code is to be short.
-const RUN: usize = 5;
+/// So many copies are a loop where code is to be short, and so many of them are one turn of it: more
+/// would not be much faster.
+const RUN: usize = 6;
+const TURNS: [usize; 4] = [5, 4, 3, 2];
 
 /// Carried values that a function takes as an array; fewer are loaded and stored as fast.
 const ARRAY: usize = 4;
