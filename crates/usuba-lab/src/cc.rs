@@ -268,6 +268,18 @@ fn riscv32() -> Result<Machine, String> {
     Ok(Machine { target: "gp32", compiler, cflags, runner: Some(runner), system })
 }
 
+/// What a command prints.
+///
+/// # Errors
+/// What it prints as an error, if it fails.
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+    }
+}
+
 /// The program that `variable` names, else the first of `names` that the path has. The error
 /// lists what was looked for.
 fn program(variable: &str, names: &[&str]) -> Result<PathBuf, String> {

@@ -13,7 +13,7 @@ use std::process::Command;
 use object::{Object, ObjectSection};
 use tempfile::TempDir;
 
-use crate::cc::{self, Family, Machine, System};
+use crate::cc::{self, Family, Machine, System, run};
 
 const BARE: &str = include_str!("../../../bench/rv32/bare.h");
 const COUNT: &str = include_str!("../../../bench/rv32/count.c");
@@ -184,15 +184,6 @@ pub fn text(program: &Path) -> Result<u64, String> {
     let constant = |name: &str| name.starts_with(".text") || name.starts_with(".rodata");
     let sections = object.sections().filter(|section| section.name().is_ok_and(constant));
     Ok(sections.map(|section| section.size()).sum())
-}
-
-/// What a command prints.
-pub(crate) fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use usuba_lab::native::{self, Failure};
 const SHAPES: &[Shape] = &[Shape::WORDS, Shape::BITS, Shape::ROWS];
 
 fn cases(target: &'static Target, seeds: std::ops::Range<u64>) -> Vec<Case> {
-    let forms = [LoopForm::Auto, LoopForm::Locals, LoopForm::Arrays];
+    let forms = [LoopForm::Auto, LoopForm::Locals, LoopForm::Arrays, LoopForm::Short];
     seeds
         .map(|seed| {
             let shape = SHAPES[seed as usize % SHAPES.len()];

@@ -114,6 +114,7 @@ const FILES: &[(File, &[Subject])] = &[
     (File { name: "poly1305/limbs26.ua", places: L26, modulus: || power(130) - 5 }, AUTHENTICATOR),
     (File { name: "order25519/limbs63.ua", places: &[], modulus: order }, SCALARS),
     (File { name: "order25519/limbs28.ua", places: &[], modulus: order }, SCALARS),
+    (File { name: "order25519/words32.ua", places: &[], modulus: order }, SCALARS),
 ];
 
 /// RFC 8032, section 5.1.

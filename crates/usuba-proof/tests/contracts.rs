@@ -63,6 +63,20 @@ const LONG: [(&str, &str); 11] = {
     ]
 };
 
+/// What programs for few registers or little memory have for themselves.
+const SHORT_NODES: &[&str] = &[
+    "mul",
+    "square",
+    "scale",
+    "added",
+    "sub_wide",
+    "double_factors",
+    "sum_factors",
+    "complete",
+    "turn",
+    "swap_points",
+];
+
 fn is_long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
@@ -84,7 +98,7 @@ fn every_contract_is_proved() {
             let short = name.ends_with("rolled25.ua") || name.ends_with("small25.ua");
             let long = name.starts_with("curve25519/lanes")
                 || LONG.contains(&(name, &decl.name))
-                || (short && !["mul", "square", "scale", "added"].contains(&&*decl.name));
+                || (short && !SHORT_NODES.contains(&&*decl.name));
             if elsewhere || (long && !is_long()) {
                 continue;
             }
@@ -141,6 +155,8 @@ const PLANTED: &[(&str, &[Planted])] = &[
     ("poly1305/limbs26.ua", LIMBS26),
     ("order25519/limbs63.ua", LIMBS63),
     ("order25519/limbs28.ua", LIMBS28),
+    ("order25519/words32.ua", WORDS32),
+    ("curve25519/formulas/factors.ua", FACTORS),
 ];
 
 const MUL: &str = "ensures fe(r) == fe(a) * fe(b) mod 2^255 - 19";
@@ -306,6 +322,26 @@ const LIMBS28: &[Planted] = &[
     planted("shifted", "0xfffffff + u32(q)", "0xfffffff", "ensures low(r) + 2^224 * y ==", Code::ContractFails),
     planted("freeze", "m = wrap(0 - c)", "m = 0", "ensures num(w) < ", Code::ContractFails),
     planted("freeze", "in [0, 2^29]) returns", "in [0, 2^32)) returns", "(c, s) := split(a[i] + k[i]", Code::ArithmeticWraps),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const WORDS32: &[Planted] = &[
+    planted("shifted", "n = 0x3ffff - v", "n = 0x3fffe - v", "ensures num(r) == 2^16 * num(h)", Code::ContractFails),
+    planted("shifted", "+ k[7] + u32(q)", "+ k[7]", "ensures num(r) == 2^16 * num(h)", Code::ContractFails),
+    planted("shifted", "[0, 2^32), [0, 2^30)", "[0, 2^32), [0, 2^31)", "n = 0x3ffff - v", Code::ArithmeticWraps),
+    planted("below", "y = 1 - carry_of(a)", "y = carry_of(a)", "ensures num(a) < ", Code::ContractFails),
+    planted("freeze", "m = wrap(0 - carry_of(a))", "m = 0", "ensures num(w) < ", Code::ContractFails),
+    planted("reduce", "shifted(shifted(h, y), x)", "shifted(shifted(h, x), y)", "ensures num(r) == long(w)", Code::ContractFails),
+    planted("row", "u64(a) * u64(b[i]) + u64(s[i]) + q", "u64(a) * u64(b[i]) + u64(s[i])", "ensures low + 2^32 * num(r)", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const FACTORS: &[Planted] = &[
+    planted("sub_wide", "0x7ffffda - b[0]", "0x7ffffdb - b[0]", "ensures fe(r) == fe(a) - fe(b)", Code::ContractFails),
+    planted("double_factors", "add(zz, zz), xx), yy)", "add(zz, zz), yy), xx)", "ensures fe(f) == 2 * fe(p[2])^2", Code::ContractFails),
+    planted("sum_factors", "c = mul(p[3], q[2])", "c = mul(p[2], q[2])", "ensures fe(f) == 2 * fe(p[2]) -", Code::ContractFails),
+    planted("turn", "root_of_minus_one()", "small_d()", "ensures fe(r)^2 == 0 - fe(x)^2", Code::ContractFails),
+    planted("swap_points", "swap(b, p[i], q[i])", "swap(b, q[i], p[i])", "ensures fe(r[0]) == fe(p[0])", Code::ContractFails),
 ];
 
 #[test]

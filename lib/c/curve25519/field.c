@@ -80,6 +80,53 @@ static usuba_word usuba_fe_is_zero(const usuba_word *a)
     return usuba_words_are_zero(words, USUBA_WORDS);
 }
 
+#if defined(USUBA_SMALL)
+/* Powers as steps of a walk: so many squares of the number before, and a product with the one in a
+   place, which goes to another place. The first number is in place 0 and its square in place 1. */
+typedef struct {
+    uint8_t squares, by, to;
+} usuba_fe_step;
+
+/* By a^9, a^11 in place 3, and a^(2^n - 1) for n = 5, 10, 20, 40, 50, 100, 200 and 250; the last step
+   is one of two. */
+static const usuba_fe_step usuba_fe_steps[] = {
+    {2, 0, 2},  {0, 1, 3},  {1, 2, 4},   {5, 4, 1},  {10, 1, 2}, {20, 2, 4},
+    {10, 1, 2}, {50, 2, 1}, {100, 1, 4}, {50, 2, 1}, {5, 3, 2},  {2, 0, 2},
+};
+#define USUBA_FE_INVERT 10
+#define USUBA_FE_POWER58 11
+
+static void usuba_fe_power(const usuba_word *a, size_t last, usuba_word *r)
+{
+    usuba_fe places[5], s[2];
+    const usuba_word *from = places[1];
+    size_t at = 0;
+    memcpy(places[0], a, sizeof places[0]);
+    usuba_fe_square(a, places[1]);
+    for (;;) {
+        const usuba_fe_step *step = &usuba_fe_steps[at < USUBA_FE_INVERT ? at : last];
+        usuba_word *to = at < USUBA_FE_INVERT ? places[step->to] : r;
+        unsigned left;
+        for (left = step->squares; left--; from = s[left & 1]) usuba_fe_square(from, s[left & 1]);
+        usuba_fe_mul(from, places[step->by], to);
+        if (to == r) return;
+        from = to;
+        at++;
+    }
+}
+
+/* r = a^(p-2), the inverse of what is not zero. */
+static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
+{
+    usuba_fe_power(a, USUBA_FE_INVERT, r);
+}
+
+/* r = a^((p-5)/8), of which square roots are made. */
+static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
+{
+    usuba_fe_power(a, USUBA_FE_POWER58, r);
+}
+#else
 /* r = a^(2^count), by at least one square. */
 static void usuba_fe_squares(const usuba_word *a, unsigned count, usuba_word *r)
 {
@@ -140,3 +187,4 @@ static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
     usuba_fe_squares(high, 2, low);
     usuba_fe_mul(low, a, r);
 }
+#endif

@@ -62,9 +62,8 @@ static unsigned usuba_bit(const usuba_word *words, unsigned i)
 
 static void usuba_entry_load(const usuba_word *words, usuba_word *entry)
 {
-    usuba_fe_unpack(words, entry);
-    usuba_fe_unpack(words + USUBA_WORDS, entry + USUBA_FE_WORDS);
-    usuba_fe_unpack(words + 2 * USUBA_WORDS, entry + 2 * USUBA_FE_WORDS);
+    int i;
+    for (i = 0; i < 3; i++) usuba_fe_unpack(words + i * USUBA_WORDS, entry + i * USUBA_FE_WORDS);
 }
 
 /* The neutral point. */
@@ -74,14 +73,53 @@ static void usuba_point_zero(usuba_word *r)
     r[USUBA_FE_WORDS] = r[2 * USUBA_FE_WORDS] = 1;
 }
 
+#if USUBA_WORD_BITS == 32 && defined(USUBA_SMALL)
+/* Kernels leave the factors of a point apart from it, so it stays where it is. */
+#define USUBA_FACTORS
+typedef usuba_word usuba_factors[4 * USUBA_FE_WORDS];
+
+/* The point of its factors; T only if somebody reads it next. */
+static void usuba_point_complete(const usuba_word *e, int whole, usuba_word *p)
+{
+    const usuba_word *f = e + USUBA_FE_WORDS, *g = f + USUBA_FE_WORDS, *h = g + USUBA_FE_WORDS;
+    usuba_ge_complete(e, f, g, h, p);
+    if (whole) usuba_fe_mul(e, h, p + 3 * USUBA_FE_WORDS);
+}
+
+static void usuba_point_double(usuba_word *p, int whole)
+{
+    usuba_factors e;
+    usuba_ge_double_factors(p, e, e + USUBA_FE_WORDS, e + 2 * USUBA_FE_WORDS,
+                            e + 3 * USUBA_FE_WORDS);
+    usuba_point_complete(e, whole, p);
+}
+
+/* Adds the summand in `e`, or what is negative to it; the factors take its place. */
+static void usuba_point_add(usuba_word *p, usuba_word *e, usuba_word negative, int whole)
+{
+    usuba_word turned[3 * USUBA_FE_WORDS];
+    usuba_ge_negate_affine(&negative, e, turned);
+    usuba_ge_sum_factors(p, turned, e, e + USUBA_FE_WORDS, e + 2 * USUBA_FE_WORDS,
+                         e + 3 * USUBA_FE_WORDS);
+    usuba_point_complete(e, whole, p);
+}
+#endif
+
 /* What depends on a secret number, in one place that is wiped. */
 typedef struct {
     usuba_word digits[USUBA_WORDS];
+#if defined(USUBA_FACTORS)
+    usuba_factors factors;
+    struct {
+        usuba_entry words;
+    } summand;
+#else
     usuba_point point;
     union {
         usuba_entry words;
         usuba_word limbs[3 * USUBA_FE_WORDS];
     } summand;
+#endif
 } usuba_comb_state;
 
 /* r = the base point times a number of 32 bytes as words, in a time that does not depend on it.
@@ -91,16 +129,22 @@ typedef struct {
 static void usuba_point_base(const usuba_word *k, usuba_word *r)
 {
     usuba_comb_state s;
+#if !defined(USUBA_FACTORS)
     usuba_word *p = r, *q = s.point, *swap;
+#endif
     unsigned i, j, tooth, m;
     size_t at;
     usuba_sc_muladd(k, usuba_half, usuba_offset, s.digits);
-    usuba_point_zero(p);
+    usuba_point_zero(r);
     for (i = USUBA_SPACING; i--;) {
+#if defined(USUBA_FACTORS)
+        usuba_point_double(r, 1);
+#else
         if (i + 1 < USUBA_SPACING) {
             usuba_ge_double(p, q);
             swap = p, p = q, q = swap;
         }
+#endif
         for (j = 0; j < USUBA_BLOCKS; j++) {
             usuba_word index = 0, negative;
             for (tooth = 0; tooth < USUBA_TEETH; tooth++) {
@@ -117,14 +161,21 @@ static void usuba_point_base(const usuba_word *k, usuba_word *r)
                 for (at = 0; at < 3 * USUBA_WORDS; at++)
                     s.summand.words[at] |= from[at] & (usuba_word)(0 - mask);
             }
+#if defined(USUBA_FACTORS)
+            usuba_entry_load(s.summand.words, s.factors);
+            usuba_point_add(r, s.factors, negative, USUBA_BLOCKS > 1);
+#else
             /* The point that the sum goes to has room for the entry before. */
             usuba_entry_load(s.summand.words, q);
             usuba_ge_negate_affine(&negative, q, s.summand.limbs);
             usuba_ge_add_affine(p, s.summand.limbs, q);
             swap = p, p = q, q = swap;
+#endif
         }
     }
+#if !defined(USUBA_FACTORS)
     if (p != r) memcpy(r, p, sizeof(usuba_point));
+#endif
     @COMMON@wipe(&s, sizeof s);
 }
 
@@ -141,11 +192,49 @@ static void usuba_point_store(const usuba_word *p, uint8_t *bytes)
     bytes[31] ^= (uint8_t)((words[0] & 1) << 7);
 }
 
-/* 1 if bytes are the one form of a point, which p becomes, else 0. */
+/* 1 if bytes are the one form of a point, which p becomes, else 0. In both cases the root of u/v is
+   u (u v)^((p-5)/8), or this times a root of -1: with w = (u v)^((p-1)/4) its square times v is u w, and w
+   is 1 or -1 if u/v is a square. */
+#if defined(USUBA_FACTORS)
+/* Without T, and in a time that depends on the point, which is public. */
+static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
+{
+    usuba_word words[USUBA_WORDS], least[USUBA_WORDS], odd, *y = p + USUBA_FE_WORDS;
+    usuba_fe q[3], turned[3], s, t;
+    usuba_word *u = q[0], *v = q[1], *x = q[2];
+    usuba_words_load(words, bytes, USUBA_WORDS);
+    odd = words[USUBA_WORDS - 1] >> (USUBA_WORD_BITS - 1);
+    words[USUBA_WORDS - 1] ^= odd << (USUBA_WORD_BITS - 1);
+    usuba_point_zero(p);
+    usuba_fe_unpack(words, y);
+    usuba_fe_words(y, least);
+    if (@COMMON@compare(words, least, sizeof words)) return 0;
+    usuba_ge_fraction(y, u, v);
+    usuba_fe_mul(u, v, s);
+    usuba_fe_power58(s, t);
+    usuba_fe_mul(u, t, x);
+    usuba_fe_square(x, s);
+    usuba_fe_mul(s, v, t);
+    usuba_fe_sub(t, u, s);
+    if (!usuba_fe_is_zero(s)) {
+        usuba_fe_add(t, u, s);
+        if (!usuba_fe_is_zero(s)) return 0;
+        usuba_ge_turn(x, s);
+        memcpy(x, s, sizeof s);
+    }
+    usuba_fe_words(x, words);
+    if (odd && usuba_words_are_zero(words, USUBA_WORDS)) return 0;
+    odd ^= words[0] & 1;
+    /* The last of three numbers becomes negative. */
+    usuba_ge_negate_affine(&odd, q[0], turned[0]);
+    usuba_fe_carry(turned[2], p);
+    return 1;
+}
+#else
 static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
 {
     usuba_word words[USUBA_WORDS], least[USUBA_WORDS], odd, good, different = 0;
-    usuba_fe y, u, v, cube, s, t;
+    usuba_fe y, u, v, s, t;
     size_t i;
     usuba_words_load(words, bytes, USUBA_WORDS);
     odd = words[USUBA_WORDS - 1] >> (USUBA_WORD_BITS - 1);
@@ -154,26 +243,28 @@ static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
     usuba_fe_words(y, least);
     for (i = 0; i < USUBA_WORDS; i++) different |= words[i] ^ least[i];
     usuba_ge_fraction(y, u, v);
-    /* RFC 8032, 5.1.3: u v^3 (u v^7)^((p-5)/8). */
-    usuba_fe_square(v, s);
-    usuba_fe_mul(s, v, cube);
-    usuba_fe_square(cube, s);
-    usuba_fe_mul(s, v, t);
-    usuba_fe_mul(t, u, s);
+    usuba_fe_mul(u, v, s);
     usuba_fe_power58(s, t);
-    usuba_fe_mul(cube, u, s);
-    usuba_fe_mul(s, t, cube);
-    usuba_ge_lift(y, u, v, cube, &odd, p, &good);
+    usuba_fe_mul(u, t, s);
+    usuba_ge_lift(y, u, v, s, &odd, p, &good);
     return good && !different;
 }
+#endif
 
 /* Whether eight times a point is neutral. */
 static USUBA_APART int usuba_point_is_small(const usuba_word *p)
 {
-    usuba_word q[3 * USUBA_FE_WORDS], r[3 * USUBA_FE_WORDS];
+    usuba_word q[3 * USUBA_FE_WORDS];
+#if defined(USUBA_FACTORS)
+    int i;
+    memcpy(q, p, sizeof q);
+    for (i = 0; i < 3; i++) usuba_point_double(q, 0);
+#else
+    usuba_word r[3 * USUBA_FE_WORDS];
     usuba_ge_double_xyz(p, q);
     usuba_ge_double_xyz(q, r);
     usuba_ge_double_xyz(r, q);
+#endif
     /* Eight times a point is in the group of prime order, where only that has x = 0. */
     return usuba_fe_is_zero(q) != 0;
 }
@@ -207,6 +298,31 @@ static int usuba_window_digit(usuba_window *window, const usuba_word *words, int
 
 /* r = b times the base point minus a times r, in a time that depends on the numbers, which are below
    the order. */
+#if defined(USUBA_FACTORS)
+static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *a, usuba_word *r)
+{
+    usuba_word own[3 * USUBA_FE_WORDS];
+    usuba_factors e;
+    usuba_window of_b = {253, -1, 0}, of_a = {253, -1, 0};
+    int i;
+    /* Z is 1, so the point is a summand. */
+    usuba_ge_entry(r, r + USUBA_FE_WORDS, own);
+    usuba_point_zero(r);
+    for (i = 253; i >= 0; i--) {
+        const int of_base = usuba_window_digit(&of_b, b, i, USUBA_BASE_WINDOW);
+        const int of_point = usuba_window_digit(&of_a, a, i, USUBA_WINDOW);
+        usuba_point_double(r, of_base || of_point);
+        if (of_point) {
+            memcpy(e, own, sizeof own);
+            usuba_point_add(r, e, of_point > 0, of_base != 0);
+        }
+        if (of_base) {
+            usuba_entry_load(usuba_odd[(of_base < 0 ? -of_base : of_base) / 2], e);
+            usuba_point_add(r, e, of_base < 0, 0);
+        }
+    }
+}
+#else
 static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *a, usuba_word *r)
 {
     usuba_point table[1 << (USUBA_WINDOW - 2)], other;
@@ -246,3 +362,4 @@ static USUBA_APART void usuba_point_both(const usuba_word *b, const usuba_word *
     }
     if (s != r) memcpy(r, s, sizeof(usuba_point));
 }
+#endif

@@ -31,8 +31,12 @@ static USUBA_APART int usuba_x25519_ladder(const uint8_t *scalar, const uint8_t 
         const usuba_word bit = usuba_bit(s.words, i);
         s.swap = last ^ bit;
         last = bit;
+#if defined(USUBA_FACTORS)
+        usuba_ge_swap_points(&s.swap, s.now[0], s.now[2], s.next[0], s.next[2]);
+#else
         usuba_ge_cswap(&s.swap, s.now[0], s.now[1], s.now[2], s.now[3], s.next[0], s.next[1],
                        s.next[2], s.next[3]);
+#endif
         usuba_ge_ladder_step(s.x, s.next[0], s.next[1], s.next[2], s.next[3], s.now[0], s.now[1],
                              s.now[2], s.now[3]);
     }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{self, library};
-use usuba::emit::c::COptions;
+use usuba::emit::c::{COptions, LoopForm};
 use usuba::emit::keys::of_constants;
 use usuba::ir::{Slicing, live};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::passes::{When, interleave};
+use usuba::passes::{When, interleave, unroll};
 use usuba::syntax::splice::Loader;
 use usuba::target::cpu::Cpu;
 use usuba::target::{self, Target};
@@ -194,14 +194,15 @@ impl Way<'_> {
             word: None,
             entry: Some(node.to_string()),
             flags: Default::default(),
-            pipeline,
             c: COptions {
                 name,
+                form: form(&pipeline),
                 hidden: self.hidden,
                 complemented_keys: self.complemented_keys
                     && (slicing != Slicing::V || self.target.simd),
                 ..COptions::default()
             },
+            pipeline,
         };
         compile_file(&cipher.folder, source, &options, self.proofs)
     }
@@ -342,9 +343,22 @@ pub fn arithmetic(
         entry: Some(node.to_string()),
         flags: Default::default(),
         pipeline: pipeline.clone(),
-        c: COptions { name: name.to_string(), hidden: true, ..COptions::default() },
+        c: COptions {
+            name: name.to_string(),
+            form: form(pipeline),
+            hidden: true,
+            ..COptions::default()
+        },
     };
     compile_file(folder, source, &options, Proofs::Long)
+}
+
+/// Who keeps all loops wants little code.
+fn form(pipeline: &PipelineOptions) -> LoopForm {
+    match pipeline.pass.unroll {
+        unroll::Mode::None => LoopForm::Short,
+        _ => LoopForm::Auto,
+    }
 }
 
 /// Compiles a file of `folder`; findings become lines of text.

@@ -18,7 +18,7 @@ use usuba::target::Target;
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
 /// words.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Arithmetic {
     /// The C names of the nodes begin with it, and it is the C type of the first result of the
     /// first one.
@@ -31,6 +31,16 @@ pub struct Arithmetic {
     #[serde(default)]
     pub small: Option<String>,
     pub nodes: Vec<String>,
+    /// Those for small memory, if they are others.
+    #[serde(default)]
+    pub small_nodes: Vec<String>,
+}
+
+impl Arithmetic {
+    /// The nodes where memory is small, or not.
+    pub fn nodes(&self, small: bool) -> &[String] {
+        if small && !self.small_nodes.is_empty() { &self.small_nodes } else { &self.nodes }
+    }
 }
 
 /// What hand-written C makes of arithmetic.

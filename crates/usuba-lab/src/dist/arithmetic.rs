@@ -25,6 +25,8 @@ struct Variant {
     target: &'static str,
     /// Which of the two programs.
     program: fn(&Arithmetic) -> &String,
+    /// Whether the nodes are those for small memory.
+    small: bool,
     inline: inline::Mode,
     unroll: unroll::Mode,
 }
@@ -35,6 +37,7 @@ const VARIANTS: [Variant; 3] = [
         condition: "USUBA_WORD_BITS == 64",
         target: "gp64",
         program: |arithmetic| &arithmetic.gp64,
+        small: false,
         inline: inline::Mode::Auto,
         unroll: unroll::Mode::All,
     },
@@ -42,6 +45,7 @@ const VARIANTS: [Variant; 3] = [
         condition: "!defined(USUBA_SMALL)",
         target: "gp32",
         program: |arithmetic| &arithmetic.gp32,
+        small: false,
         inline: inline::Mode::Light,
         unroll: unroll::Mode::Auto,
     },
@@ -49,6 +53,7 @@ const VARIANTS: [Variant; 3] = [
         condition: "1",
         target: "gp32",
         program: |arithmetic| arithmetic.small.as_ref().unwrap_or(&arithmetic.gp32),
+        small: true,
         inline: inline::Mode::Light,
         unroll: unroll::Mode::None,
     },
@@ -90,7 +95,7 @@ impl Variant {
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
             let pipeline = self.pipeline();
-            for (at, node) in arithmetic.nodes.iter().enumerate() {
+            for (at, node) in arithmetic.nodes(self.small).iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
                 let output = cipher::arithmetic(&cipher.folder, source, &name, target, &pipeline)?;

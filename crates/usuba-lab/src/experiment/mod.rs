@@ -47,6 +47,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use usuba::ir::Slicing;
 use usuba::{passes, target};
 
@@ -58,6 +59,23 @@ pub use plot::plots;
 pub use results::{Cell, Missing, Quantity, Results};
 pub use run::{Conditions, run};
 pub use stages::{Built, Claim, Stage, Staged};
+
+/// An experiment of a kind of its own, which a line that begins with `key` tells; `None` if the file
+/// is none or cannot be read.
+fn read<T: DeserializeOwned>(
+    path: &Path,
+    key: &str,
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Option<Result<T, String>> {
+    let text = fs::read_to_string(path).ok()?;
+    let wrong = |what: String| format!("{}: {what}", path.display());
+    let is_key = |line: &str| line.split_whitespace().next() == Some(key);
+    text.lines().any(is_key).then(|| {
+        let experiment: T = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        check(&experiment).map_err(wrong)?;
+        Ok(experiment)
+    })
+}
 
 /// An experiment as it is written.
 #[derive(Clone, PartialEq, Debug, Deserialize)]

@@ -46,7 +46,7 @@ use usuba::target;
 
 use super::{Compiler, slicing};
 use crate::bench::Parse;
-use crate::cc;
+use crate::cc::{self, run};
 use crate::cipher::Beside;
 use crate::proof::{Proofs, compiled};
 
@@ -140,13 +140,7 @@ const WRONG: &str = "a wrong answer";
 impl Staged {
     /// Whether a file is such an experiment, and which; `None` if it is one of ciphers.
     pub fn read(path: &Path) -> Option<Result<Staged, String>> {
-        let text = fs::read_to_string(path).ok()?;
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        text.lines().any(|line| line.starts_with("driver ")).then(|| {
-            let staged: Staged = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-            staged.check().map_err(wrong)?;
-            Ok(staged)
-        })
+        super::read(path, "driver", Staged::check)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -380,15 +374,6 @@ fn in_folder(compiler: &Path, build: &Compiler, place: &Path) -> Command {
     let mut command = Command::new(compiler);
     command.current_dir(place).args(&build.flags).arg("-w");
     command
-}
-
-/// What a command prints.
-fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -109,6 +109,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("curve25519/limbs51.ua", "entry", "gp64"),
     ("curve25519/limbs51.ua", "fraction", "gp64"),
     ("curve25519/limbs25.ua", "double", "gp32"),
+    ("order25519/words32.ua", "muladd", "gp32"),
+    ("curve25519/small25.ua", "sum_factors", "gp32"),
     ("curve25519/lanes25.ua", "double", "avx2"),
     ("poly1305/lanes26.ua", "double", "avx512"),
     ("field25519/limbs51.ua", "square", "gp64"),

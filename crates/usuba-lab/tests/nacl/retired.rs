@@ -36,7 +36,7 @@ const MOST: [(&str, u64); 8] = [
     ("-Os-DUSUBA_SMALL sign", 4_000_000),
     ("-Os-DUSUBA_SMALL verify", 4_000_000),
     ("-Os-DUSUBA_SMALL X25519", 4_000_000),
-    ("-Os-DUSUBA_SMALL text", 20_000),
+    ("-Os-DUSUBA_SMALL text", 16_384),
 ];
 
 /// Bytes of stack of each of them.

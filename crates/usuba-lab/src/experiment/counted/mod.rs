@@ -50,6 +50,7 @@ use usuba::target;
 use crate::bench::Parse;
 use crate::cipher::{self, Cipher};
 use crate::dist::{self, Request};
+use crate::experiment;
 use crate::rv32::{self, Counter};
 use kernel::{Contracts, Kernel, Wanted};
 
@@ -176,13 +177,7 @@ pub struct Numbers {
 impl Counted {
     /// Reads an experiment of this kind; `None` if the file is none or cannot be read.
     pub fn read(path: &Path) -> Option<Result<Counted, String>> {
-        let text = fs::read_to_string(path).ok()?;
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        text.lines().any(|line| line.starts_with("processors ")).then(|| {
-            let counted: Counted = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-            counted.check().map_err(wrong)?;
-            Ok(counted)
-        })
+        experiment::read(path, "processors", Counted::check)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -346,7 +341,7 @@ impl Step {
             for arithmetic in &library.arithmetic {
                 let (source, pipeline) = dist::short(arithmetic, self.small);
                 let source = &library.folder.join(source);
-                for node in &arithmetic.nodes {
+                for node in arithmetic.nodes(self.small) {
                     let (pipeline, prefix) = (pipeline.clone(), "usuba_");
                     one(&Wanted { source, node, target, pipeline, prefix, link: &[] })?;
                 }

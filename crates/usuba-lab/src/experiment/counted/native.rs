@@ -22,8 +22,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use crate::cc::run;
 use crate::cc::{self, Family};
-use crate::rv32::run;
 
 /// What is timed.
 #[derive(Clone, PartialEq, Debug, Deserialize)]

@@ -5,9 +5,10 @@
 //!     uint32_t s4 = a[0];
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
-//! More of them than the target has registers live in two arrays by turns. Each is loaded at its
-//! first use and its successor stored right after its definition; two phases of the same array
-//! would tempt compilers to keep all of it alive across the body:
+//! More of them than the target has registers live in two arrays by turns, and so do those that a
+//! function takes. Each is loaded at its first use and its successor stored right after its
+//! definition; two phases of the same array would tempt compilers to keep all of it alive across
+//! the body:
 //!
 //!     const __m256i *x0 = plain;
 //!     __m256i b1[2][64];
@@ -55,9 +56,11 @@ impl<'p> Body<'_, 'p> {
         }
         let k = format!("k{}", self.number());
         let locals = match self.cx.options.form {
-            LoopForm::Auto => {
-                // Other kernels take arrays.
-                carried.len() <= self.cx.target.regs as usize && !self.calls_kernels(&l.body)
+            LoopForm::Auto | LoopForm::Short => {
+                // Other kernels take arrays, and so do functions.
+                carried.len() <= self.cx.target.regs as usize
+                    && !self.calls_kernels(&l.body)
+                    && !hands_over(&l.body, &carried)
             }
             LoopForm::Locals => true,
             LoopForm::Arrays => false,
@@ -127,7 +130,14 @@ impl<'p> Body<'_, 'p> {
     fn with_arrays(&mut self, l: &'p Loop, carried: &[&'p Carried], k: &str, mut ends: Vec<End>) {
         let kernels = self.calls_kernels(&l.body);
         let mut banks: Vec<Bank> = Vec::new();
-        for &c in carried {
+        let mut carried = carried.to_vec();
+        if self.cx.options.form == LoopForm::Short {
+            // What lies in a row is copied by a loop.
+            carried.sort_by_cached_key(|c| {
+                self.place(c.init).register().map(|cell| (cell.array.clone(), cell.base))
+            });
+        }
+        for c in carried {
             let ty = self.c_type(c.param);
             match banks.iter_mut().find(|b| self.c_type(b.carried[0].param) == ty) {
                 Some(bank) => bank.carried.push(c),
@@ -230,11 +240,13 @@ impl<'p> Body<'_, 'p> {
         match start {
             Some((first, _)) => self.line(&format!("const {ty} *{current} = {};", first.address())),
             None => {
-                for (i, c) in bank.carried.iter().enumerate() {
-                    let value = self.read(c.init);
-                    self.line(&format!("{pair}[1][{i}] = {value};"));
-                }
-                self.line(&format!("const {ty} *{current} = {pair}[1];"));
+                let array = format!("{pair}[1]");
+                let inits = bank.carried.iter().enumerate();
+                let end =
+                    |(i, c): (usize, &&Carried)| End { value: c.init, cell: Cell::new(&array, i) };
+                let ends = inits.map(end).collect();
+                self.finish_ends(ends);
+                self.line(&format!("const {ty} *{} = {array};", bank.current));
             }
         }
     }
@@ -318,11 +330,59 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn finish_ends(&mut self, ends: Vec<End>) {
-        for end in ends {
-            let value = self.read(end.value);
-            self.line(&format!("{} = {value};", end.cell.text()));
+        let short = self.cx.options.form == LoopForm::Short;
+        let mut rest = &ends[..];
+        while let Some(end) = rest.first() {
+            let run = if short { self.run_of(rest) } else { 1 };
+            match self.place(end.value).register().cloned().filter(|_| run >= RUN) {
+                Some(from) => {
+                    let k = format!("k{}", self.number());
+                    let (to, from) = (end.cell.clone().walked(1, &k), from.walked(1, &k));
+                    let turn = TURNS.into_iter().find(|turn| run % turn == 0).unwrap_or(1);
+                    self.open(&format!("for (unsigned {k} = 0; {k} < {run}; {k} += {turn}) {{"));
+                    for i in 0..turn as i64 {
+                        let (to, from) = (to.further(i), from.further(i));
+                        self.line(&format!("{} = {};", to.text(), from.text()));
+                    }
+                    self.close();
+                    rest = &rest[run..];
+                }
+                None => {
+                    let value = self.read(end.value);
+                    self.line(&format!("{} = {value};", end.cell.text()));
+                    rest = &rest[1..];
+                }
+            }
         }
     }
+
+    /// How many values from the first one on lie in a row, and are stored in a row.
+    fn run_of(&self, ends: &[End]) -> usize {
+        let from = |end: &End| self.place(end.value).register().cloned();
+        let Some(first) = from(&ends[0]) else { return 1 };
+        let follows = |(i, end): &(usize, &End)| {
+            let i = *i as i64;
+            end.cell == ends[0].cell.further(i) && from(end) == Some(first.further(i))
+        };
+        ends.iter().enumerate().take_while(follows).count()
+    }
+}
+
+/// So many copies are a loop where code is to be short, and so many of them are one turn of it: more
+/// would not be much faster.
+const RUN: usize = 6;
+const TURNS: [usize; 4] = [5, 4, 3, 2];
+
+/// Carried values that a function takes as an array; fewer are loaded and stored as fast.
+const ARRAY: usize = 4;
+
+/// Whether a call takes carried values as an array.
+fn hands_over(body: &[Eqn], carried: &[&Carried]) -> bool {
+    let is_carried = |v: &Val| carried.iter().any(|c| c.param == *v);
+    body.iter().any(|eqn| match eqn {
+        Eqn::Call(call) => call.args.iter().filter(|v| is_carried(v)).count() >= ARRAY,
+        _ => false,
+    })
 }
 
 /// The array that all cells are in, at its first element, and where each of them is.

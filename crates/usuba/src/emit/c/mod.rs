@@ -44,6 +44,8 @@ pub enum LoopForm {
     Locals,
     /// Carried values live in two arrays by turns.
     Arrays,
+    /// As `Auto`, and what is only copied from one iteration to the next is copied by loops.
+    Short,
 }
 
 /// What the text says beyond the program. Empty strings are left out of the comment on top.
