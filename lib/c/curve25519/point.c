@@ -110,16 +110,15 @@ typedef struct {
     usuba_word digits[USUBA_WORDS];
 #if defined(USUBA_FACTORS)
     usuba_factors factors;
-    struct {
-        usuba_entry words;
-    } summand;
 #else
     usuba_point point;
+#endif
     union {
         usuba_entry words;
+#if !defined(USUBA_FACTORS)
         usuba_word limbs[3 * USUBA_FE_WORDS];
-    } summand;
 #endif
+    } summand;
 } usuba_comb_state;
 
 /* r = the base point times a number of 32 bytes as words, in a time that does not depend on it.
@@ -192,16 +191,17 @@ static void usuba_point_store(const usuba_word *p, uint8_t *bytes)
     bytes[31] ^= (uint8_t)((words[0] & 1) << 7);
 }
 
-/* 1 if bytes are the one form of a point, which p becomes, else 0. In both cases the root of u/v is
-   u (u v)^((p-5)/8), or this times a root of -1: with w = (u v)^((p-1)/4) its square times v is u w, and w
-   is 1 or -1 if u/v is a square. */
+/* 1 if bytes are the one form of a point, which p becomes, else 0. The root of u/v is
+   u (u v)^((p-5)/8) or that times a root of -1, if there is one: with w = (u v)^((p-1)/4) the square
+   of the former times v is u w, and w is 1 or -1 where u/v is a square. */
 #if defined(USUBA_FACTORS)
 /* Without T, and in a time that depends on the point, which is public. */
 static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
 {
     usuba_word words[USUBA_WORDS], least[USUBA_WORDS], odd, *y = p + USUBA_FE_WORDS;
-    usuba_fe q[3], turned[3], s, t;
-    usuba_word *u = q[0], *v = q[1], *x = q[2];
+    usuba_word q[3 * USUBA_FE_WORDS], turned[3 * USUBA_FE_WORDS];
+    usuba_word *u = q, *v = u + USUBA_FE_WORDS, *x = v + USUBA_FE_WORDS;
+    usuba_fe s, t;
     usuba_words_load(words, bytes, USUBA_WORDS);
     odd = words[USUBA_WORDS - 1] >> (USUBA_WORD_BITS - 1);
     words[USUBA_WORDS - 1] ^= odd << (USUBA_WORD_BITS - 1);
@@ -226,8 +226,8 @@ static USUBA_APART int usuba_point_load(usuba_word *p, const uint8_t *bytes)
     if (odd && usuba_words_are_zero(words, USUBA_WORDS)) return 0;
     odd ^= words[0] & 1;
     /* The last of three numbers becomes negative. */
-    usuba_ge_negate_affine(&odd, q[0], turned[0]);
-    usuba_fe_carry(turned[2], p);
+    usuba_ge_negate_affine(&odd, q, turned);
+    usuba_fe_carry(turned + 2 * USUBA_FE_WORDS, p);
     return 1;
 }
 #else
