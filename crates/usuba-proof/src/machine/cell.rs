@@ -195,6 +195,17 @@ impl Bits {
         (0..count).map(|at| self.constant(at < 64 && value >> at & 1 == 1)).collect()
     }
 
+    /// The value of a word of at most 64 bits that does not depend on inputs: such words are
+    /// computed at once, as a function is executed on many inputs where it is not proved.
+    fn short(&self, cells: &[Cell]) -> Option<u128> {
+        if cells.len() > 64 { None } else { self.word(cells).map(u128::from) }
+    }
+
+    /// The lowest `count` bits of a long word.
+    fn long_number(&self, value: u128, count: usize) -> Vec<Cell> {
+        (0..count).map(|at| self.constant(at < 128 && value >> at & 1 == 1)).collect()
+    }
+
     /// Whether the bit may depend on an input.
     pub fn is_secret(&self, cell: Cell) -> bool {
         cell != Cell::UNSET && self.value(cell).is_none()
@@ -387,6 +398,10 @@ impl Bits {
     ///
     /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
     pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], carry: Cell) -> (Vec<Cell>, Cell) {
+        if let (Some(x), Some(y), Some(one)) = (self.short(a), self.short(b), self.value(carry)) {
+            let sum = x + y + one as u128;
+            return (self.long_number(sum, a.len()), self.constant(sum >> a.len() & 1 == 1));
+        }
         if let Some(sum) = self.sum_of_integers(a, b, carry) {
             return sum;
         }
@@ -473,6 +488,9 @@ impl Bits {
 
     /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
     pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, a.len());
+        }
         if let Some(mut product) = self.product_of_integers(a, b) {
             product.truncate(a.len());
             return product;
@@ -491,6 +509,9 @@ impl Bits {
 
     /// a * b in twice as many bits.
     pub fn whole_product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, 2 * a.len());
+        }
         if let Some(product) = self.product_of_integers(a, b) {
             return product;
         }
