@@ -233,6 +233,28 @@ impl Integers {
         bounds.and_then(|(_, high)| high.to_biguint())
     }
 
+    /// What a polynomial is at least and at most, by the values of the one bit that multiplies
+    /// something in it: what the bit chooses from is as long as the longer of both, and not as
+    /// both together. `None` if there is no such bit, or if there are several.
+    pub fn chosen(&self, p: &Poly) -> Option<(BigInt, BigInt)> {
+        if p.len() > CHOICES {
+            return None;
+        }
+        let factors = p.terms().filter(|(monomial, _)| monomial.len() > 1);
+        let mut bits = factors.flat_map(|(m, _)| m.iter().map(|f| f.0).filter(|v| v % 2 == 1));
+        let bit = bits.next()?;
+        if bits.any(|other| other != bit) {
+            return None;
+        }
+        let case = |value: u8| {
+            let (rest, constant) = p.assign(&BTreeMap::from([(bit, BigInt::from(value))]));
+            let bounds = rest.bounds(|variable| (BigUint::ZERO, self.high(variable).clone()));
+            bounds.map(|(low, high)| (low + &constant, high + constant))
+        };
+        let ((low, high), (other_low, other_high)) = (case(0)?, case(1)?);
+        Some((low.min(other_low), high.max(other_high)))
+    }
+
     /// A short polynomial that is equal to this one, which is from 0 to `high`: itself, if it is a
     /// constant or a multiple of a variable, or a multiple of a variable that stands for it. The
     /// same for the same polynomial, and up to a factor for multiples of it.
@@ -256,6 +278,9 @@ impl Integers {
         Poly::variable(variable)
     }
 }
+
+/// Terms of a polynomial that is looked at for each value of a bit.
+const CHOICES: usize = 16;
 
 /// Bits whose values are tried one by one.
 const FEW: usize = 3;
@@ -400,6 +425,24 @@ mod tests {
         // What is not below 2^50 has more than a sign.
         assert_ne!(n.floor(&less, 50), Some(sign.clone()));
         assert_ne!(n.floor(&less.sub(&Poly::constant(1)), 64), Some(sign));
+    }
+
+    #[test]
+    fn what_a_bit_chooses_is_as_long_as_the_longer() {
+        let mut n = Integers::default();
+        let [x, y] = [1000u32, 300].map(|high| Poly::variable(n.variable(BigUint::from(high))));
+        let [b, c] = [(); 2].map(|()| Poly::variable(n.variable(BigUint::from(1u8))));
+        let times = |a: &Poly, b: &Poly| a.mul(b).expect("one term");
+        let chosen = x.sub(&times(&b, &x)).add(&times(&b, &y)).add(&Poly::constant(7));
+        assert_eq!(n.chosen(&chosen), Some((BigInt::from(7), BigInt::from(1007))));
+        // Both are there at once, one of them twice, or taken away.
+        let both = x.add(&times(&b, &y));
+        assert_eq!(n.chosen(&both), Some((BigInt::ZERO, BigInt::from(1300))));
+        let less = times(&b, &y).sub(&times(&b, &x));
+        assert_eq!(n.chosen(&less), Some((BigInt::from(-1000), BigInt::from(300))));
+        // Another bit chooses, or none does.
+        assert_eq!(n.chosen(&x.sub(&times(&b, &x)).add(&times(&c, &y))), None);
+        assert_eq!(n.chosen(&x.add(&b)), None);
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub struct Arithmetic {
     /// Those for small memory, if they are others.
     #[serde(default)]
     pub small_nodes: Vec<String>,
+    /// Those of them that run seldom: they call other nodes instead of having them written out.
+    #[serde(default)]
+    pub seldom: Vec<String>,
 }
 
 impl Arithmetic {
@@ -66,6 +69,9 @@ pub struct Lanes {
     pub special: BTreeMap<String, String>,
     /// Those that are compiled for the target.
     pub nodes: Vec<String>,
+    /// As of [`Arithmetic`].
+    #[serde(default)]
+    pub seldom: Vec<String>,
     /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
     /// lanes that it is for.
     #[serde(default)]

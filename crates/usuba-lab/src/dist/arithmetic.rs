@@ -94,10 +94,10 @@ impl Variant {
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
-            let pipeline = self.pipeline();
             for (at, node) in arithmetic.nodes(self.small).iter().enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
+                let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
                 let output = cipher::arithmetic(&cipher.folder, source, &name, target, &pipeline)?;
                 let kernel = &output.kernel;
                 if at == 0 {
@@ -113,6 +113,15 @@ impl Variant {
         }
         Ok(format!("{types}\n{}", functions.all()))
     }
+}
+
+/// The same passes, but that a node which runs seldom calls others: their functions are there for
+/// those who run often, or are there once.
+fn with_calls(mut pipeline: PipelineOptions, node: &str, seldom: &[String]) -> PipelineOptions {
+    if seldom.iter().any(|name| name == node) {
+        pipeline.pass.inline = inline::Mode::Light;
+    }
+    pipeline
 }
 
 /// Bits of registers with at least four lanes of words.
@@ -160,6 +169,7 @@ pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String>
     for (node, on) in nodes.chain(once) {
         let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
         let source = (&**lanes.program(target), &**node);
+        let pipeline = with_calls(pipeline.clone(), node, &lanes.seldom);
         let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
         let kernel = &output.kernel;
         if types.is_empty() {

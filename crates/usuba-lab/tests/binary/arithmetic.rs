@@ -8,6 +8,7 @@ use std::path::Path;
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::random::Random;
+use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::target::{self, Target, cpu};
 use usuba::{Options, Output};
@@ -43,6 +44,11 @@ fn caller(
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
     let prefix = "usuba_".to_string();
+    let mut pipeline = PipelineOptions::default();
+    if !linked.is_empty() {
+        // A kernel that is called has one instance in each lane.
+        pipeline.pass.interleave = Choice::SINGLE;
+    }
     let linked = linked.iter().map(|name| name.to_string()).collect();
     let c = COptions { prefix, linked, ..Default::default() };
     let options = Options {
@@ -52,7 +58,7 @@ fn caller(
         word: None,
         entry: Some(node.to_string()),
         flags: Default::default(),
-        pipeline: PipelineOptions::default(),
+        pipeline,
         c,
     };
     let mut beside = cipher::Beside;
@@ -101,6 +107,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs25.ua", "carry", "avx2"),
     ("curve25519/limbs51.ua", "double", "gp64"),
     ("poly1305/lanes26.ua", "double", "avx2"),
+    ("order25519/limbs63.ua", "below", "gp64"),
+    ("field25519/limbs16.ua", "pack", "gp64"),
     ("order25519/limbs63.ua", "product", "gp64"),
     ("order25519/limbs63.ua", "reduce", "gp64"),
     ("order25519/limbs28.ua", "muladd", "gp32"),
@@ -130,7 +138,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
 ];
 
 /// Kernels of the short run.
-const SHORT: usize = 8;
+const SHORT: usize = 10;
 
 #[test]
 fn kernels_of_arithmetic_are_proved() {
@@ -218,6 +226,44 @@ fn wrong_sums_of_products_are_refuted() {
                 let refuted = matches!(found, Answer::Refuted(_));
                 assert!(refuted || byte == 5, "{family:?}, byte {byte} at {at:#x}: {found:?}");
             }
+        }
+    }
+}
+
+/// What resists is said after so many inputs as fit into a bounded search, and which value it is.
+#[test]
+fn a_hard_question_stays_open() {
+    let (file, node, name) = ("curve25519/lanes52.ua", "lift", "avx512_ifma");
+    let target = target::find(name).expect("a target");
+    let output = kernel(file, node, target, &[]);
+    let most = most(&output, node);
+    for family in families(name).into_iter().take(1) {
+        let object = compiled(&output, target, family);
+        let Answer::Unknown(what) = answer(&object, &output, target, &most) else {
+            panic!("{family:?} shows that two words without calls are equal")
+        };
+        let (value, inputs) = what.split_once(", and ").expect("two parts");
+        assert!(value.ends_with("are not shown to be equal"), "{what}");
+        let inputs = inputs.strip_suffix(" inputs show no difference").expect("inputs");
+        // Fewer than a short function is executed on.
+        assert!((2..96).contains(&inputs.parse().expect("a number")), "{what}");
+    }
+}
+
+/// Kernels that `lift` calls, which is proved with them alone.
+const LIFTED: &[&str] = &["mul", "square", "add", "negate", "carry", "freeze", "is_zero", "equal"];
+
+#[test]
+fn what_chooses_between_results_of_calls_is_proved() {
+    let cells = [("limbs51.ua", "gp64"), ("lanes52.ua", "avx512_ifma")];
+    for (file, name) in cells {
+        let target = target::find(name).expect("a target");
+        let output = caller(&format!("curve25519/{file}"), "lift", target, LIFTED, &[]);
+        let most = most(&output, "lift");
+        for family in families(name) {
+            let object = compiled(&output, target, family);
+            let answer = answer_of_caller(&object, &output, target, LIFTED, &most);
+            assert!(matches!(answer, Answer::Proved(_)), "{file}, {family:?}: {answer:?}");
         }
     }
 }

@@ -380,7 +380,7 @@ impl Forms {
                 self.plain(format!("{numbers}; vpermt2{name} {r}mm0, {r}mm1, {r}mm2"));
             }
         }
-        for name in ["packuswb", "packusdw"] {
+        for name in ["packuswb", "packusdw", "packsswb", "packssdw"] {
             self.old(name, "");
             self.three(&format!("v{name}"), "", &["x", "y", "z"]);
         }

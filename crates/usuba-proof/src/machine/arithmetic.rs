@@ -35,6 +35,9 @@ const SPARE: u64 = 20_000;
 /// Inputs on which a function is executed that is not shown to be right.
 const RUNS: usize = 96;
 
+/// Instructions that are executed on them altogether, but that one input is run to its end.
+const SEARCH: u64 = 200_000;
+
 /// Whether the function that `contract` names in an object computes `program`, on bits or on
 /// integers. Products are integers; what has none is looked at bit by bit first.
 ///
@@ -125,8 +128,10 @@ pub fn prove<M: Machine>(
         Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
         Err(Obstacle::Impossible(what)) => Answer::Unknown(what),
         Err(Obstacle::Open { what, longest }) => match goal.difference::<M>(longest) {
-            Some(difference) => Answer::Refuted(difference),
-            None => Answer::Unknown(what),
+            Ok(difference) => Answer::Refuted(difference),
+            Err(inputs) => {
+                Answer::Unknown(format!("{what}, and {inputs} inputs show no difference"))
+            }
         },
     }
 }
@@ -140,7 +145,7 @@ pub fn differs<M: Machine>(
 ) -> Option<Difference> {
     let program = &lanes::apart(program);
     let goal = Goal::new(object, contract, program, most, Demands::default())?;
-    goal.difference::<M>(LONGEST)
+    goal.difference::<M>(LONGEST).ok()
 }
 
 /// Why a proof ended.
@@ -309,20 +314,35 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// An input on which the function gives a wrong result, by executing it on numbers.
-    fn difference<M: Machine>(&self, longest: u64) -> Option<Difference> {
+    /// An input on which the function gives a wrong result, by executing it on numbers; else how
+    /// many were looked at. The search ends after so much work, and not after some time: it finds
+    /// the same everywhere.
+    fn difference<M: Machine>(&self, longest: u64) -> Result<Difference, usize> {
         let mut random = Random::new(7);
-        // Fewer where one takes long.
-        let runs = RUNS.min(1 + (1 << 24) / longest as usize);
-        (0..runs).find_map(|run| {
+        let mut work = 0;
+        for run in 0..RUNS {
             let word = |&(_, most): &(usize, u64)| edge_word(&mut random, most, run);
             let words: Vec<u64> = self.params.iter().map(word).collect();
-            self.differs::<M>(&words, longest)
-        })
+            // What cannot be run may have taken as long as anything.
+            let ran = self.differs::<M>(&words, longest);
+            let (found, instructions) = ran.unwrap_or((None, longest));
+            work += instructions;
+            match found {
+                Some(difference) => return Ok(difference),
+                None if work > SEARCH => return Err(run + 1),
+                None => {}
+            }
+        }
+        Err(RUNS)
     }
 
-    /// What is wrong with the results for an input; all instances have the same.
-    fn differs<M: Machine>(&self, words: &[u64], longest: u64) -> Option<Difference> {
+    /// What is wrong with the results for an input, if anything is, and how many instructions it
+    /// took; all instances have the same. `None` if the input cannot be run.
+    fn differs<M: Machine>(
+        &self,
+        words: &[u64],
+        longest: u64,
+    ) -> Option<(Option<Difference>, u64)> {
         let bits = Bits::new(Graph::new(None));
         let constants = |words: &[u64], sizes: &[usize]| -> Vec<Word> {
             words.iter().zip(sizes).map(|(&word, &size)| bits.number(word, size)).collect()
@@ -335,7 +355,8 @@ impl<'a> Goal<'a> {
         let buffers = self.buffers(&bits, &input).ok()?;
         let calls = Calls::on_numbers(self.linked, self.program);
         let mut world = self.world::<M>(bits, calls, buffers, KNOWN_PHASES / 2);
-        super::run::<M>(&mut world, &self.pointers(), self.entry, longest).ok()?;
+        let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
+        let (instructions, _) = run.ok()?;
         let bits = &world.bits;
         let is_set = |edge: &Edge| edge.is_complement();
         let mut found: Vec<bool> = expected.iter().map(is_set).collect();
@@ -360,10 +381,10 @@ impl<'a> Goal<'a> {
                 }
             }
         }
-        let (array, bit, instance) = first?;
+        let Some((array, bit, instance)) = first else { return Some((None, instructions)) };
         let input = input.iter().map(is_set).collect();
         let expected = expected.iter().map(is_set).collect();
-        Some(Difference { array, bit, instance, input, expected, found })
+        Some((Some(Difference { array, bit, instance, input, expected, found }), instructions))
     }
 }
 

@@ -195,6 +195,17 @@ impl Bits {
         (0..count).map(|at| self.constant(at < 64 && value >> at & 1 == 1)).collect()
     }
 
+    /// The value of a word of at most 64 bits that does not depend on inputs: such words are
+    /// computed at once, as a function is executed on many inputs where it is not proved.
+    fn short(&self, cells: &[Cell]) -> Option<u128> {
+        if cells.len() > 64 { None } else { self.word(cells).map(u128::from) }
+    }
+
+    /// The lowest `count` bits of a long word.
+    fn long_number(&self, value: u128, count: usize) -> Vec<Cell> {
+        (0..count).map(|at| self.constant(at < 128 && value >> at & 1 == 1)).collect()
+    }
+
     /// Whether the bit may depend on an input.
     pub fn is_secret(&self, cell: Cell) -> bool {
         cell != Cell::UNSET && self.value(cell).is_none()
@@ -387,6 +398,10 @@ impl Bits {
     ///
     /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
     pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], carry: Cell) -> (Vec<Cell>, Cell) {
+        if let (Some(x), Some(y), Some(one)) = (self.short(a), self.short(b), self.value(carry)) {
+            let sum = x + y + one as u128;
+            return (self.long_number(sum, a.len()), self.constant(sum >> a.len() & 1 == 1));
+        }
         if let Some(sum) = self.sum_of_integers(a, b, carry) {
             return sum;
         }
@@ -473,6 +488,9 @@ impl Bits {
 
     /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
     pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, a.len());
+        }
         if let Some(mut product) = self.product_of_integers(a, b) {
             product.truncate(a.len());
             return product;
@@ -491,6 +509,9 @@ impl Bits {
 
     /// a * b in twice as many bits.
     pub fn whole_product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, 2 * a.len());
+        }
         if let Some(product) = self.product_of_integers(a, b) {
             return product;
         }
@@ -514,83 +535,4 @@ impl Bits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bits() -> (Bits, [Cell; 4]) {
-        let mut graph = Graph::new(None);
-        let param = |graph: &mut Graph, at| graph.intern(Kind::Param, 1, 0, at, 0);
-        let (x, y) = (param(&mut graph, 0), param(&mut graph, 1));
-        let at = |edge, number| Cell::new(edge, Instance::Number(number));
-        let cells = [at(x, 0), at(y, 0), at(x, 511), Cell::new(y, Instance::Every)];
-        (Bits::new(graph), cells)
-    }
-
-    #[test]
-    fn instances_do_not_meet() {
-        let (mut bits, [x0, y0, x511, y]) = bits();
-        let sum = bits.xor(x0, x511);
-        assert!(sum.edge().is_none() && bits.is_secret(sum));
-        assert_eq!(bits.xor(sum, x511), x0);
-        let turned = bits.not(sum);
-        assert_eq!(bits.xor(x0, turned), bits.not(x511));
-        let more = bits.xor(sum, y);
-        let shared = bits.xor(y, x511);
-        assert_eq!(bits.xor(more, x0), shared);
-        assert_eq!(bits.xor(sum, turned), bits.constant(true));
-        assert_eq!(bits.and(sum, x0), Cell::OPAQUE);
-        assert_eq!((bits.and(sum, sum), bits.and(turned, sum)), (sum, bits.constant(false)));
-        let zero = bits.constant(false);
-        assert_eq!((bits.and(sum, zero), bits.xor(sum, zero)), (zero, sum));
-        assert_eq!(bits.and(x0, x511), Cell::OPAQUE);
-        assert_eq!(bits.and(y0, x0), bits.and(x0, y0));
-        assert_eq!(bits.and(x511, y).instance(), Instance::Number(511));
-        assert_eq!(bits.and(x511, y).edge(), bits.and(x0, y0).edge());
-        assert_eq!(bits.xor(x0, x0), bits.constant(false));
-    }
-
-    #[test]
-    fn masks_hide_what_is_not_known() {
-        let (mut bits, [x, ..]) = bits();
-        let (zero, one) = (bits.constant(false), bits.constant(true));
-        for odd in [Cell::OPAQUE, Cell::UNSET] {
-            assert_eq!(bits.and(odd, zero), zero);
-            assert_eq!(bits.or(odd, one), one);
-            assert_eq!(bits.xor(odd, x), Cell::OPAQUE);
-            assert_eq!(bits.and(odd, one), odd);
-            // The table of `b`.
-            assert_eq!(bits.function(0xcc, [odd, x, odd]), x);
-            // The table of `b ? c : a`.
-            assert_eq!(bits.function(0xb8, [odd, one, x]), x);
-            assert_eq!(bits.function(0xb8, [x, zero, odd]), x);
-        }
-        assert_eq!(bits.xor(Cell::UNSET, Cell::UNSET), Cell::UNSET);
-        assert!(bits.is_secret(Cell::OPAQUE) && !bits.is_secret(Cell::UNSET));
-    }
-
-    #[test]
-    fn functions_of_constants_are_their_tables() {
-        let (mut bits, _) = bits();
-        for table in 0..=255u8 {
-            for row in 0..8u8 {
-                let operands = [4, 2, 1].map(|bit| bits.constant(row & bit != 0));
-                let found = bits.function(table, operands);
-                assert_eq!(bits.value(found), Some(table >> row & 1 == 1));
-            }
-        }
-    }
-
-    #[test]
-    fn sums_of_constants() {
-        let (mut bits, _) = bits();
-        for (a, b) in [(0u64, 1u64), (0xff, 1), (0x7f, 0x80), (0x1234, 0xfedc), (0xffff, 0xffff)] {
-            let (x, y) = (bits.number(a, 16), bits.number(b, 16));
-            let (sum, carry) = bits.sum(&x, &y, false);
-            assert_eq!(bits.word(&sum), Some((a + b) & 0xffff));
-            assert_eq!(bits.value(carry), Some(a + b > 0xffff));
-            let (difference, borrow) = bits.difference(&x, &y);
-            assert_eq!(bits.word(&difference), Some(a.wrapping_sub(b) & 0xffff));
-            assert_eq!(bits.value(borrow), Some(a < b));
-        }
-    }
-}
+mod tests;

@@ -3,6 +3,9 @@
 
 use super::*;
 
+/// Bits whose truth tables have at most sixteen rows.
+const ROWS_OF: usize = 4;
+
 impl Words {
     /// Remembers what the difference `d` of two words borrows as a function of three bits, which
     /// is how it is computed where there is no carry: ~a & b | ~(a ^ b) & d, of the top bits.
@@ -22,10 +25,10 @@ impl Words {
         }
         let leaves = self.leaves(bits, edge).filter(|leaves| leaves.len() <= 3)?;
         let known = self.borrows.get(&leaves)?.clone();
-        let found = self.table(bits, edge, &leaves);
+        let found = self.table(bits, edge, &leaves)?;
         let all = (1u16 << (1 << leaves.len())) - 1;
         known.into_iter().find_map(|(formula, borrow)| {
-            let table = self.table(bits, formula, &leaves);
+            let table = self.table(bits, formula, &leaves)?;
             match found ^ table {
                 0 => Some(borrow),
                 differ if differ == all => Some(!borrow),
@@ -34,13 +37,27 @@ impl Words {
         })
     }
 
-    /// The truth table of a bit.
-    pub(super) fn table(&self, bits: &mut Bits, edge: Edge, leaves: &[u32]) -> u16 {
-        (0..1u32 << leaves.len()).fold(0, |table, row| {
+    /// Whether two bits are one function of the few bits that they are joined from, in whatever
+    /// order and by whatever operators.
+    pub(super) fn are_one(&self, bits: &mut Bits, x: Edge, y: Edge) -> bool {
+        if x == y {
+            return true;
+        }
+        let few = |edge| self.leaves(bits, edge).filter(|leaves| leaves.len() <= ROWS_OF);
+        let Some(leaves) = few(x).filter(|leaves| few(y).as_ref() == Some(leaves)) else {
+            return false;
+        };
+        let table = self.table(bits, x, &leaves);
+        table.is_some() && table == self.table(bits, y, &leaves)
+    }
+
+    /// The truth table of a bit in at most [`ROWS_OF`] others; `None` if it depends on more.
+    pub(super) fn table(&self, bits: &mut Bits, edge: Edge, leaves: &[u32]) -> Option<u16> {
+        (0..1u32 << leaves.len()).try_fold(0, |table, row| {
             let value = |(at, &leaf): (usize, &u32)| (leaf, edge_of(bits, row >> at & 1 == 1));
             let mut known: FxHashMap<u32, Edge> = leaves.iter().enumerate().map(value).collect();
             let value = self.with(bits, edge, &mut known);
-            table | ((is_constant(bits, value) == Some(true)) as u16 * (1 << row))
+            Some(table | u16::from(is_constant(bits, value)?) << row)
         })
     }
 

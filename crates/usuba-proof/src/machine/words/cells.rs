@@ -75,6 +75,10 @@ impl Bits {
                 let Integer { poly, low, high } = words.integer(bits, edges, false)?;
                 (total, least, most) = (total.add(&poly), least + low, most + high);
             }
+            if let Some((low, high)) = words.integers.chosen(&total) {
+                least = low.to_biguint().map_or(least.clone(), |low| low.max(least));
+                most = high.to_biguint().map_or(most.clone(), |high| high.min(most));
+            }
             let (low, quotient) = words.reduced(bits, &total, Some((&least, &most)), width)?;
             Some((low, words.carry(bits, quotient)))
         };
@@ -190,9 +194,12 @@ impl Bits {
         Some(out)
     }
 
-    /// Whether two words are one integer, of the same instance.
+    /// Whether two words are one integer, of the same instance, or one bit by bit.
     pub(in crate::machine) fn are_equal(&mut self, a: &[Cell], b: &[Cell]) -> bool {
         let same = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
+            if edges[0].iter().zip(&edges[1]).all(|(&x, &y)| words.are_one(bits, x, y)) {
+                return Some(true);
+            }
             let a = words.integer(bits, &edges[0], false)?;
             let b = words.integer(bits, &edges[1], false)?;
             Some(a.poly == b.poly)

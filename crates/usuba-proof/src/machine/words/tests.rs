@@ -189,3 +189,48 @@ fn words_that_differ_are_not_equal() {
     let back = bits.difference_with(&nearly.0, &vec![zero; 64], sum.1);
     assert!(bits.are_equal(&product[64..], &back.0));
 }
+
+#[test]
+fn bits_are_equal_however_they_are_joined() {
+    let mut bits = Bits::new(Graph::new(None));
+    let word: Vec<Cell> = (0..4)
+        .map(|_| {
+            let edges = bits.free_word(64, 1);
+            cells(&bits, &edges[..1], Instance::Every)[0]
+        })
+        .collect();
+    let [a, b, c, d] = word[..] else { unreachable!("four bits") };
+    // (a | b) & c as one instruction makes it, with its operands in two orders, and as two make it.
+    let one = bits.function(0xa8, [a, b, c]);
+    let turned = bits.function(0xe0, [c, b, a]);
+    let either = bits.or(a, b);
+    let two = bits.and(either, c);
+    assert!(bits.are_equal(&[one], &[turned]) && bits.are_equal(&[one], &[two]));
+    let other = bits.and(either, d);
+    let neither = bits.not(two);
+    let both = bits.and(a, b);
+    let less = bits.and(both, c);
+    for wrong in [other, neither, less, either, c] {
+        assert!(!bits.are_equal(&[one], &[wrong]));
+    }
+}
+
+#[test]
+fn what_a_bit_chooses_is_no_longer_than_what_it_chooses_from() {
+    let mut bits = Bits::new(Graph::new(None));
+    let mut word = |most: u64| {
+        let edges = bits.free_word(64, most);
+        cells(&bits, &edges, Instance::Every)
+    };
+    let (x, y, bit, other) = (word(1000), word(900), word(1)[0], word(1)[0]);
+    let masked = |bits: &mut Bits, word: &[Cell], bit: Cell| -> Vec<Cell> {
+        word.iter().map(|&cell| bits.and(cell, bit)).collect()
+    };
+    let not = bits.not(bit);
+    let (a, b) = (masked(&mut bits, &x, not), masked(&mut bits, &y, bit));
+    let chosen = bits.sum(&a, &b, false).0;
+    assert_eq!(bits.greatest(&chosen), Some(1000));
+    let c = masked(&mut bits, &y, other);
+    let either = bits.sum(&a, &c, false).0;
+    assert_eq!(bits.greatest(&either), Some(1900));
+}

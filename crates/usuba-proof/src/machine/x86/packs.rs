@@ -3,6 +3,7 @@
 //! ```text
 //! vpermt2d a, b, c     word k of a = word b[k] of c above a
 //! packuswb a, b        each signed word as a byte, or the nearest byte there is
+//! packssdw a, b        the same of signed words and signed halves of them
 //! vpmovwb a, b         the lower byte of each word
 //! insertps a, b, k     word k >> 6 of b to place k >> 4 of a, and zeros
 //! bt a, k; sbb b, b    bit k of a in all bits of b
@@ -10,7 +11,7 @@
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
-use super::super::cell::Cell;
+use super::super::cell::{Bits, Cell};
 use super::super::{Fault, World};
 use super::operands::{is_legacy, width};
 use super::registers::{Flag, Flags, Word};
@@ -33,12 +34,14 @@ fn permutation(mnemonic: Mnemonic) -> Option<(usize, bool)> {
     })
 }
 
-/// Bits of the units that are packed into half of them.
-fn pack(mnemonic: Mnemonic) -> Option<usize> {
+/// Bits of the signed units that are packed into half of them, and whether the halves are signed.
+fn pack(mnemonic: Mnemonic) -> Option<(usize, bool)> {
     use Mnemonic::*;
     Some(match mnemonic {
-        Packuswb | Vpackuswb => 16,
-        Packusdw | Vpackusdw => 32,
+        Packuswb | Vpackuswb => (16, false),
+        Packusdw | Vpackusdw => (32, false),
+        Packsswb | Vpacksswb => (16, true),
+        Packssdw | Vpackssdw => (32, true),
         _ => return None,
     })
 }
@@ -72,8 +75,8 @@ impl X86 {
         let mnemonic = i.mnemonic();
         let cells = if let Some((unit, replaced)) = permutation(mnemonic) {
             self.permute_two(world, i, unit, replaced)
-        } else if let Some(unit) = pack(mnemonic) {
-            self.pack(world, i, unit)
+        } else if let Some((unit, signed)) = pack(mnemonic) {
+            self.pack(world, i, unit, signed)
         } else if let Some((from, to)) = truncation(mnemonic) {
             return Some(self.truncate(world, i, from, to));
         } else {
@@ -115,23 +118,15 @@ impl X86 {
         world: &mut World,
         i: &Instruction,
         unit: usize,
+        signed: bool,
     ) -> Result<Vec<Cell>, Fault> {
         let bits = width(i.op0_register());
         let (a, b) = self.two_vectors(world, i, bits)?;
         let mut out = Vec::with_capacity(bits);
+        let packed = if signed { to_signed } else { to_unsigned };
         for (a, b) in a.chunks(128).zip(b.chunks(128)) {
             for word in a.chunks(unit).chain(b.chunks(unit)) {
-                let (low, high) = word[..unit - 1].split_at(unit / 2);
-                // Negative words become zero, those that are too large all ones.
-                let positive = world.bits.not(word[unit - 1]);
-                let mut large = world.bits.constant(false);
-                for &bit in high {
-                    large = world.bits.or(large, bit);
-                }
-                for &bit in low {
-                    let bit = world.bits.or(bit, large);
-                    out.push(world.bits.and(positive, bit));
-                }
+                out.extend(packed(&mut world.bits, word));
             }
         }
         Ok(out)
@@ -199,4 +194,38 @@ impl X86 {
         let word = Word::from_cells(&world.bits, &[bit; 64][..8 * bytes]);
         self.set_word(world, i, 0, word)
     }
+}
+
+/// The nearest number of half as many bits, without a sign, to a signed one: zero for those below
+/// zero, all ones for those that are too large.
+fn to_unsigned(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
+    let (low, high) = word[..word.len() - 1].split_at(word.len() / 2);
+    let positive = bits.not(word[word.len() - 1]);
+    let mut large = bits.constant(false);
+    for &bit in high {
+        large = bits.or(large, bit);
+    }
+    let bit = |&bit: &Cell| {
+        let bit = bits.or(bit, large);
+        bits.and(positive, bit)
+    };
+    low.iter().map(bit).collect()
+}
+
+/// The table of `a ? b : c`.
+const CHOICE: u8 = 0xca;
+
+/// The nearest signed number of half as many bits to a signed one: the sign, and below it what the
+/// sign is not, where a bit above tells that the number is too long.
+fn to_signed(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
+    let sign = word[word.len() - 1];
+    let (low, high) = word.split_at(word.len() / 2 - 1);
+    let mut long = bits.constant(false);
+    for &bit in high {
+        let differs = bits.xor(bit, sign);
+        long = bits.or(long, differs);
+    }
+    let nearest = bits.not(sign);
+    let bit = |&bit: &Cell| bits.function(CHOICE, [long, nearest, bit]);
+    low.iter().map(bit).chain([sign]).collect()
 }
