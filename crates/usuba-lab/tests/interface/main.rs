@@ -8,6 +8,7 @@ mod wipe;
 
 use std::path::Path;
 
+use usuba::target;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 
@@ -22,11 +23,13 @@ fn is_long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
 
-/// The compilers that this machine has, for a target.
+/// The compilers that this machine has, for a target. Nothing is run, so the processor need not have
+/// its instructions.
 fn families(target: &str) -> Vec<Family> {
+    let target = target::find(target).expect("a target");
     [Family::Gcc, Family::Clang]
         .into_iter()
-        .filter(|&family| match cc::find_with(target, family) {
+        .filter(|&family| match cc::find_to_compile(target, family) {
             Ok(_) => true,
             Err(skip) => {
                 println!("{skip}");

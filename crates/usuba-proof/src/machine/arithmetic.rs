@@ -19,8 +19,9 @@ use super::calls::{Calls, Kernel};
 use super::cell::{Bits, Cell, Instance};
 use super::compare::{self, Answer, Demands, Difference, Report};
 use super::contract::{Contract, Meaning};
-use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
+use super::memory::{Buffer, Memory, Pointer, Region};
 use super::object::Object;
+use super::phases::{KNOWN_PHASES, Phases};
 use super::values::{self, Word};
 use super::{Fault, Machine, Residue, Rule, World};
 use crate::graph::{Edge, Graph};
@@ -204,21 +205,20 @@ impl<'a> Goal<'a> {
         let (wanted, steps) = run.map_err(Obstacle::Impossible)?;
         let longest = SPARE + FACTOR * steps;
         let (given, wanted) = (flat(&params), flat(&wanted));
-        for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
+        let mut phases = Phases::default();
+        while let Some(phase) = phases.next() {
             report.phases += 1;
-            let matters;
+            let asked;
             let sides = (&given[..], &wanted[..]);
-            (bits, matters) =
+            (bits, asked) =
                 self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut report)?;
-            if !matters {
-                break;
-            }
+            phases.done(phase, asked);
         }
         Ok(report)
     }
 
-    /// Runs the function once, for at most so many instructions. Returns the bits, and whether
-    /// the phase mattered.
+    /// Runs the function once, for at most so many instructions. Returns the bits, and the
+    /// largest alignment of the frame that was asked for.
     fn at_phase<M: Machine>(
         &self,
         (phase, longest): (u64, u64),
@@ -226,7 +226,7 @@ impl<'a> Goal<'a> {
         calls: &Calls,
         (given, wanted): (&[Edge], &[Edge]),
         report: &mut Report,
-    ) -> Result<(Bits, bool), Obstacle> {
+    ) -> Result<(Bits, u64), Obstacle> {
         let buffers = self.buffers(&bits, given).map_err(Obstacle::Impossible)?;
         let mut world = self.world::<M>(bits, calls.clone(), buffers, phase);
         let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
@@ -247,7 +247,7 @@ impl<'a> Goal<'a> {
             );
             return Err(Obstacle::Fault(Fault::new(Rule::Left, what)));
         }
-        Ok((world.bits, world.memory.phase_matters))
+        Ok((world.bits, world.memory.asked))
     }
 
     fn pointers(&self) -> Vec<Pointer> {

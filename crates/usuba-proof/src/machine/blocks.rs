@@ -28,8 +28,9 @@ use super::compare::evaluate;
 use super::count::{Form, Range, Ranges, Split};
 use super::induction::{Cover, Join};
 use super::interface::{Interface, Meaning};
-use super::memory::{Access, Buffer, KNOWN_PHASES, Memory, Moving, PHASES, Pointer, Region, Whole};
+use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::object::Object;
+use super::phases::{KNOWN_PHASES, Phases};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::{Fault, Machine, Residue, Rule, Step, World};
 use crate::bits::{self, Places};
@@ -177,17 +178,16 @@ impl Goal<'_> {
             },
             report,
             meaning: &meaning,
-            matters: false,
+            asked: KNOWN_PHASES,
             wiped: self.interface.demands.wiped,
         };
-        // The stack pointer is 8 modulo 16 when a function is entered.
-        for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
+        let mut phases = Phases::default();
+        while let Some(phase) = phases.next() {
             search.report.phases += 1;
+            search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
             search.explore(state, &mut Vec::new())?;
-            if !search.matters {
-                break;
-            }
+            phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
         report.nodes = report.nodes.max(search_nodes);
@@ -268,8 +268,8 @@ struct Search<'a> {
     world: World<'a>,
     report: &'a mut Report,
     meaning: &'a Meaning,
-    /// Whether the position of the frame mattered.
-    matters: bool,
+    /// The largest alignment of the frame that any path has asked for.
+    asked: u64,
     /// Whether nothing may be left behind.
     wiped: bool,
 }
@@ -396,7 +396,7 @@ impl Search<'_> {
                     machine.go_to(place);
                     let memory =
                         std::mem::replace(&mut self.world.memory, Memory::new(Vec::new(), &[], 0));
-                    self.matters |= memory.phase_matters;
+                    self.asked = self.asked.max(memory.asked);
                     return Ok(Some((State { machine, memory }, split)));
                 }
             }
@@ -421,7 +421,7 @@ impl Search<'_> {
         let World { bits, memory, .. } = &mut self.world;
         self.report.paths += 1;
         self.report.frame = self.report.frame.max(memory.frame_bytes());
-        self.matters |= memory.phase_matters;
+        self.asked = self.asked.max(memory.asked);
         let stream = memory.stream.as_mut().expect("there are blocks");
         stream.finish(bits).map_err(Obstacle::Fault)?;
         let open = std::mem::take(&mut stream.open);

@@ -10,7 +10,7 @@
 //! engines that merge nodes; what is probably wrong is looked at with engine E1 alone first, until an
 //! input shows a difference.
 //! Where the frame lies modulo 64 is not known to the function. If anything depends on it, the
-//! function is executed for every possibility.
+//! function is executed for every possibility that is another execution (`phases`).
 
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
@@ -19,8 +19,9 @@ use super::answer;
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::contract::{Array, Contract, Meaning};
-use super::memory::{Buffer, KNOWN_PHASES, Memory, PHASES, Pointer, Region};
+use super::memory::{Buffer, Memory, Pointer, Region};
 use super::object::Object;
+use super::phases::Phases;
 use super::{Machine, Residue, World};
 use crate::bits::{self, Places};
 use crate::graph::{Edge, Graph, Kind};
@@ -192,21 +193,18 @@ impl Goal<'_> {
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
         let longest = SPARE + FACTOR * run.steps;
         let mut bits = Bits::with_sums(run.graph, &run.summed);
-        // The stack pointer is 8 modulo 16 when a function is entered.
-        for phase in (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize) {
+        let mut phases = Phases::default();
+        while let Some(phase) = phases.next() {
             report.phases += 1;
-            let matters;
-            (bits, matters) =
-                self.at_phase::<M>((phase, longest), bits, &params, &wanted, report)?;
-            if !matters {
-                break;
-            }
+            let asked;
+            (bits, asked) = self.at_phase::<M>((phase, longest), bits, &params, &wanted, report)?;
+            phases.done(phase, asked);
         }
         Ok(())
     }
 
-    /// Runs the function once, for at most so many instructions. Returns the graph, and whether
-    /// the phase mattered.
+    /// Runs the function once, for at most so many instructions. Returns the graph, and the
+    /// largest alignment of the frame that was asked for.
     fn at_phase<M: Machine>(
         &self,
         (phase, longest): (u64, u64),
@@ -214,7 +212,7 @@ impl Goal<'_> {
         params: &[Edge],
         wanted: &[Edge],
         report: &mut Report,
-    ) -> Result<(Bits, bool), Obstacle> {
+    ) -> Result<(Bits, u64), Obstacle> {
         let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
         let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
         let buffers = buffers.map_err(Obstacle::Impossible)?;
@@ -234,7 +232,7 @@ impl Goal<'_> {
         if self.demands.wiped && !report.residue.is_empty() {
             return Err(Obstacle::Fault(report.residue.fault()));
         }
-        Ok((world.bits, world.memory.phase_matters))
+        Ok((world.bits, world.memory.asked))
     }
 
     /// Whether every bit of every result is what the program says.

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use super::cell::Cell;
 use super::count::Form;
 use super::induction::{Cover, Join};
+use super::phases::{KNOWN_PHASES, PHASES};
 use super::stream::{Side, Stream};
 use super::{Fault, Rule};
 
@@ -108,17 +109,11 @@ pub struct Memory {
     pointers: BTreeMap<i64, Whole>,
     /// What the entry stack pointer is modulo [`PHASES`], if that has been assumed.
     phase: u64,
-    /// Whether anything depended on the assumption.
-    pub phase_matters: bool,
+    /// The largest alignment of the frame that anything has asked for, from [`KNOWN_PHASES`] on.
+    pub asked: u64,
     /// The lowest offset in the frame that was written.
     lowest: i64,
 }
-
-/// The largest alignment of the frame that is understood.
-pub const PHASES: u64 = 64;
-
-/// What the calling convention says about the stack pointer at entry: it is 8 modulo this.
-pub const KNOWN_PHASES: u64 = 16;
 
 /// What was loaded.
 pub enum Loaded {
@@ -141,7 +136,7 @@ impl Memory {
             pointers: BTreeMap::new(),
             stream: None,
             phase,
-            phase_matters: false,
+            asked: KNOWN_PHASES,
             lowest: 0,
         };
         let caller = Pointer { region: Region::Caller, offset: 0 };
@@ -381,7 +376,7 @@ impl Memory {
     pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
         match at.region {
             Region::Frame => {
-                self.phase_matters |= align > KNOWN_PHASES;
+                self.asked = self.asked.max(align.min(PHASES));
                 align <= PHASES && (at.offset as u64).wrapping_add(self.phase).is_multiple_of(align)
             }
             Region::Buffer(number) => {
@@ -398,7 +393,7 @@ impl Memory {
         if at.region != Region::Frame || align > PHASES {
             return None;
         }
-        self.phase_matters |= align > KNOWN_PHASES;
+        self.asked = self.asked.max(align);
         let over = (at.offset as u64).wrapping_add(self.phase) % align;
         Some(at.plus(-(over as i64)))
     }

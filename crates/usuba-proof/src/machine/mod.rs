@@ -18,6 +18,7 @@
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `repeats`: vectors whose lanes do the same for one instance after the other.
 //! - `memory`: regions, pointers, bounds, alignment.
+//! - `phases`: where the frame lies.
 //! - `object`: ELF.
 //! - `contract`: buffers and what their bits are.
 //! - `compare`: the proof; `calls`: of functions that call other kernels.
@@ -46,6 +47,7 @@ pub mod interface;
 pub mod memory;
 pub mod object;
 pub mod order;
+mod phases;
 mod repeats;
 pub mod simulate;
 pub mod stream;
