@@ -6,8 +6,6 @@ mod arithmetic;
 use std::time::Instant;
 
 use usuba::diag::{Code, Diagnostic, Sources};
-use usuba::syntax::ast::Role;
-use usuba::typed::Program;
 use usuba_proof::contracts::{self, Counterexample, Outcome};
 
 /// The outcome of one node, and the line that it speaks of.
@@ -47,14 +45,12 @@ fn line_of(sources: &Sources, finding: &Diagnostic) -> usize {
     sources.line_col(span.file, span.start).0
 }
 
-/// Nodes whose proofs take a second each, and have short ones on other limbs.
-const LONG: [(&str, &str); 11] = {
+/// Nodes whose proofs take seconds each, and have short ones on other limbs. A doubling and a sum on
+/// ten limbs stay in the short run: ranges are shorter there, and what breaks one breaks these.
+const LONG: [(&str, &str); 8] = {
     const FILE: &str = "curve25519/limbs25.ua";
     [
         (FILE, "ladder_step"),
-        (FILE, "double"),
-        (FILE, "double_xyz"),
-        (FILE, "add_affine"),
         (FILE, "add_cached"),
         (FILE, "sub_cached"),
         (FILE, "sub_affine"),
@@ -116,94 +112,6 @@ fn every_contract_is_proved() {
                     panic!("{name}:{line}: {}: {}", report.node, finding.message)
                 }
             }
-        }
-    }
-}
-
-/// What resists of a node when only its ranges are asked for: that nothing wraps, that each callee
-/// gets what it takes, and that results are as short as they should be.
-fn ranges(program: &Program, node: usize) -> Option<Diagnostic> {
-    let mut program = program.clone();
-    program.decls[node].contract.retain(|clause| clause.role != Role::Ensures);
-    match contracts::check_node(&program, node).outcome {
-        Outcome::Proved => None,
-        Outcome::Refuted(Counterexample { finding, .. }) | Outcome::Unknown(finding) => {
-            Some(finding)
-        }
-    }
-}
-
-/// The formulas of the curve on all limbs: their congruences are those of shorter limbs, but their
-/// ranges are not.
-#[test]
-fn formulas_keep_the_ranges_of_all_limbs() {
-    let start = Instant::now();
-    for name in programs().iter().filter(|name| name.starts_with("curve25519/")) {
-        let (program, sources) = arithmetic::front(name, &arithmetic::text(name), None);
-        let mut count = 0;
-        for node in contracts::promising(&program) {
-            let decl = &program.decls[node];
-            if !sources.file(decl.name_span.file).name.starts_with("curve25519/formulas/") {
-                continue;
-            }
-            count += 1;
-            if let Some(finding) = ranges(&program, node) {
-                let line = line_of(&sources, &finding);
-                panic!("{name}: {}, line {line}: {}", decl.name, finding.message);
-            }
-        }
-        assert!(count >= 14, "{name} has {count} formulas");
-        println!("{name}: {count} formulas, {:?}", start.elapsed());
-    }
-}
-
-/// Formulas that are right on some limbs and too long on others: a program, its formulas, a node,
-/// what is changed, and the line of the fault.
-const TOO_LONG: [(&str, &str, &str, &str, &str, &str); 3] = [
-    (
-        "limbs25.ua",
-        "edwards.ua",
-        "double",
-        "e = narrow(sub_more(squared(add(p[0], p[1])), h));",
-        "e = sub_more(squared(add(p[0], p[1])), h);",
-        "mul(f, e)",
-    ),
-    (
-        "limbs25.ua",
-        "sums.ua",
-        "sub_affine",
-        "(r[1], r[0], r[2]) = completed(h, sub_more(d, c), add_more(d, c), e);",
-        "r[0..2] = completed(e, add_more(d, c), sub_more(d, c), h);",
-        "mul(g, h)",
-    ),
-    (
-        "small25.ua",
-        "sum.ua",
-        "added",
-        "a = mul(sub(p[1], p[0]), v);",
-        "a = sub(p[1], p[0]);",
-        "e = sub(b, a)",
-    ),
-];
-
-#[test]
-fn formulas_that_are_too_long_are_found() {
-    for (file, formulas, node, from, to, at) in TOO_LONG {
-        let (root, name) =
-            (format!("curve25519/{file}"), format!("curve25519/formulas/{formulas}"));
-        let text = arithmetic::text(&name);
-        assert!(text.contains(from), "{name} has `{from}`");
-        let wrong = text.replacen(from, to, 1);
-        for (text, is_wrong) in [(&text, false), (&wrong, true)] {
-            let (program, sources) = arithmetic::front_of(&root, &name, text, None);
-            let id = program.decls.iter().position(|decl| *decl.name == *node).expect("a node");
-            let found = ranges(&program, id).map(|finding| {
-                let file = sources.file(finding.span.expect("a place").file);
-                let line = file.text.lines().nth(line_of(&sources, &finding) - 1);
-                line.expect("a line").trim().to_string()
-            });
-            assert_eq!(found.is_some(), is_wrong, "{node} of {file} with `{to}`: {found:?}");
-            assert!(found.is_none_or(|line| line.contains(at)), "{node} of {file}");
         }
     }
 }

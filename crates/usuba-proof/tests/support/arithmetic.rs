@@ -52,15 +52,11 @@ impl Loader for Below<'_> {
 /// A checked text in the place of the program of this name. What is no program by itself is a part
 /// of one.
 pub fn front(name: &str, text: &str, entry: Option<&str>) -> (Program, Sources) {
-    let root = if name.contains("/formulas/") { whole(name) } else { name };
-    front_of(root, name, text, entry)
-}
-
-/// A checked program with a text in the place of the file of this name, which it may include.
-pub fn front_of(root: &str, name: &str, text: &str, entry: Option<&str>) -> (Program, Sources) {
     let mut sources = Sources::default();
-    let whole = if root == name { text.to_string() } else { self::text(root) };
-    let root = sources.add(root, whole);
+    let root = match name.contains("/formulas/") {
+        true => sources.add(whole(name), self::text(whole(name))),
+        false => sources.add(name, text),
+    };
     let mut below = Below { name, text };
     let checked = usuba::front(&mut sources, root, &mut below, entry, Default::default());
     (checked.unwrap_or_else(|found| panic!("{name}: {found:?}")).program, sources)
