@@ -309,3 +309,17 @@ fn planted_faults_are_refused() {
     let Answer::Key(compare::Answer::Refused(fault)) = &over[2].answer else { panic!("{over:?}") };
     assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
 }
+
+#[test]
+fn a_byte_of_a_count_in_the_frame_is_its_low_byte() {
+    let Some(subject) = Subject::new("sse") else { return };
+    let ask = |count: &str| {
+        let byte = "*(const volatile uint8_t *)&kept";
+        let kept = format!("const volatile size_t kept = {count}; if ({byte}) {{");
+        subject.planted("if (nblocks) {", &kept, 1)
+    };
+    let proofs = ask("nblocks");
+    assert!(proofs.iter().all(Proof::is_proved), "{proofs:?}");
+    let proofs = ask("256 * nblocks");
+    assert!(proofs[..2].iter().all(|proof| says(proof, "blocks are left")), "{proofs:?}");
+}

@@ -120,6 +120,7 @@ pub enum Loaded {
     Cells(Vec<Cell>),
     Pointer(Pointer),
     Moving(Moving),
+    /// A count, of which no more than the lowest bytes have been asked for.
     Count(Form),
 }
 
@@ -152,12 +153,15 @@ impl Memory {
             Region::Frame => {
                 self.check_frame(at.offset, bytes, stack)?;
                 let first = self.in_frame(at.offset);
-                if let Some(&whole) = self.pointers.get(&at.offset).filter(|_| bytes == 8) {
-                    return Ok(match whole {
-                        Whole::Pointer(pointer) => Loaded::Pointer(pointer),
-                        Whole::Moving(moving) => Loaded::Moving(moving),
-                        Whole::Count(form) => Loaded::Count(form),
-                    });
+                match self.pointers.get(&at.offset) {
+                    Some(&Whole::Pointer(pointer)) if bytes == 8 => {
+                        return Ok(Loaded::Pointer(pointer));
+                    }
+                    Some(&Whole::Moving(moving)) if bytes == 8 => {
+                        return Ok(Loaded::Moving(moving));
+                    }
+                    Some(&Whole::Count(form)) if bytes <= 8 => return Ok(Loaded::Count(form)),
+                    _ => {}
                 }
                 self.frame[first..first + 8 * bytes].to_vec()
             }
