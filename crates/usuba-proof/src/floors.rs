@@ -260,10 +260,13 @@ impl Integers {
     /// same for the same polynomial, and up to a factor for multiples of it.
     pub fn named(&mut self, p: &Poly, high: &BigUint) -> Poly {
         let (factor, p) = p.primitive();
-        let linear = p.len() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial));
-        if factor < BigInt::ZERO || linear {
-            let p = p.scaled(&factor);
-            return if linear { p } else { self.name(&p, high.clone()) };
+        // The polynomial is not below zero, nor is what it is a multiple of by a factor above zero.
+        let (factor, p) = match factor < BigInt::ZERO {
+            true => (-factor, p.scaled(&BigInt::from(-1))),
+            false => (factor, p),
+        };
+        if p.len() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial)) {
+            return p.scaled(&factor);
         }
         let high = high / factor.magnitude();
         self.name(&p, high).scaled(&factor)
@@ -500,6 +503,23 @@ mod tests {
                     pool.push(p);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn multiples_have_multiples_of_one_name() {
+        let (mut n, w) = words(5);
+        let (three, high) = (BigInt::from(3), BigUint::from(1u8) << 70);
+        for negative in 0..5 {
+            let one = |(at, word): (usize, &Poly)| {
+                word.scaled(&BigInt::from(1 - 2 * i32::from(at == negative)))
+            };
+            let p = w.iter().enumerate().map(one).fold(Poly::default(), |sum, word| sum.add(&word));
+            let name = n.named(&p, &high);
+            assert_eq!(
+                (name.len(), n.named(&p.scaled(&three), &(&high * 3u8))),
+                (1, name.scaled(&three))
+            );
         }
     }
 
