@@ -297,7 +297,7 @@ struct Expected {
 
 /// Kernels of a cipher that each target has by default. Those of a large family take turns: each
 /// is on some target.
-const MOST: usize = 4;
+const MOST: usize = 3;
 
 /// Whether every kernel is on every target and optimised there, as in other long runs.
 fn is_long() -> bool {
