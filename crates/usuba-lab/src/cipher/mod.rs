@@ -321,6 +321,16 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
         return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
     }
+    let lists = file.arithmetic.iter().map(|a| (&a.name, &a.nodes, &a.seldom));
+    for (name, nodes, seldom) in
+        lists.chain(file.lanes.iter().map(|l| (&l.name, &l.nodes, &l.seldom)))
+    {
+        if let Some(unknown) = seldom.iter().find(|node| !nodes.contains(node)) {
+            return Err(wrong(format!(
+                "`seldom` of `{name}` has `{unknown}`, which is not in `nodes`"
+            )));
+        }
+    }
     if file.scheme.is_some() == file.arithmetic.is_empty() {
         return Err(wrong("`scheme` and arithmetic need each other".to_string()));
     }
@@ -551,5 +561,20 @@ mod tests {
         assert!(message("input = [{ param = \"x\" }]\n").contains("missing field `bytes`"));
         let unknown = "input = [{ param = \"x\", bytes = \"middle\" }]\n";
         assert!(message(unknown).ends_with("there is no byte layout `middle`"));
+    }
+
+    #[test]
+    fn a_node_that_is_seldom_called_must_be_one_of_the_list() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let curve = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/curve25519");
+        let text = fs::read_to_string(curve.join("cipher.toml")).expect("cipher.toml");
+        let wrong = text.replacen("seldom = [\"lift\"]", "seldom = [\"lifts\"]", 1);
+        assert_ne!(text, wrong);
+        fs::write(folder.path().join("cipher.toml"), wrong).expect("a file");
+        let message = read(folder.path()).expect_err("there is no such node");
+        assert!(
+            message.ends_with("`seldom` of `ge` has `lifts`, which is not in `nodes`"),
+            "{message}"
+        );
     }
 }
