@@ -145,6 +145,8 @@ const PLANTED: &[(&str, &[Planted])] = &[
     ("field25519/formulas/rolled.ua", ROLLED),
     ("field25519/lanes25.ua", LANES25),
     ("field25519/lanes52.ua", LANES52),
+    ("field25519/across25.ua", ACROSS),
+    ("curve25519/across25.ua", ACROSS_LADDER),
     ("field25519/limbs16.ua", LIMBS16),
     ("curve25519/limbs51.ua", CURVE),
     ("curve25519/formulas/montgomery.ua", MONTGOMERY),
@@ -253,6 +255,24 @@ const LANES52: &[Planted] = &[
     planted("freeze", "chain(h[0] + 19, h[1..4])", "chain(h[0] + 18, h[1..4])", "ensures fe(r) < ", Code::ContractFails),
     planted("unpack", "(y << 24) | x[1]", "(y << 23) | x[1]", "ensures fe(r) == num(w)", Code::ContractFails),
     planted("pack", "(y << 28) | w[2]", "(y << 27) | w[2]", "ensures num(w) == fe(a)", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const ACROSS: &[Planted] = &[
+    planted("mul", "(q << (4, 4, 4, 4)) + (q << (1, 1, 1, 1)) + q", "(q << (4, 4, 4, 4)) + q + q", "ensures fourth(r)", Code::ContractFails),
+    planted("mul", "  u[6] := u[6] + q;\n", "", "ensures fourth(r)", Code::ContractFails),
+    planted("mul", "product(four(19), b[i])", "product((19, 19, 18, 19), b[i])", "ensures third(r)", Code::ContractFails),
+    planted("mul", "d = a + a;", "d = a;", "ensures fourth(r)", Code::ContractFails),
+    planted("mul_sum", "t[i][0,0,2,2]", "t[i][0,1,2,2]", "ensures second(r)", Code::ContractFails),
+    planted("whole", "(a[2*i+1] << 26)", "(a[2*i+1] << 25)", "ensures five_limbs(r)", Code::ContractFails),
+];
+
+#[rustfmt::skip] // One fault, one line.
+const ACROSS_LADDER: &[Planted] = &[
+    planted("swap", "p[i][2,3,0,1]", "p[i][2,3,1,0]", "ensures third(r)", Code::ContractFails),
+    planted("ladder_step", "h[i][0,1,3,2]", "h[i][0,1,2,3]", "ensures third(r)", Code::ContractFails),
+    planted("ladder_step", "p[0] = four(0x7ffffda)", "p[0] = four(0x7ffffdb)", "ensures third(r)", Code::ContractFails),
+    planted("ladder_step", "t[i][1], n[i][2], t[i][3]", "t[i][1], n[i][2], t[i][2]", "ensures fourth(r)", Code::ContractFails),
 ];
 
 #[rustfmt::skip] // One fault, one line.

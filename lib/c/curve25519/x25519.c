@@ -1,4 +1,4 @@
-
+@WIDE@
 /* What of a scalar counts: a multiple of 8 from 2^254 on. */
 static void usuba_clamp(uint8_t *scalar)
 {
@@ -13,33 +13,44 @@ typedef struct {
     usuba_fe x, now[4], next[4];
 } usuba_ladder;
 
+/* All steps: s->now[0] and s->now[1] become the x-coordinate, as a quotient, of s->words times s->x. */
+static void usuba_ladder_steps(usuba_ladder *s)
+{
+    usuba_word last = 0;
+    unsigned i;
+    memset(s->now, 0, sizeof s->now);
+    s->now[0][0] = s->now[3][0] = 1;
+    memcpy(s->now[2], s->x, sizeof s->x);
+    for (i = 255; i--;) {
+        const usuba_word bit = usuba_bit(s->words, i);
+        s->swap = last ^ bit;
+        last = bit;
+#if defined(USUBA_FACTORS)
+        usuba_ge_swap_points(&s->swap, s->now[0], s->now[2], s->next[0], s->next[2]);
+#else
+        usuba_ge_cswap(&s->swap, s->now[0], s->now[1], s->now[2], s->now[3], s->next[0], s->next[1],
+                       s->next[2], s->next[3]);
+#endif
+        usuba_ge_ladder_step(s->x, s->next[0], s->next[1], s->next[2], s->next[3], s->now[0],
+                             s->now[1], s->now[2], s->now[3]);
+    }
+}
+
 static USUBA_APART int usuba_x25519_ladder(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 {
     usuba_ladder s;
-    usuba_word last = 0;
-    unsigned i;
     int zero;
     memcpy(s.scalar, scalar, 32);
     usuba_clamp(s.scalar);
     usuba_words_load(s.words, point, USUBA_WORDS);
     usuba_fe_unpack(s.words, s.x);
     usuba_words_load(s.words, s.scalar, USUBA_WORDS);
-    memset(s.now, 0, sizeof s.now);
-    s.now[0][0] = s.now[3][0] = 1;
-    memcpy(s.now[2], s.x, sizeof s.x);
-    for (i = 255; i--;) {
-        const usuba_word bit = usuba_bit(s.words, i);
-        s.swap = last ^ bit;
-        last = bit;
-#if defined(USUBA_FACTORS)
-        usuba_ge_swap_points(&s.swap, s.now[0], s.now[2], s.next[0], s.next[2]);
-#else
-        usuba_ge_cswap(&s.swap, s.now[0], s.now[1], s.now[2], s.now[3], s.next[0], s.next[1],
-                       s.next[2], s.next[3]);
+#if defined(USUBA_MANY)
+    if (usuba_manies[usuba_chosen()].ladder)
+        usuba_manies[usuba_chosen()].ladder(s.now[0], s.words, s.x);
+    else
 #endif
-        usuba_ge_ladder_step(s.x, s.next[0], s.next[1], s.next[2], s.next[3], s.now[0], s.now[1],
-                             s.now[2], s.now[3]);
-    }
+        usuba_ladder_steps(&s);
     /* The lowest bit is zero, so nothing is to be swapped back. */
     usuba_fe_invert(s.now[1], s.next[0]);
     usuba_fe_mul(s.now[0], s.next[0], s.next[1]);

@@ -323,8 +323,8 @@ pub fn kernel(
     compile_file(&cipher.folder, &function.source, &options, Proofs::Long)
 }
 
-/// A node of arithmetic as the C function `name`, which is `static`; its passes are proved in long
-/// runs of the tests.
+/// A node of arithmetic in V or W as the C function `name`, which is `static`; its passes are proved
+/// in long runs of the tests.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -332,11 +332,11 @@ pub fn arithmetic(
     folder: &Path,
     (source, node): (&str, &str),
     name: &str,
-    target: &'static Target,
+    (slicing, target): (Slicing, &'static Target),
     pipeline: &PipelineOptions,
 ) -> Result<Output, String> {
     let options = Options {
-        slicing: Slicing::V,
+        slicing,
         target,
         cpu: target::cpu::ALL[0],
         word: None,

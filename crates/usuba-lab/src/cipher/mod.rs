@@ -39,7 +39,11 @@ pub struct Cipher {
     pub streams: Vec<Stream>,
     pub hashes: Vec<Hash>,
     pub arithmetic: Vec<Arithmetic>,
+    /// On many operations at once.
     pub lanes: Option<Lanes>,
+    /// On one operation, in slicing W: `[lanes]` has four numbers of four operations in a register of
+    /// 256 bits, this has four of one.
+    pub across: Option<Lanes>,
     pub seals: Vec<Seal>,
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
@@ -194,6 +198,7 @@ struct File {
     #[serde(default)]
     arithmetic: Vec<Arithmetic>,
     lanes: Option<Lanes>,
+    across: Option<Lanes>,
     #[serde(default)]
     seal: Vec<Seal>,
     scheme: Option<Scheme>,
@@ -322,9 +327,8 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
         return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
     }
     let lists = file.arithmetic.iter().map(|a| (&a.name, &a.nodes, &a.seldom));
-    for (name, nodes, seldom) in
-        lists.chain(file.lanes.iter().map(|l| (&l.name, &l.nodes, &l.seldom)))
-    {
+    let wide = file.lanes.iter().chain(&file.across).map(|l| (&l.name, &l.nodes, &l.seldom));
+    for (name, nodes, seldom) in lists.chain(wide) {
         if let Some(unknown) = seldom.iter().find(|node| !nodes.contains(node)) {
             return Err(wrong(format!(
                 "`seldom` of `{name}` has `{unknown}`, which is not in `nodes`"
@@ -337,7 +341,7 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
     let (hashes, arithmetic) = (file.hash, file.arithmetic);
     let (scheme, needs) = (file.scheme, file.needs);
-    let (lanes, seals) = (file.lanes, file.seal);
+    let (lanes, across, seals) = (file.lanes, file.across, file.seal);
     Ok(Cipher {
         folder,
         title,
@@ -347,6 +351,7 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
         hashes,
         arithmetic,
         lanes,
+        across,
         seals,
         scheme,
         needs,

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use usuba::ir::Slicing;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
@@ -98,7 +99,8 @@ impl Variant {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
                 let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
-                let output = cipher::arithmetic(&cipher.folder, source, &name, target, &pipeline)?;
+                let on = (Slicing::V, target);
+                let output = cipher::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
                 let kernel = &output.kernel;
                 if at == 0 {
                     let result = kernel.results.first().expect("a node has results");
@@ -108,10 +110,29 @@ impl Variant {
                         "#define {limbs} {words}\ntypedef usuba_word usuba_{name}[{limbs}];\n"
                     );
                 }
-                functions.add(&kernel.text, &name);
+                let text = match target.bits {
+                    64 => apart(&kernel.text, &name),
+                    _ => kernel.text.clone(),
+                };
+                functions.add(&text, &name);
             }
         }
         Ok(format!("{types}\n{}", functions.all()))
+    }
+}
+
+/// Lines of a kernel beside which a call costs nothing.
+const LONG: usize = 300;
+
+/// A long kernel that stays a function of its own. Compilers write one with a single caller, such as
+/// a step of a ladder, into the loop around it, where it shares the few registers: gcc then keeps
+/// pairs of limbs in vector registers, and takes half of the time again.
+fn apart(kernel: &str, name: &str) -> String {
+    let head = format!("static void {name}(");
+    let apart = format!("#ifdef __GNUC__\n__attribute__((noinline))\n#endif\n{head}");
+    match kernel.lines().count() < LONG {
+        true => kernel.to_string(),
+        false => kernel.replace(&head, &apart),
     }
 }
 
@@ -145,26 +166,34 @@ pub fn plain(target: &'static Target) -> &'static Target {
     target.base.unwrap_or(target)
 }
 
-/// The kernels of `[lanes]` on one target, with the target behind their names; empty if there are
-/// none.
+/// The target of `backends` whose registers hold the numbers of one operation.
+pub fn across(backends: &[&'static Target]) -> Option<&'static Target> {
+    backends.iter().copied().find(|target| target.simd && target.bits == WIDE)
+}
+
+/// The kernels of `[lanes]`, in V, or `[across]`, in W, on one target, with the target behind their
+/// names.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
-pub fn lanes(cipher: &Cipher, target: &'static Target) -> Result<String, String> {
-    let Some(lanes) = &cipher.lanes else { return Ok(String::new()) };
+pub fn lanes(
+    cipher: &Cipher,
+    lanes: &Lanes,
+    (slicing, target): (Slicing, &'static Target),
+) -> Result<String, String> {
     let mut pipeline = PipelineOptions::default();
     pipeline.pass.unroll = unroll::Mode::All;
     pipeline.pass.interleave = Choice::SINGLE;
     let mut functions = Functions::default();
     let words = target::find("gp64").expect("it exists");
-    let nodes = lanes.nodes.iter().map(|node| (node, target));
+    let nodes = lanes.nodes.iter().map(|node| (node, (slicing, target)));
     // A number at the end of a name is one of lanes.
     let count = (target.bits / 64).to_string();
     let fits = |node: &&String| {
         let number = node.trim_start_matches(|c: char| !c.is_ascii_digit());
         number.is_empty() || *number == count
     };
-    let once = lanes.once.iter().filter(fits).map(|node| (node, words));
+    let once = lanes.once.iter().filter(fits).map(|node| (node, (Slicing::V, words)));
     let mut types = String::new();
     for (node, on) in nodes.chain(once) {
         let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);

@@ -44,6 +44,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 
 use crate::cipher::{self, Cipher};
@@ -121,6 +122,8 @@ struct Folder<'a> {
     arithmetic: String,
     /// What it calls where registers are wide.
     lanes: Vec<(&'static Target, String)>,
+    /// The same for the numbers of one operation.
+    across: Option<(&'static Target, String)>,
 }
 
 /// The name of a folder as a C identifier.
@@ -181,14 +184,18 @@ impl<'a> Folder<'a> {
             })
             .collect();
         let arithmetic = arithmetic::compile(cipher)?;
-        let wide = match cipher.lanes {
-            Some(ref lanes) => arithmetic::wide(backends, lanes),
-            None => Vec::new(),
-        };
-        let lanes = |target| Ok((target, arithmetic::lanes(cipher, target)?));
-        let lanes = wide.into_iter().map(lanes).collect::<Result<_, String>>()?;
+        let mut lanes = Vec::new();
+        if let Some(own) = &cipher.lanes {
+            for target in arithmetic::wide(backends, own) {
+                lanes.push((target, arithmetic::lanes(cipher, own, (Slicing::V, target))?));
+            }
+        }
+        let mut across = None;
+        if let (Some(own), Some(target)) = (&cipher.across, arithmetic::across(backends)) {
+            across = Some((target, arithmetic::lanes(cipher, own, (Slicing::W, target))?));
+        }
         let name = name(&cipher.folder);
-        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes };
+        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across };
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)

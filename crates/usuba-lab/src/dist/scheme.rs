@@ -3,7 +3,7 @@
 //! ```text
 //! curve25519   usuba_x25519 and usuba_ed25519_* around usuba_fe_*, usuba_sc_* and points
 //! poly1305     usuba_poly1305_* around usuba_poly_*
-//!              both also in lanes on wide registers
+//!              both also in lanes on wide registers, and one ladder across them
 //! ```
 //!
 //! A scheme is a value of `Scheme` and an arm in [`Parts::of`]. Its C has loops over bits and blocks,
@@ -14,7 +14,7 @@ use usuba::target::Target;
 use super::Folder;
 use super::tables;
 use super::template::{self as t, fill};
-use super::{arithmetic, section};
+use super::{arithmetic, includes, section};
 use crate::cipher::Scheme;
 
 /// The C of a scheme.
@@ -33,8 +33,13 @@ struct InLanes {
     code: &'static str,
     /// The functions of `code` that it calls, without the target at the end of their names, and
     /// their parameters.
-    functions: &'static [(&'static str, &'static str)],
+    functions: &'static [Declared],
+    /// The C around kernels of one operation whose numbers are the lanes, and its functions.
+    across: Option<(&'static str, &'static [Declared])>,
 }
+
+/// A name and parameters in C.
+type Declared = (&'static str, &'static str);
 
 impl Parts {
     fn of(scheme: Scheme) -> Parts {
@@ -68,6 +73,13 @@ impl Parts {
                              const uint64_t *comb, unsigned spacing",
                         ),
                     ],
+                    across: Some((
+                        t::CURVE25519_ACROSS,
+                        &[(
+                            "usuba_ladder_across",
+                            "uint64_t *out, const uint64_t *scalar, const uint64_t *x",
+                        )],
+                    )),
                 },
             },
             Scheme::Poly1305 => Parts {
@@ -81,6 +93,7 @@ impl Parts {
                         "usuba_poly1305_lanes",
                         "uint64_t *sum, const uint64_t *powers, const uint8_t *in, size_t units",
                     )],
+                    across: None,
                 },
             },
         }
@@ -109,14 +122,22 @@ impl Folder<'_> {
         if self.lanes.is_empty() {
             return String::new();
         }
+        let across = lanes.across.map_or(&[][..], |(_, functions)| functions);
         let mut table = String::new();
-        let none = format!("    {{0{}}},\n", ", NULL".repeat(lanes.functions.len()));
+        let none = ", NULL".repeat(lanes.functions.len() + across.len());
+        let none = format!("    {{0{none}}},\n");
         for backend in backends {
             table += &match self.lanes_of(backend) {
                 None => none.clone(),
                 Some(target) => {
-                    let names = lanes.functions.iter().map(|(name, _)| lanes_name(name, target));
-                    let names: String = names.map(|name| format!(", {name}")).collect();
+                    let own = lanes.functions.iter().map(|(name, _)| lanes_name(name, target));
+                    let one = self.across.as_ref().map(|(target, _)| *target);
+                    let one = one.filter(|target| includes(backend, target));
+                    let one = across.iter().map(|(name, _)| match one {
+                        Some(target) => lanes_name(name, target),
+                        None => "NULL".to_string(),
+                    });
+                    let names: String = own.chain(one).map(|name| format!(", {name}")).collect();
                     let line = format!("    {{{}{names}}},\n", target.bits / 64);
                     let there =
                         section::processors(target).expect("wide registers are not anywhere");
@@ -141,34 +162,40 @@ impl Folder<'_> {
 
     /// The functions in lanes of one target; empty if there are none.
     pub fn in_lanes(&self, target: &Target, local: &str, common: &str) -> String {
+        let Some(scheme) = self.cipher.scheme else { return String::new() };
+        let InLanes { code, across, .. } = Parts::of(scheme).lanes;
         let here = |(own, _): &&(&Target, String)| own.name == target.name;
-        let Some((target, kernels)) = self.lanes.iter().find(here) else { return String::new() };
-        let scheme = self.cipher.scheme.expect("lanes are those of a scheme");
-        let (bytes, lanes) = ((target.bits / 8).to_string(), (target.bits / 64).to_string());
-        let values = [
-            ("LOCAL", local),
-            ("COMMON", common),
-            ("TARGET", target.name),
-            ("REGISTER", target.register),
-            ("BYTES", &*bytes),
-            ("LANES", &*lanes),
-        ];
-        let code = fill(Parts::of(scheme).lanes.code, &values);
-        format!("\n#if USUBA_WORD_BITS == 64\n{kernels}{code}#endif\n")
+        let lanes = self.lanes.iter().find(here).map(|own| (own, code));
+        let across = across.and_then(|(code, _)| Some((self.across.as_ref().filter(here)?, code)));
+        let part = |((target, kernels), code): (&(&Target, String), &str)| {
+            let (bytes, lanes) = ((target.bits / 8).to_string(), (target.bits / 64).to_string());
+            let values = [
+                ("LOCAL", local),
+                ("COMMON", common),
+                ("TARGET", target.name),
+                ("REGISTER", target.register),
+                ("BYTES", &*bytes),
+                ("LANES", &*lanes),
+            ];
+            format!("\n#if USUBA_WORD_BITS == 64\n{kernels}{}#endif\n", fill(code, &values))
+        };
+        lanes.into_iter().chain(across).map(part).collect()
     }
 
     /// Their declarations, where they are in other files.
     pub fn lanes_declared(&self) -> String {
         let Some(scheme) = self.cipher.scheme else { return String::new() };
-        let functions = Parts::of(scheme).lanes.functions;
-        let declare = |(target, _): &(&'static Target, String)| {
+        let InLanes { functions, across, .. } = Parts::of(scheme).lanes;
+        let declare = |target: &'static Target, functions: &[Declared]| {
             let lines = functions.iter().map(|(name, parameters)| {
                 let name = lanes_name(name, target);
                 format!("extern USUBA_HIDDEN void {name}(\n    {parameters});\n")
             });
             section::guarded(section::processors(target), &lines.collect::<String>())
         };
-        self.lanes.iter().map(declare).collect()
+        let lanes = self.lanes.iter().map(|(target, _)| declare(target, functions));
+        let across = across.and_then(|(_, own)| Some(declare(self.across.as_ref()?.0, own)));
+        lanes.chain(across).collect()
     }
 }
 

@@ -65,6 +65,7 @@ templates! {
     CURVE25519_MANY = "curve25519/many.c";
     CURVE25519_WIDE = "curve25519/wide.c";
     CURVE25519_LANES = "curve25519/lanes.c";
+    CURVE25519_ACROSS = "curve25519/across.c";
     MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h";
     MERKLE_C = "api/merkle.c";

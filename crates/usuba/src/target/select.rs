@@ -126,7 +126,8 @@ fn product_of(maker: &Maker, bits: u8, lane: u8) -> Inst {
 /// The instruction for a product of words of 64 bits that are below 2^32, where lanes have one.
 pub fn select_halves(target: &Target, layout: Layout) -> Option<Selected> {
     let mut maker = Maker { target, extended: false, steps: Vec::new() };
-    if layout != Layout::Lanes(64) || !maker.has(Inst::MulWide, 64) {
+    let lanes = matches!(layout, Layout::Lanes(64) | Layout::Vectors { lane: 64, .. });
+    if !lanes || !maker.has(Inst::MulWide, 64) {
         return None;
     }
     let result = maker.make(Inst::MulWide, 64, Imm::None, operands(2))?;

@@ -268,7 +268,7 @@ impl Context<'_> {
         }
         if self.products[id.0 as usize].contains(&true) {
             return match self.layout {
-                Layout::Lanes(64) => {
+                Layout::Lanes(64) | Layout::Vectors { lane: 64, .. } => {
                     Some("\"no-tree-ter\", \"no-tree-reassoc\", \"no-schedule-insns2\"")
                 }
                 Layout::Words if self.target.bits == 32 => Some("\"no-schedule-insns\""),

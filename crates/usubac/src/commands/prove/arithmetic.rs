@@ -10,6 +10,8 @@
 //! inverse = ["mul", "square"]
 //! [nodes."lanes26.ua"]            # nodes that are for other targets
 //! narrow = ["gp64"]
+//! [slicing]                       # programs in W; all others are in V
+//! "across25.ua" = "W"
 //! ```
 //!
 //! A program that the file does not name is for every target.
@@ -22,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use usuba::diag::Sources;
+use usuba::ir::Slicing;
 use usuba::target::{self, Target};
 use usuba::typed::{self, Flags};
 use usuba_lab::cipher::Beside;
@@ -51,6 +54,8 @@ pub struct Source {
     special: Lists,
     /// The kernels in other objects that nodes call.
     link: Lists,
+    /// V or W: arithmetic computes on whole words.
+    pub slicing: Slicing,
 }
 
 /// Lists of names by names.
@@ -63,8 +68,17 @@ struct Meant {
     nodes: BTreeMap<String, Lists>,
     #[serde(default)]
     link: BTreeMap<String, Lists>,
+    #[serde(default)]
+    slicing: BTreeMap<String, Sliced>,
     #[serde(flatten)]
     targets: Lists,
+}
+
+/// How a program of arithmetic is sliced.
+#[derive(Clone, Copy, Deserialize)]
+enum Sliced {
+    V,
+    W,
 }
 
 impl Source {
@@ -120,14 +134,20 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
             let targets = meant.targets.remove(&file).unwrap_or_default();
             let special = meant.nodes.remove(&file).unwrap_or_default();
             let link = meant.link.remove(&file).unwrap_or_default();
-            let source = Source { folder: folder.clone(), file, nodes, targets, special, link };
+            let slicing = match meant.slicing.remove(&file) {
+                Some(Sliced::W) => Slicing::W,
+                Some(Sliced::V) | None => Slicing::V,
+            };
+            let folder = folder.clone();
+            let source = Source { folder, file, nodes, targets, special, link, slicing };
             if let Some(name) = source.unknown() {
                 return Err(wrong(format!("{} has no `{name}` with a contract", source.file)));
             }
             out.push(source);
         }
-        let Meant { targets, nodes, link } = &meant;
-        if let Some(file) = targets.keys().chain(nodes.keys()).chain(link.keys()).next() {
+        let Meant { targets, nodes, link, slicing } = &meant;
+        let others = nodes.keys().chain(link.keys()).chain(slicing.keys());
+        if let Some(file) = targets.keys().chain(others).next() {
             return Err(wrong(format!("there is no {file}")));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ciphers/aes/cipher.toml      encrypt128: slicings = ["V", "B"]    × every target
-//! arithmetic/targets.toml      "curve25519/limbs25.ua" = ["gp32"]   this one
+//! arithmetic/targets.toml      "curve25519/limbs25.ua" = ["gp32"]   this one, in V
 //! ```
 //!
 //! What probably takes longest comes first, so that no core is left alone with it in the end.
@@ -128,9 +128,8 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             }
         }
     }
-    // Arithmetic computes on whole words.
     let slicing = args.language.slicing();
-    for source in sources(args)?.iter().filter(|_| slicing.is_none_or(|s| s == Slicing::V)) {
+    for source in sources(args)?.iter().filter(|own| slicing.is_none_or(|s| s == own.slicing)) {
         let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
@@ -147,7 +146,7 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             {
                 let (folder, file) = (source.folder.clone(), source.file.clone());
                 let (prefix, link) = (arithmetic::PREFIX, source.link(node));
-                let (node, slicing, interfaces) = (node.clone(), Slicing::V, None);
+                let (node, slicing, interfaces) = (node.clone(), source.slicing, None);
                 out.all.push(Task { folder, file, node, slicing, on, prefix, link, interfaces });
             }
         }
