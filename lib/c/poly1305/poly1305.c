@@ -37,6 +37,23 @@ static void usuba_poly_load(usuba_word *words, const uint8_t *bytes)
     }
 }
 
+static void usuba_poly_store(uint8_t *bytes, const usuba_word *words)
+{
+    size_t i;
+    for (i = 0; i < USUBA_POLY_HALF; i++, bytes += sizeof(usuba_word)) {
+        bytes[0] = (uint8_t)words[i];
+        bytes[1] = (uint8_t)(words[i] >> 8);
+        bytes[2] = (uint8_t)(words[i] >> 16);
+        bytes[3] = (uint8_t)(words[i] >> 24);
+#if USUBA_WORD_BITS == 64
+        bytes[4] = (uint8_t)(words[i] >> 32);
+        bytes[5] = (uint8_t)(words[i] >> 40);
+        bytes[6] = (uint8_t)(words[i] >> 48);
+        bytes[7] = (uint8_t)(words[i] >> 56);
+#endif
+    }
+}
+
 /* One block with the bit `above` it. */
 static void usuba_poly_block(const uint8_t *in, usuba_word above, usuba_word *block)
 {
@@ -133,11 +150,9 @@ static void usuba_poly_key(const uint8_t *key, usuba_word *words, usuba_word *cl
 static void usuba_poly_give(const usuba_word *sum, const usuba_word *pad, usuba_word *words,
                             usuba_word *least, uint8_t *tag)
 {
-    size_t i;
     usuba_poly_freeze(sum, least);
     usuba_poly_tag(least, pad, words);
-    for (i = 0; i < 16; i++)
-        tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
+    usuba_poly_store(tag, words);
 }
 
 int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])

@@ -1,9 +1,10 @@
 
 /* Many blocks side by side, where the processor has wide registers: `run` takes `units` units of
-   2 * `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks,
-   which pay from USUBA_POLY_LANES blocks on. */
-#define USUBA_POLY_LANES 64
-#define USUBA_POLY_MOST 16
+   `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks, which
+   pay from USUBA_POLY_LANES blocks on, those of more than four lanes from USUBA_POLY_MANY. */
+#define USUBA_POLY_LANES 24
+#define USUBA_POLY_MANY 64
+#define USUBA_POLY_MOST 8
 
 typedef struct {
     size_t lanes;
@@ -18,10 +19,10 @@ static size_t usuba_poly_wide(usuba_word *sum, const usuba_word *multiplier, con
                               size_t nblocks)
 {
     const usuba_poly_ladder *ladder = &usuba_poly_ladders[usuba_chosen()];
-    const size_t unit = 2 * ladder->lanes;
+    const size_t unit = ladder->lanes;
     usuba_poly powers[USUBA_POLY_MOST], none;
     size_t i;
-    if (!unit) return 0;
+    if (!unit || (unit > 4 && nblocks < USUBA_POLY_MANY)) return 0;
     memset(none, 0, sizeof none);
     memcpy(powers[0], multiplier, sizeof powers[0]);
     /* Number i has the exponent i + 1. */
