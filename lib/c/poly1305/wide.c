@@ -2,7 +2,7 @@
 /* Many blocks side by side, where the processor has wide registers: `run` takes `units` units of
    `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks, which
    pay from USUBA_POLY_LANES blocks on, those of more than four lanes from USUBA_POLY_MANY. */
-#define USUBA_POLY_LANES 24
+#define USUBA_POLY_LANES 28
 #define USUBA_POLY_MANY 64
 #define USUBA_POLY_MOST 8
 
@@ -13,6 +13,13 @@ typedef struct {
 
 static const usuba_poly_ladder usuba_poly_ladders[@BACKENDS@] = {
 @TABLE@};
+
+/* From so many blocks on pairs pay: never where four lanes take long messages. Such processors, which
+   are those without AVX-512, add too few words in a cycle. */
+static size_t usuba_poly_from(void)
+{
+    return usuba_poly_ladders[usuba_chosen()].lanes == 4 ? SIZE_MAX : USUBA_POLY_PAIRS;
+}
 
 /* The number of blocks that it took. */
 static size_t usuba_poly_wide(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,

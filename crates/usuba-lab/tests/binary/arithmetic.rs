@@ -103,6 +103,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs51.ua", "freeze", "gp64"),
     ("field25519/limbs51.ua", "sub", "gp64"),
     ("poly1305/limbs44.ua", "step", "gp64"),
+    ("poly1305/limbs44.ua", "chain", "gp64"),
     ("order25519/limbs63.ua", "muladd", "gp64"),
     ("field25519/limbs25.ua", "carry", "avx2"),
     ("curve25519/limbs51.ua", "double", "gp64"),
@@ -138,7 +139,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
 ];
 
 /// Kernels of the short run.
-const SHORT: usize = 10;
+const SHORT: usize = 11;
 
 #[test]
 fn kernels_of_arithmetic_are_proved() {
@@ -175,6 +176,7 @@ const FAULTS: &[Fault] = &[
     ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
     ("field25519/limbs51.ua", "sub", &[("0xfffffffffffda", "0xfffffffffffdb")]),
     ("poly1305/limbs44.ua", "step", &[("5 * u64(q[2])", "4 * u64(q[2])")]),
+    ("poly1305/limbs44.ua", "chain", &[("u128(5 * c)", "u128(4 * c)")]),
 ];
 
 #[test]
