@@ -9,8 +9,8 @@ typedef struct {
     uint64_t image[5 * USUBA_POLY_LANE];
 } usuba_poly_registers_@TARGET@;
 
-/* Takes the next block of each lane into h; the sum with it becomes `next`. Lanes have the blocks in
-   the order in which halves of registers are joined. */
+/* Takes the next block of each lane into h; the sum with it becomes `next`. Lanes have the blocks
+   in the order in which halves of registers are joined. */
 static void usuba_poly_one_@TARGET@(const usuba_poly_registers_@TARGET@ *s, const @REGISTER@ *h,
     const uint8_t *in, @REGISTER@ *next)
 {
@@ -71,7 +71,8 @@ static void usuba_poly_two_@TARGET@(const usuba_poly_registers_@TARGET@ *s, cons
         usuba_poly_one_@TARGET@(&s, h, in, next);
         was = h, h = next, next = was;
     }
-    for (i = 0; i < 3; i++) s.wide[i] = USUBA_LOAD((const uint8_t *)(s.image + USUBA_POLY_LANE * i));
+    for (i = 0; i < 3; i++)
+        s.wide[i] = USUBA_LOAD((const uint8_t *)(s.image + USUBA_POLY_LANE * i));
     usuba_poly_narrow_@TARGET@(s.wide, s.l);
     usuba_poly_five_@TARGET@(s.l, s.five_l);
     usuba_poly_one_@TARGET@(&s, h, in, next);

@@ -16,8 +16,8 @@
 #define USUBA_POLY_PAIRS 4
 #endif
 
-/* Kernels that a loop calls are part of it where code may be long: the sum stays in registers, which
-   gcc must not take for pairs of words in wide ones. */
+/* Kernels that a loop calls are part of it where code may be long: the sum stays in registers,
+   which gcc must not take for pairs of words in wide ones. */
 #if USUBA_WORD_BITS != 64 || defined(USUBA_SMALL) || defined(__OPTIMIZE_SIZE__)
 #define USUBA_POLY_FLAT
 #elif defined(__clang__)

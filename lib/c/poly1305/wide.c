@@ -14,8 +14,8 @@ typedef struct {
 static const usuba_poly_ladder usuba_poly_ladders[@BACKENDS@] = {
 @TABLE@};
 
-/* From so many blocks on pairs pay: never where four lanes take long messages. Such processors, which
-   are those without AVX-512, add too few words in a cycle. */
+/* From so many blocks on pairs pay: never where four lanes take long messages. Such processors,
+   which are those without AVX-512, add too few words in a cycle. */
 static size_t usuba_poly_from(void)
 {
     return usuba_poly_ladders[usuba_chosen()].lanes == 4 ? SIZE_MAX : USUBA_POLY_PAIRS;
