@@ -88,7 +88,7 @@ const LANES: &[Subject] = &[
 const AUTHENTICATOR: &[Subject] = &[
     subject("step", |x, _| (&x[0] + &x[1]) * &x[2]),
     exact("freeze", 0, |x, p| x[0].clone() % p),
-    exact("unpack", 130, |x, _| &x[0] + &x[1] * power(128)),
+    exact("unpack", 131, |x, _| &x[0] + &x[1] * power(128)),
     exact("clamp", 128, |x, _| {
         let mask = (0..16).filter(|i| i % 4 == 3).map(|i| BigInt::from(0xf0) << (8 * i));
         let low = (0..16).filter(|i| i % 4 == 0 && *i > 0).map(|i| BigInt::from(3) << (8 * i));

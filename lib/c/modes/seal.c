@@ -7,7 +7,11 @@
 
 /* Bytes of key stream that are made at once for the key of the tag and a short message: blocks side
    by side take little more time than one. */
+#if defined(USUBA_SMALL)
 #define USUBA_SEAL_FIRST 512
+#else
+#define USUBA_SEAL_FIRST 1024
+#endif
 
 /* Whether two places have a byte in common. */
 static int usuba_seal_meet(const uint8_t *one, size_t length, const uint8_t *other, size_t size)

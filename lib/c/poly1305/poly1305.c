@@ -10,11 +10,20 @@
 #define USUBA_POLY_BUFFER (2 * USUBA_POLY_LIMBS + 16)
 
 /* From so many blocks on two at a time are worth a square. */
+#if USUBA_WORD_BITS == 64
+#define USUBA_POLY_PAIRS 10
+#else
 #define USUBA_POLY_PAIRS 4
+#endif
 
-/* Kernels that a loop calls are part of it where code may be long: the sum stays in registers. */
-#if defined(__GNUC__) && USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL) && !defined(__OPTIMIZE_SIZE__)
+/* Kernels that a loop calls are part of it where code may be long: the sum stays in registers,
+   which gcc must not take for pairs of words in wide ones. */
+#if USUBA_WORD_BITS != 64 || defined(USUBA_SMALL) || defined(__OPTIMIZE_SIZE__)
+#define USUBA_POLY_FLAT
+#elif defined(__clang__)
 #define USUBA_POLY_FLAT __attribute__((flatten))
+#elif defined(__GNUC__)
+#define USUBA_POLY_FLAT __attribute__((flatten, optimize("no-tree-slp-vectorize")))
 #else
 #define USUBA_POLY_FLAT
 #endif
@@ -22,20 +31,50 @@
 /* The phase of a state: a number that memory without a state hardly holds. */
 #define USUBA_POLY_OPEN 0x75737562612070ULL
 
-static void usuba_poly_load(usuba_word *words, const uint8_t *bytes)
+#if USUBA_WORD_BITS == 64
+static inline uint64_t usuba_poly_word(const uint8_t *bytes)
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16
+        | (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40
+        | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+}
+
+/* Without a loop, which compilers would keep: the words stay in registers. */
+static inline void usuba_poly_load(uint64_t *words, const uint8_t *bytes)
+{
+    words[0] = usuba_poly_word(bytes);
+    words[1] = usuba_poly_word(bytes + 8);
+}
+
+static void usuba_poly_store(uint8_t *bytes, const uint64_t *words)
 {
     size_t i;
-    for (i = 0; i < USUBA_POLY_HALF; i++, bytes += sizeof(usuba_word)) {
-#if USUBA_WORD_BITS == 64
-        words[i] = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16
-            | (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40
-            | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
-#else
-        words[i] = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
-            | (uint32_t)bytes[3] << 24;
-#endif
+    for (i = 0; i < 2; i++, bytes += 8) {
+        bytes[0] = (uint8_t)words[i];
+        bytes[1] = (uint8_t)(words[i] >> 8);
+        bytes[2] = (uint8_t)(words[i] >> 16);
+        bytes[3] = (uint8_t)(words[i] >> 24);
+        bytes[4] = (uint8_t)(words[i] >> 32);
+        bytes[5] = (uint8_t)(words[i] >> 40);
+        bytes[6] = (uint8_t)(words[i] >> 48);
+        bytes[7] = (uint8_t)(words[i] >> 56);
     }
 }
+#else
+static void usuba_poly_load(uint32_t *words, const uint8_t *bytes)
+{
+    size_t i;
+    for (i = 0; i < USUBA_POLY_HALF; i++, bytes += 4)
+        words[i] = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
+            | (uint32_t)bytes[3] << 24;
+}
+
+static void usuba_poly_store(uint8_t *bytes, const uint32_t *words)
+{
+    size_t i;
+    for (i = 0; i < 16; i++) bytes[i] = (uint8_t)(words[i / 4] >> (8 * i % 32));
+}
+#endif
 
 /* One block with the bit `above` it. */
 static void usuba_poly_block(const uint8_t *in, usuba_word above, usuba_word *block)
@@ -62,10 +101,22 @@ static USUBA_POLY_FLAT void usuba_poly_pairs(usuba_word *sum, const usuba_word *
     memcpy(sum, h, sizeof h);
 }
 
-/* One block after the other. */
-static USUBA_POLY_FLAT void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
-                               size_t nblocks, usuba_word above)
+/* One block after the other. The multiplier is that of the key. */
+static USUBA_POLY_FLAT void usuba_poly_singles(usuba_word *sum, const usuba_word *multiplier,
+                                               const uint8_t *in, size_t nblocks, usuba_word above)
 {
+#if USUBA_WORD_BITS == 64
+    usuba_poly h, next;
+    usuba_word block[2], k[2], rest;
+    usuba_poly_join(sum, h);
+    usuba_poly_divide(multiplier, k, &rest);
+    for (; nblocks; nblocks--, in += 16) {
+        usuba_poly_load(block, in);
+        usuba_poly_chain(h, block, &above, k, next);
+        memcpy(h, next, sizeof h);
+    }
+    usuba_poly_unpack(h, h + 2, sum);
+#else
     usuba_poly h, k, block, next;
     memcpy(h, sum, sizeof h);
     memcpy(k, multiplier, sizeof k);
@@ -75,13 +126,14 @@ static USUBA_POLY_FLAT void usuba_poly_singles(usuba_word *sum, const usuba_word
         memcpy(h, next, sizeof h);
     }
     memcpy(sum, h, sizeof h);
+#endif
 }
 
-/* Takes blocks; `above` is the bit above each. */
+/* Takes blocks, from `from` on by pairs; `above` is the bit above each. */
 static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
-                              size_t nblocks, usuba_word above)
+                              size_t nblocks, usuba_word above, size_t from)
 {
-    if (nblocks >= USUBA_POLY_PAIRS) {
+    if (nblocks >= from) {
         usuba_poly square, none;
         memset(none, 0, sizeof none);
         usuba_poly_step(multiplier, none, multiplier, square);
@@ -90,21 +142,23 @@ static void usuba_poly_blocks(usuba_word *sum, const usuba_word *multiplier, con
         nblocks %= 2;
         usuba_erase(square, sizeof square);
     }
-    usuba_poly_singles(sum, multiplier, in, nblocks, above);
+    if (nblocks) usuba_poly_singles(sum, multiplier, in, nblocks, above);
 }
 @WIDE@
 /* The same, side by side where there are many. */
 static void usuba_poly_all(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
                            size_t nblocks, usuba_word above)
 {
+    size_t from = USUBA_POLY_PAIRS;
 #if defined(USUBA_POLY_LANES)
     if (nblocks >= USUBA_POLY_LANES) {
         const size_t done = usuba_poly_wide(sum, multiplier, in, nblocks);
         in += 16 * done;
         nblocks -= done;
     }
+    from = usuba_poly_from();
 #endif
-    usuba_poly_blocks(sum, multiplier, in, nblocks, above);
+    usuba_poly_blocks(sum, multiplier, in, nblocks, above, from);
 }
 
 /* Takes whole blocks into a state. */
@@ -133,11 +187,9 @@ static void usuba_poly_key(const uint8_t *key, usuba_word *words, usuba_word *cl
 static void usuba_poly_give(const usuba_word *sum, const usuba_word *pad, usuba_word *words,
                             usuba_word *least, uint8_t *tag)
 {
-    size_t i;
     usuba_poly_freeze(sum, least);
     usuba_poly_tag(least, pad, words);
-    for (i = 0; i < 16; i++)
-        tag[i] = (uint8_t)(words[8 * i / USUBA_WORD_BITS] >> (8 * i % USUBA_WORD_BITS));
+    usuba_poly_store(tag, words);
 }
 
 int usuba_poly1305_begin(usuba_poly1305_state *state, const uint8_t key[USUBA_POLY1305_KEY_BYTES])

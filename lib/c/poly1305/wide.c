@@ -1,9 +1,10 @@
 
 /* Many blocks side by side, where the processor has wide registers: `run` takes `units` units of
-   2 * `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks,
-   which pay from USUBA_POLY_LANES blocks on. */
-#define USUBA_POLY_LANES 64
-#define USUBA_POLY_MOST 16
+   `lanes` blocks; `powers` are the multiplier and as many of its powers as a unit has blocks, which
+   pay from USUBA_POLY_LANES blocks on, those of more than four lanes from USUBA_POLY_MANY. */
+#define USUBA_POLY_LANES 28
+#define USUBA_POLY_MANY 64
+#define USUBA_POLY_MOST 8
 
 typedef struct {
     size_t lanes;
@@ -13,15 +14,22 @@ typedef struct {
 static const usuba_poly_ladder usuba_poly_ladders[@BACKENDS@] = {
 @TABLE@};
 
+/* From so many blocks on pairs pay: never where four lanes take long messages. Such processors,
+   which are those without AVX-512, add too few words in a cycle. */
+static size_t usuba_poly_from(void)
+{
+    return usuba_poly_ladders[usuba_chosen()].lanes == 4 ? SIZE_MAX : USUBA_POLY_PAIRS;
+}
+
 /* The number of blocks that it took. */
 static size_t usuba_poly_wide(usuba_word *sum, const usuba_word *multiplier, const uint8_t *in,
                               size_t nblocks)
 {
     const usuba_poly_ladder *ladder = &usuba_poly_ladders[usuba_chosen()];
-    const size_t unit = 2 * ladder->lanes;
+    const size_t unit = ladder->lanes;
     usuba_poly powers[USUBA_POLY_MOST], none;
     size_t i;
-    if (!unit) return 0;
+    if (!unit || (unit > 4 && nblocks < USUBA_POLY_MANY)) return 0;
     memset(none, 0, sizeof none);
     memcpy(powers[0], multiplier, sizeof powers[0]);
     /* Number i has the exponent i + 1. */

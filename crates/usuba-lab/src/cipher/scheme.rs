@@ -31,6 +31,9 @@ pub struct Arithmetic {
     #[serde(default)]
     pub small: Option<String>,
     pub nodes: Vec<String>,
+    /// Those that only the program for words of 64 bits has.
+    #[serde(default)]
+    pub wide_nodes: Vec<String>,
     /// Those for small memory, if they are others.
     #[serde(default)]
     pub small_nodes: Vec<String>,

@@ -95,7 +95,8 @@ impl Variant {
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
-            for (at, node) in arithmetic.nodes(self.small).iter().enumerate() {
+            let wide = arithmetic.wide_nodes.iter().filter(|_| self.target == "gp64");
+            for (at, node) in arithmetic.nodes(self.small).iter().chain(wide).enumerate() {
                 let name = format!("usuba_{}_{node}", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
                 let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);

@@ -164,10 +164,11 @@ impl Finder<'_> {
             }
         }
         for (pair, gone) in found {
-            // One sum has one carry.
-            if !self.pairs.at.contains_key(&pair.low)
-                && !gone.iter().any(|v| self.pairs.gone.contains(v))
-            {
+            // One sum has one carry, and no equation is part of two pairs: the upper word of one is
+            // not the lower word of another.
+            let Pairs { at, gone: taken } = &self.pairs;
+            let free = |v: &Val| !at.contains_key(v) && !taken.contains(v);
+            if free(&pair.low) && gone.iter().all(free) {
                 self.pairs.at.insert(pair.low, pair);
                 self.pairs.gone.extend(gone);
             }
