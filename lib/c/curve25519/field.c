@@ -7,7 +7,7 @@
 #if !defined(USUBA_STACK)
 #if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
-#define USUBA_STACK_LADDER 5120
+#define USUBA_STACK_LADDER 6144
 #else
 #if defined(__OPTIMIZE_SIZE__)
 #define USUBA_STACK 1408

@@ -157,9 +157,22 @@ static size_t usuba_ed25519_judged(const uint8_t *const *public_keys,
 }
 #endif
 
-int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *out, size_t count)
+/* Whether one of such results is zero. */
+static USUBA_APART usuba_word usuba_x25519_zeros(const uint8_t *out, size_t count)
 {
     usuba_word words[USUBA_WORDS], zero = 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        usuba_words_load(words, out + 32 * i, USUBA_WORDS);
+        zero |= usuba_words_are_zero(words, USUBA_WORDS);
+    }
+    @COMMON@wipe(words, sizeof words);
+    return zero;
+}
+
+int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *out, size_t count)
+{
+    usuba_word zero;
     size_t i = 0;
     if (count && (!scalars || !points || !out)) return USUBA_ERROR_NULL;
 #if defined(USUBA_MANY)
@@ -169,11 +182,8 @@ int usuba_x25519_many(const uint8_t *scalars, const uint8_t *points, uint8_t *ou
     for (; i < count; i++)
         if (usuba_x25519(scalars + 32 * i, points + 32 * i, out + 32 * i) != USUBA_OK)
             memset(out + 32 * i, 0, 32);
-    for (i = 0; i < count; i++) {
-        usuba_words_load(words, out + 32 * i, USUBA_WORDS);
-        zero |= usuba_words_are_zero(words, USUBA_WORDS);
-    }
-    @COMMON@wipe(words, sizeof words);
+    zero = usuba_x25519_zeros(out, count);
+    usuba_wipe_stack();
     /* Whether a point has a small order. */
     USUBA_PUBLIC(&zero, sizeof zero);
     return zero ? USUBA_ERROR_POINT : USUBA_OK;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
+use usuba::ir::Slicing;
 use usuba::ir::random::Random;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
@@ -24,14 +25,14 @@ use crate::{families, is_long};
 
 /// The kernel of a node, with some texts replaced.
 fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str)]) -> Output {
-    caller(file, node, target, &[], faults)
+    caller(file, node, (Slicing::V, target), &[], faults)
 }
 
 /// The same with nodes that are kernels in other objects.
 fn caller(
     file: &str,
     node: &str,
-    target: &'static Target,
+    (slicing, target): (Slicing, &'static Target),
     linked: &[&str],
     faults: &[(&str, &str)],
 ) -> Output {
@@ -52,7 +53,7 @@ fn caller(
     let linked = linked.iter().map(|name| name.to_string()).collect();
     let c = COptions { prefix, linked, ..Default::default() };
     let options = Options {
-        slicing: usuba::ir::Slicing::V,
+        slicing,
         target,
         cpu: cpu::ALL[0],
         word: None,
@@ -196,6 +197,30 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
     }
 }
 
+/// Four numbers of one operation in a register: each product of halves is one instruction there too,
+/// and one lane that is taken from a wrong place is found.
+#[test]
+fn objects_of_numbers_side_by_side_are_proved() {
+    let name = "avx2";
+    let on = (Slicing::W, target::find(name).expect("a target"));
+    let product = caller("field25519/across25.ua", "mul_sum", on, &[], &[]);
+    assert_eq!(product.kernel.text.matches(" = _mm256_mul_epu32(").count(), 100 + 9);
+    assert!(!product.kernel.text.contains("_mul64("));
+    let (file, node) = ("curve25519/across25.ua", "ladder_step");
+    let faults = [("h[i][0,1,3,2]", "h[i][0,1,2,3]"), ("(m[i][0], k[i][1]", "(k[i][0], k[i][1]")];
+    let right = caller(file, node, on, &[], &[]);
+    let wrong = faults.map(|fault| caller(file, node, on, &[], &[fault]));
+    let most = most(&right, node);
+    for family in families(name).into_iter().take(1 + is_long() as usize) {
+        let found = answer(&compiled(&right, on.1, family), &right, on.1, &most);
+        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
+        for (wrong, fault) in wrong.iter().zip(faults) {
+            let found = answer(&compiled(wrong, on.1, family), &right, on.1, &most);
+            assert!(matches!(found, Answer::Refuted(_)), "{family:?} {fault:?}: {found:?}");
+        }
+    }
+}
+
 /// Sums with products of 52 bits in an object, where one takes the other half of the product, or is
 /// added to another register.
 #[test]
@@ -260,7 +285,8 @@ fn what_chooses_between_results_of_calls_is_proved() {
     let cells = [("limbs51.ua", "gp64"), ("lanes52.ua", "avx512_ifma")];
     for (file, name) in cells {
         let target = target::find(name).expect("a target");
-        let output = caller(&format!("curve25519/{file}"), "lift", target, LIFTED, &[]);
+        let output =
+            caller(&format!("curve25519/{file}"), "lift", (Slicing::V, target), LIFTED, &[]);
         let most = most(&output, "lift");
         for family in families(name) {
             let object = compiled(&output, target, family);
@@ -277,7 +303,7 @@ const LINKED: &[&str] = &["mul", "square", "scale"];
 fn calls_of_other_kernels_are_those_of_the_program() {
     let (file, node) = ("curve25519/limbs51.ua", "ladder_step");
     let target = target::find("gp64").expect("a target");
-    let right = caller(file, node, target, LINKED, &[]);
+    let right = caller(file, node, (Slicing::V, target), LINKED, &[]);
     let most = most(&right, node);
     for family in families("gp64") {
         let object = compiled(&right, target, family);
