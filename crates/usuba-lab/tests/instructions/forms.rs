@@ -280,6 +280,12 @@ impl Forms {
                 self.plain(format!("vpextr{lane} {general}, xmm2, {at}"));
             }
         }
+        for at in 0..4 {
+            for prefix in ["", "v"] {
+                self.plain(format!("{prefix}extractps ecx, xmm1, {at}"));
+                self.plain(format!("{prefix}extractps dword ptr mem, xmm2, {at}"));
+            }
+        }
         for (name, part, at) in [
             ("i128", "x", 1),
             ("f128", "x", 0),
@@ -304,6 +310,11 @@ impl Forms {
         self.plain("vpshufb ymm0, ymm1, ymmword ptr con");
         self.plain("vpshufb zmm0, zmm1, zmmword ptr con");
         self.plain("vpshufb zmm0, zmm1, zmm2");
+        // The bytes are constants, and the control is data.
+        self.plain("movdqu xmm0, xmmword ptr con; pshufb xmm0, xmm1");
+        self.plain("vmovdqu ymm1, ymmword ptr con; vpshufb ymm0, ymm1, ymm2");
+        self.plain("vmovdqu xmm1, xmmword ptr con; vpshufb xmm1, xmm1, xmmword ptr mem");
+        self.plain("vmovdqu64 zmm1, zmmword ptr con; vpshufb zmm0, zmm1, zmm2");
         self.plain("vmovdqu64 zmm2, con; vpermb zmm0, zmm2, zmm1");
         self.plain("vmovdqu64 zmm2, con; vpermw zmm0, zmm2, zmm1");
         self.plain("vmovdqu64 zmm2, con; vpermd zmm0, zmm2, zmmword ptr mem");
