@@ -310,11 +310,6 @@ impl Forms {
         self.plain("vpshufb ymm0, ymm1, ymmword ptr con");
         self.plain("vpshufb zmm0, zmm1, zmmword ptr con");
         self.plain("vpshufb zmm0, zmm1, zmm2");
-        // The bytes are constants, and the control is data.
-        self.plain("movdqu xmm0, xmmword ptr con; pshufb xmm0, xmm1");
-        self.plain("vmovdqu ymm1, ymmword ptr con; vpshufb ymm0, ymm1, ymm2");
-        self.plain("vmovdqu xmm1, xmmword ptr con; vpshufb xmm1, xmm1, xmmword ptr mem");
-        self.plain("vmovdqu64 zmm1, zmmword ptr con; vpshufb zmm0, zmm1, zmm2");
         self.plain("vmovdqu64 zmm2, con; vpermb zmm0, zmm2, zmm1");
         self.plain("vmovdqu64 zmm2, con; vpermw zmm0, zmm2, zmm1");
         self.plain("vmovdqu64 zmm2, con; vpermd zmm0, zmm2, zmmword ptr mem");

@@ -1,4 +1,5 @@
-//! Forms with mask registers, on bytes as elements of a field, and on blocks of memory.
+//! Forms with mask registers, on bytes as elements of a field or as numbers of a table, and on blocks
+//! of memory.
 
 use crate::forms::Forms;
 
@@ -15,6 +16,11 @@ impl Forms {
         }
         // The matrix may be data, too.
         self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
+        // A table of constants in a register, looked up by data.
+        self.plain("movdqu xmm0, xmmword ptr con; pshufb xmm0, xmm1");
+        self.plain("vmovdqu ymm1, ymmword ptr con; vpshufb ymm0, ymm1, ymm2");
+        self.plain("vmovdqu xmm1, xmmword ptr con; vpshufb xmm1, xmm1, xmmword ptr mem");
+        self.plain("vmovdqu64 zmm1, zmmword ptr con; vpshufb zmm0, zmm1, zmm2");
     }
 
     /// Indices are constants: 3, 2, 1, 0, 7, and so on.
