@@ -141,6 +141,7 @@ fn each_rule_is_kept() {
         ("mov ecx, [rdi]; bt eax, ecx", Rule::SecretShift, "bt"),
         ("mov ecx, 70; bt [rdi], ecx", Rule::Unsupported, "in memory"),
         ("vmovd xmm1, dword ptr [rdi]; vpshufb xmm0, xmm0, xmm1", Rule::SecretShift, "vpshufb"),
+        ("vmovd xmm1, dword ptr [rdi]; vpshufb xmm0, xmm1, xmm1", Rule::SecretShift, "vpshufb"),
         ("vmovd xmm1, dword ptr [rdi]; vpsllvd xmm0, xmm0, xmm1", Rule::SecretShift, "vpsllvd"),
         ("vmovd xmm1, dword ptr [rdi]; pslld xmm0, xmm1", Rule::SecretShift, "pslld"),
         (

@@ -280,6 +280,12 @@ impl Forms {
                 self.plain(format!("vpextr{lane} {general}, xmm2, {at}"));
             }
         }
+        for at in 0..4 {
+            for prefix in ["", "v"] {
+                self.plain(format!("{prefix}extractps ecx, xmm1, {at}"));
+                self.plain(format!("{prefix}extractps dword ptr mem, xmm2, {at}"));
+            }
+        }
         for (name, part, at) in [
             ("i128", "x", 1),
             ("f128", "x", 0),

@@ -301,6 +301,31 @@ fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> 
     )
 }
 
+/// Forms that the processor here does not have are executed all the same, and are the same on symbols
+/// and on numbers.
+#[test]
+fn every_form_is_modelled() {
+    let forms = forms::all();
+    let object = object(&assembly(&forms, MACHINES[0]), MACHINES[0]);
+    let inputs = inputs(2);
+    let mut wrong = Vec::new();
+    for (number, form) in forms.iter().enumerate() {
+        let symbol = format!("case_{number}");
+        let symbolic = simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT);
+        for (run, input) in inputs.iter().enumerate() {
+            match (&symbolic, simulate::numeric::<X86>(&object, &symbol, input, OUTPUT)) {
+                (Ok(found), Ok(number)) if found[run] != number => {
+                    wrong.push(show(form, "symbols", input, &number, &found[run]));
+                }
+                (Err(fault), Err(_)) => wrong.push(format!("{}: {fault}", form.text)),
+                _ => {}
+            }
+        }
+    }
+    println!("{} forms", forms.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The test of a model needs to fail where the model is wrong.
 #[test]
 fn another_instruction_is_told_apart() {

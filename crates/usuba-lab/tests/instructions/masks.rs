@@ -1,4 +1,5 @@
-//! Forms with mask registers, on bytes as elements of a field, and on blocks of memory.
+//! Forms with mask registers, on bytes as elements of a field or as numbers of a table, and on blocks
+//! of memory.
 
 use crate::forms::Forms;
 
@@ -15,6 +16,11 @@ impl Forms {
         }
         // The matrix may be data, too.
         self.plain("vgf2p8affineqb zmm0, zmm1, zmm2, 5");
+        // A table of constants in a register, looked up by data.
+        self.plain("movdqu xmm0, xmmword ptr con; pshufb xmm0, xmm1");
+        self.plain("vmovdqu ymm1, ymmword ptr con; vpshufb ymm0, ymm1, ymm2");
+        self.plain("vmovdqu xmm1, xmmword ptr con; vpshufb xmm1, xmm1, xmmword ptr mem");
+        self.plain("vmovdqu64 zmm1, zmmword ptr con; vpshufb zmm0, zmm1, zmm2");
     }
 
     /// Indices are constants: 3, 2, 1, 0, 7, and so on.
@@ -166,6 +172,52 @@ impl Forms {
             "valignd zmm0#, zmm1, zmm2, 3",
             "valignq zmm0#, zmm1, zmm2, 3",
             "vpermq zmm0#, zmm1, 0x1b",
+            "vpshufb ymm0#, ymm1, ymmword ptr con",
+            "vpunpcklbw zmm0#, zmm1, zmm2",
+            "vpunpckhwd zmm0#, zmm1, zmm2",
+            "vpunpckldq zmm0#, zmm1, zmm2",
+            "vpunpckhqdq zmm0#, zmm1, zmm2",
+            "vunpcklps zmm0#, zmm1, zmm2",
+            "vunpckhpd ymm0#, ymm1, ymm2",
+            "vpmovzxbw zmm0#, ymm1",
+            "vpmovzxbd zmm0#, xmm1",
+            "vpmovsxwq zmm0#, xmm1",
+            "vpmovzxdq ymm0#, xmmword ptr mem",
+            "vmovdqu64 zmm2, con; vpermb zmm0#, zmm2, zmm1",
+            "vmovdqu64 zmm0, con; vpermi2d zmm0#, zmm1, zmm2",
+            "vbroadcastss zmm0#, xmm1",
+            "vbroadcastsd zmm0#, qword ptr mem",
+            "vbroadcasti32x2 zmm0#, xmm1",
+            "vbroadcasti32x4 zmm0#, xmmword ptr mem",
+            "vbroadcastf64x2 zmm0#, xmmword ptr mem",
+            "vbroadcasti32x8 zmm0#, ymmword ptr mem",
+            "vbroadcasti64x4 zmm0#, ymmword ptr mem",
+            "vinserti32x4 zmm0#, zmm1, xmm2, 3",
+            "vinsertf64x2 zmm0#, zmm1, xmmword ptr mem, 1",
+            "vinserti32x8 zmm0#, zmm1, ymm2, 1",
+            "vinserti64x4 zmm0#, zmm1, ymm2, 0",
+            "vinserti64x4 zmm0#, zmm1, ymmword ptr mem, 1",
+            "vextracti32x4 xmm0#, zmm1, 2",
+            "vextractf64x2 xmm0#, zmm1, 3",
+            "vextracti32x8 ymm0#, zmm1, 1",
+            "vextracti64x4 ymm0#, zmm1, 1",
+            "vshufi32x4 zmm0#, zmm1, zmm2, 0x1b",
+            "vshuff64x2 zmm0#, zmm1, zmm2, 0x93",
+            "vshufps zmm0#, zmm1, zmm2, 0x93",
+            "vshufpd zmm0#, zmm1, zmm2, 0x5a",
+            "vpermilps zmm0#, zmm1, 0x1b",
+            "vpermilpd zmm0#, zmm1, 0x5a",
+            "vpermpd zmm0#, zmm1, 0x1b",
+            "vmovddup zmm0#, zmm1",
+            "vmovshdup zmm0#, zmm1",
+            "vmovsldup zmm0#, zmm1",
+            "vpackuswb zmm0#, zmm1, zmm2",
+            "vpackssdw zmm0#, zmm1, zmm2",
+            "vpmovwb ymm0#, zmm1",
+            "vpmovqd ymm0#, zmm1",
+            "vpmovdb xmm0#, zmm1",
+            "vgf2p8affineqb zmm0#, zmm1, zmmword ptr con, 0x63",
+            "vgf2p8affineinvqb zmm0#, zmm1, zmmword ptr con, 0x63",
         ] {
             self.plain(format!("{set}; {}", body.replace('#', "{k1}")));
             self.plain(format!("{set}; {}", body.replace('#', "{k1}{z}")));

@@ -30,7 +30,7 @@ use super::words::Words;
 use crate::graph::{Edge, Graph, Kind};
 
 /// One bit of a register or of memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cell(u64);
 
 /// Which instance a bit belongs to.

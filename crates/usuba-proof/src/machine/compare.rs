@@ -76,8 +76,9 @@ pub struct Demands {
 /// Steps of the program, unfolded, at most.
 const LONGEST: u64 = 40_000_000;
 
-/// Instructions that a function may take for each step of the program on bits, and besides. Kernels
-/// take up to three for a step.
+/// Instructions that a function may take for each step of the program on bits and for each byte of
+/// its buffers, and besides. Kernels take up to three for a step; what sets up keys of single bits
+/// moves each of them several times, from bytes to words and back, which is no step of the program.
 const FACTOR: u64 = 8;
 const SPARE: u64 = 20_000;
 
@@ -191,7 +192,8 @@ impl Goal<'_> {
             (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
         let wanted = run.node(Side::Before, self.program.entry, &params);
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
-        let longest = SPARE + FACTOR * run.steps;
+        let bytes: u64 = self.contract.arrays.iter().map(|array| array.size as u64 / 8).sum();
+        let longest = SPARE + FACTOR * (run.steps + bytes);
         let mut bits = Bits::with_sums(run.graph, &run.summed);
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {

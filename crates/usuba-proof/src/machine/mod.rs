@@ -70,7 +70,8 @@ pub enum Rule {
     SecretBranch,
     /// An address depends on an input.
     SecretAddress,
-    /// A shift count that is no constant, or the control of a shuffle, depends on an input.
+    /// A shift count that is no constant, or the control of a shuffle, depends on an input. A byte
+    /// shuffle of constants is a lookup, and none.
     SecretShift,
     /// An operand of an instruction whose time varies depends on an input.
     SecretOperand,

@@ -8,6 +8,7 @@
 //! Each eight bytes of `c` are the matrix for the eight bytes beside them.
 
 use iced_x86::{Instruction, Mnemonic};
+use rustc_hash::FxHashMap;
 use usuba::ir::Op;
 
 use super::super::World;
@@ -26,6 +27,11 @@ fn affine(mnemonic: Mnemonic) -> Option<bool> {
     })
 }
 
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    affine(mnemonic).map(|_| 8)
+}
+
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     affine(mnemonic).is_some()
@@ -42,8 +48,14 @@ impl Making<'_, '_> {
     fn affine(&mut self, inverse: bool) -> Cells {
         let (cells, matrices) = self.two()?;
         let constant = self.i.immediate(self.source() + 2) as u8;
+        let bits = &self.world.bits;
+        // One matrix that is known, or one for each eight bytes.
+        let is_one = bits.word(&matrices[..64]).is_some()
+            && matrices.chunks(64).all(|matrix| matrix == &matrices[..64]);
+        let group = if is_one { self.bits } else { 64 };
         let mut out = Vec::with_capacity(self.bits);
-        for (eight, matrix) in cells.chunks(64).zip(matrices.chunks(64)) {
+        for (cells, matrix) in cells.chunks(group).zip(matrices.chunks(group)) {
+            let matrix = &matrix[..64];
             let table = match inverse {
                 true => {
                     let matrix = known(self.world, matrix, "the matrix")?;
@@ -52,11 +64,15 @@ impl Making<'_, '_> {
                 }
                 false => None,
             };
-            for byte in eight.chunks(8) {
-                match &table {
-                    Some(table) => out.extend(looked_up(&mut self.world.bits, table, byte)),
-                    None => out.extend(mapped(&mut self.world.bits, matrix, constant, byte)),
-                }
+            let make = |bits: &mut Bits, byte: &[Cell]| match &table {
+                Some(table) => looked_up(bits, table, byte),
+                None => mapped(bits, matrix, constant, byte),
+            };
+            let bits = &mut self.world.bits;
+            match is_one {
+                true => out.extend(bits.each_lane([cells], 8, |bits, [byte]| make(bits, byte))),
+                // A matrix may be of some instance.
+                false => out.extend(cells.chunks(8).flat_map(|byte| make(bits, byte))),
             }
         }
         Ok(out)
@@ -77,22 +93,26 @@ fn mapped(bits: &mut Bits, matrix: &[Cell], constant: u8, byte: &[Cell]) -> Vec<
     out
 }
 
-/// The entry of a table of 256 bytes, bit by bit.
-fn looked_up(bits: &mut Bits, table: &[u64], byte: &[Cell]) -> Vec<Cell> {
-    (0..8)
-        .map(|bit| {
-            let column: Vec<bool> = table.iter().map(|row| row >> bit & 1 == 1).collect();
-            picked(bits, &column, byte)
+/// The entry of a table of bytes, bit by bit; its number has these bits, the least significant
+/// first.
+pub fn looked_up(bits: &mut Bits, table: &[u64], index: &[Cell]) -> Vec<Cell> {
+    // Of few bits there are few functions, so most choices have been made before.
+    let mut made: FxHashMap<(Cell, Cell, Cell), Cell> = FxHashMap::default();
+    let mut choose = |bits: &mut Bits, by: Cell, low: Cell, high: Cell| {
+        *made.entry((by, low, high)).or_insert_with(|| {
+            let differ = bits.xor(low, high);
+            let change = bits.and(by, differ);
+            bits.xor(low, change)
         })
-        .collect()
-}
-
-/// The entry of a column whose number has these bits, the least significant first.
-fn picked(bits: &mut Bits, column: &[bool], index: &[Cell]) -> Cell {
-    let Some((&top, rest)) = index.split_last() else { return bits.constant(column[0]) };
-    let (low, high) = column.split_at(column.len() / 2);
-    let (low, high) = (picked(bits, low, rest), picked(bits, high, rest));
-    let differ = bits.xor(low, high);
-    let change = bits.and(top, differ);
-    bits.xor(low, change)
+    };
+    let mut column = |bit: usize| {
+        let entries = table.iter().map(|row| bits.constant(row >> bit & 1 == 1));
+        let mut entries: Vec<Cell> = entries.collect();
+        for &by in index {
+            let pairs = entries.chunks(2).map(|pair| choose(bits, by, pair[0], pair[1]));
+            entries = pairs.collect();
+        }
+        entries[0]
+    };
+    (0..8).map(&mut column).collect()
 }

@@ -17,7 +17,7 @@ use super::super::cell::{Bits, Cell};
 use super::super::{Fault, World};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
-use super::{Outcome, X86, lanes, logic, scatter, shuffles, unsupported};
+use super::{Outcome, X86, field, lanes, logic, packs, scatter, shuffles, unsupported};
 
 /// Bits of a mask register.
 pub const MASK: usize = 64;
@@ -185,6 +185,8 @@ fn masked_lane(mnemonic: Mnemonic) -> Option<usize> {
         .or_else(|| test(mnemonic).map(|(_, lane)| lane))
         .or_else(|| lanes::lane(mnemonic))
         .or_else(|| logic::lane(mnemonic))
+        .or_else(|| field::lane(mnemonic))
+        .or_else(|| packs::lane(mnemonic))
         .or_else(|| shuffles::lane(mnemonic))
 }
 
@@ -434,4 +436,51 @@ fn tested(bits: &mut Bits, test: Relation, i: &Instruction, a: &[Cell], b: &[Cel
         _ => bits.constant(false),
     };
     if predicate < 4 { bit } else { bits.not(bit) }
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::Code;
+
+    use super::super::is_modelled;
+    use super::*;
+
+    /// The decoder says of what size the elements are that an instruction reads or writes in memory:
+    /// the lanes of its mask, where it makes none wider or narrower.
+    #[test]
+    fn lanes_of_masks_are_those_that_the_decoder_knows() {
+        use Mnemonic::*;
+        let mut compared = 0;
+        let mut wrong = Vec::new();
+        for code in Code::values() {
+            let name = format!("{code:?}");
+            let mnemonic = code.mnemonic();
+            // An instruction on the lowest lane alone leaves the others alone, mask or not.
+            let is_lowest = matches!(mnemonic, Vmovss | Vmovsd);
+            let is_masked = name.starts_with("EVEX_") && name.contains("_k1");
+            if !is_masked || !is_modelled(mnemonic) || scatter::is_modelled(mnemonic) || is_lowest {
+                continue;
+            }
+            let Some(lane) = masked_lane(mnemonic) else {
+                wrong.push(format!("{name} has no lanes"));
+                continue;
+            };
+            let mut i = Instruction::new();
+            i.set_code(code);
+            let size = i.memory_size();
+            let is_other_size = ["Vpmovzx", "Vpmovsx", "Vpack"].iter().any(|x| name.contains(x))
+                || matches!(mnemonic, Vpmuludq | Vpmuldq | Vpmaddwd);
+            // A count of shifts is one number for all lanes.
+            let is_count = name.ends_with("_xmmm128");
+            if size.size() == 0 || is_other_size || is_count {
+                continue;
+            }
+            if lane != 8 * size.element_size() {
+                wrong.push(format!("{name} has lanes of {lane} bits, and elements of {size:?}"));
+            }
+            compared += 1;
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(compared > 300, "{compared}");
+    }
 }

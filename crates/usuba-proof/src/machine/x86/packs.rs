@@ -60,6 +60,13 @@ fn truncation(mnemonic: Mnemonic) -> Option<(usize, usize)> {
     })
 }
 
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    let permuted = permutation(mnemonic).map(|(unit, _)| unit);
+    let packed = || pack(mnemonic).map(|(unit, _)| unit / 2);
+    permuted.or_else(packed).or_else(|| truncation(mnemonic).map(|(_, to)| to))
+}
+
 /// Whether the instruction belongs here.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;

@@ -8,7 +8,9 @@
 //! ```
 //!
 //! All of them are written as a function from places of the result to places of the operands. The
-//! controls of shuffles must be known: those of these instructions come from constants.
+//! controls of shuffles must be known: those of these instructions come from constants. The one
+//! that need not be is that of `pshufb` where the bytes are constants: it looks up a table that is
+//! in a register, as clang does to turn bytes around, and its time does not depend on operands.
 //!
 //! Above 600 lines because the instructions are many and each has one way to say where bits come
 //! from.
@@ -21,7 +23,7 @@ use super::super::{Fault, Rule, World};
 use super::making::{Cells, Making};
 use super::operands::{Address, is_legacy, number, width};
 use super::registers::{LANES, Word};
-use super::{Outcome, X86, turns, unsupported};
+use super::{Outcome, X86, field, turns, unsupported};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 type From = Option<(usize, usize)>;
@@ -113,7 +115,7 @@ fn extraction(mnemonic: Mnemonic) -> Option<usize> {
     Some(match mnemonic {
         Pextrb | Vpextrb => 8,
         Pextrw | Vpextrw => 16,
-        Pextrd | Vpextrd => 32,
+        Pextrd | Vpextrd | Extractps | Vextractps => 32,
         Pextrq | Vpextrq => 64,
         Vextracti128 | Vextractf128 => 128,
         Vextracti32x4 | Vextractf32x4 | Vextracti64x2 | Vextractf64x2 => 128,
@@ -167,12 +169,25 @@ const OTHERS: &[Mnemonic] = {
 /// The lanes of an instruction that may have a mask.
 pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
     use Mnemonic::*;
-    Some(match mnemonic {
-        Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
-        Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
-        Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vpshufd | Valignd => 32,
-        Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vpermq | Valignq => 64,
-        _ => return None,
+    let of_family = interleaving(mnemonic).map(|(_, unit)| unit);
+    let of_family = of_family.or_else(|| extension(mnemonic).map(|(_, to, _)| to));
+    of_family.or_else(|| permutation(mnemonic)).or_else(|| {
+        Some(match mnemonic {
+            Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
+            Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
+            Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vbroadcastss => 32,
+            Vbroadcasti32x2 | Vbroadcastf32x2 | Vbroadcasti32x4 | Vbroadcastf32x4 => 32,
+            Vbroadcasti32x8 | Vbroadcastf32x8 | Vinserti32x4 | Vinsertf32x4 => 32,
+            Vinserti32x8 | Vinsertf32x8 | Vextracti32x4 | Vextractf32x4 => 32,
+            Vextracti32x8 | Vextractf32x8 | Vshufi32x4 | Vshuff32x4 => 32,
+            Vpshufd | Vshufps | Vpermilps | Vmovshdup | Vmovsldup | Valignd => 32,
+            Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vbroadcastsd => 64,
+            Vbroadcasti64x2 | Vbroadcastf64x2 | Vbroadcasti64x4 | Vbroadcastf64x4 => 64,
+            Vinserti64x2 | Vinsertf64x2 | Vinserti64x4 | Vinsertf64x4 => 64,
+            Vextracti64x2 | Vextractf64x2 | Vextracti64x4 | Vextractf64x4 => 64,
+            Vshufi64x2 | Vshuff64x2 | Vshufpd | Vpermilpd | Vmovddup | Valignq => 64,
+            _ => return None,
+        })
     })
 }
 
@@ -462,15 +477,23 @@ impl Making<'_, '_> {
 
     fn shuffle_bytes(&mut self) -> Cells {
         let (cells, controls) = self.two()?;
-        let zero = [self.zero(); 8];
         let mut out = Vec::with_capacity(self.bits);
-        for (k, control) in controls.chunks(8).enumerate() {
-            if known_control(self.world, &control[7..])? == 1 {
-                out.extend(zero);
-                continue;
+        for (cells, controls) in cells.chunks(GROUP).zip(controls.chunks(GROUP)) {
+            for control in controls.chunks(8) {
+                let is_zero = known_control(self.world, &control[7..]);
+                match (is_zero, known_control(self.world, &control[..4])) {
+                    (Ok(1), _) => out.extend([self.zero(); 8]),
+                    (Ok(_), Ok(at)) => out.extend_from_slice(&cells[8 * at as usize..][..8]),
+                    (Err(fault), _) | (_, Err(fault)) => {
+                        let bits = &mut self.world.bits;
+                        let table = cells.chunks(8).map(|byte| bits.word(byte));
+                        let table: Vec<u64> = table.collect::<Option<_>>().ok_or(fault)?;
+                        let byte = field::looked_up(bits, &table, &control[..4]);
+                        let kept = bits.not(control[7]);
+                        out.extend(byte.into_iter().map(|bit| bits.and(kept, bit)));
+                    }
+                }
             }
-            let at = k / 16 * 16 + known_control(self.world, &control[..4])? as usize;
-            out.extend_from_slice(&cells[8 * at..8 * at + 8]);
         }
         Ok(out)
     }
