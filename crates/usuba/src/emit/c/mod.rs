@@ -268,9 +268,12 @@ impl Context<'_> {
         }
         if self.products[id.0 as usize].contains(&true) {
             return match self.layout {
-                Layout::Lanes(64) | Layout::Vectors { lane: 64, .. } => {
+                Layout::Lanes(64) => {
                     Some("\"no-tree-ter\", \"no-tree-reassoc\", \"no-schedule-insns2\"")
                 }
+                Layout::Vectors { lane: 64, .. } => Some(
+                    "\"no-tree-ter\", \"no-tree-reassoc\", \"schedule-insns\", \"sched-pressure\"",
+                ),
                 Layout::Words if self.target.bits == 32 => Some("\"no-schedule-insns\""),
                 _ => None,
             };
