@@ -28,6 +28,22 @@ static void expect(int holds)
     if (!holds) abort();
 }
 
+/* RFC 7748, section 5.2: a thousand times, one after the other. */
+static void iterated(void)
+{
+    static const uint8_t wanted[32] = {
+        0x68, 0x4c, 0xf5, 0x9b, 0xa8, 0x33, 0x09, 0x55, 0x28, 0x00, 0xef, 0x56, 0x6f, 0x2f, 0x4d, 0x3c,
+        0x1c, 0x38, 0x87, 0xc4, 0x93, 0x60, 0xe3, 0x87, 0x5f, 0x2e, 0xb9, 0x4d, 0x99, 0x53, 0x2c, 0x51};
+    uint8_t scalar[32] = {9}, point[32] = {9}, out[32];
+    unsigned turn;
+    for (turn = 0; turn < 1000; turn++) {
+        expect(usuba_x25519(scalar, point, out) == USUBA_OK);
+        memcpy(point, scalar, 32);
+        memcpy(scalar, out, 32);
+    }
+    expect(!memcmp(scalar, wanted, 32));
+}
+
 /* Points of small order, and the largest number, among others; sometimes into a buffer of an
    argument. */
 static void x25519(size_t count, size_t zero)
@@ -135,6 +151,7 @@ int main(void)
     expect(usuba_x25519_base_many(NULL, NULL, 0) == USUBA_OK);
     for (backend = 0; (name = usuba_curve25519_backends(backend)); backend++) {
         expect(usuba_curve25519_force_backend(name) == USUBA_OK);
+        iterated();
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             count = counts[i];
             x25519(count, 3 * count / 4 + count % 2);
