@@ -32,7 +32,8 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 
-use crate::contracts::poly::{Monomial, Poly};
+use crate::contracts::monomial::{self, Monomial};
+use crate::contracts::poly::Poly;
 
 /// A variable of polynomials: an integer from 0 to `high`.
 struct Variable {
@@ -150,11 +151,9 @@ impl Integers {
     /// which of both: it may be made of the others.
     fn once(&self, p: &Poly, minus: &BigInt) -> Option<(u32, bool)> {
         let one = BigInt::from(1);
-        let once = p.terms().filter_map(|(monomial, value)| match &monomial[..] {
-            [(variable, exponent)] if exponent.bits() == 1 => {
-                (*value == one || value == minus).then_some((*variable, *value == one))
-            }
-            _ => None,
+        let once = p.terms().filter_map(|(monomial, value)| {
+            let variable = monomial::single(monomial)?;
+            (*value == one || value == minus).then_some((variable, *value == one))
         });
         once.filter(|(variable, _)| self.variables[*variable as usize / 2].floor.is_some()).max()
     }
@@ -317,7 +316,7 @@ fn of_bits(p: &Poly, k: u64) -> Option<Poly> {
 const SHORT: usize = 4;
 
 fn is_linear(monomial: &Monomial) -> bool {
-    monomial.len() <= 1 && monomial.iter().all(|(_, exponent)| exponent.bits() == 1)
+    monomial.is_empty() || monomial::single(monomial).is_some()
 }
 
 /// A quotient on its way to the normal form.

@@ -197,6 +197,8 @@ pub fn to_usuba0(
     let instance =
         typed::check::entry_instance(program, slicing, slice.word).map_err(|d| vec![d])?;
     let lacks = |op: &ir::Op, bits: u8| lacks(slicing, op, bits);
-    let options = lower::Options { slicing, profile: slice.profile, lacks: &lacks };
+    // A table that is read from memory is one by words.
+    let single_bits = typed::check::widest(program, slice.word) == 1 && !program.flags.keep_tables;
+    let options = lower::Options { slicing, single_bits, profile: slice.profile, lacks: &lacks };
     lower::lower(program, &instance, &options)
 }

@@ -89,7 +89,8 @@ impl Integers for Ints<'_, '_> {
             TermOp::Power => {
                 let exponent = b.poly.value().ok_or("an exponent that is no constant")?;
                 let exponent = exponent.to_biguint().ok_or("an exponent below zero".to_string())?;
-                let poly = a.poly.power(&exponent, self.modulus.as_ref()).ok_or_else(many)?;
+                let poly = a.poly.power(&exponent.into(), self.modulus.as_ref());
+                let poly = poly.ok_or_else(many)?;
                 match poly.value() {
                     Some(value) => constant(self.symbolic, value),
                     None => Int { poly, num: None },

@@ -10,7 +10,7 @@
 //! requires, and at the end the ranges and clauses of the node are shown of its results. A call
 //! stands for what its callee promises, so each node is looked at once.
 //!
-//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`: polynomials;
+//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`, `monomial`: polynomials;
 //!   `bounds`: their intervals.
 //! - `symbolic`: operators and calls; `clause`: what is shown and believed of clauses.
 //! - `cases`: comparisons that a few carries decide; `query`: what takes a look at bits, by a SAT solver whose proofs are replayed.
@@ -21,6 +21,7 @@ mod cases;
 mod chance;
 mod clause;
 mod concrete;
+pub(crate) mod monomial;
 pub(crate) mod numbers;
 pub(crate) mod poly;
 mod query;

@@ -183,6 +183,12 @@ impl Program {
         Program { nodes, entry, slicing, copies, packed: false, vector, notes: Vec::new() }
     }
 
+    /// Whether each value is one bit: in bitslicing, and in any slicing of words of one bit.
+    pub fn is_bitsliced(&self) -> bool {
+        let bits = || self.nodes.iter().flat_map(|node| &node.bits);
+        self.slicing == Slicing::B || bits().all(|&bits| bits == 1)
+    }
+
     /// The parameters of the entry as the source has them: for each its ports, of which a
     /// constant has one and others one per copy.
     pub fn params(&self) -> Vec<&[Port]> {

@@ -30,6 +30,8 @@ use crate::typed::{self, Instance, VarType};
 /// What lowering must know about the target.
 pub struct Options<'a> {
     pub slicing: Slicing,
+    /// All words are single bits, so that the program is bitsliced in any slicing.
+    pub single_bits: bool,
     /// The gates that tables become.
     pub profile: Profile,
     /// Why the target has no such operator on words of so many bits, in the user's words.

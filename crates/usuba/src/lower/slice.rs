@@ -73,7 +73,7 @@ impl<'a> Lower<'a> {
     }
 
     fn bitsliced(&self) -> bool {
-        self.options.slicing == Slicing::B
+        self.options.slicing == Slicing::B || self.options.single_bits
     }
 
     /// A name that no other node has: the declaration, the alternative, then how it was
@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
 
     pub(super) fn circuit(&mut self, table: Table) -> Rc<Circuit> {
         let profile = self.options.profile;
-        let goal = if self.options.slicing == Slicing::B { Goal::Size } else { Goal::Chain };
+        let goal = if self.bitsliced() { Goal::Size } else { Goal::Chain };
         let make = |table: &Table| Rc::new(circuit::for_table(table, profile, goal));
         self.circuits.entry(table.clone()).or_insert_with(|| make(&table)).clone()
     }

@@ -20,7 +20,7 @@ use super::graph::{Frame, Graph, Item, List, Numbering, reorder};
 use super::orders::{demand, on_demand};
 use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
-use crate::ir::{Eqn, Loop, Program, Slicing};
+use crate::ir::{Eqn, Loop, Program};
 
 pub const PASS: Pass = Pass {
     name: "bitslice-sched",
@@ -31,7 +31,7 @@ pub const PASS: Pass = Pass {
 fn run(program: &mut Program, options: &PassOptions) {
     let machine = &options.machine;
     let wanted = options.schedule.bitslice.or(machine.pays.bitslice);
-    if program.slicing != Slicing::B || !wanted {
+    if !program.is_bitsliced() || !wanted {
         return;
     }
     let memory = Memory::new(machine, Calls::Vanish);

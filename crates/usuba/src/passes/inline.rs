@@ -60,6 +60,7 @@ fn run(program: &mut Program, options: &PassOptions) {
 /// S-box. Those are not too wide, no permutation, and not small; see the constants above. A node
 /// that nobody may inline does not wait.
 pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
+    let bits = program.is_bitsliced();
     let wait = |node: &Node| {
         let may = match mode {
             Mode::None => false,
@@ -67,7 +68,7 @@ pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
             Mode::Auto | Mode::Heavy => node.inline != Inline::Never,
             Mode::All => true,
         };
-        may && program.slicing == Slicing::B && is_box(node, program.slicing)
+        may && bits && is_box(node, program.slicing)
     };
     program.nodes.iter().map(wait).collect()
 }

@@ -25,7 +25,7 @@ use super::graph::{Frame, Graph, Item, Numbering, reorder};
 use super::machine::Machine;
 use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
-use crate::ir::{Eqn, Loop, Node, Program, Slicing};
+use crate::ir::{Eqn, Loop, Node, Program};
 
 pub const PASS: Pass = Pass {
     name: "mslice-sched",
@@ -38,7 +38,7 @@ fn run(program: &mut Program, options: &PassOptions) {
     // Copies side by side are independent already, and leave no registers for more.
     let pays = machine.pays.mslice && program.copies < 2;
     let wanted = options.schedule.mslice.or(pays);
-    if program.slicing == Slicing::B || !wanted {
+    if program.is_bitsliced() || !wanted {
         return;
     }
     let window = options.schedule.window as usize;

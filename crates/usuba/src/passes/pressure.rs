@@ -33,18 +33,18 @@ use super::graph::{Frame, Graph, Numbering, reorder};
 use super::orders::{deepest_first, eager, greedy, improve, on_demand};
 use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
-use crate::ir::{Eqn, Loop, Program, Slicing};
+use crate::ir::{Eqn, Loop, Program};
 
 pub const PASS: Pass =
     Pass { name: "pressure", about: "order equations for few loads and stores", run };
 
 fn run(program: &mut Program, options: &PassOptions) {
     let machine = options.machine;
+    let bits = program.is_bitsliced();
     for node in &mut program.nodes {
         let frame = Frame::new(node, machine.regs);
         let mut numbering = Numbering::new(node);
         let memory = Memory::new(&machine, Calls::Stay);
-        let bits = program.slicing == Slicing::B;
         let context = Context { frame: &frame, memory, regs: machine.regs as usize, bits };
         context.body(&mut node.body, None, &mut numbering);
     }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::ir::build::Builder;
     use crate::ir::random::Random;
-    use crate::ir::{Node, Op, Port, Val};
+    use crate::ir::{Node, Op, Port, Slicing, Val};
 
     /// A node of `size` operators, each of which reads two of the last `reach` values.
     fn tangle(seed: u64, size: usize, reach: usize) -> Node {

@@ -66,15 +66,12 @@ fn run(program: &mut Program, options: &PassOptions) {
     }
     // A call that waits for `inline-rest` counts as the body that it becomes.
     let waits = inline::waits(program, options.inline);
+    let bits = program.is_bitsliced();
     let mut sizes: Vec<u64> = Vec::with_capacity(program.nodes.len());
     for (index, node) in program.nodes.iter_mut().enumerate() {
         let full = inline::full_size(&node.body, &|callee| sizes[callee]);
-        let rule = Rule {
-            mode: options.unroll,
-            bits: program.slicing == Slicing::B,
-            regs: options.machine.regs as usize,
-            sizes: &sizes,
-        };
+        let rule =
+            Rule { mode: options.unroll, bits, regs: options.machine.regs as usize, sizes: &sizes };
         let (plans, _) = rule.plan(&node.body, 0, false);
         sizes.push(if waits[index] { full } else { 1 });
         if plans.iter().any(Plan::changes) {

@@ -178,14 +178,9 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         (false, Inline::Always) => ALWAYS_INLINE,
         _ => "static ",
     };
-    let order = body.cx.passes_of_gcc(id).map_or(String::new(), |passes| {
-        format!(
-            "#if defined(__GNUC__) && !defined(__clang__)\n__attribute__((optimize({passes})))\n\
-             #endif\n"
-        )
-    });
+    let advice = body.cx.advice(id);
     let (text, ports) = (body.text, declared.join(", "));
-    format!("{order}{linkage}{result_type} {}({ports})\n{{\n{text}}}\n", signature.name)
+    format!("{advice}{linkage}{result_type} {}({ports})\n{{\n{text}}}\n", signature.name)
 }
 
 impl<'p> Body<'_, 'p> {

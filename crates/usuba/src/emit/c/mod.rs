@@ -9,10 +9,12 @@
 //! - `loops`: kept loops.
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: what is dead, and how often values are read.
+//! - `advice`: what C compilers are told of their passes.
 //! - `place`: where a value is.
 //! - `wide`: pairs of words that are one number.
 //! - `wipe`: what clears stack and registers after a kernel.
 
+mod advice;
 mod arrays;
 mod body;
 mod demand;
@@ -30,7 +32,7 @@ use super::header::{self, PortText};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{Node, NodeId, Op, Port, Program, halves, live};
+use crate::ir::{Node, NodeId, Op, Port, Program, halves};
 use crate::target::select::{Imm, select_halves};
 use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
@@ -120,22 +122,6 @@ impl Emitted {
         self.lanes * self.copies
     }
 }
-
-/// Operators of a node in lanes from which on it may need more registers than there are.
-const MANY: u64 = 48;
-
-/// Operators and results of a bitsliced node from which on gcc takes most of its time for passes that
-/// find nothing.
-const LONG: u64 = 1500;
-
-/// These passes: for each load and store they walk over all others, and what could be loaded twice or
-/// overwritten is not there after our own. Without them gcc takes a quarter of the time for a key
-/// schedule of AES or for PHOTON in B, whose code is shorter by a twentieth and faster by a tenth, and
-/// that of Gimli by a sixth, as fewer values are kept alive for a second use; key schedules of
-/// Camellia and Skinny lose 2 percent.
-const NOT_OF_LONG: &str = "\"no-tree-slp-vectorize\", \"no-tree-pre\", \"no-code-hoisting\", \
-                           \"no-tree-dse\", \"no-dse\", \"no-gcse\", \"no-gcse-after-reload\", \
-                           \"no-rerun-cse-after-loop\"";
 
 /// What the parts of the emitter share.
 pub(crate) struct Context<'p> {
@@ -251,41 +237,6 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
 }
 
 impl Context<'_> {
-    /// What gcc is told of its passes for a node.
-    ///
-    /// It must not change the order of sums of products: it does not count registers, and ten sums
-    /// that fit are spilled, which takes a fifth of the time in lanes and an eighth of the
-    /// instructions of a small core. Products with a sum are long chains side by side, which gcc mixes
-    /// only if it is asked to: that takes a seventh of the time of a step of a ladder.
-    ///
-    /// In lanes it must not put a value where it is first used, which moves loads and operators past
-    /// our order and keeps more alive: GIFT and Pyjamask on AVX2 take a quarter of their time for
-    /// that, Keccak and SKINNY on AVX-512 an eighth and a sixth, others nothing.
-    fn passes_of_gcc(&self, id: NodeId) -> Option<&'static str> {
-        let written = live::written(&self.program.node(id).body);
-        if written.of(Op::MulAdd(0).name()) > 0 {
-            return Some("\"schedule-insns\"");
-        }
-        if self.products[id.0 as usize].contains(&true) {
-            return match self.layout {
-                Layout::Lanes(64) => {
-                    Some("\"no-tree-ter\", \"no-tree-reassoc\", \"no-schedule-insns2\"")
-                }
-                Layout::Vectors { lane: 64, .. } => Some(
-                    "\"no-tree-ter\", \"no-tree-reassoc\", \"schedule-insns\", \"sched-pressure\"",
-                ),
-                Layout::Words if self.target.bits == 32 => Some("\"no-schedule-insns\""),
-                _ => None,
-            };
-        }
-        let outs = self.program.node(id).outs.len() as u64;
-        match self.layout {
-            Layout::Lanes(_) if written.computing() >= MANY => Some("\"no-tree-ter\""),
-            Layout::Bits if written.computing() + outs >= LONG => Some(NOT_OF_LONG),
-            _ => None,
-        }
-    }
-
     /// The name in the source of a node whose calls go to a kernel in another file.
     fn linked(&self, id: NodeId) -> Option<&str> {
         let node = self.program.node(id);
