@@ -93,7 +93,9 @@ fn greatest(program: &Program, vars: &[Var], groups: &[&[Port]]) -> Vec<u64> {
     let words = |var: &&Var| matches!(var.ty, VarType::Words { .. });
     let vars: Vec<&Var> = vars.iter().filter(words).collect();
     let mut all = Vec::new();
-    if program.slicing == Slicing::V && vars.len() == groups.len() {
+    // A bit is below two.
+    let bits = program.is_bitsliced();
+    if program.slicing == Slicing::V && !bits && vars.len() == groups.len() {
         for (var, ports) in vars.iter().zip(groups) {
             for port in ports.iter() {
                 let ones = u64::MAX >> (64 - port.word as u32);
