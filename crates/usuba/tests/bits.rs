@@ -1,4 +1,4 @@
-//! Words of one bit are bitsliced in any slicing, and what C compilers are told of long bitsliced
+//! Words of one bit are bitsliced in V and H, too, and what C compilers are told of long bitsliced
 //! code.
 
 use usuba::diag::Sources;

@@ -183,7 +183,7 @@ impl Program {
         Program { nodes, entry, slicing, copies, packed: false, vector, notes: Vec::new() }
     }
 
-    /// Whether each value is one bit: in bitslicing, and in any slicing of words of one bit.
+    /// Whether each value is one bit: in bitslicing, and where all words are single bits.
     pub fn is_bitsliced(&self) -> bool {
         let bits = || self.nodes.iter().flat_map(|node| &node.bits);
         self.slicing == Slicing::B || bits().all(|&bits| bits == 1)

@@ -30,7 +30,7 @@ use crate::typed::{self, Instance, VarType};
 /// What lowering must know about the target.
 pub struct Options<'a> {
     pub slicing: Slicing,
-    /// All words are single bits, so that the program is bitsliced in any slicing.
+    /// All words are single bits, so that the program is bitsliced in V and H, too.
     pub single_bits: bool,
     /// The gates that tables become.
     pub profile: Profile,
