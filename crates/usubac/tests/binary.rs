@@ -321,6 +321,32 @@ fn what_is_shared_or_left_out_is_said() {
     }
 }
 
+/// On words of one bit, V is bitslicing: one of both is compiled and proved, and the other known.
+#[test]
+fn the_same_bits_in_two_slicings_are_one_object() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let cipher = CIPHER.replace("u32[2]", "u1[2]").replace(" <<< 7", "").replace(" <<< 3", "");
+    let description = DESCRIPTION.replace("[\"V\"]", "[\"V\", \"B\"]");
+    for (name, text) in [("ciphers/c/c.ua", cipher), ("ciphers/c/cipher.toml", description)] {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let flags = format!("prove --all --no-cache --target gp64 --binary --cc {cc} --json --jobs 1");
+    let output = usubac(dir.path(), &flags, &[]);
+    assert!(output.status.success(), "{}{}", out(&output), err(&output));
+    let json = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = out(&output).lines().map(json).collect();
+    let claims = lines.iter().filter_map(|line| line["claims"].as_array()).flatten();
+    let objects: Vec<bool> = claims
+        .filter(|claim| claim["kind"] == "object")
+        .map(|claim| claim["object"]["shared"] == true)
+        .collect();
+    assert_eq!(objects.len(), 4, "two nodes in two slicings");
+    assert_eq!(objects.iter().filter(|&&shared| shared).count(), 2, "{objects:?}");
+}
+
 /// Every file that is no such object is one message, with status 1.
 #[test]
 fn what_is_no_object_is_said() {
