@@ -13,8 +13,7 @@
 //! differs from bit to bit (masks, shifts into each other, sums of parts), the same engines see it
 //! on bits. Bits count from the most significant one, as the values of a bitsliced port do.
 
-use std::collections::BTreeMap;
-
+use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 use usuba::ir::{
     Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val, lanes,
@@ -26,8 +25,30 @@ const LONGEST: usize = 2_000_000;
 /// A sum of words, taken apart: its operands and the sum, the most significant bits first.
 pub type Sum = [Vec<Val>; 3];
 
-/// Where a program that is taken apart has sums of words, by the bit that is written last.
-pub type Places = BTreeMap<(NodeId, Val), Sum>;
+/// Where a program that is taken apart has sums of words.
+#[derive(Default)]
+pub struct Places {
+    /// The sums, by the bit that is written last.
+    sums: FxHashMap<(NodeId, Val), Sum>,
+    /// For each node which of its values are bits of sums, or carries.
+    parts: Vec<Vec<bool>>,
+}
+
+impl Places {
+    /// Whether a value of a node is a bit of a sum, or one of its carries.
+    pub fn is_part(&self, node: NodeId, value: Val) -> bool {
+        self.parts[node.0 as usize].get(value.0 as usize).is_some_and(|&part| part)
+    }
+
+    /// The sum whose bit this is, if it is the bit that is written last.
+    pub fn sum(&self, node: NodeId, value: Val) -> Option<&Sum> {
+        self.sums.get(&(node, value))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+}
 
 /// A bitsliced program that computes what `program` does; `None` if it would be too long.
 pub fn apart(program: &Program) -> Option<Program> {
@@ -39,18 +60,22 @@ pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
     if program.slicing == Slicing::W {
         return apart_with_sums(&lanes::apart(program));
     }
-    let mut places = Places::new();
+    let mut places = Places::default();
     let mut left = LONGEST;
     let mut columns: Vec<bool> = Vec::with_capacity(program.nodes.len());
     let mut nodes = Vec::with_capacity(program.nodes.len());
     for (id, node) in program.nodes.iter().enumerate() {
         let column = id != program.entry.0 as usize && is_column(node, &node.body, &columns);
         nodes.push(match column {
-            true => one_column(node),
+            true => {
+                places.parts.push(Vec::new());
+                one_column(node)
+            }
             false => {
-                let (made, sums) = Apart::node(node, &columns, &mut left)?;
+                let (made, sums, parts) = Apart::node(node, &columns, &mut left)?;
                 let at = |sum: Sum| ((NodeId(id as u32), sum[2][0]), sum);
-                places.extend(sums.into_iter().map(at));
+                places.sums.extend(sums.into_iter().map(at));
+                places.parts.push(parts);
                 made
             }
         });
@@ -115,10 +140,12 @@ struct Apart<'a> {
     /// Equations that may still be written.
     left: &'a mut usize,
     sums: Vec<Sum>,
+    /// Which values are bits of sums, or carries; those beyond its end are not.
+    parts: Vec<bool>,
 }
 
 impl Apart<'_> {
-    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<(Node, Vec<Sum>)> {
+    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<(Node, Vec<Sum>, Vec<bool>)> {
         let mut first = Vec::with_capacity(old.bits.len());
         let mut count = 0u32;
         for &bits in &old.bits {
@@ -128,11 +155,11 @@ impl Apart<'_> {
         if count as usize > LONGEST {
             return None;
         }
-        let mut state =
-            Apart { columns, old, first, sizes: vec![1; count as usize], left, sums: Vec::new() };
+        let (sizes, sums, parts) = (vec![1; count as usize], Vec::new(), Vec::new());
+        let mut state = Apart { columns, old, first, sizes, left, sums, parts };
         let body = state.block(&old.body)?;
         let outs = state.all(&old.outs);
-        let Apart { sizes, sums, .. } = state;
+        let Apart { sizes, sums, parts, .. } = state;
         let node = Node {
             name: old.name.clone(),
             params: old.params.clone(),
@@ -142,7 +169,7 @@ impl Apart<'_> {
             outs,
             inline: old.inline,
         };
-        Some((node, sums))
+        Some((node, sums, parts))
     }
 
     /// The bits of a word, most significant first.
@@ -363,6 +390,7 @@ impl Apart<'_> {
     /// A sum, with a carry from each bit to the one before.
     fn sum(&mut self, dst: &[Val], a: &[Val], b: &[Val], out: &mut Vec<Eqn>) {
         let mut carry = self.written(out, Op::Const(0), &[]);
+        let first = carry.0 as usize;
         for i in (0..dst.len()).rev() {
             let half = self.written(out, Op::Xor, &[a[i], b[i]]);
             write(out, dst[i], Op::Xor, &[half, carry]);
@@ -370,6 +398,10 @@ impl Apart<'_> {
             let kept = self.written(out, Op::And, &[half, carry]);
             carry = self.written(out, Op::Xor, &[both, kept]);
         }
+        // What is new since then are halves and carries.
+        self.parts.resize(self.sizes.len(), false);
+        self.parts[first..].fill(true);
+        dst.iter().for_each(|bit| self.parts[bit.0 as usize] = true);
         self.sums.push([a.to_vec(), b.to_vec(), dst.to_vec()]);
     }
 

@@ -8,6 +8,11 @@
 //! A node that treats all bits of a word alike is a function of single bits. With few parameters
 //! all of its inputs are tried at once, one bit of a row for each, so the answer is certain in
 //! both directions. Row i is the input in which parameter j is bit j of i.
+//!
+//! A node of many parameters is tried in the same way if each of its results reads few of them:
+//! eight bits of a register in which sixteen bytes go through one table.
+
+use std::collections::BTreeMap;
 
 use usuba::ir::op::mask;
 use usuba::ir::{Eqn, Node, NodeId, Op, Program, Val};
@@ -17,6 +22,9 @@ const MOST: usize = 12;
 
 /// Equations that may be run.
 const LONGEST: usize = 200_000;
+
+/// Equations of both entries together, once for each group of results that read the same.
+const LONGEST_OF_ALL: usize = 20_000_000;
 
 /// One bit for each input.
 type Rows = Vec<u64>;
@@ -50,6 +58,93 @@ pub fn compare(
     Some(first.map_or(Ok(()), Err))
 }
 
+/// Whether two entries without loops and calls compute the same, each result on all inputs that
+/// it reads; `None` if one reads too many, or they do not work on each bit alone.
+pub fn compare_results(before: &Program, after: &Program) -> Option<bool> {
+    let sides = [before, after];
+    let reads = [readers(before)?, readers(after)?];
+    let outs = sides.map(|program| &program.entry().outs);
+    let inputs = sides.map(|program| program.entry().arity(program.slicing));
+    if outs[0].len() != outs[1].len() || inputs[0] != inputs[1] {
+        return None;
+    }
+    let mut groups: BTreeMap<Reads, Vec<usize>> = BTreeMap::new();
+    for output in 0..outs[0].len() {
+        let of = |side: usize| reads[side][outs[side][output].0 as usize].as_ref();
+        groups.entry(union(of(0)?, of(1)?)?).or_default().push(output);
+    }
+    let length = sides.map(|program| program.entry().body.len()).iter().sum::<usize>();
+    if groups.len() * length > LONGEST_OF_ALL {
+        return None;
+    }
+    for (inputs, results) in &groups {
+        let [old, new] = [0, 1].map(|side| part(sides[side], &reads[side], inputs));
+        let (old, new) = (old?, new?);
+        let used = mask(64.min(1 << inputs.len()));
+        for &output in results {
+            let value = |values: &[Rows], side: usize| {
+                let rows_of: &Rows = &values[outs[side][output].0 as usize];
+                rows_of.iter().map(|word| word & used).collect::<Rows>()
+            };
+            if value(&old, 0) != value(&new, 1) {
+                return Some(false);
+            }
+        }
+    }
+    Some(true)
+}
+
+/// The numbers of the inputs that a value reads, ascending.
+type Reads = Vec<u32>;
+
+fn union(a: &Reads, b: &Reads) -> Option<Reads> {
+    let mut all: Reads = a.iter().chain(b).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    (all.len() <= MOST).then_some(all)
+}
+
+/// What each value of an entry reads; `None` for those that read much.
+fn readers(program: &Program) -> Option<Vec<Option<Reads>>> {
+    let node = program.entry();
+    let inputs = node.arity(program.slicing) as u32;
+    let mut reads: Vec<Option<Reads>> = vec![None; node.bits.len()];
+    for input in 0..inputs {
+        reads[input as usize] = Some(vec![input]);
+    }
+    for eqn in &node.body {
+        let Eqn::Op(e) = eqn else { return None };
+        let own = e.args.iter().try_fold(Reads::new(), |sum, v| {
+            reads[v.0 as usize].as_ref().and_then(|reads| union(&sum, reads))
+        });
+        reads[e.dst.0 as usize] = own;
+    }
+    Some(reads)
+}
+
+/// The rows of all values of an entry that read some of `inputs` and nothing else.
+fn part(program: &Program, reads: &[Option<Reads>], inputs: &Reads) -> Option<Vec<Rows>> {
+    let node = program.entry();
+    let width = *node.bits.first()?;
+    if node.bits.iter().any(|&bits| bits != width) {
+        return None;
+    }
+    let words = (1usize << inputs.len()).div_ceil(64);
+    let mut values: Vec<Rows> = vec![Rows::new(); node.bits.len()];
+    for (variable, &input) in inputs.iter().enumerate() {
+        values[input as usize] = parameter(variable, words);
+    }
+    let table = Table { program, words, left: 0 };
+    for eqn in &node.body {
+        let Eqn::Op(e) = eqn else { return None };
+        let own = reads[e.dst.0 as usize].as_ref();
+        if own.is_some_and(|own| own.iter().all(|input| inputs.binary_search(input).is_ok())) {
+            values[e.dst.0 as usize] = table.op(&e.op, width, &e.args, &values)?;
+        }
+    }
+    Some(values)
+}
+
 /// The rows of each output.
 fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let node = program.node(id);
@@ -62,9 +157,8 @@ fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let mut table = Table { program, words, left: LONGEST };
     let mut out = table.node(node, args)?;
     // Rows beyond the last input say nothing.
-    if inputs < 6 {
-        out.iter_mut().for_each(|rows| rows[0] &= mask(1 << inputs));
-    }
+    let used = mask(64.min(1 << inputs));
+    out.iter_mut().for_each(|rows| rows[0] &= used);
     Some(out)
 }
 
@@ -218,6 +312,66 @@ mod tests {
             }
             assert_eq!(compared(&right, &program(None, 0)), Some(Ok(())));
         }
+    }
+
+    /// A register of bytes that go through a table; one row of one byte may be another.
+    fn bytes(count: usize, formula: bool, wrong: Option<(usize, usize)>) -> Program {
+        let mut b = Builder::new("f", Slicing::B);
+        let x = b.param(Port::new("x", 1, &[8 * count as u32]));
+        let mut outs = Vec::new();
+        for (at, byte) in x.chunks(8).enumerate() {
+            // The and of all bits, or the nor of their complements.
+            let each: Vec<Val> =
+                byte.iter().map(|&bit| if formula { b.op(Op::Not, &[bit]) } else { bit }).collect();
+            let op = if formula { Op::Or } else { Op::And };
+            let all = each[1..].iter().fold(each[0], |sum, &y| b.op(op.clone(), &[sum, y]));
+            let mut all = if formula { b.op(Op::Not, &[all]) } else { all };
+            if let Some((_, row)) = wrong.filter(|&(byte, _)| byte == at) {
+                let mut one = b.constant(1, 1);
+                for (variable, &bit) in byte.iter().enumerate() {
+                    let set = row >> variable & 1 == 1;
+                    let bit = if set { bit } else { b.op(Op::Not, &[bit]) };
+                    one = b.op(Op::And, &[one, bit]);
+                }
+                all = b.op(Op::Xor, &[all, one]);
+            }
+            outs.push(all);
+            outs.push(b.constant(1, 1));
+        }
+        let node = b.finish(vec![(Port::new("y", 1, &[outs.len() as u32]), outs)]);
+        Program::new(vec![node], NodeId(0), Slicing::B)
+    }
+
+    #[test]
+    fn each_result_is_tried_on_what_it_reads() {
+        let right = bytes(16, false, None);
+        assert_eq!(compare_results(&right, &bytes(16, true, None)), Some(true));
+        for byte in 0..16 {
+            for row in [0, 1, 77, 128, 254, 255] {
+                let wrong = bytes(16, true, Some((byte, row)));
+                assert_eq!(compare_results(&right, &wrong), Some(false), "{byte} {row}");
+            }
+        }
+        assert_eq!(compare_results(&right, &bytes(15, true, None)), None);
+    }
+
+    #[test]
+    fn a_result_that_reads_another_input_is_another() {
+        let program = |inputs: usize, from: usize| {
+            let mut b = Builder::new("f", Slicing::B);
+            let x = b.param(Port::new("x", 1, &[32]));
+            let sum =
+                x[from + 1..from + inputs].iter().fold(x[from], |s, &y| b.op(Op::Xor, &[s, y]));
+            let node = b.finish(vec![(Port::new("y", 1, &[1]), vec![sum])]);
+            Program::new(vec![node], NodeId(0), Slicing::B)
+        };
+        assert_eq!(compare_results(&program(1, 3), &program(1, 3)), Some(true));
+        assert_eq!(compare_results(&program(1, 3), &program(1, 4)), Some(false));
+        assert_eq!(compare_results(&program(5, 3), &program(5, 4)), Some(false));
+        assert_eq!(compare_results(&program(12, 3), &program(12, 3)), Some(true));
+        // Thirteen inputs of one side, or of both together.
+        assert_eq!(compare_results(&program(13, 3), &program(13, 3)), None);
+        assert_eq!(compare_results(&program(12, 3), &program(12, 4)), None);
     }
 
     #[test]

@@ -182,6 +182,14 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Does something with E1 alone.
+    pub fn quietly<R>(&mut self, act: impl FnOnce(&mut Graph) -> R) -> R {
+        let engines = self.rewrites.take();
+        let result = act(self);
+        self.rewrites = engines;
+        result
+    }
+
     /// An empty graph; with `rewrites` all engines merge nodes, without them only E1 does.
     pub fn new(rewrites: Option<Rewrites>) -> Graph {
         Graph {

@@ -97,6 +97,8 @@ pub struct Run<'a> {
     places: Option<&'a Places>,
     /// Those sums, as they were run: operands and sum, the least significant bits first.
     pub summed: Vec<[Vec<Edge>; 3]>,
+    /// Whether engines are asked about their bits and carries.
+    asks_sums: bool,
 }
 
 /// Iterations of a loop that one iteration of a loop with one of these counts stands for, if there
@@ -157,12 +159,14 @@ impl<'a> Run<'a> {
             budget,
             places: None,
             summed: Vec::new(),
+            asks_sums: true,
         }
     }
 
-    /// The same, which also keeps the sums that are in these places.
-    pub fn with_sums(self, places: &'a Places) -> Run<'a> {
-        Run { places: Some(places), ..self }
+    /// The same, which also keeps the sums that are in these places; with `asks` engines are asked
+    /// about what is in them.
+    pub fn with_sums(self, places: &'a Places, asks: bool) -> Run<'a> {
+        Run { places: Some(places), asks_sums: asks, ..self }
     }
 
     /// The same, where the outermost loops of the program after have so many iterations.
@@ -232,10 +236,14 @@ impl<'a> Run<'a> {
             *arg = frame.get(v);
         }
         let node = self.programs[frame.side as usize].node(frame.node);
-        let edge = self.graph.op(&e.op, node.bits_of(e.dst), &args[..e.args.len()]);
+        let places = self.places.filter(|places| places.is_part(frame.node, e.dst));
+        let made = |graph: &mut Graph| graph.op(&e.op, node.bits_of(e.dst), &args[..e.args.len()]);
+        let edge = match places {
+            Some(_) if !self.asks_sums => self.graph.quietly(made),
+            _ => made(&mut self.graph),
+        };
         frame.set(e.dst, edge);
-        let sum = self.places.and_then(|places| places.get(&(frame.node, e.dst)));
-        if let Some(sum) = sum {
+        if let Some(sum) = places.and_then(|places| places.sum(frame.node, e.dst)) {
             let edges = |bits: &Vec<Val>| bits.iter().rev().map(|&bit| frame.get(bit)).collect();
             self.summed.push([edges(&sum[0]), edges(&sum[1]), edges(&sum[2])]);
         }

@@ -154,10 +154,10 @@ impl Goal<'_> {
         let opaque = Default::default();
         let mut run =
             Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST)
-                .with_sums(self.sums);
+                .with_sums(self.sums, true);
         let meaning =
             self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
-        let bits = Bits::with_sums(run.graph, &run.summed);
+        let bits = Bits::with_sums(run.graph, &run.summed, true);
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,

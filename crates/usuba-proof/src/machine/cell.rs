@@ -121,6 +121,8 @@ pub struct Bits {
     numbers: FxHashMap<Parts, usize>,
     /// Sums of words; `None` where nobody asks for their order.
     sums: Option<Sums>,
+    /// Whether engines are asked about their bits and carries.
+    asks_sums: bool,
 }
 
 /// Edges that are not complemented, by their instances: 0 is every one, j + 1 is instance j. Their
@@ -154,12 +156,15 @@ impl Bits {
             words: None,
             numbers: FxHashMap::default(),
             sums: None,
+            asks_sums: true,
         }
     }
 
-    /// With the sums of a program, operands and sum: other orders of them are the same words.
-    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]]) -> Bits {
+    /// With the sums of a program, operands and sum: other orders of them are the same words. With
+    /// `asks` engines are asked about what is in them.
+    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], asks: bool) -> Bits {
         let mut bits = Bits::new(graph);
+        bits.asks_sums = asks;
         if !summed.is_empty() {
             let mut sums = Sums::default();
             for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
@@ -421,7 +426,11 @@ impl Bits {
             let carry = self.function(0xd4, [a[top], b[top], known[top]]);
             return (known, carry);
         }
+        let engines = self.graph.rewrites.take_if(|_| !self.asks_sums);
         let (out, last) = self.rippled(a, b, carry);
+        if engines.is_some() {
+            self.graph.rewrites = engines;
+        }
         let edges = out.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
         if let (Some(edges), Some(sums)) = (edges, &mut self.sums) {
             sums.remember(self.zero, &total, &edges);

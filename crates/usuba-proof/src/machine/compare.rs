@@ -86,15 +86,16 @@ const SPARE: u64 = 20_000;
 const LEAVES: usize = 3;
 
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
-/// Engines are asked at once, for compilers write sums in an order of their own; the SAT solver too
-/// where they leave something open.
+/// Engines are asked at once, for compilers write sums of bits in an order of their own; about what
+/// is inside of sums of words where that leaves something open, and then the SAT solver too.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
     program: &Program,
     demands: Demands,
 ) -> Answer {
-    shown::<M>(object, contract, program, demands, &[Attempt::Engines, Attempt::Solver])
+    let attempts = [Attempt::OutsideSums, Attempt::Engines, Attempt::Solver];
+    shown::<M>(object, contract, program, demands, &attempts)
 }
 
 /// The same for a function that is probably wrong: engine E1 alone is fast, and so are inputs on
@@ -113,6 +114,9 @@ pub fn examine<M: Machine>(
 enum Attempt {
     /// Engine E1.
     Structure,
+    /// The others too, but not about carries and bits of sums of words: these are found as words
+    /// (`sums`), and are most of the nodes of a program that adds.
+    OutsideSums,
     Engines,
     /// The SAT solver too.
     Solver,
@@ -122,7 +126,7 @@ impl Attempt {
     fn name(self) -> &'static str {
         match self {
             Attempt::Structure => "E1",
-            Attempt::Engines => "E1 to E4",
+            Attempt::OutsideSums | Attempt::Engines => "E1 to E4",
             Attempt::Solver => "E1 to E5",
         }
     }
@@ -130,7 +134,7 @@ impl Attempt {
     fn rewrites(self) -> Option<Rewrites> {
         match self {
             Attempt::Structure => None,
-            Attempt::Engines => Some(Rewrites::new(LEAVES)),
+            Attempt::OutsideSums | Attempt::Engines => Some(Rewrites::new(LEAVES)),
             Attempt::Solver => Some(Rewrites::with_solver(LEAVES)),
         }
     }
@@ -156,6 +160,9 @@ fn shown<M: Machine>(
     let goal = Goal { object, contract, program: &program, sums: &sums, entry, demands };
     let mut last = Answer::Unknown("nothing was tried".into());
     for &attempt in attempts {
+        if attempt == Attempt::OutsideSums && sums.is_empty() {
+            continue;
+        }
         let mut report = Report { engines: attempt.name(), ..Report::default() };
         let outcome = goal.show::<M>(&mut report, attempt);
         let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
@@ -186,7 +193,7 @@ impl Goal<'_> {
         let programs = [self.program; 2];
         let opaque = Default::default();
         let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST)
-            .with_sums(self.sums);
+            .with_sums(self.sums, attempt != Attempt::OutsideSums);
         let arity = self.program.entry().arity(self.program.slicing) as u64;
         let params: Vec<Edge> =
             (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
@@ -194,7 +201,7 @@ impl Goal<'_> {
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
         let bytes: u64 = self.contract.arrays.iter().map(|array| array.size as u64 / 8).sum();
         let longest = SPARE + FACTOR * (run.steps + bytes);
-        let mut bits = Bits::with_sums(run.graph, &run.summed);
+        let mut bits = Bits::with_sums(run.graph, &run.summed, attempt != Attempt::OutsideSums);
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
             report.phases += 1;

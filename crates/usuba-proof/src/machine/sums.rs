@@ -170,7 +170,7 @@ mod tests {
 
     /// Three words of parameters, with the sums of a program.
     fn bits(sums: &[[Vec<Edge>; 3]], graph: Graph) -> Bits {
-        Bits::with_sums(graph, sums)
+        Bits::with_sums(graph, sums, true)
     }
 
     fn words() -> (Graph, [Word; 3]) {

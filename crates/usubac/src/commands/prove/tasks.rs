@@ -55,8 +55,10 @@ pub struct Tasks {
 }
 
 impl Task {
-    /// Small for what takes long: bits one by one, then words that are multiplied.
-    fn rank(&self) -> (bool, u8) {
+    /// Small for what takes long: bits one by one, then words that are multiplied. One target comes
+    /// after the other, as an entry has things in common on several targets: who comes first finds
+    /// them, and nobody waits for them or finds them at the same time.
+    fn rank(&self) -> (bool, u8, Option<usize>) {
         let kind = match self.slicing {
             Slicing::B => 0,
             _ if !self.prefix.is_empty() => 1,
@@ -64,7 +66,8 @@ impl Task {
             _ => 3,
         };
         // Most objects for extensions are those of their targets, which are then known.
-        (self.on.base.is_some(), kind)
+        let target = target::all().position(|target| target.name == self.on.name);
+        (self.on.base.is_some(), kind, target)
     }
 }
 
