@@ -14,8 +14,6 @@
 //!
 //! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use rustc_hash::FxHashMap;
 
 use usuba::ir::op::mask;
@@ -184,20 +182,20 @@ impl Sweep {
 /// the complement of theirs; `None` if it is too long.
 fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
     let mut flip = false;
-    let (mut sums, mut terms) = (BTreeSet::new(), BTreeSet::new());
+    let (mut sums, mut terms) = (Sorted(Vec::new()), Sorted(Vec::new()));
     let mut more = edges.to_vec();
     for _ in 0..SUMS {
         for edge in more.drain(..) {
             flip ^= edge.is_complement();
             let plain = edge.plain();
             let set = if g.node(plain).kind == Kind::Xor { &mut sums } else { &mut terms };
-            if g.value(plain) != Some(0) && !set.remove(&plain) {
-                set.insert(plain);
+            if g.value(plain) != Some(0) {
+                set.toggle(plain);
             }
         }
         // Sums are younger than their terms, so this one does not come again.
-        let Some(youngest) = sums.pop_last() else {
-            return Some((terms.into_iter().collect(), flip));
+        let Some((youngest, ())) = sums.0.pop() else {
+            return Some((terms.0.into_iter().map(|(term, ())| term).collect(), flip));
         };
         let operands = Inner::new(g, youngest).expect("a sum").operands;
         more.extend(operands);
@@ -208,11 +206,11 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
 /// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
 /// and of all ones if `flip` is set, is zero.
 fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
-    let mut leaves: BTreeMap<Edge, Option<Inner>> = BTreeMap::new();
-    let mut inside: BTreeMap<Edge, Inner> = BTreeMap::new();
+    let mut leaves: Sorted<Option<Inner>> = Sorted(Vec::with_capacity(WIDEST + 2));
+    let mut inside: Sorted<Inner> = Sorted(Vec::with_capacity(WIDEST));
     for root in factors.iter().chain(terms) {
         let plain = root.plain();
-        leaves.insert(plain, Inner::new(g, plain));
+        leaves.insert_with(plain, || Inner::new(g, plain));
     }
     let total = |tables: &Tables| {
         let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
@@ -223,26 +221,65 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
         // The leaf that adds the fewest others, and the youngest of those.
         let growth = |inner: &Inner| {
             let [x, y] = inner.operands.map(Edge::plain);
-            let new = |e: &Edge| !leaves.contains_key(e) && !inside.contains_key(e);
-            new(&x) as usize + (x != y && new(&y)) as usize
+            let new = |e: Edge| leaves.place(e).is_err() && inside.place(e).is_err();
+            new(x) as usize + (x != y && new(y)) as usize
         };
-        let open = leaves.iter().rev().filter_map(|(&leaf, inner)| Some((leaf, inner.as_ref()?)));
-        let next = open.map(|(leaf, inner)| (growth(inner), leaf)).min_by_key(|(new, _)| *new);
-        // What a window shows, those below it show, too; so only small ones are looked at.
-        let grows = next.is_none_or(|(new, _)| new > 1);
-        if grows && leaves.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
-            return true;
-        }
-        let Some((_, leaf)) = next else { return false };
-        let inner = leaves.remove(&leaf).flatten().expect("an operator");
-        for operand in inner.operands.map(Edge::plain) {
-            if !inside.contains_key(&operand) && !leaves.contains_key(&operand) {
-                leaves.insert(operand, Inner::new(g, operand));
+        let mut next: Option<(usize, usize)> = None;
+        for (at, (_, inner)) in leaves.0.iter().enumerate().rev() {
+            let Some(inner) = inner else { continue };
+            let new = growth(inner);
+            if next.is_none_or(|(fewest, _)| new < fewest) {
+                next = Some((new, at));
+            }
+            if new == 0 {
+                break;
             }
         }
-        inside.insert(leaf, inner);
-        if leaves.len() > WIDEST || inside.len() > LARGEST {
+        // What a window shows, those below it show, too; so only small ones are looked at.
+        let grows = next.is_none_or(|(new, _)| new > 1);
+        if grows && leaves.0.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
+            return true;
+        }
+        let Some((_, at)) = next else { return false };
+        let (leaf, inner) = leaves.0.remove(at);
+        let inner = inner.expect("an operator");
+        for operand in inner.operands.map(Edge::plain) {
+            if inside.place(operand).is_err() {
+                leaves.insert_with(operand, || Inner::new(g, operand));
+            }
+        }
+        inside.insert_with(leaf, || inner);
+        if leaves.0.len() > WIDEST || inside.0.len() > LARGEST {
             return false;
+        }
+    }
+}
+
+/// Edges in ascending order, each once, with something of each. There are few in one place.
+struct Sorted<T>(Vec<(Edge, T)>);
+
+impl<T> Sorted<T> {
+    /// Where an edge is, or should be.
+    fn place(&self, edge: Edge) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&edge, |(other, _)| *other)
+    }
+
+    /// Inserts an edge unless it is there.
+    fn insert_with(&mut self, edge: Edge, value: impl FnOnce() -> T) {
+        if let Err(at) = self.place(edge) {
+            self.0.insert(at, (edge, value()));
+        }
+    }
+}
+
+impl Sorted<()> {
+    /// Inserts an edge, or removes it if it is there.
+    fn toggle(&mut self, edge: Edge) {
+        match self.place(edge) {
+            Ok(at) => {
+                self.0.remove(at);
+            }
+            Err(at) => self.0.insert(at, (edge, ())),
         }
     }
 }
@@ -300,27 +337,29 @@ fn scrambled(seed: u64) -> u64 {
 }
 
 /// The tables of what is in a window.
-struct Tables(FxHashMap<Edge, Table>);
+struct Tables(Sorted<Table>);
 
 impl Tables {
     /// `inside` holds the operators between leaves and roots.
-    fn new<T>(g: &Graph, leaves: &BTreeMap<Edge, T>, inside: &BTreeMap<Edge, Inner>) -> Tables {
-        let mut tables = Tables(FxHashMap::default());
-        for (at, &leaf) in leaves.keys().enumerate() {
+    fn new<T>(g: &Graph, leaves: &Sorted<T>, inside: &Sorted<Inner>) -> Tables {
+        let mut tables = Sorted(Vec::with_capacity(leaves.0.len() + inside.0.len()));
+        for (at, &(leaf, _)) in leaves.0.iter().enumerate() {
             // Zero is known; other constants are variables, which is right for any value.
             let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
-            tables.0.insert(leaf, table);
+            tables.0.push((leaf, table));
         }
+        let mut tables = Tables(tables);
         // Operands are older than what is made of them.
-        for (&edge, inner) in inside {
+        for (edge, inner) in &inside.0 {
             let [x, y] = inner.operands.map(|edge| tables.of(edge));
-            tables.0.insert(edge, both(inner.kind, x, y));
+            tables.0.insert_with(*edge, || both(inner.kind, x, y));
         }
         tables
     }
 
     fn of(&self, edge: Edge) -> Table {
-        let plain = self.0[&edge.plain()];
+        let at = self.0.place(edge.plain()).expect("an edge of the window");
+        let plain = self.0.0[at].1;
         if edge.is_complement() { plain.map(|word| !word) } else { plain }
     }
 }
