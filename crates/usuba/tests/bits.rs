@@ -62,3 +62,23 @@ fn many_results_are_no_vectors() {
     assert!(!told(999, "gp64"), "few results may be vectors");
     assert!(!told(1000, "avx2"), "there are vectors");
 }
+
+#[test]
+fn loops_over_long_rows_hide_their_counters() {
+    let rows = |width: u32| {
+        let last = width - 1;
+        format!(
+            "node f (x:u1[4][{width}], k:u1[{width}]) returns (y:u1[4][{width}])
+             let
+                 forall i in [0,3] {{ forall j in [0,{last}] {{ y[i][j] = x[i][j] & k[j] }} }}
+             tel"
+        )
+    };
+    let hidden = |width, slicing, target| {
+        text(&rows(width), slicing, target).contains("__asm__(\"\" : \"+r\"(k")
+    };
+    for target in ["gp64", "avx2"] {
+        assert!(hidden(512, Slicing::B, target), "512 are read and 512 written on {target}");
+        assert!(!hidden(511, Slicing::B, target), "fewer on {target}");
+    }
+}

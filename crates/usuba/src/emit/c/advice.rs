@@ -1,17 +1,17 @@
-//! What C compilers are told of their passes for a node, by attributes in the text.
+//! What C compilers are told of their passes for a node, by attributes and lines in the text.
 //!
 //! ```text
 //! gcc      passes that undo our order of values, or take long and find nothing
-//! clang    no vectors in bitsliced code of general-purpose registers
+//! clang    no vectors in bitsliced code of general-purpose registers; the counter of a loop is unknown
 //! ```
 //!
-//! An attribute holds for whoever compiles the text with whatever flags, and objects that are proved
+//! They hold for whoever compiles the text with whatever flags, and objects that are proved
 //! are those that users make.
 
 use std::borrow::Cow;
 
 use super::Context;
-use crate::ir::{Node, NodeId, Op, live};
+use crate::ir::{Loop, Node, NodeId, Op, live};
 use crate::target::Layout;
 
 /// Operators of a node in lanes from which on it may need more registers than there are.
@@ -46,6 +46,19 @@ const NO_VECTORS: &str = "target(\"general-regs-only\")";
 
 /// A clang that knows it.
 const CLANG: &str = "defined(__clang__) && defined(__x86_64__) && __clang_major__ >= 16";
+
+/// Reads of arrays times elements left in arrays, in an iteration of a bitsliced loop, from which on
+/// clang takes half of its time to compare each of them with each: whether an iteration reads what
+/// the one before has left. It finds nothing; key schedules of Serpent have 1024 of both.
+const PAIRS: usize = 1 << 18;
+
+/// The lines in such a loop with the counter `k`: where clang does not know how often a loop runs, it
+/// compares nothing.
+pub(super) fn of_loop(layout: Layout, l: &Loop, k: &str) -> Option<[String; 3]> {
+    let counter = format!("__asm__(\"\" : \"+r\"({k}));");
+    let wanted = layout == Layout::Bits && l.reads.len() * l.collects.len() >= PAIRS;
+    wanted.then(|| ["#if defined(__clang__)".into(), counter, "#endif".into()])
+}
 
 impl Context<'_> {
     /// The lines before the function of a node.

@@ -21,9 +21,9 @@
 //! The first iteration reads the array that the initial values already lie in, and the last one
 //! writes the array that waits for the results, when there are such arrays.
 
-use super::LoopForm;
 use super::body::Body;
 use super::place::{Cell, Place, walk};
+use super::{LoopForm, advice};
 use crate::ir::{Carried, Collect, Eqn, Loop, Read, Val};
 
 /// Carried values of one C type that live in arrays.
@@ -86,6 +86,13 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
+    fn open_iterations(&mut self, l: &Loop, k: &str) {
+        self.open(&format!("for (unsigned {k} = 0; {k} < {}; {k}++) {{", l.count));
+        for line in advice::of_loop(self.cx.layout, l, k).into_iter().flatten() {
+            self.line(&line);
+        }
+    }
+
     fn calls_kernels(&self, body: &[Eqn]) -> bool {
         body.iter().any(|eqn| match eqn {
             Eqn::Op(_) => false,
@@ -102,7 +109,7 @@ impl<'p> Body<'_, 'p> {
             self.places[c.param.0 as usize] = Place::Text(name);
             self.demand.reads[c.next.0 as usize] += 1;
         }
-        self.open(&format!("for (unsigned {k} = 0; {k} < {}; {k}++) {{", l.count));
+        self.open_iterations(l, k);
         let late = self.await_ends(ends);
         self.block(&l.body);
         self.finish_ends(late);
@@ -156,7 +163,7 @@ impl<'p> Body<'_, 'p> {
         for bank in &mut banks {
             self.open_bank(bank, kernels);
         }
-        self.open(&format!("for (unsigned {k} = 0; {k} < {}; {k}++) {{", l.count));
+        self.open_iterations(l, k);
         for bank in &banks {
             let ty = self.c_type(bank.carried[0].param);
             let (next, pair) = (&bank.next, &bank.pair);

@@ -44,25 +44,24 @@ pub fn resolve(
             break;
         }
     }
-    let entry = match entry {
+    let found = match entry {
         Some(name) => r.done.iter().position(|d| &*d.name == name),
         None => r.done.len().checked_sub(1),
     };
-    if entry.is_none() && r.diags.is_empty() {
-        r.diags.push(no_entry(&r.done));
+    if found.is_none() && r.diags.is_empty() {
+        r.diags.push(no_entry(&r.done, entry));
     }
-    let program = entry.map(|entry| Program { decls: r.done, values: r.values, entry, flags });
+    let program = found.map(|entry| Program { decls: r.done, values: r.values, entry, flags });
     (program, r.diags)
 }
 
-fn no_entry(decls: &[Decl]) -> Diagnostic {
-    let message = "the program has no such entry node";
-    if decls.is_empty() {
+fn no_entry(decls: &[Decl], entry: Option<&str>) -> Diagnostic {
+    let Some(entry) = entry.filter(|_| !decls.is_empty()) else {
         return Diagnostic::global(Code::NoEntry, "the program declares nothing")
             .help("the entry is the last declaration; declare at least one node");
-    }
+    };
     let names: Vec<&str> = decls.iter().rev().take(8).map(|d| &*d.name).collect();
-    Diagnostic::global(Code::NoEntry, message)
+    Diagnostic::global(Code::NoEntry, format!("the program has no entry node `{entry}`"))
         .help(format!("the declarations are {}", names.join(", ")))
 }
 
