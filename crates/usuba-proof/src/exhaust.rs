@@ -80,7 +80,7 @@ pub fn compare_results(before: &Program, after: &Program) -> Option<bool> {
     for (inputs, results) in &groups {
         let [old, new] = [0, 1].map(|side| part(sides[side], &reads[side], inputs));
         let (old, new) = (old?, new?);
-        let used = mask(64.min(1 << inputs.len()));
+        let used = used(inputs.len());
         for &output in results {
             let value = |values: &[Rows], side: usize| {
                 let rows_of: &Rows = &values[outs[side][output].0 as usize];
@@ -145,6 +145,11 @@ fn part(program: &Program, reads: &[Option<Reads>], inputs: &Reads) -> Option<Ve
     Some(values)
 }
 
+/// The rows of a word that so many inputs have.
+fn used(inputs: usize) -> u64 {
+    if inputs < 6 { mask(1 << inputs) } else { u64::MAX }
+}
+
 /// The rows of each output.
 fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let node = program.node(id);
@@ -157,8 +162,7 @@ fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let mut table = Table { program, words, left: LONGEST };
     let mut out = table.node(node, args)?;
     // Rows beyond the last input say nothing.
-    let used = mask(64.min(1 << inputs));
-    out.iter_mut().for_each(|rows| rows[0] &= used);
+    out.iter_mut().for_each(|rows| rows[0] &= used(inputs));
     Some(out)
 }
 
