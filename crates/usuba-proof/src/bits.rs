@@ -461,6 +461,34 @@ mod tests {
         words.iter().zip(sizes).flat_map(bits).collect()
     }
 
+    #[test]
+    fn sums_know_their_bits_and_carries() {
+        use usuba::ir::Port;
+        use usuba::ir::build::Builder;
+
+        let mut b = Builder::new("f", Slicing::V);
+        let x = b.param(Port::new("x", 8, &[3]));
+        let plain = b.op(Op::Xor, &[x[0], x[1]]);
+        let sum = b.op(Op::Add, &[plain, x[2]]);
+        let node = b.finish(vec![(Port::new("y", 8, &[2]), vec![plain, sum])]);
+        let program = Program::new(vec![node], NodeId(0), Slicing::V);
+        let (apart, places) = apart_with_sums(&program).expect("a small program");
+        let written = apart.entry().body.iter().map(|eqn| match eqn {
+            Eqn::Op(e) => e.dst,
+            eqn => panic!("{eqn:?}"),
+        });
+        let parts = written.clone().filter(|&v| places.is_part(apart.entry, v)).count();
+        // A zero, and for each bit a half, a bit, two products and a carry.
+        assert_eq!((written.count(), parts), (8 + 41, 41));
+        let outs = &apart.entry().outs;
+        assert!(outs[..8].iter().all(|&v| !places.is_part(apart.entry, v)));
+        assert!(outs[8..].iter().all(|&v| places.is_part(apart.entry, v)));
+        // The most significant bit is written last.
+        let [a, b, all] = places.sum(apart.entry, outs[8]).expect("a sum");
+        assert_eq!((&a[..], &all[..], b.len()), (&outs[..8], &outs[8..], 8));
+        assert!(places.sum(apart.entry, outs[15]).is_none() && !places.is_empty());
+    }
+
     fn check(program: &Program, seed: u64) {
         let bits = apart(program).expect("small programs");
         verify::verify(&bits).unwrap_or_else(|rule| panic!("seed {seed}: {rule}"));

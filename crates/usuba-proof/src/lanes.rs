@@ -711,6 +711,26 @@ mod tests {
     }
 
     #[test]
+    fn another_map_of_bytes_is_refuted() {
+        let target = target::find("avx2_gfni").expect("a target");
+        let layout = Layout::Lanes(8);
+        for op in [Op::Affine(0x8000_4020_0f10_0302, 0xa5), Op::AffineInverse(1 << 62 | 9, 3)] {
+            let right = select(target, layout, &op, 8, false).expect("instructions");
+            assert!(compare(target, layout, &op, 8, &right).is_proved(), "{op:?}");
+            let immediates = right.steps.iter().enumerate();
+            let immediates = immediates.filter(|(_, step)| matches!(step.imm, Imm::Int(_)));
+            assert!(immediates.clone().count() > 0, "{right:?}");
+            for (at, _) in immediates {
+                let mut wrong = right.clone();
+                let Imm::Int(number) = &mut wrong.steps[at].imm else { unreachable!() };
+                *number ^= 0x10;
+                let verdict = compare(target, layout, &op, 8, &wrong);
+                assert!(matches!(verdict, Outcome::Refuted(_)), "{op:?} {at}: {verdict:?}");
+            }
+        }
+    }
+
+    #[test]
     fn products_with_a_sum_in_every_lane() {
         let ifma = target::find("avx512_ifma").expect("a target");
         let layout = Layout::Lanes(64);
