@@ -136,6 +136,13 @@ pub enum Kind {
     List,
 }
 
+impl Kind {
+    /// Whether both fields are edges, `And` and `Xor` first of all.
+    fn has_two_operands(self) -> bool {
+        matches!(self, Kind::And | Kind::Xor | Kind::Add | Kind::Mul | Kind::MulHigh | Kind::Less)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
     pub kind: Kind,
@@ -159,13 +166,24 @@ const OPERATORS: [(Kind, bool, bool); 5] = [
 /// Free slots of the table.
 const FREE: u64 = u64::MAX;
 
+/// Slots of the table for each node that may be an operand, and slots that are looked at.
+const SLOTS: usize = 2;
+const ROW: usize = 16;
+
+/// Nodes for which the tables get longer at once.
+const CHUNK: usize = 1024;
+
 pub struct Graph {
     pub nodes: Vec<Node>,
-    /// Numbers of nodes, found by open addressing; in their upper halves the hashes, so that other
-    /// nodes are hardly ever looked at.
+    /// The numbers of the nodes that have two operands, each in one of the [`ROW`] slots from
+    /// [`SLOTS`] times the higher operand on; in their upper halves the hashes, so that other nodes
+    /// are hardly ever looked at. What a program computes is mostly used soon, so the slots that
+    /// are looked at one after the other are near to each other, and growing moves none.
     table: Vec<u64>,
-    /// One bit for several pairs of nodes: whether one of these pairs has an `And` or `Xor`. There
-    /// are four bits for each place in the table.
+    /// The numbers of the nodes of other kinds, and of those that found no slot.
+    others: FxHashMap<(Kind, u8, u64, u64), u32>,
+    /// One bit for several pairs of nodes: whether one of these pairs has an `And` or `Xor`. Eight
+    /// higher operands share a word.
     joined: Vec<u64>,
     pub maps: Maps,
     lists: Vec<Rc<[u64]>>,
@@ -194,8 +212,9 @@ impl Graph {
     pub fn new(rewrites: Option<Rewrites>) -> Graph {
         Graph {
             nodes: Vec::new(),
-            table: vec![FREE; 1 << 10],
-            joined: vec![0; (1 << 10) / 16],
+            table: Vec::new(),
+            others: FxHashMap::default(),
+            joined: Vec::new(),
             maps: Maps::new(),
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
@@ -210,6 +229,7 @@ impl Graph {
     pub fn bytes_held(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.table.capacity() * size_of::<u64>()
+            + self.others.capacity() * size_of::<((Kind, u8, u64, u64), u32)>()
             + self.joined.capacity() * size_of::<u64>()
     }
 
@@ -266,73 +286,56 @@ impl Graph {
         }
     }
 
-    /// The node with these fields, or the free slot where it belongs.
-    fn slot(&self, kind: Kind, bits: u8, a: u64, b: u64) -> Result<u32, usize> {
-        let last = self.table.len() - 1;
-        let name = hash(kind, bits, a, b);
-        let mut at = name as usize & last;
-        loop {
-            let entry = self.table[at];
-            if entry == FREE {
-                return Err(at);
-            }
-            let id = entry as u32;
-            if (entry >> 32) as u32 == name {
-                let node = &self.nodes[id as usize];
-                if node.a == a && node.b == b && node.kind == kind && node.bits == bits {
-                    return Ok(id);
+    /// The node with these fields, or the free slot where it belongs, if it is to have one.
+    fn slot(&self, kind: Kind, bits: u8, a: u64, b: u64) -> Result<u32, Option<usize>> {
+        if kind.has_two_operands() {
+            let name = hash(kind, bits, a, b);
+            let first = SLOTS * high(a, b);
+            for step in 0..ROW {
+                let at = first + (name as usize + step) % ROW;
+                let entry = self.table[at];
+                if entry == FREE {
+                    return Err(Some(at));
+                }
+                let id = entry as u32;
+                if (entry >> 32) as u32 == name {
+                    let node = &self.nodes[id as usize];
+                    if node.a == a && node.b == b && node.kind == kind && node.bits == bits {
+                        return Ok(id);
+                    }
                 }
             }
-            at = (at + 1) & last;
         }
+        self.others.get(&(kind, bits, a, b)).copied().ok_or(None)
     }
 
-    fn insert(&mut self, slot: usize, node: Node) -> Edge {
+    fn insert(&mut self, slot: Option<usize>, node: Node) -> Edge {
+        let Node { kind, bits, a, b, .. } = node;
         let id = self.nodes.len() as u32;
-        let name = hash(node.kind, node.bits, node.a, node.b);
-        self.table[slot] = (name as u64) << 32 | id as u64;
+        match slot {
+            Some(slot) => self.table[slot] = (hash(kind, bits, a, b) as u64) << 32 | id as u64,
+            None => {
+                self.others.insert((kind, bits, a, b), id);
+            }
+        }
+        if matches!(kind, Kind::And | Kind::Xor) {
+            let (word, bit) = joint(a, b);
+            self.joined[word] |= bit;
+        }
         self.nodes.push(node);
-        self.join(id);
-        if self.nodes.len() * 4 > self.table.len() * 3 {
-            self.grow();
+        // Slots for what has this node as an operand.
+        let slots = SLOTS * id as usize + ROW;
+        if slots > self.table.len() {
+            self.table.resize(slots + CHUNK * SLOTS, FREE);
+            self.joined.resize((id as usize + CHUNK) / 8 + 1, 0);
         }
         Edge::to(id)
     }
 
-    fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        let before = std::mem::replace(&mut self.table, vec![FREE; size]);
-        for entry in before.into_iter().filter(|&entry| entry != FREE) {
-            let mut at = (entry >> 32) as usize & (size - 1);
-            while self.table[at] != FREE {
-                at = (at + 1) & (size - 1);
-            }
-            self.table[at] = entry;
-        }
-        self.joined = vec![0; size / 16];
-        (0..self.nodes.len() as u32).for_each(|id| self.join(id));
-    }
-
-    /// Notes the operands of a node if it is an `And` or `Xor`.
-    fn join(&mut self, id: u32) {
-        let node = &self.nodes[id as usize];
-        if matches!(node.kind, Kind::And | Kind::Xor) {
-            let [a, b] = [node.a, node.b].map(|raw| Edge::from_raw(raw).node());
-            let bit = self.bit(a, b);
-            self.joined[bit / 64] |= 1 << (bit % 64);
-        }
-    }
-
-    /// Whether an `And` or `Xor` of two nodes, in whatever form, may exist.
-    fn is_joined(&self, a: u32, b: u32) -> bool {
-        let bit = self.bit(a, b);
-        self.joined[bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn bit(&self, a: u32, b: u32) -> usize {
-        let pair = (a.min(b) as u64) << 32 | a.max(b) as u64;
-        let mixed = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed ^ mixed >> 32) as usize & (4 * self.table.len() - 1)
+    /// Whether an `And` or `Xor` of two edges, in whatever form, may exist.
+    fn is_joined(&self, a: Edge, b: Edge) -> bool {
+        let (word, bit) = joint(a.raw(), b.raw());
+        self.joined[word] & bit != 0
     }
 
     /// The word `value`, which fits in `bits` bits.
@@ -450,8 +453,7 @@ impl Graph {
             }
             return self.bitwise(Kind::And, x, y);
         }
-        for (x, other) in [(x, y), (y, x)] {
-            let Some((kind, own, rest)) = self.shared(other, x.plain()) else { continue };
+        if let Some((x, (kind, own, rest), other)) = self.shared(x, y) {
             // The operand is x or its complement, as `inverse` says.
             let inverse = own.is_complement() != x.is_complement();
             return match (kind, inverse, other.is_complement()) {
@@ -483,8 +485,7 @@ impl Graph {
             }
             return self.bitwise(Kind::Xor, x, y).flipped(flip);
         }
-        for (x, other) in [(x, y), (y, x)] {
-            let Some((kind, own, rest)) = self.shared(other, x) else { continue };
+        if let Some((_, (kind, own, rest), _)) = self.shared(x, y) {
             return match kind {
                 // x ^ (x & r) = x & ~r, and x ^ (~x & r) = ~(~x & ~r)
                 Kind::And => self.and(own, !rest).flipped(own.is_complement()),
@@ -495,10 +496,13 @@ impl Graph {
         self.bitwise(Kind::Xor, x, y).flipped(flip)
     }
 
-    /// How the node of `edge`, without the complement of `edge`, is made of the plain edge `x` and
-    /// a rest: the operator, the operand that is `x` or its complement, and the rest.
-    fn shared(&mut self, edge: Edge, x: Edge) -> Option<(Kind, Edge, Edge)> {
-        let node = self.node(edge);
+    /// If one of two edges is to an operator on the other's node: the other one; how the first one,
+    /// without its complement, is made of that and a rest (the operator, the operand that is the
+    /// other one or its complement, and the rest); and the first one. Operands are made before
+    /// the nodes that have them.
+    fn shared(&mut self, x: Edge, y: Edge) -> Option<(Edge, (Kind, Edge, Edge), Edge)> {
+        let (x, outer) = if x.node() < y.node() { (x, y) } else { (y, x) };
+        let node = self.node(outer);
         if !matches!(node.kind, Kind::And | Kind::Xor) {
             return None;
         }
@@ -506,11 +510,11 @@ impl Graph {
         if a.node() != x.node() && b.node() != x.node() {
             return None;
         }
-        let [a, b] = [a, b].map(|operand| self.permute(edge.map(), operand));
-        if a.plain() == x {
-            Some((kind, a, b))
-        } else if b.plain() == x {
-            Some((kind, b, a))
+        let [a, b] = [a, b].map(|operand| self.permute(outer.map(), operand));
+        if a.plain() == x.plain() {
+            Some((x, (kind, a, b), outer))
+        } else if b.plain() == x.plain() {
+            Some((x, (kind, b, a), outer))
         } else {
             None
         }
@@ -566,7 +570,7 @@ impl Graph {
             let back = self.maps.inverse(pivot).expect("edges have permutations");
             (a, b) = (self.permute(back, x), self.permute(back, y));
         }
-        if !self.is_joined(a.node(), b.node()) {
+        if !self.is_joined(a, b) {
             return;
         }
         for (kind, p, q) in OPERATORS {
@@ -602,7 +606,7 @@ impl Graph {
         (pivot, a.min(b), a.max(b), flip)
     }
 
-    fn new_bitwise(&mut self, slot: usize, kind: Kind, a: Edge, b: Edge) -> Edge {
+    fn new_bitwise(&mut self, slot: Option<usize>, kind: Kind, a: Edge, b: Edge) -> Edge {
         let depth = self.depth(a).max(self.depth(b));
         let node = Node { kind, bits: self.bits(a), depth, a: a.raw(), b: b.raw() };
         let Some(mut rewrites) = self.rewrites.take() else {
@@ -620,6 +624,18 @@ impl Graph {
         self.rewrites = Some(rewrites);
         edge
     }
+}
+
+/// The higher of the nodes that two fields refer to.
+fn high(a: u64, b: u64) -> usize {
+    Edge(a.max(b)).node() as usize
+}
+
+/// The word and the bit of `joined` for two fields, in any order.
+fn joint(a: u64, b: u64) -> (usize, u64) {
+    let [low, high] = [a.min(b), a.max(b)].map(|raw| Edge(raw).node());
+    let mixed = (low ^ high.rotate_left(16)).wrapping_mul(0x9e37_79b9);
+    (high as usize / 8, 1 << (mixed >> 26))
 }
 
 fn hash(kind: Kind, bits: u8, a: u64, b: u64) -> u32 {

@@ -104,6 +104,37 @@ impl Meaning<'_> {
     }
 }
 
+/// Far more operators on one value than it has slots in the table of nodes.
+#[test]
+fn each_operator_on_a_value_with_thousands_is_found_again() {
+    let mut graph = Graph::new(None);
+    let inputs: Vec<Edge> = (0..3000).map(|at| graph.intern(Kind::Param, 32, 0, at, 0)).collect();
+    let (&last, rest) = inputs.split_last().unwrap();
+    let ops = [Op::And, Op::Xor, Op::Or, Op::Add, Op::Less];
+    let run = |graph: &mut Graph, turned: bool| {
+        let mut edges = Vec::new();
+        for &x in rest {
+            for op in &ops {
+                let args = if turned && *op != Op::Less { [last, x] } else { [x, last] };
+                edges.push(graph.op(op, 32, &args));
+            }
+        }
+        edges
+    };
+    let first = run(&mut graph, false);
+    let nodes = graph.nodes.len();
+    assert_eq!(nodes, inputs.len() + ops.len() * rest.len());
+    assert_eq!(run(&mut graph, true), first);
+    assert_eq!(graph.nodes.len(), nodes);
+    let mut made = Vec::new();
+    for (&x, edges) in rest.iter().zip(first.chunks(ops.len())) {
+        graph.made(x, last, &mut made);
+        let found: Vec<Edge> = made.iter().map(|&(.., edge)| edge).collect();
+        // x | y is the complement of ~x & ~y.
+        assert_eq!(found, [edges[1], edges[0], !edges[2]], "the sum, the product, neither");
+    }
+}
+
 fn graphs() -> [Graph; 3] {
     [None, Some(3), Some(5)].map(|leaves| Graph::new(leaves.map(Rewrites::new)))
 }

@@ -52,26 +52,32 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(head) && name.chars().all(tail)
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    /// In a loop that is over.
+    Elsewhere,
+    /// In scope.
+    Here,
+}
+
 struct Checker<'a> {
     /// The nodes before this one: all that it may call.
     callees: &'a [Node],
     node: &'a Node,
     slicing: Slicing,
     vector: u8,
-    /// Defined anywhere, to find second definitions.
-    defined: Vec<bool>,
-    /// Defined and in scope at the current place.
-    visible: Vec<bool>,
-    /// What each open scope has defined, the node first.
+    /// Where each value is defined, seen from the current place.
+    defined: Vec<Place>,
+    /// What each open loop has defined.
     scopes: Vec<Vec<Val>>,
 }
 
 impl<'a> Checker<'a> {
     fn new(callees: &'a [Node], node: &'a Node, program: &Program) -> Checker<'a> {
-        let flags = vec![false; node.bits.len()];
-        let (defined, visible) = (flags.clone(), flags);
-        let (slicing, vector, scopes) = (program.slicing, program.vector, vec![Vec::new()]);
-        Checker { callees, node, slicing, vector, defined, visible, scopes }
+        let defined = vec![Place::Nowhere; node.bits.len()];
+        let (slicing, vector) = (program.slicing, program.vector);
+        Checker { callees, node, slicing, vector, defined, scopes: Vec::new() }
     }
 
     fn check(mut self) -> Result<(), String> {
@@ -219,7 +225,7 @@ impl<'a> Checker<'a> {
             }
         }
         for v in self.scopes.pop().expect("the scope of the loop") {
-            self.visible[v.0 as usize] = false;
+            self.defined[v.0 as usize] = Place::Elsewhere;
         }
         for c in &lp.carried {
             self.define(c.result)?;
@@ -235,20 +241,21 @@ impl<'a> Checker<'a> {
     }
 
     fn define(&mut self, v: Val) -> Result<(), String> {
-        let Some(defined) = self.defined.get_mut(v.0 as usize) else {
+        let Some(place) = self.defined.get_mut(v.0 as usize) else {
             return Err(format!("{v:?} has no width"));
         };
-        if std::mem::replace(defined, true) {
+        if std::mem::replace(place, Place::Here) != Place::Nowhere {
             return Err(format!("{v:?} is defined twice"));
         }
-        self.visible[v.0 as usize] = true;
-        self.scopes.last_mut().expect("the scope of the node").push(v);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(v);
+        }
         Ok(())
     }
 
     fn read(&self, v: Val) -> Result<(), String> {
-        match self.visible.get(v.0 as usize) {
-            Some(true) => Ok(()),
+        match self.defined.get(v.0 as usize) {
+            Some(Place::Here) => Ok(()),
             _ => Err(format!("{v:?} is read where it is not defined")),
         }
     }
