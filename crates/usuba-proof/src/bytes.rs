@@ -28,6 +28,8 @@ type Form = (u32, Rc<Table>);
 pub struct Bytes {
     /// For each node its leaf and table; `None` if it is a leaf itself.
     forms: FxHashMap<u32, Option<Form>>,
+    /// What stands for each edge that was asked for.
+    unified: FxHashMap<Edge, Edge>,
     /// The edge for each leaf and table in its normal form.
     known: FxHashMap<(u32, Table), Edge>,
     /// The maps of eight bits as tables.
@@ -37,6 +39,16 @@ pub struct Bytes {
 impl Graph {
     /// The edge that stands for all edges of eight bits with the same values.
     pub fn unified(&mut self, edge: Edge) -> Edge {
+        if let Some(&known) = self.bytes.unified.get(&edge) {
+            return known;
+        }
+        let unified = self.same_table(edge);
+        self.bytes.unified.insert(edge, unified);
+        unified
+    }
+
+    /// The first edge that has the values of an edge of eight bits.
+    fn same_table(&mut self, edge: Edge) -> Edge {
         if self.value(edge).is_some() {
             return edge;
         }
@@ -183,6 +195,10 @@ fn normal(table: &Table) -> Normal {
     let mut left: Vec<(u8, bool)> =
         [false, true].into_iter().flat_map(|flip| (0..8).map(move |turn| (turn, flip))).collect();
     for &y in table {
+        // All ways left leave these as they are, or all exchange them.
+        if matches!(y, 0 | 0xff) && left.iter().all(|way| way.1 == left[0].1) {
+            continue;
+        }
         let least = left.iter().map(|&way| value(way, y)).min().expect("there is always a way");
         left.retain(|&way| value(way, y) == least);
         if left.len() == 1 {

@@ -199,6 +199,18 @@ pub struct Graph {
     pub guesses: Guesses,
 }
 
+/// Two edges of which one, without its complement, is an operator on the other one.
+struct Shared {
+    /// What is an operand, or its complement is.
+    x: Edge,
+    /// What is made of it by an operator of this kind.
+    other: Edge,
+    kind: Kind,
+    /// The operand that is `x` or its complement, and the other operand.
+    own: Edge,
+    rest: Edge,
+}
+
 impl Graph {
     /// Does something with E1 alone.
     pub fn quietly<R>(&mut self, act: impl FnOnce(&mut Graph) -> R) -> R {
@@ -453,7 +465,7 @@ impl Graph {
             }
             return self.bitwise(Kind::And, x, y);
         }
-        if let Some((x, (kind, own, rest), other)) = self.shared(x, y) {
+        if let Some(Shared { x, other, kind, own, rest }) = self.shared(x, y) {
             // The operand is x or its complement, as `inverse` says.
             let inverse = own.is_complement() != x.is_complement();
             return match (kind, inverse, other.is_complement()) {
@@ -485,7 +497,7 @@ impl Graph {
             }
             return self.bitwise(Kind::Xor, x, y).flipped(flip);
         }
-        if let Some((_, (kind, own, rest), _)) = self.shared(x, y) {
+        if let Some(Shared { kind, own, rest, .. }) = self.shared(x, y) {
             return match kind {
                 // x ^ (x & r) = x & ~r, and x ^ (~x & r) = ~(~x & ~r)
                 Kind::And => self.and(own, !rest).flipped(own.is_complement()),
@@ -496,13 +508,11 @@ impl Graph {
         self.bitwise(Kind::Xor, x, y).flipped(flip)
     }
 
-    /// If one of two edges is to an operator on the other's node: the other one; how the first one,
-    /// without its complement, is made of that and a rest (the operator, the operand that is the
-    /// other one or its complement, and the rest); and the first one. Operands are made before
-    /// the nodes that have them.
-    fn shared(&mut self, x: Edge, y: Edge) -> Option<(Edge, (Kind, Edge, Edge), Edge)> {
-        let (x, outer) = if x.node() < y.node() { (x, y) } else { (y, x) };
-        let node = self.node(outer);
+    /// How one of two edges is made of the other one, if it is. Operands are made before the nodes
+    /// that have them.
+    fn shared(&mut self, x: Edge, y: Edge) -> Option<Shared> {
+        let (x, other) = if x.node() < y.node() { (x, y) } else { (y, x) };
+        let node = self.node(other);
         if !matches!(node.kind, Kind::And | Kind::Xor) {
             return None;
         }
@@ -510,11 +520,11 @@ impl Graph {
         if a.node() != x.node() && b.node() != x.node() {
             return None;
         }
-        let [a, b] = [a, b].map(|operand| self.permute(outer.map(), operand));
+        let [a, b] = [a, b].map(|operand| self.permute(other.map(), operand));
         if a.plain() == x.plain() {
-            Some((x, (kind, a, b), outer))
+            Some(Shared { x, other, kind, own: a, rest: b })
         } else if b.plain() == x.plain() {
-            Some((x, (kind, b, a), outer))
+            Some(Shared { x, other, kind, own: b, rest: a })
         } else {
             None
         }

@@ -3,7 +3,7 @@
 //! ```text
 //! x << 3        (x <<< 3) & 1...1000
 //! x - y         ~(~x + y)
-//! Lut3(f)       the sum of the products in the algebraic normal form of f
+//! Lut3(f)       two operators, or the sum of the products in the algebraic normal form of f
 //! ```
 //!
 //! Each line is an identity of words modulo 2^m. The tests compare every operator with `Op::eval`
@@ -237,7 +237,8 @@ impl Graph {
     /// The function of three different plain edges, in ascending order, all of which matter.
     ///
     /// It is one node for one function of the same edges, whichever operators it is made of first:
-    /// of operators that exist already if there are such, else the sum of its products.
+    /// of operators that exist already if there are such, else of two operators, else the sum of
+    /// its products.
     fn of_three(&mut self, table: u32, leaves: [Edge; 3]) -> Edge {
         if let Some(mut rewrites) = self.rewrites.take() {
             let known = rewrites.function(self, table, &leaves);
@@ -250,10 +251,10 @@ impl Graph {
         let edge = match self.functions.get(&name) {
             Some(&known) => self.permute(pivot, known).flipped(flip),
             None => {
-                let edge = match self.made_of(table as u8, leaves) {
-                    Some(edge) => edge,
-                    None => self.sum_of_products(self.bits(leaves[0]), table, &leaves),
-                };
+                let edge = self
+                    .made_of(table as u8, leaves)
+                    .or_else(|| self.split(table as u8, leaves))
+                    .unwrap_or_else(|| self.sum_of_products(self.bits(leaves[0]), table, &leaves));
                 let back = self.maps.inverse(pivot).expect("edges have permutations");
                 let bare = self.permute(back, edge).flipped(flip);
                 self.functions.insert(name, bare);
@@ -316,6 +317,34 @@ impl Graph {
                 }
             }
             next += 1;
+        }
+        None
+    }
+
+    /// The function as an operator on one of the edges and a function of the two others, if it is
+    /// one: x ^ (y & ~z) and x & (y ^ z) are, the majority of three is not.
+    fn split(&mut self, rows: u8, leaves: [Edge; 3]) -> Option<Edge> {
+        for (v, x, y) in [(0, 1, 2), (1, 0, 2), (2, 0, 1)] {
+            // The functions of the others where this one is 0, and where it is 1.
+            let [low, high] = [0, 1].map(|bit: usize| {
+                let row = |i: usize| bit << v | (i & 1) << x | (i >> 1) << y;
+                (0..4).fold(0, |half, i| half | (rows >> row(i) & 1) << i)
+            });
+            // The operator, whether it is on the complement of this edge, and on which function.
+            let (kind, not, rest, flip) = match (low, high) {
+                _ if low ^ high == 15 => (Kind::Xor, false, low, false),
+                (0, _) => (Kind::And, false, high, false),
+                (15, _) => (Kind::And, false, high ^ 15, true),
+                (_, 0) => (Kind::And, true, low, false),
+                (_, 15) => (Kind::And, true, low ^ 15, true),
+                _ => continue,
+            };
+            let rest = self.of_two(rest, leaves[x], leaves[y]);
+            let edge = match kind {
+                Kind::Xor => self.xor(leaves[v], rest),
+                _ => self.and(leaves[v].flipped(not), rest),
+            };
+            return Some(edge.flipped(flip));
         }
         None
     }

@@ -111,8 +111,8 @@ const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3, solver: 
 /// of the time.
 const RUNS: u64 = 3;
 
-/// Results of a goal that are asked of the SAT solver, at most.
-const ASKED: usize = 256;
+/// Operators and conflicts of all questions to the SAT solver about the results of a goal, roughly.
+const ASKED: u64 = 256 * solve::RESULTS.conflicts;
 
 /// How much longer an equation takes with the engines of so many leaves than with E1 alone.
 fn weight(leaves: usize) -> u64 {
@@ -450,15 +450,21 @@ impl<'a> Search<'a> {
             && attempt.solver
         {
             let differ = found.iter().zip(&mut wanted).filter(|(f, w)| **w != Some(**f));
-            for (&found, wanted) in differ.take(ASKED) {
+            let mut spent = 0;
+            for (&found, wanted) in differ {
                 let Some(edge) = *wanted else { continue };
-                match solve::decide(&mut run.graph, edge, found, solve::RESULTS) {
+                let (decision, cost) = solve::decide(&mut run.graph, edge, found, solve::RESULTS);
+                spent += cost;
+                match decision {
                     Decision::Equal => *wanted = Some(found),
                     Decision::Differ(values) => {
                         suspect = input(&run.graph, &values, params.len());
                         break;
                     }
                     Decision::Unknown => break,
+                }
+                if spent > ASKED {
+                    break;
                 }
             }
         }

@@ -57,13 +57,14 @@ pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bo
     matches!(sat::solve(&cone.formula, effort.conflicts), Answer::Unsat(_))
 }
 
-/// Whether two edges are equal.
-pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> Decision {
+/// Whether two edges are equal, and how many operators and conflicts that took.
+pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64) {
     let mut cone = Cone::new(g, &[x, y], effort.operators);
     let [a, b] = [x, y].map(|edge| cone.literal(edge));
     let differ = cone.formula.xor(a, b);
     cone.formula.clause(&[differ]);
-    match sat::solve(&cone.formula, effort.conflicts) {
+    let (answer, conflicts) = sat::solve_counted(&cone.formula, effort.conflicts);
+    let decision = match answer {
         Answer::Unsat(_) => Decision::Equal,
         Answer::Model(model) => {
             let leaves = cone.leaves.iter();
@@ -71,7 +72,8 @@ pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> Decision {
             Decision::Differ(values.collect())
         }
         Answer::Unknown(_) => Decision::Unknown,
-    }
+    };
+    (decision, cone.literals.len() as u64 + conflicts)
 }
 
 /// The operators below some edges as a formula.

@@ -309,6 +309,52 @@ fn tables_see_multiplexers_and_ternary_logic() {
     }
 }
 
+/// A counter bit by bit: in ternary logic the carry need not be there, (x & ~(x ^ c)) ^ y is the
+/// next sum.
+#[test]
+fn ternary_logic_of_two_operators_is_these() {
+    type Rows = fn(u8, u8, u8) -> u8;
+    type Term = fn(&mut Graph, [Edge; 3]) -> Edge;
+    let cases: [(Rows, Term); 3] = [
+        (
+            |a, b, c| (a & !b) ^ c,
+            |g, [x, r, y]| {
+                let carry = g.and(x, r);
+                g.xor(carry, y)
+            },
+        ),
+        (
+            |a, b, c| !(c & (!a | b)),
+            |g, [x, r, y]| {
+                let either = g.or(!x, !r);
+                !g.and(either, y)
+            },
+        ),
+        (
+            |a, b, c| c | (a & b),
+            |g, [x, r, y]| {
+                let both = g.and(x, !r);
+                g.or(both, y)
+            },
+        ),
+    ];
+    for (rows, term) in cases {
+        let row = |i: u8| rows(i >> 2 & 1, i >> 1 & 1, i & 1) & 1;
+        let rows = (0..8).fold(0, |rows, i| rows | row(i) << i);
+        let fused = |rows: u8| {
+            move |g: &mut Graph, x: &[Edge]| {
+                let sum = g.xor(x[0], x[1]);
+                g.op(&Op::Lut3(rows), 8, &[x[0], sum, x[2]])
+            }
+        };
+        let plain = |g: &mut Graph, x: &[Edge]| term(g, [x[0], x[1], x[2]]);
+        assert!(same(None, 8, plain, fused(rows)), "{rows:#x}");
+        for bit in 0..8 {
+            assert!(!same(Some(5), 8, plain, fused(rows ^ 1 << bit)), "{rows:#x}, {bit}");
+        }
+    }
+}
+
 #[test]
 fn larger_cuts_see_more() {
     let sum =
