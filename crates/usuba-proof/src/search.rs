@@ -11,7 +11,7 @@ use usuba::ir::{NodeId, Program, Slicing};
 
 use crate::engines::Engines;
 use crate::exhaust;
-use crate::graph::{Edge, Graph, Kind};
+use crate::graph::{Graph, Kind};
 use crate::memory::{self, Known, Memory, Results};
 use crate::outline::Outline;
 use crate::ports::{Copies, element};
@@ -458,7 +458,7 @@ impl<'a> Search<'a> {
                 match decision {
                     Decision::Equal => *wanted = Some(found),
                     Decision::Differ(values) => {
-                        suspect = input(&run.graph, &values, params.len());
+                        suspect = solve::input(&run.graph, &values, params.len());
                         break;
                     }
                     Decision::Unknown => break,
@@ -586,20 +586,4 @@ impl<'a> Search<'a> {
         }
         out
     }
-}
-
-/// The values of leaves as words of parameters, if the leaves are parameters of one bit.
-pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
-    let mut words = vec![0; params];
-    for (leaf, value) in values {
-        let node = graph.node(*leaf);
-        if graph.value(*leaf).is_some() {
-            continue;
-        }
-        if node.kind != Kind::Param || node.bits != 1 {
-            return None;
-        }
-        words[node.a as usize] = *value as u64;
-    }
-    Some(words)
 }

@@ -76,6 +76,22 @@ pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64
     (decision, cone.literals.len() as u64 + conflicts)
 }
 
+/// The values of leaves as words of parameters, if the leaves are parameters of one bit.
+pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+    let mut words = vec![0; params];
+    for (leaf, value) in values {
+        let node = graph.node(*leaf);
+        if graph.value(*leaf).is_some() {
+            continue;
+        }
+        if node.kind != Kind::Param || node.bits != 1 {
+            return None;
+        }
+        words[node.a as usize] = *value as u64;
+    }
+    Some(words)
+}
+
 /// The operators below some edges as a formula.
 struct Cone {
     formula: Formula,

@@ -510,7 +510,7 @@ fn the_solver_calls_only_equal_what_is_equal() {
             let Decision::Differ(values) = solve::decide(&mut g, left, wrong, MANY).0 else {
                 panic!("fault {number} at {place}");
             };
-            let input = search::input(&g, &values, WORDS).expect("all leaves are parameters");
+            let input = solve::input(&g, &values, WORDS).expect("all leaves are parameters");
             let meaning = Meaning { graph: &g, params: input };
             let word = |edge| meaning.word(edge, &Around::default());
             assert_ne!(word(left), word(wrong), "fault {number} at {place}");
@@ -535,7 +535,7 @@ fn what_differs_over_a_cut_may_be_equal() {
         let few = Effort { operators, conflicts: 1000 };
         match solve::decide(&mut g, left, right, few).0 {
             Decision::Differ(values) => {
-                assert_eq!(search::input(&g, &values, WORDS), None, "{operators} operators");
+                assert_eq!(solve::input(&g, &values, WORDS), None, "{operators} operators");
             }
             decision => panic!("{decision:?} with {operators} operators"),
         }
