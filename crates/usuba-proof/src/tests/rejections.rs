@@ -10,7 +10,6 @@
 //! asked in both orders, since what is made first is what the second is compared with.
 
 use super::*;
-use crate::search;
 use crate::solve::{self, Decision, Effort};
 
 /// Words that terms are made of.
