@@ -16,8 +16,8 @@ use usuba_proof::{Observer, Verdict, equivalent};
 /// One target for each set of gates.
 const TARGETS: [&str; 3] = ["gp64", "avx2", "avx512"];
 
-/// Whether everything is asked of every cipher on every target, as in other long runs, and in
-/// slicings that its folder does not name, too; by default a part of it is.
+/// Whether everything is asked of every cipher on every target, as in other long runs; by default
+/// a part of it is.
 fn is_long() -> bool {
     std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
@@ -50,15 +50,16 @@ fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
     }
 }
 
-/// Calls `check` for every program that is sliced in a direction, on each set of gates. It gets
+/// Calls `check` for every program that is sliced in a direction, on each set of gates: for those
+/// of which their folder names this slicing, or for all others. It gets
 /// words for messages, and what compiles the program with a pipeline; that is `None` where the
 /// program does not exist in this slicing.
-fn each_program(wanted: Slicing, check: &mut dyn FnMut(&str, &str, &mut Compile)) {
+fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, &mut Compile)) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     for cipher in cipher::find(&root).expect("the cipher folders can be read") {
         let mains: Vec<_> = cipher.functions.iter().map(|f| (&*f.source, &*f.node)).collect();
         for (number, ((file, node), slicings)) in entries(&cipher).into_iter().enumerate() {
-            if !slicings.contains(&wanted) && !is_long() {
+            if slicings.contains(&wanted) != named {
                 continue;
             }
             let is_schedule = !mains.contains(&(&*file, &*node));
@@ -125,7 +126,7 @@ fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 4] 
 fn check_steps(slicing: Slicing) {
     let mut failed = Vec::new();
     let mut passes = 0;
-    each_program(slicing, &mut |what, target, compile| {
+    each_program(slicing, true, &mut |what, target, compile| {
         for (name, targets, pipeline) in pipelines() {
             if !is_long() && !targets.contains(&target) {
                 continue;
@@ -158,7 +159,7 @@ fn check_choices(slicing: Slicing) {
     let mut failed = Vec::new();
     let mut proved = 0;
     let mut number = 0;
-    each_program(slicing, &mut |what, target, compile| {
+    each_program(slicing, true, &mut |what, target, compile| {
         number += 1;
         for (at, pipeline) in pipelines.iter().enumerate() {
             // By default each program has its turn with each fourth pass, on one target.
@@ -180,6 +181,26 @@ fn check_choices(slicing: Slicing) {
     });
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(proved > 20, "only {proved} programs were proved");
+}
+
+/// People may slice a program in other ways than its folder does. Part of the long runs only.
+#[test]
+fn each_step_in_slicings_that_no_folder_names() {
+    if !is_long() {
+        return;
+    }
+    let (_, _, pipeline) = &pipelines()[0];
+    let mut failed = Vec::new();
+    for slicing in [Slicing::V, Slicing::H, Slicing::B, Slicing::W] {
+        each_program(slicing, false, &mut |what, _, compile| {
+            let mut proof = Observer::default();
+            compile(pipeline.clone(), &mut |pass, program| proof.see(pass, program));
+            if let Err(fault) = proof.finish() {
+                failed.push(format!("{what}: {fault}"));
+            }
+        });
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 #[test]
