@@ -16,6 +16,7 @@ pub fn all() -> Vec<Form> {
     forms.control();
     forms.masks();
     forms.scatter();
+    forms.expand();
     forms.blocks();
     forms.0
 }

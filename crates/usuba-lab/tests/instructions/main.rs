@@ -348,3 +348,39 @@ fn another_instruction_is_told_apart() {
         assert_ne!(run(one), run(other));
     }
 }
+
+/// Few processors have these instructions; what they make is written down here once more, lane by
+/// lane.
+#[test]
+fn lanes_that_a_mask_chooses_go_where_the_manual_says() {
+    const MASK: u32 = 0x9a65;
+    let forms: Vec<Form> = [
+        "vpexpandd zmm0{k1}, zmm1",
+        "vpexpandd zmm0{k1}{z}, zmm1",
+        "vpcompressd zmm0{k1}, zmm1",
+        "vpcompressd zmm0{k1}{z}, zmm1",
+    ]
+    .into_iter()
+    .map(|body| Form { text: format!("mov r10d, {MASK}; kmovw k1, r10d; {body}"), flags: "" })
+    .collect();
+    let object = object(&assembly(&forms, MACHINES[0]), MACHINES[0]);
+    let input = inputs(1).remove(0);
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        let word = |four: &[u8]| u32::from_le_bytes(four.try_into().expect("four bytes"));
+        bytes.chunks(4).map(word).collect()
+    };
+    let (old, source) = (words(&input[..64]), words(&input[64..128]));
+    let is_chosen = |lane: &usize| MASK >> lane & 1 == 1;
+    for (case, (expands, zeroes)) in
+        [(true, false), (true, true), (false, false), (false, true)].into_iter().enumerate()
+    {
+        let mut expected = if zeroes { vec![0; 16] } else { old.clone() };
+        for (next, lane) in (0..16).filter(is_chosen).enumerate() {
+            let (to, from) = if expands { (lane, next) } else { (next, lane) };
+            expected[to] = source[from];
+        }
+        let symbol = format!("case_{case}");
+        let found = simulate::numeric::<X86>(&object, &symbol, &input, OUTPUT).expect("modelled");
+        assert_eq!(words(&found[..64]), expected, "{}", forms[case].text);
+    }
+}

@@ -69,6 +69,33 @@ impl Forms {
         }
     }
 
+    /// Masks are constants: none, some, and all of the lanes.
+    pub fn expand(&mut self) {
+        for mask in ["xor r10d, r10d", "mov r10, 0x6a5c19f3e07d84b5", "mov r10, -1"] {
+            let set = format!("{mask}; kmovq k1, r10");
+            for (before, after) in
+                [("p", "b"), ("p", "w"), ("p", "d"), ("p", "q"), ("", "ps"), ("", "pd")]
+            {
+                let [expand, compress] =
+                    ["expand", "compress"].map(|verb| format!("v{before}{verb}{after}"));
+                for size in ["x", "y", "z"] {
+                    for end in ["{k1}", "{k1}{z}"] {
+                        self.plain(format!("{set}; {expand} {size}mm0{end}, {size}mm1"));
+                        self.plain(format!("{set}; {expand} {size}mm0{end}, {size}mmword ptr mem"));
+                        self.plain(format!("{set}; {compress} {size}mm0{end}, {size}mm1"));
+                    }
+                    self.plain(format!("{set}; {compress} {size}mmword ptr mem{{k1}}, {size}mm1"));
+                }
+            }
+        }
+        for name in ["vpexpandd", "vpcompressq"] {
+            self.plain(format!("{name} zmm0, zmm1"));
+            self.plain(format!("{name} ymm2, ymm2"));
+        }
+        self.plain("vpexpandq zmm0, zmmword ptr mem");
+        self.plain("vpcompressd zmmword ptr mem, zmm1");
+    }
+
     /// Masks are data here, from rax and rcx.
     pub fn masks(&mut self) {
         let set = "kmovq k1, rax; kmovq k2, rcx";

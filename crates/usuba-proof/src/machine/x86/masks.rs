@@ -9,15 +9,16 @@
 //!
 //! Masks are bits like all others, and may depend on inputs: the time of an operation on registers
 //! does not depend on its mask. That of an access to memory may, so stores with a mask are refused;
-//! loads are looked at as if there were none. Masks of gathers and scatters are in `scatter`.
+//! loads are looked at as if there were none. Masks that choose addresses or where lanes go are in
+//! `scatter` and `expand`.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 use super::super::cell::{Bits, Cell};
-use super::super::{Fault, World};
+use super::super::{Fault, Rule, World};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
-use super::{Outcome, X86, field, lanes, logic, packs, scatter, shuffles, unsupported};
+use super::{Outcome, X86, expand, field, lanes, logic, packs, scatter, shuffles, unsupported};
 
 /// Bits of a mask register.
 pub const MASK: usize = 64;
@@ -190,9 +191,14 @@ fn masked_lane(mnemonic: Mnemonic) -> Option<usize> {
         .or_else(|| shuffles::lane(mnemonic))
 }
 
+/// Whether the mask of an instruction chooses something else than which lanes of a result are kept.
+fn has_its_own(mnemonic: Mnemonic) -> bool {
+    scatter::is_modelled(mnemonic) || expand::is_modelled(mnemonic)
+}
+
 /// Checks that the mask of an instruction, if it has one, is understood.
 pub fn check(i: &Instruction) -> Result<(), Fault> {
-    if !i.has_op_mask() || scatter::is_modelled(i.mnemonic()) {
+    if !i.has_op_mask() || has_its_own(i.mnemonic()) {
         return Ok(());
     }
     if i.op0_kind() != OpKind::Register || masked_lane(i.mnemonic()).is_none() {
@@ -363,6 +369,29 @@ impl X86 {
         Ok(())
     }
 
+    /// Which of the lowest bits of the mask of an instruction are ones, if that is known.
+    pub(super) fn known_mask(
+        &self,
+        world: &World,
+        i: &Instruction,
+        count: usize,
+    ) -> Result<Vec<usize>, Fault> {
+        let touches_memory = (0..i.op_count()).any(|at| i.op_kind(at) == OpKind::Memory);
+        let mut ones = Vec::new();
+        for (at, &bit) in self.mask(i.op_mask())[..count].iter().enumerate() {
+            match world.bits.value(bit) {
+                Some(true) => ones.push(at),
+                Some(false) => {}
+                None if touches_memory && world.bits.is_secret(bit) => {
+                    let what = "which addresses depends on an input";
+                    return Err(Fault::new(Rule::SecretAddress, what));
+                }
+                None => return Err(unsupported("the mask is not known")),
+            }
+        }
+        Ok(ones)
+    }
+
     /// What an instruction with a mask leaves in a register where it makes `new` without one.
     pub(super) fn masked(&self, world: &mut World, i: &Instruction, new: &[Cell]) -> Vec<Cell> {
         let lane = masked_lane(i.mnemonic()).expect("it has been checked");
@@ -458,7 +487,7 @@ mod tests {
             // An instruction on the lowest lane alone leaves the others alone, mask or not.
             let is_lowest = matches!(mnemonic, Vmovss | Vmovsd);
             let is_masked = name.starts_with("EVEX_") && name.contains("_k1");
-            if !is_masked || !is_modelled(mnemonic) || scatter::is_modelled(mnemonic) || is_lowest {
+            if !is_masked || !is_modelled(mnemonic) || has_its_own(mnemonic) || is_lowest {
                 continue;
             }
             let Some(lane) = masked_lane(mnemonic) else {

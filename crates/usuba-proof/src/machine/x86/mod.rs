@@ -22,7 +22,7 @@
 //! - `packs`: shuffles that make vectors narrower, or choose from two.
 //! - `scalar`: general-purpose arithmetic; `long`: that of several words.
 //! - `masks`: mask registers, and instructions with a mask.
-//! - `scatter`: elements at many addresses at once.
+//! - `scatter`: elements at many addresses at once; `expand`: lanes that a mask chooses.
 //! - `control`: jumps, calls, the stack; `blocks`: memory that one instruction copies or fills.
 //! - `counts`: numbers that depend on how many blocks there are.
 //! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
@@ -31,6 +31,7 @@
 mod blocks;
 mod control;
 mod counts;
+mod expand;
 mod field;
 mod kernels;
 mod lanes;
@@ -82,6 +83,7 @@ pub fn is_modelled(mnemonic: Mnemonic) -> bool {
         || masks::is_modelled(mnemonic)
         || blocks::is_modelled(mnemonic)
         || scatter::is_modelled(mnemonic)
+        || expand::is_modelled(mnemonic)
         || packs::is_modelled(mnemonic)
         || shuffles::is_modelled(mnemonic)
         || scalar::is_modelled(mnemonic)
@@ -118,6 +120,7 @@ impl X86 {
             X86::field,
             X86::masks,
             X86::scatter,
+            X86::expand,
             X86::long,
             X86::packs,
             X86::shuffles,

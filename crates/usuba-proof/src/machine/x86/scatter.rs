@@ -57,17 +57,8 @@ impl X86 {
         let data = if stores { i.op1_register() } else { i.op0_register() };
         let indices = i.memory_index();
         let count = (width(indices) / index).min(width(data) / element);
-        let mask = self.masks[i.op_mask().number()];
         let (name, bytes) = (number(data), element / 8);
-        for (at, &chosen) in mask.iter().enumerate().take(count) {
-            let wanted = world.bits.value(chosen);
-            let wanted = wanted.ok_or_else(|| match world.bits.is_secret(chosen) {
-                true => Fault::new(Rule::SecretAddress, "which addresses depends on an input"),
-                false => unsupported("the mask is not known"),
-            })?;
-            if !wanted {
-                continue;
-            }
+        for at in self.known_mask(world, i, count)? {
             let place = self.indexed(world, i, number(indices), (at, index))?;
             let lane = at * element..(at + 1) * element;
             if stores {
