@@ -11,29 +11,112 @@
 //! replace it are one node, and so is whatever is made of them in several steps. Leaves are as far
 //! back as they can be: two nodes over different leaves are not compared.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Edge, Graph, Kind};
-use crate::maps::{IDENTITY, MapId};
+use crate::maps::{IDENTITY, MapId, Maps};
 
 type Table = [u8; 256];
 
+/// The number of a table. Equal tables have one number, and most are tables of many nodes: what is
+/// made of them is made once.
+type TableId = u32;
+
 /// A node and a function of it.
-type Form = (u32, Rc<Table>);
+type Form = (u32, TableId);
+
+/// The table of the byte itself.
+const ITSELF: TableId = 0;
+
+/// How a table is made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Made {
+    Constant(u8),
+    /// An operator on two tables.
+    Operator(Kind, TableId, TableId),
+    /// Rows, by their node, looked up by a table.
+    Lookup(u64, TableId),
+    /// A table behind a map of eight bits, perhaps complemented.
+    Moved(MapId, bool, TableId),
+}
 
 /// What is known about nodes of eight bits.
-#[derive(Default)]
 pub struct Bytes {
+    tables: Vec<Table>,
+    numbers: FxHashMap<Table, TableId>,
+    made: FxHashMap<Made, TableId>,
+    normals: FxHashMap<TableId, Normal>,
     /// For each node its leaf and table; `None` if it is a leaf itself.
     forms: FxHashMap<u32, Option<Form>>,
     /// What stands for each edge that was asked for.
     unified: FxHashMap<Edge, Edge>,
     /// The edge for each leaf and table in its normal form.
-    known: FxHashMap<(u32, Table), Edge>,
-    /// The maps of eight bits as tables.
-    moves: FxHashMap<MapId, Rc<Table>>,
+    known: FxHashMap<Form, Edge>,
+}
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        let itself = std::array::from_fn(|x| x as u8);
+        Bytes {
+            tables: vec![itself],
+            numbers: FxHashMap::from_iter([(itself, ITSELF)]),
+            made: FxHashMap::default(),
+            normals: FxHashMap::default(),
+            forms: FxHashMap::default(),
+            unified: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+}
+
+impl Bytes {
+    fn table(&self, id: TableId) -> &Table {
+        &self.tables[id as usize]
+    }
+
+    fn number(&mut self, table: Table) -> TableId {
+        *self.numbers.entry(table).or_insert_with(|| {
+            self.tables.push(table);
+            self.tables.len() as TableId - 1
+        })
+    }
+
+    /// The number of a table that is made of others.
+    fn make(&mut self, how: Made, row: impl Fn(&Bytes, usize) -> u8) -> TableId {
+        if let Some(&known) = self.made.get(&how) {
+            return known;
+        }
+        let table = std::array::from_fn(|x| row(self, x));
+        let number = self.number(table);
+        self.made.insert(how, number);
+        number
+    }
+
+    fn moved(&mut self, maps: &Maps, map: MapId, flip: bool, id: TableId) -> TableId {
+        if map == IDENTITY && !flip {
+            return id;
+        }
+        let ones = if flip { 0xff } else { 0 };
+        // Maps take longer than tables of them.
+        if map != IDENTITY && id != ITSELF {
+            let by = self.moved(maps, map, false, ITSELF);
+            let row = |b: &Bytes, x| b.table(by)[b.table(id)[x] as usize] ^ ones;
+            return self.make(Made::Moved(map, flip, id), row);
+        }
+        let row = |b: &Bytes, x| maps.apply(map, b.table(id)[x] as u64) as u8 ^ ones;
+        self.make(Made::Moved(map, flip, id), row)
+    }
+
+    fn normal(&mut self, id: TableId) -> Normal {
+        if let Some(&known) = self.normals.get(&id) {
+            return known;
+        }
+        let (turn, flip) = normal_way(self.table(id));
+        let form = self.number(self.table(id).map(|y| way_back((turn, flip), y)));
+        let normal = Normal { form, turn, flip };
+        self.normals.insert(id, normal);
+        normal
+    }
 }
 
 impl Graph {
@@ -53,15 +136,15 @@ impl Graph {
             return edge;
         }
         let Some((leaf, table)) = self.node_form(edge.node()) else { return edge };
-        let table = self.through(edge, &table);
-        if table.iter().all(|&y| y == table[0]) {
-            return self.constant(8, table[0] as u64);
+        let table = self.through(edge, table);
+        let rows = self.bytes.table(table);
+        if rows.iter().all(|&y| y == rows[0]) {
+            return self.constant(8, rows[0] as u64);
         }
-        let Normal { form, turn, flip } = normal(&table);
-        let identity = form.iter().enumerate().all(|(x, &y)| x == y as usize);
-        let known = match identity {
-            true => Some(self.leaf(leaf)),
-            false => self.bytes.known.get(&(leaf, form)).copied(),
+        let Normal { form, turn, flip } = self.bytes.normal(table);
+        let known = match form {
+            ITSELF => Some(self.leaf(leaf)),
+            form => self.bytes.known.get(&(leaf, form)).copied(),
         };
         match known {
             Some(known) => self.turned(turn, known).flipped(flip),
@@ -84,32 +167,17 @@ impl Graph {
     }
 
     /// The values of an edge for the table of its node.
-    fn through(&mut self, edge: Edge, table: &Table) -> Table {
-        let ones = if edge.is_complement() { 0xff } else { 0 };
-        if edge.map() == IDENTITY {
-            return table.map(|y| y ^ ones);
-        }
-        let map = self.as_table(edge.map());
-        table.map(|y| map[y as usize] ^ ones)
-    }
-
-    /// A map of eight bits on each word.
-    fn as_table(&mut self, map: MapId) -> Rc<Table> {
-        if let Some(known) = self.bytes.moves.get(&map) {
-            return known.clone();
-        }
-        let table = Rc::new(std::array::from_fn(|y| self.maps.apply(map, y as u64) as u8));
-        self.bytes.moves.insert(map, table.clone());
-        table
+    fn through(&mut self, edge: Edge, table: TableId) -> TableId {
+        self.bytes.moved(&self.maps, edge.map(), edge.is_complement(), table)
     }
 
     /// The leaf and the table of a node that is no leaf.
     fn node_form(&mut self, number: u32) -> Option<Form> {
-        if let Some(form) = self.bytes.forms.get(&number) {
-            return form.clone();
+        if let Some(&form) = self.bytes.forms.get(&number) {
+            return form;
         }
         let form = self.new_form(number);
-        self.bytes.forms.insert(number, form.clone());
+        self.bytes.forms.insert(number, form);
         form
     }
 
@@ -131,8 +199,8 @@ impl Graph {
                     _ => return None,
                 };
                 let (x, y) = (self.operand(a), self.operand(b));
-                let both = |i: usize| {
-                    let (x, y) = (x[i], y[i]);
+                let both = |bytes: &Bytes, i: usize| {
+                    let (x, y) = (bytes.table(x)[i], bytes.table(y)[i]);
                     match node.kind {
                         Kind::And => x & y,
                         Kind::Xor => x ^ y,
@@ -140,24 +208,24 @@ impl Graph {
                         _ => x.wrapping_mul(y),
                     }
                 };
-                Some((leaf, Rc::new(std::array::from_fn(both))))
+                Some((leaf, self.bytes.make(Made::Operator(node.kind, x, y), both)))
             }
             Kind::Map => {
-                let map = self.as_table(node.b as MapId);
-                self.after(a, |x| map[x as usize])
+                let leaf = self.leaf_of(a)?;
+                let table = self.operand(a);
+                Some((leaf, self.bytes.moved(&self.maps, node.b as MapId, false, table)))
             }
             Kind::Lookup => {
+                let leaf = self.leaf_of(a)?;
+                let by = self.operand(a);
                 let rows = self.words(node.b);
-                self.after(a, |x| rows.get(x as usize).map_or(0, |&y| y as u8))
+                let row = |bytes: &Bytes, x| {
+                    rows.get(bytes.table(by)[x] as usize).map_or(0, |&y| y as u8)
+                };
+                Some((leaf, self.bytes.make(Made::Lookup(node.b, by), row)))
             }
             _ => None,
         }
-    }
-
-    /// A function of an edge as a function of its leaf.
-    fn after(&mut self, edge: Edge, f: impl Fn(u8) -> u8) -> Option<Form> {
-        let leaf = self.leaf_of(edge)?;
-        Some((leaf, Rc::new(self.operand(edge).map(f))))
     }
 
     /// The leaf of an edge unless it is constant.
@@ -170,28 +238,32 @@ impl Graph {
     }
 
     /// The values of an edge for those of its leaf.
-    fn operand(&mut self, edge: Edge) -> Table {
+    fn operand(&mut self, edge: Edge) -> TableId {
         if let Some(value) = self.value(edge) {
-            return [value as u8; 256];
+            return self.bytes.make(Made::Constant(value as u8), |_, _| value as u8);
         }
-        let identity = || (edge.node(), Rc::new(std::array::from_fn(|x| x as u8)));
-        let (_, table) = self.node_form(edge.node()).unwrap_or_else(identity);
-        self.through(edge, &table)
+        let table = self.node_form(edge.node()).map_or(ITSELF, |(_, table)| table);
+        self.through(edge, table)
     }
 }
 
 /// A table as another one, rotated to the left and then perhaps complemented.
+#[derive(Clone, Copy)]
 struct Normal {
-    form: Table,
+    form: TableId,
     turn: u8,
     flip: bool,
 }
 
-/// Of the sixteen tables of which a table is made in this way the first in the order of their
-/// entries: it is the same for all sixteen. That of the identity is the identity.
-fn normal(table: &Table) -> Normal {
-    let value =
-        |(turn, flip): (u8, bool), y: u8| (if flip { !y } else { y }).rotate_right(turn as u32);
+/// An entry before it was rotated and perhaps complemented.
+fn way_back((turn, flip): (u8, bool), y: u8) -> u8 {
+    (if flip { !y } else { y }).rotate_right(turn as u32)
+}
+
+/// Of the sixteen tables of which a table is made by a rotation and perhaps a complement the way
+/// from the first in the order of their entries, which is the same for all sixteen. That of the
+/// identity is the identity.
+fn normal_way(table: &Table) -> (u8, bool) {
     let mut left: Vec<(u8, bool)> =
         [false, true].into_iter().flat_map(|flip| (0..8).map(move |turn| (turn, flip))).collect();
     for &y in table {
@@ -199,14 +271,14 @@ fn normal(table: &Table) -> Normal {
         if matches!(y, 0 | 0xff) && left.iter().all(|way| way.1 == left[0].1) {
             continue;
         }
-        let least = left.iter().map(|&way| value(way, y)).min().expect("there is always a way");
-        left.retain(|&way| value(way, y) == least);
+        let least = left.iter().map(|&way| way_back(way, y)).min();
+        let least = least.expect("there is always a way");
+        left.retain(|&way| way_back(way, y) == least);
         if left.len() == 1 {
             break;
         }
     }
-    let (turn, flip) = left[0];
-    Normal { form: table.map(|y| value((turn, flip), y)), turn, flip }
+    left[0]
 }
 
 #[cfg(test)]

@@ -257,10 +257,14 @@ struct System {
     steps: Vec<Edge>,
     /// Words of a set of symbols; the last bit says whether some list is read.
     words: usize,
-    /// The symbols that occur in a node; nodes where none can occur are left out.
-    supports: FxHashMap<u32, Box<[u64]>>,
-    /// The symbols that each symbol needs, directly or not, itself included, once known.
+    /// Where in `sets` the symbols that occur in a node are; nodes where none can occur are left
+    /// out.
+    supports: FxHashMap<u32, usize>,
+    sets: Vec<u64>,
+    /// The symbols that each symbol needs, directly or not, itself included, once known; and the set
+    /// of those of which it is.
     closures: Vec<Option<Box<[u64]>>>,
+    known: Vec<u64>,
     /// The list of each set of symbols, and of each node for which it was asked.
     lists: FxHashMap<Box<[u64]>, Edge>,
     lists_of: FxHashMap<u32, Edge>,
@@ -269,10 +273,10 @@ struct System {
 impl System {
     fn new(level: u16, symbols: Vec<Edge>, steps: Vec<Edge>) -> System {
         let words = symbols.len() / 64 + 1;
-        let closures = vec![None; symbols.len()];
-        let (supports, lists) = (FxHashMap::default(), FxHashMap::default());
-        let lists_of = FxHashMap::default();
-        System { level, symbols, steps, words, supports, closures, lists, lists_of }
+        let (closures, known) = (vec![None; symbols.len()], vec![0; words]);
+        let (supports, sets) = (FxHashMap::default(), Vec::new());
+        let (lists, lists_of) = (FxHashMap::default(), FxHashMap::default());
+        System { level, symbols, steps, words, supports, sets, closures, known, lists, lists_of }
     }
 
     /// Finds which symbols occur in the steps and in `roots`.
@@ -285,23 +289,32 @@ impl System {
             if g.nodes[node as usize].depth <= self.level || self.supports.contains_key(&node) {
                 continue;
             }
-            let mut set = vec![0u64; self.words].into_boxed_slice();
-            if let Some(bit) = self.symbol(g, node) {
-                set[bit / 64] |= 1 << (bit % 64);
-            } else {
-                operands.clear();
+            let symbol = self.symbol(g, node);
+            operands.clear();
+            if symbol.is_none() {
                 children(g, node, &mut operands);
                 if !ready {
                     stack.push((node, true));
                     stack.extend(operands.iter().map(|e| (e.node(), false)));
                     continue;
                 }
-                for child in operands.iter().filter_map(|e| self.supports.get(&e.node())) {
-                    set.iter_mut().zip(child).for_each(|(word, more)| *word |= more);
-                }
             }
-            self.supports.insert(node, set);
+            let start = self.sets.len();
+            self.sets.resize(start + self.words, 0);
+            if let Some(bit) = symbol {
+                insert(&mut self.sets[start..], bit);
+            }
+            let (known, set) = self.sets.split_at_mut(start);
+            for child in operands.iter().filter_map(|e| self.supports.get(&e.node())) {
+                unite(set, &known[*child..][..self.words]);
+            }
+            self.supports.insert(node, start);
         }
+    }
+
+    /// The symbols that occur in a node, if any can.
+    fn support(&self, node: u32) -> Option<&[u64]> {
+        self.supports.get(&node).map(|&start| &self.sets[start..][..self.words])
     }
 
     /// The number of a symbol of this loop: that of a carried one, or one more than all of them
@@ -356,23 +369,18 @@ impl System {
     /// Whether no symbol of this loop occurs in an edge. Maps and complements aside, every edge
     /// asked for is a root, a step or the first value of a symbol.
     fn is_closed(&self, edge: Edge) -> bool {
-        self.supports.get(&edge.node()).is_none_or(|set| set.iter().all(|&word| word == 0))
+        self.support(edge.node()).is_none_or(|set| set.iter().all(|&word| word == 0))
     }
 
     /// The symbols that an edge needs, each with its step.
     fn list(&mut self, g: &mut Graph, edge: Edge) -> Edge {
-        let direct = self.supports[&edge.node()].clone();
-        let mut needed = direct.clone();
+        let mut needed = Box::from(self.support(edge.node()).expect("it is not closed"));
         let mut closed = vec![0u64; self.words];
-        for at in members(&direct, self.symbols.len()) {
-            // What is in a closure has its own closure in it.
-            if closed[at / 64] >> (at % 64) & 1 == 1 {
-                continue;
-            }
+        while let Some(at) = self.first(&needed, &closed) {
             let closure = self.closure(at);
-            closed.iter_mut().zip(closure).for_each(|(word, more)| *word |= more);
+            unite(&mut needed, closure);
+            unite(&mut closed, closure);
         }
-        needed.iter_mut().zip(&closed).for_each(|(word, more)| *word |= more);
         if let Some(&list) = self.lists.get(&needed) {
             return list;
         }
@@ -388,26 +396,42 @@ impl System {
     fn closure(&mut self, start: usize) -> &[u64] {
         if self.closures[start].is_none() {
             let mut set = vec![0u64; self.words].into_boxed_slice();
-            set[start / 64] |= 1 << (start % 64);
-            let mut work = vec![start];
-            while let Some(at) = work.pop() {
-                let direct = self.supports.get(&self.steps[at].node());
-                let (more, known) = match (&self.closures[at], direct) {
-                    (Some(closure), _) => (closure, true),
-                    (None, Some(direct)) => (direct, false),
-                    (None, None) => continue,
-                };
-                // What a known closure adds needs no further look.
-                if !known {
-                    let new: Vec<u64> = more.iter().zip(&set).map(|(m, s)| m & !s).collect();
-                    work.extend(members(&new, self.steps.len()));
+            let mut closed = set.clone();
+            insert(&mut set, start);
+            while let Some(at) = self.first(&set, &closed) {
+                if let Some(closure) = &self.closures[at] {
+                    unite(&mut set, closure);
+                    unite(&mut closed, closure);
+                    continue;
                 }
-                set.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+                insert(&mut closed, at);
+                if let Some(direct) = self.support(self.steps[at].node()) {
+                    unite(&mut set, direct);
+                }
             }
+            insert(&mut self.known, start);
             self.closures[start] = Some(set);
         }
         self.closures[start].as_ref().expect("just found")
     }
+
+    /// A symbol in a set and not in another one: one whose closure is known, if there is one.
+    fn first(&self, set: &[u64], except: &[u64]) -> Option<usize> {
+        let rest = || set.iter().zip(except).map(|(word, except)| word & !except).enumerate();
+        let symbol = |(at, word): (usize, u64)| at * 64 + word.trailing_zeros() as usize;
+        let known = rest().zip(&self.known).map(|((at, word), known)| (at, word & known));
+        let found = known.chain(rest()).find(|(_, word)| *word != 0).map(symbol);
+        found.filter(|&at| at < self.symbols.len())
+    }
+}
+
+fn insert(set: &mut [u64], member: usize) {
+    set[member / 64] |= 1 << (member % 64);
+}
+
+/// Adds the members of a set to another one.
+fn unite(set: &mut [u64], more: &[u64]) {
+    set.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
 }
 
 /// The numbers below `count` in a set.
