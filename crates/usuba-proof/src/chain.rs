@@ -13,51 +13,43 @@ use usuba::ir::lanes::apart as words_of;
 use usuba::ir::{Op, Program, halves};
 use usuba::target::{Layout, Target};
 
-use crate::memory::{Known, Memory};
+use crate::memory::Memory;
 use crate::report::{Claim, Kind, Outcome, outcome};
 use crate::search::Search;
 use crate::source::Source;
-use crate::{Verdict, equivalent, lanes, step};
+use crate::steps::Steps;
+use crate::{Verdict, equivalent, lanes};
 
 /// The links that were seen so far.
 pub struct Chain {
     source: Source,
     lowered: Option<Program>,
-    previous: Option<Program>,
-    /// What the last proof knew of the previous program.
-    known: Option<Known>,
-    memory: Memory,
+    steps: Steps,
 }
 
 impl Chain {
     pub fn new(source: Source) -> Chain {
-        let (known, memory) = (None, Memory::default());
-        Chain { source, lowered: None, previous: None, known, memory }
+        Chain { source, lowered: None, steps: Steps::default() }
     }
 
     /// Compares `program`, which is what `pass` left, with what was seen before; the first one
     /// with the source.
     pub fn see(&mut self, pass: &str, program: &Program) -> Claim {
-        let (kind, outcome) = match &self.previous {
-            None => (Kind::Lowering, self.source.outcome(program)),
-            Some(previous) => {
-                let verdict = step(previous, &mut self.known, program, None, &mut self.memory);
-                (Kind::Pass, told(verdict, previous, program))
+        let previous = self.steps.previous().cloned();
+        let (kind, outcome) = match (previous, self.steps.see(program)) {
+            (Some(previous), Some(verdict)) => (Kind::Pass, told(verdict, &previous, program)),
+            _ => {
+                self.lowered = Some(program.clone());
+                (Kind::Lowering, self.source.outcome(program))
             }
         };
-        if self.lowered.is_none() {
-            self.lowered = Some(program.clone());
-        }
-        if self.previous.as_ref() != Some(program) {
-            self.previous = Some(program.clone());
-        }
         Claim { kind, subject: pass.to_string(), outcome }
     }
 
     /// Compares the last program with what lowering made in one step. It says nothing that the
     /// links do not say, in another way.
     pub fn direct(&self) -> Option<Claim> {
-        let (first, last) = (self.lowered.as_ref()?, self.previous.as_ref()?);
+        let (first, last) = (self.lowered.as_ref()?, self.steps.previous()?);
         let subject = "the last program".to_string();
         Some(Claim { kind: Kind::Direct, subject, outcome: compared(first, last) })
     }
@@ -76,7 +68,7 @@ impl Chain {
         layout: Layout,
         prove: &dyn Fn(&Op, u8) -> Outcome,
     ) -> Option<Claim> {
-        let last = self.previous.as_ref()?;
+        let last = self.steps.previous()?;
         let operators = lanes::operators(last);
         let mut engines: Vec<String> = Vec::new();
         for (op, bits) in &operators {

@@ -31,6 +31,7 @@ use std::ops::Not;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use usuba::ir::op::mask;
 
 use crate::bytes::Bytes;
@@ -416,16 +417,16 @@ impl Graph {
         if let (Some(only), None) = (choices.next(), choices.next()) {
             return only;
         }
-        let choices: Vec<MapId> =
+        let choices: SmallVec<[MapId; 3]> =
             edges.iter().filter(|e| e.node() == first).map(|e| e.map()).collect();
         let moved = choices.into_iter().map(|choice| (self.moved_back(choice, edges), choice));
         moved.min().expect("the smallest node is that of an edge").1
     }
 
     /// The edges with a permutation taken out of them, sorted.
-    fn moved_back(&mut self, map: MapId, edges: &[Edge]) -> Vec<Edge> {
+    fn moved_back(&mut self, map: MapId, edges: &[Edge]) -> SmallVec<[Edge; 3]> {
         let back = self.maps.inverse(map).expect("edges have permutations");
-        let mut moved: Vec<Edge> = edges.iter().map(|&e| self.permute(back, e)).collect();
+        let mut moved: SmallVec<[Edge; 3]> = edges.iter().map(|&e| self.permute(back, e)).collect();
         moved.sort_unstable();
         moved
     }

@@ -61,6 +61,7 @@ pub mod sat;
 mod search;
 mod solve;
 pub mod source;
+mod steps;
 mod sweep;
 mod table;
 mod wide;
@@ -104,7 +105,30 @@ pub fn equivalent(before: &Program, after: &Program) -> Verdict {
 /// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
 /// nodes of the same name are.
 fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
+    let words = match (words(before), words(after)) {
+        (Ok(before), Ok(after)) => before.zip(after),
+        (Err(rule), _) => return ill_formed("before", &rule),
+        (_, Err(rule)) => return ill_formed("after", &rule),
+    };
+    let (before, after) = words.as_ref().map_or((before, after), |(before, after)| (before, after));
     step(before, &mut None, after, pairs, &mut Memory::default())
+}
+
+/// A program in W as one of the words that its vectors hold, which is what is proved of it; `None`
+/// for any other.
+///
+/// # Errors
+/// The rule that the program does not keep.
+fn words(program: &Program) -> Result<Option<Program>, String> {
+    if program.slicing != Slicing::W {
+        return Ok(None);
+    }
+    verify::verify(program).map_err(|rule| rule.to_string())?;
+    Ok(Some(lanes_apart(program)))
+}
+
+fn ill_formed(when: &str, rule: &str) -> Verdict {
+    Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"))
 }
 
 /// As `decide`, with what is remembered of earlier proofs: `known` is what the last one knew of
@@ -119,20 +143,11 @@ fn step(
     if before == after {
         return Verdict::Proved(Stats::default());
     }
-    if before.slicing == Slicing::W && after.slicing == Slicing::W {
-        for (when, program) in [("before", before), ("after", after)] {
-            if let Err(rule) = verify::verify(program) {
-                return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
-            }
-        }
-        // Vectors are proved as the words that they hold.
-        return step(&lanes_apart(before), known, &lanes_apart(after), pairs, memory);
-    }
     // What an earlier proof knows has been verified there.
     let fresh = known.is_none().then_some(("before", before));
     for (when, program) in fresh.into_iter().chain([("after", after)]) {
         if let Err(rule) = verify::verify(program) {
-            return Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"));
+            return ill_formed(when, &rule.to_string());
         }
     }
     if before.slicing != after.slicing {

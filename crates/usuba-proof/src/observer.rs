@@ -4,8 +4,8 @@ use std::fmt;
 
 use usuba::ir::Program;
 
-use crate::memory::{Known, Memory};
-use crate::{Stats, Verdict, step};
+use crate::steps::Steps;
+use crate::{Stats, Verdict};
 
 /// Sees a program after lowering and after each pass, and proves each step.
 ///
@@ -16,10 +16,7 @@ use crate::{Stats, Verdict, step};
 /// ```
 #[derive(Default)]
 pub struct Observer {
-    previous: Option<Program>,
-    /// What the last proof knew of the previous program.
-    known: Option<Known>,
-    memory: Memory,
+    steps: Steps,
     proved: usize,
     stats: Stats,
     fault: Option<Fault>,
@@ -42,21 +39,16 @@ impl Observer {
         if self.fault.is_some() {
             return;
         }
-        if let Some(previous) = &self.previous {
-            match step(previous, &mut self.known, program, None, &mut self.memory) {
-                Verdict::Proved(stats) => {
-                    self.proved += 1;
-                    self.stats = self.stats.and(stats);
-                }
-                verdict => {
-                    let (pass, proved) = (pass.to_string(), self.proved);
-                    self.fault = Some(Fault { pass, proved, verdict });
-                    return;
-                }
+        match self.steps.see(program) {
+            None => {}
+            Some(Verdict::Proved(stats)) => {
+                self.proved += 1;
+                self.stats = self.stats.and(stats);
             }
-        }
-        if self.previous.as_ref() != Some(program) {
-            self.previous = Some(program.clone());
+            Some(verdict) => {
+                let (pass, proved) = (pass.to_string(), self.proved);
+                self.fault = Some(Fault { pass, proved, verdict });
+            }
         }
     }
 

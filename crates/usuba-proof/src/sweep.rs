@@ -206,11 +206,10 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
 /// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
 /// and of all ones if `flip` is set, is zero.
 fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
-    let mut leaves: Sorted<Option<Inner>> = Sorted(Vec::with_capacity(WIDEST + 2));
+    let mut leaves: Leaves = Sorted(Vec::with_capacity(WIDEST + 2));
     let mut inside: Sorted<Inner> = Sorted(Vec::with_capacity(WIDEST));
     for root in factors.iter().chain(terms) {
-        let plain = root.plain();
-        leaves.insert_with(plain, || Inner::new(g, plain));
+        leaves.add(g, &inside, root.plain());
     }
     let total = |tables: &Tables| {
         let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
@@ -219,36 +218,22 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
     };
     loop {
         // The leaf that adds the fewest others, and the youngest of those.
-        let growth = |inner: &Inner| {
-            let [x, y] = inner.operands.map(Edge::plain);
-            let new = |e: Edge| leaves.place(e).is_err() && inside.place(e).is_err();
-            new(x) as usize + (x != y && new(y)) as usize
-        };
-        let mut next: Option<(usize, usize)> = None;
-        for (at, (_, inner)) in leaves.0.iter().enumerate().rev() {
-            let Some(inner) = inner else { continue };
-            let new = growth(inner);
-            if next.is_none_or(|(fewest, _)| new < fewest) {
-                next = Some((new, at));
-            }
-            if new == 0 {
-                break;
-            }
-        }
+        let operators = leaves.0.iter().enumerate().rev();
+        let operators = operators.filter_map(|(at, (_, leaf))| Some((leaf.as_ref()?.adds, at)));
+        let next = operators.min_by_key(|(adds, _)| *adds);
         // What a window shows, those below it show, too; so only small ones are looked at.
-        let grows = next.is_none_or(|(new, _)| new > 1);
+        let grows = next.is_none_or(|(adds, _)| adds > 1);
         if grows && leaves.0.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
             return true;
         }
         let Some((_, at)) = next else { return false };
-        let (leaf, inner) = leaves.0.remove(at);
-        let inner = inner.expect("an operator");
-        for operand in inner.operands.map(Edge::plain) {
-            if inside.place(operand).is_err() {
-                leaves.insert_with(operand, || Inner::new(g, operand));
-            }
+        let (edge, leaf) = leaves.0.remove(at);
+        let Leaf { inner, .. } = leaf.expect("an operator");
+        let operands = inner.operands.map(Edge::plain);
+        inside.insert_with(edge, || inner);
+        for operand in operands {
+            leaves.add(g, &inside, operand);
         }
-        inside.insert_with(leaf, || inner);
         if leaves.0.len() > WIDEST || inside.0.len() > LARGEST {
             return false;
         }
@@ -281,6 +266,36 @@ impl Sorted<()> {
             }
             Err(at) => self.0.insert(at, (edge, ())),
         }
+    }
+}
+
+/// The edges at the lower end of a window; those that are operators may be taken apart.
+type Leaves = Sorted<Option<Leaf>>;
+
+struct Leaf {
+    inner: Inner,
+    /// How many of its operands are not in the window.
+    adds: usize,
+}
+
+impl Leaves {
+    /// Makes a plain edge a leaf if the window does not have it.
+    fn add(&mut self, g: &mut Graph, inside: &Sorted<Inner>, edge: Edge) {
+        let Err(place) = self.place(edge) else { return };
+        if inside.place(edge).is_ok() {
+            return;
+        }
+        for leaf in self.0.iter_mut().filter_map(|(_, leaf)| leaf.as_mut()) {
+            let uses = leaf.inner.operands.iter().any(|operand| operand.plain() == edge);
+            leaf.adds -= uses as usize;
+        }
+        let leaf = Inner::new(g, edge).map(|inner| {
+            let [x, y] = inner.operands.map(Edge::plain);
+            let new = |e: Edge| self.place(e).is_err() && inside.place(e).is_err();
+            let adds = new(x) as usize + (x != y && new(y)) as usize;
+            Leaf { inner, adds }
+        });
+        self.0.insert(place, (edge, leaf));
     }
 }
 
