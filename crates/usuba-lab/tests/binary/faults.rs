@@ -229,7 +229,18 @@ fn each_rule_is_kept() {
             Rule::Unsupported,
             "AVX2",
         ),
-        ("vpcompressb zmm0{k1}, zmm1", Rule::Unsupported, "with a mask"),
+        ("vmovdqu8 [rdx]{k1}, zmm1", Rule::Unsupported, "with a mask"),
+        ("vpcompressb zmm0{k1}, zmm1", Rule::Unsupported, "the mask is not known"),
+        (
+            "vmovd xmm1, dword ptr [rdi]; vpmovb2m k1, xmm1; vpcompressd [rdx]{k1}, zmm0",
+            Rule::SecretAddress,
+            "which addresses",
+        ),
+        (
+            "mov eax, 7; kmovw k1, eax; vpexpandd zmm0{k1}, zmmword ptr [rdi + 4]",
+            Rule::OutOfBounds,
+            "12 bytes at 4",
+        ),
         // Another encoding of vpmadd52luq, for processors without masks.
         (".byte 0xc4, 0xe2, 0xf1, 0xb4, 0xc2", Rule::Unsupported, "vpmadd52luq"),
         ("vpmadd52luq xmm0, xmm1, [rdi + 8]", Rule::OutOfBounds, "16 bytes at 8"),
