@@ -75,7 +75,26 @@ mod tests {
         matches!(verdict, Some(Verdict::Proved(_)))
     }
 
-    /// What was known of another program is not used after a step that ended before its proof.
+    /// What was known of a program is not used for the next one after a step that ended before its
+    /// proof: here because the result has another name.
+    #[test]
+    fn what_is_known_is_of_the_program_before() {
+        let named = |name: &str, op: Op, [first, second]: [usize; 2]| {
+            let mut b = Builder::new("f", Slicing::V);
+            let inputs = ["x", "y"].map(|input| b.param(Port::new(input, 8, &[]))[0]);
+            let z = b.op(op, &[inputs[first], inputs[second]]);
+            let node = b.finish(vec![(Port::new(name, 8, &[]), vec![z])]);
+            Program::new(vec![node], NodeId(0), Slicing::V)
+        };
+        let mut steps = Steps::default();
+        assert!(steps.see(&named("z", Op::And, [0, 1])).is_none());
+        assert!(is_proved(steps.see(&named("z", Op::And, [1, 0]))));
+        let verdict = steps.see(&named("w", Op::Or, [0, 1]));
+        assert!(matches!(verdict, Some(Verdict::Unknown(_))), "{verdict:?}");
+        let verdict = steps.see(&named("w", Op::And, [0, 1]));
+        assert!(matches!(verdict, Some(Verdict::Refuted(_))), "{verdict:?}");
+    }
+
     #[test]
     fn a_step_is_compared_with_the_one_before_it() {
         for slicing in [Slicing::V, Slicing::W] {
