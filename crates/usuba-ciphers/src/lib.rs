@@ -21,7 +21,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
@@ -414,7 +414,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
-    let unknown = file.targets.iter().find(|name| target::find(name).is_none());
+    let unknown = file.targets.iter().find(|name| isa::find(name).is_none());
     if let Some(name) = unknown {
         return Err(format!("there is no target `{name}`"));
     }

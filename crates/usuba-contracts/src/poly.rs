@@ -72,7 +72,8 @@ impl Poly {
         self.terms.is_empty()
     }
 
-    pub fn len(&self) -> usize {
+    /// Number of monomials.
+    pub fn size(&self) -> usize {
         self.terms.len()
     }
 

@@ -11,7 +11,7 @@
 
 use usuba::ir::lanes::apart as words_of;
 use usuba::ir::{Op, Program, halves};
-use usuba::target::{Layout, Target};
+use usuba::isa::{Layout, Target};
 
 use crate::claims::{Claim, Kind, Outcome, outcome};
 use crate::facts::Memory;

@@ -15,8 +15,8 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::emit::c::COptions;
 use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba_equiv::claims::{Claim, Difference, Kind, Outcome};
 use usuba_object::block_function::Interface;
 use usuba_object::blocks;
@@ -121,7 +121,7 @@ pub fn options(slicing: Slicing, target: &'static Target) -> Options {
     Options {
         slicing,
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: None,
         flags: Default::default(),

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use usuba::target;
+use usuba::isa;
 use usuba_library::{Description, Kind, Request};
 
 use super::hex;
@@ -307,7 +307,7 @@ impl Xts {
 fn published_answers_of_the_modes() {
     let single = |folder: &str| {
         let cipher = usuba_ciphers::read(&root().join(folder)).expect("the folder is there");
-        let targets = vec![target::find("gp64").expect("it exists")];
+        let targets = vec![isa::find("gp64").expect("it exists")];
         let request = Request { targets, ..request("usuba_") };
         usuba_library::single(&request, &cipher, None).expect("it compiles")
     };

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use usuba::target;
+use usuba::isa;
 use usuba_library::{File, Request};
 use usuba_run::cc::{self, Family};
 
@@ -24,7 +24,7 @@ pub fn beside(path: &str) -> PathBuf {
 }
 
 pub fn request() -> Request {
-    let portable = target::find("gp64").expect("it exists");
+    let portable = isa::find("gp64").expect("it exists");
     Request { targets: vec![portable], prefix: "usuba_".into(), version: "0".into() }
 }
 

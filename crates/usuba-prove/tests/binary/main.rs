@@ -12,9 +12,9 @@ mod mutants;
 use std::path::Path;
 
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
-use usuba::{Output, target::cpu};
+use usuba::{Output, isa::cpu};
 use usuba_object::compare::{Answer, Demands};
 use usuba_prove::binary;
 use usuba_run::cc::{self, Family};
@@ -63,7 +63,7 @@ const KERNELS: [(&str, &str, Slicing, &str); 8] = [
 #[test]
 fn kernels_are_proved() {
     for (folder, function, slicing, name) in KERNELS {
-        let target = target::find(name).expect("a target");
+        let target = isa::find(name).expect("a target");
         let output = kernel(folder, function, slicing, target);
         for family in families(name) {
             let answer = binary::prove(&output, target, family, Demands::default());
@@ -82,7 +82,7 @@ fn kernels_are_proved() {
 /// Keys that callers hand over as complements are part of the contract.
 #[test]
 fn complemented_keys_are_part_of_the_contract() {
-    let target = target::find("avx2").expect("a target");
+    let target = isa::find("avx2").expect("a target");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle/rectangle.ua");
     let text = std::fs::read_to_string(&root).expect("the program can be read");
     let mut sources = usuba::diag::Sources::default();

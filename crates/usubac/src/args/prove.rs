@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use usuba::target::Target;
+use usuba::isa::Target;
 use usuba_run::cc::Family;
 
 use super::values::parse_target;
