@@ -34,11 +34,13 @@ fn kernel(folder: &str, function: &str, slicing: Slicing, target: &'static Targe
         .expect("a kernel")
 }
 
-/// The compilers that this machine has, for a target.
+/// The compilers that this machine has, for a target. An object is read and not run, so that the
+/// processor need not have the instructions of the target.
 fn families(target: &str) -> Vec<Family> {
+    let target = isa::find(target).expect("a target");
     [Family::Gcc, Family::Clang]
         .into_iter()
-        .filter(|&family| match cc::find_with(target, family) {
+        .filter(|&family| match cc::find_to_compile(target, family) {
             Ok(_) => true,
             Err(skip) => {
                 println!("{skip}");
