@@ -34,7 +34,7 @@ type Interval = (Option<BigInt>, Option<BigInt>);
 pub fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
     let (compare, a, b) = goal;
     let gap = numbers.get(b).poly.sub(&numbers.get(a).poly);
-    if gap.len() > MAX_TERMS {
+    if gap.size() > MAX_TERMS {
         return false;
     }
     let mut variables = gap.variables();
@@ -96,7 +96,7 @@ struct Known {
 /// What is known of polynomials in these variables.
 fn known(numbers: &Numbers, facts: &[Fact], variables: &[u32]) -> Vec<Known> {
     let among = |poly: &Poly| {
-        poly.len() <= MAX_TERMS
+        poly.size() <= MAX_TERMS
             && poly.variables().iter().all(|v| variables.binary_search(v).is_ok())
     };
     let mut all = Vec::new();

@@ -403,7 +403,7 @@ pub fn prove(
     {
         return Ok(());
     }
-    let terms = gap.len();
+    let terms = gap.size();
     unknown(format!("the two sides differ by {terms} terms that are not shown to vanish"))
 }
 

@@ -236,7 +236,7 @@ impl Integers {
     /// something in it: what the bit chooses from is as long as the longer of both, and not as
     /// both together. `None` if there is no such bit, or if there are several.
     pub fn chosen(&self, p: &Poly) -> Option<(BigInt, BigInt)> {
-        if p.len() > CHOICES {
+        if p.size() > CHOICES {
             return None;
         }
         let factors = p.terms().filter(|(monomial, _)| monomial.len() > 1);
@@ -264,7 +264,7 @@ impl Integers {
             true => (-factor, p.scaled(&BigInt::from(-1))),
             false => (factor, p),
         };
-        if p.len() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial)) {
+        if p.size() <= SHORT && p.terms().all(|(monomial, _)| is_linear(monomial)) {
             return p.scaled(&factor);
         }
         let high = high / factor.magnitude();
@@ -291,7 +291,7 @@ const FEW: usize = 3;
 /// its value for each of their values.
 fn of_bits(p: &Poly, k: u64) -> Option<Poly> {
     // A bit is no higher power of itself, so the terms of these are all there are.
-    if p.len() > 1 << FEW || p.terms().flat_map(|(m, _)| m).any(|(v, _)| v % 2 == 0) {
+    if p.size() > 1 << FEW || p.terms().flat_map(|(m, _)| m).any(|(v, _)| v % 2 == 0) {
         return None;
     }
     let bits = p.variables();
@@ -497,7 +497,7 @@ mod tests {
                     }
                 };
                 assert_eq!(value(&n, &p, &free), expected);
-                if p.len() < 40 {
+                if p.size() < 40 {
                     pool.push(p);
                 }
             }
@@ -515,7 +515,7 @@ mod tests {
             let p = w.iter().enumerate().map(one).fold(Poly::default(), |sum, word| sum.add(&word));
             let name = n.named(&p, &high);
             assert_eq!(
-                (name.len(), n.named(&p.scaled(&three), &(&high * 3u8))),
+                (name.size(), n.named(&p.scaled(&three), &(&high * 3u8))),
                 (1, name.scaled(&three))
             );
         }

@@ -122,7 +122,7 @@ impl Numbers {
         }
         let n = Num(self.all.len() as u32);
         let variable = 2 * n.0 + u32::from(high <= BigUint::from(1u8));
-        let poly = poly.filter(|p| p.len() <= MAX_TERMS);
+        let poly = poly.filter(|p| p.size() <= MAX_TERMS);
         let poly = Rc::new(poly.unwrap_or_else(|| Poly::variable(variable)));
         if def != Def::Any {
             self.known.insert(def.clone(), n);

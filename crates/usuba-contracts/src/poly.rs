@@ -104,7 +104,7 @@ impl Poly {
 
     /// The sum with another one, with what `times` makes of its coefficients, none of them zero.
     fn with(&self, other: &Poly, times: impl Fn(&BigInt) -> BigInt) -> Poly {
-        let mut terms = Vec::with_capacity(self.len() + other.len());
+        let mut terms = Vec::with_capacity(self.size() + other.size());
         let (mut own, mut others) = (&self.terms[..], &other.terms[..]);
         while let ([(a, x), rest @ ..], [(b, y), rest_of_other @ ..]) = (own, others) {
             match a.cmp(b) {
@@ -136,7 +136,7 @@ impl Poly {
 
     /// `None` if the product has too many terms.
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
-        let count = self.len() * other.len();
+        let count = self.size() * other.size();
         if count > MAX_TERMS {
             return None;
         }
@@ -305,7 +305,7 @@ impl Poly {
             let (_, exponent) = rest.remove(at);
             let power = with.power(&exponent, modulus)?;
             made = made.add(&power.mul(&Poly::term(rest, value.clone()))?);
-            if made.len() + kept.len() > MAX_TERMS {
+            if made.size() + kept.len() > MAX_TERMS {
                 return None;
             }
         }

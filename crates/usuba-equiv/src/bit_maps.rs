@@ -28,8 +28,8 @@ pub struct Maps {
     named: FxHashMap<(u8, u8, u8), MapId>,
 }
 
-impl Maps {
-    pub fn new() -> Maps {
+impl Default for Maps {
+    fn default() -> Maps {
         Maps {
             lists: vec![Rc::from([].as_slice())],
             inverses: vec![Some(IDENTITY)],
@@ -38,7 +38,9 @@ impl Maps {
             named: FxHashMap::default(),
         }
     }
+}
 
+impl Maps {
     /// The map with `f[i]` as source of bit i.
     pub fn intern(&mut self, f: &[u8]) -> MapId {
         if f.iter().enumerate().all(|(i, &source)| i == source as usize) {
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn named_maps_are_the_operators() {
-        let mut maps = Maps::new();
+        let mut maps = Maps::default();
         for bits in [1u8, 2, 5, 8, 13, 64] {
             let word = 0x9d3c_55e1_0f2b_7a86 & usuba::ir::op::mask(bits);
             for k in 0..bits {
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn composition_and_inverse_are_those_of_functions() {
-        let mut maps = Maps::new();
+        let mut maps = Maps::default();
         let (f, g) = (maps.intern(&[2, 0, 3, 1]), maps.intern(&[1, 1, 0, 3]));
         let both = maps.compose(g, f);
         for word in 0..16 {

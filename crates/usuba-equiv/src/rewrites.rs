@@ -29,7 +29,7 @@ pub struct Facts {
 impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
-        let (parities, sweep) = (Parities::new(), Sweep::new(false));
+        let (parities, sweep) = (Parities::default(), Sweep::new(false));
         Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
     }
 

@@ -228,7 +228,7 @@ impl Graph {
             table: Vec::new(),
             others: FxHashMap::default(),
             joined: Vec::new(),
-            maps: Maps::new(),
+            maps: Maps::default(),
             lists: Vec::new(),
             list_ids: FxHashMap::default(),
             functions: FxHashMap::default(),

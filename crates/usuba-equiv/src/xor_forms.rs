@@ -18,6 +18,8 @@ use crate::value_numbering::{Edge, Graph};
 /// The most terms that a sum is known by.
 const LONGEST: usize = 32;
 
+/// XOR normal forms of the nodes of one graph.
+#[derive(Default)]
 pub struct Parities {
     /// The terms of nodes that are sums, sorted.
     terms: FxHashMap<u32, Box<[Edge]>>,
@@ -26,10 +28,6 @@ pub struct Parities {
 }
 
 impl Parities {
-    pub fn new() -> Parities {
-        Parities { terms: FxHashMap::default(), sums: FxHashMap::default() }
-    }
-
     /// The sum of two plain edges if it is known, else its terms.
     pub fn known(&mut self, g: &mut Graph, a: Edge, b: Edge) -> Result<Edge, Vec<Edge>> {
         let (left, right) = (self.terms(g, a), self.terms(g, b));
