@@ -45,7 +45,13 @@ pub fn curve() -> &'static [File] {
 /// The files of NaCl.
 pub fn nacl() -> &'static [File] {
     static FILES: OnceLock<Vec<File>> = OnceLock::new();
-    FILES.get_or_init(|| dist::nacl(&request(), &root(), &mut |_| {}).expect("it compiles"))
+    FILES.get_or_init(|| written(&request()))
+}
+
+/// NaCl for a request.
+pub fn written(request: &Request) -> Vec<File> {
+    let ciphers = dist::nacl_ciphers(&root()).expect("the folders are there");
+    dist::nacl(request, &ciphers, &mut |_| {}).expect("it compiles")
 }
 
 /// A shared object, and the folder that it lies in.
