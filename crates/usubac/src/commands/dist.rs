@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
-use usuba::target::{self, Target};
-use usuba_lab::cc::{self, Family};
-use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, File, Request, ladder};
+use usuba::isa::{self, Target};
+use usuba_ciphers::Cipher;
+use usuba_library::{File, Request, ladder};
+use usuba_run::cc::{self, Family};
 
 use super::prove::cache;
 use crate::args::Dist;
@@ -25,30 +25,30 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         return measure(args, &request);
     }
     if args.status || args.curves {
-        let table = if args.status { dist::status } else { dist::curves };
+        let table = if args.status { usuba_library::status } else { usuba_library::curves };
         let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
         return to_stdout(&text);
     }
     if args.ladders {
         for cipher in ciphers(args)? {
-            to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
+            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
         }
         return Ok(());
     }
     if let Some(folder) = &args.nacl {
         // For any processor unless targets are named.
-        let portable = target::all().filter(|target| target.name == "gp64").collect();
+        let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = dist::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
-        return whole(folder, &ciphers, &Request { targets, ..request }, dist::nacl);
+        let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
+        return whole(folder, &ciphers, &Request { targets, ..request }, usuba_library::nacl);
     }
     match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, &ciphers(args)?, &request, dist::library),
-        (None, Some(folder)) => whole(folder, &ciphers(args)?, &request, dist::rust),
+        (Some(folder), _) => whole(folder, &ciphers(args)?, &request, usuba_library::library),
+        (None, Some(folder)) => whole(folder, &ciphers(args)?, &request, usuba_library::rust),
         (None, None) => {
             let (folder, stem) = place(args)?;
             let one = |cipher| {
-                let single = dist::single(&request, cipher, stem.as_deref());
+                let single = usuba_library::single(&request, cipher, stem.as_deref());
                 single.map(|single| single.files).map_err(Failure::Program)
             };
             let ciphers = ciphers(args)?;
@@ -63,7 +63,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
 fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     let (folder, build) = (cache::home("known-answers"), cache::this_build());
     let kept = folder.as_deref().zip(build.as_deref());
-    let all = cipher::with_needs(ciphers).map_err(Failure::Program)?;
+    let all = usuba_ciphers::with_needs(ciphers).map_err(Failure::Program)?;
     all.iter().try_for_each(|cipher| cipher.verify(kept)).map_err(Failure::Program)
 }
 
@@ -90,11 +90,11 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
-        let targets = dist::backends(&request.targets, std::slice::from_ref(cipher));
+        let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
         let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
         let widest = widest.map_or("", |target| target.name);
         let about = format!("an {} processor with {widest}", std::env::consts::ARCH);
-        let costs = dist::measure::measure(cipher, &targets, ROUNDS);
+        let costs = usuba_library::measure::measure(cipher, &targets, ROUNDS);
         let costs = costs.map_err(Failure::Program)?;
         let path = cipher.folder.join(ladder::FILE);
         write_all(&[(Place::File(path), ladder::text(&costs, &about))])?;
@@ -106,14 +106,14 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
 
 fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
     let find = |name: &String| {
-        target::find(name).ok_or_else(|| {
+        isa::find(name).ok_or_else(|| {
             Failure::usage(format!(
                 "there is no target `{name}`; `usubac --print targets` lists them"
             ))
         })
     };
     match args.targets.is_empty() {
-        true => Ok(dist::usual()),
+        true => Ok(usuba_library::usual()),
         false => args.targets.iter().map(find).collect(),
     }
 }
@@ -121,11 +121,11 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
 /// The folders that were named, by their own name or by a function of theirs, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     if args.ciphers.is_empty() {
-        return cipher::find(&args.folder).map_err(Failure::Program);
+        return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
     }
     let mut all: Vec<Cipher> = Vec::new();
     for name in &args.ciphers {
-        let found = cipher::named(&args.folder, name).map_err(Failure::Program)?;
+        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
         if all.iter().all(|other| other.folder != found.folder) {
             all.push(found);
         }
