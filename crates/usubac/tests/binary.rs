@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use usuba_lab::{binary, cc, plant};
+use usuba_prove::{binary, plant};
+use usuba_run::cc;
 
 /// The words of a node whose accesses have displacements, and its right answer.
 const PROGRAM: &str = "node f (x:u32[3], k:u32[3]) returns (y:u32[3])\n\
@@ -35,7 +36,7 @@ fn err(output: &Output) -> String {
 /// The name of a compiler that this machine has.
 fn compiler() -> Option<(&'static str, cc::Family)> {
     let all = [("gcc", cc::Family::Gcc), ("clang", cc::Family::Clang)];
-    let target = usuba::target::find("gp64").expect("a target");
+    let target = usuba::isa::find("gp64").expect("a target");
     let found = all.into_iter().find(|&(_, family)| match binary::Compiler::find(target, family) {
         Ok(_) => true,
         Err(skip) => {

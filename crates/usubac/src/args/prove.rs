@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use usuba::target::Target;
-use usuba_lab::cc::Family;
+use usuba::isa::Target;
+use usuba_run::cc::Family;
 
 use super::values::parse_target;
 use super::{Codegen, Language};

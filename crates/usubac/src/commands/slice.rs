@@ -2,11 +2,11 @@
 
 use usuba::emit::c::COptions;
 use usuba::ir::{self, Program, Slicing};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::target::{self, Target};
 use usuba::{Options, optimise};
-use usuba_lab::interleave;
-use usuba_lab::native::Timing;
+use usuba_bench::interleave;
+use usuba_run::native::Timing;
 
 use super::front::{Input, reported};
 use super::passes::Prover;
@@ -135,7 +135,7 @@ pub fn options(language: &Language, target: &'static Target, pipeline: PipelineO
     Options {
         slicing: language.slicing().unwrap_or(Slicing::V),
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: language.word,
         entry: language.entry.clone(),
         flags: language.flags(),

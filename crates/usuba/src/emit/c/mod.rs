@@ -33,8 +33,8 @@ use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
 use crate::ir::{Node, NodeId, Op, Port, Program, halves};
-use crate::target::select::{Imm, select_halves};
-use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
+use crate::isa::select::{Imm, select_halves};
+use crate::isa::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
 /// The form of kept loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,7 @@ pub enum LoopForm {
 pub struct COptions {
     /// Put before every name that the linker sees.
     pub prefix: String,
-    /// The C name of the entry after the prefix; the name of the entry node if empty.
+    /// The entry after the prefix, an identifier of C; the name of the entry node if empty.
     pub name: String,
     /// The command that the text comes from.
     pub command: String,
@@ -91,7 +91,7 @@ impl COptions {
 
     /// The C function of such a node, by its name in the source.
     pub fn symbol(&self, name: &str) -> String {
-        names::identifier(&format!("{}{name}", self.prefix))
+        names::identifier(&self.prefix, name)
     }
 }
 
@@ -140,7 +140,7 @@ pub(crate) struct Context<'p> {
 /// Prints the kernel of `program` for `target`.
 ///
 /// The program must be verified, and all its operators must exist under its slicing on the
-/// target (`target::lacks` says so); lowering sees to that.
+/// target (`isa::lacks` says so); lowering sees to that.
 pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted {
     let other;
     let program = if options.complemented_keys {
@@ -207,8 +207,10 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
 
 /// The C name of the entry.
 pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
-    let base = if options.name.is_empty() { &program.entry().name } else { &options.name };
-    names::identifier(&format!("{}{base}", options.prefix))
+    match options.name.is_empty() {
+        true => names::identifier(&options.prefix, &program.entry().name),
+        false => format!("{}{}", options.prefix, options.name),
+    }
 }
 
 fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]) -> String {

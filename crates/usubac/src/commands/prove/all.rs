@@ -16,11 +16,11 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::Options;
 use usuba::diag::Sources;
+use usuba::isa::Target;
 use usuba::passes::interleave::Choice;
-use usuba::target::Target;
 use usuba::typed;
-use usuba_lab::cipher::Beside;
-use usuba_lab::tune::subject::fingerprint;
+use usuba_ciphers::Beside;
+use usuba_run::fingerprint::fingerprint;
 
 use super::binary;
 use super::cache::Cache;

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
-use usuba_lab::cipher::{self, Cipher};
+use usuba::isa::{self, Target};
+use usuba_ciphers::Cipher;
 
 use super::arithmetic;
 use super::binary::{self, Memory, Objects};
@@ -66,7 +66,7 @@ impl Task {
             _ => 3,
         };
         // Most objects for extensions are those of their targets, which are then known.
-        let target = target::all().position(|target| target.name == self.on.name);
+        let target = isa::all().position(|target| target.name == self.on.name);
         (self.on.base.is_some(), kind, target)
     }
 }
@@ -74,7 +74,7 @@ impl Task {
 /// The targets with their objects. A compiler that is missing is so for all of them.
 pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     let targets = match args.target.is_empty() {
-        true => target::all().collect(),
+        true => isa::all().collect(),
         false => args.target.clone(),
     };
     let memory = Memory::default();
@@ -164,7 +164,7 @@ fn name(folder: &Path) -> String {
 
 /// The cipher folders that were asked for.
 pub fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
-    let mut ciphers = cipher::find(&args.folder).map_err(Failure::program)?;
+    let mut ciphers = usuba_ciphers::find(&args.folder).map_err(Failure::program)?;
     let others = arithmetic::find(&args.folder, args.language.flags())?;
     let mut names: BTreeSet<String> = others.iter().map(|source| name(&source.folder)).collect();
     names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));

@@ -1,0 +1,104 @@
+//! What a file must say, and that a step must be right and proved.
+
+use usuba::isa::cpu;
+
+use super::*;
+use usuba::passes::pipeline::PipelineOptions;
+
+const PROGRAM: &str = "\
+#include \"bare.h\"
+#include KERNELS
+static uint32_t answer;
+static int next(void) { const uint32_t a = 41; k_next(&a, &answer); return 0; }
+static int work(void) { return measure(1, \"next\", next) || answer != 42; }
+";
+
+const TEXT: &str = r#"
+    title = "t"
+    about = "a"
+    program = "t.c"
+    processors = ["rv32im", "rv32imc"]
+    levels = ["-O0", "-O2"]
+    quick = ["-O2"]
+    [[step]]
+    label = "right"
+    source = "right.ua"
+    nodes = ["next"]
+    [[step]]
+    label = "another answer"
+    source = "another.ua"
+    nodes = ["next"]
+    [[step]]
+    label = "another promise"
+    source = "promise.ua"
+    nodes = ["next"]
+    [[published]]
+    label = "they"
+    unit = "million cycles"
+    values = { "-O2" = 1.5 }
+    text = 7
+    source = "s"
+"#;
+
+fn parse(text: &str) -> Result<Counted, String> {
+    let counted: Counted = toml::from_str(text).map_err(|error| error.to_string())?;
+    counted.check().map(|()| counted)
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    for (old, new, why) in [
+        ("quick = [\"-O2\"]", "quick = [\"-O3\"]", "no level `-O3`"),
+        ("\"-O2\" = 1.5", "\"-O9\" = 1.5", "no level `-O9`"),
+        ("source = \"right.ua\"", "", "needs a source and nodes"),
+        ("source = \"right.ua\"\n    nodes = [\"next\"]", "", "there is no library"),
+        ("label = \"right\"", "label = \"right\"\ncolour = 1", "colour"),
+    ] {
+        let error = parse(&TEXT.replacen(old, new, 1)).expect_err("it does not fit");
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+/// A step that computes something else has no numbers, and one that does not keep what it promises
+/// is not proved.
+#[test]
+fn only_what_is_right_and_proved_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = |sum: &str, promise: &str| {
+        format!(
+            "node next (a:u32 in [0, 100]) returns (r:u32 in [0, 102])\n\
+             ensures r == {promise}\nlet\n  r = {sum}\ntel\n"
+        )
+    };
+    for (name, text) in [
+        ("t.c", PROGRAM.to_string()),
+        ("right.ua", node("a + 1", "a + 1")),
+        ("another.ua", node("a + 2", "a + 2")),
+        ("promise.ua", node("a + 1", "a + 2")),
+    ] {
+        fs::write(folder.path().join(name), text).expect("the folder can be written");
+    }
+    let no_flags = |_: &str| Ok((PipelineOptions::default(), cpu::ALL[0]));
+    let counted = parse(TEXT).expect("it is well-formed");
+    let found = match counted.measure(folder.path(), true, &no_flags, &mut |_| {}) {
+        Ok(found) => found,
+        Err(why) => {
+            println!("skipped instructions on RV32: {why}");
+            return;
+        }
+    };
+    let [right, answer, promise] = &found.steps[..] else { panic!("{found:?}") };
+    assert_eq!((&right.proof, &answer.proof), (&Ok(1), &Ok(1)));
+    assert!(promise.proof.as_ref().is_err_and(|why| why.contains("does not hold")), "{found:?}");
+    for (shown, good) in [(right, true), (answer, false), (promise, true)] {
+        let numbers = &shown.numbers[0][0];
+        assert_eq!(numbers.is_ok(), good, "{found:?}");
+        assert!(numbers.as_ref().is_ok_and(|n| n.instructions < 100 && n.text > 100) == good);
+    }
+    assert!(Counted::is_wrong(&found));
+    let report = counted.report(&found, true);
+    for line in ["| another answer | it computes something else | yes", "| they | 1.5 | 7 |  |"] {
+        assert!(report.contains(line), "{report}");
+    }
+    assert!(report.contains("| another promise | 0.00 | **no**: "), "{report}");
+}

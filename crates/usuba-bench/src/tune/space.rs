@@ -1,0 +1,311 @@
+//! What the tuner tries, as one table.
+//!
+//! A dimension is a question ("which calls disappear?"), a choice is flags, and a point is one
+//! choice for each dimension. The first choice of a dimension has no flags: it is the default.
+//! Flags of `usubac` are read by its own parser; a choice that this build does not know is left
+//! out, so a new flag is one line here.
+
+use usuba::isa::Target;
+use usuba::isa::cpu::Cpu;
+use usuba::passes::pipeline::PipelineOptions;
+
+use super::workshop::Compiler;
+
+/// Who reads the flags of a dimension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reader {
+    Usubac,
+    /// The C compiler.
+    Cc,
+}
+
+/// Where a choice makes sense.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    Always,
+    /// The target has 32 registers, and room for more instances.
+    ManyRegisters,
+    /// Narrow words can share a register.
+    Packs,
+    /// The C compiler is gcc.
+    Gcc,
+    /// The C compiler is clang.
+    Clang,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Dimension {
+    pub name: &'static str,
+    pub reader: Reader,
+    /// Flags and where they make sense. The default, which has no flags, is not listed.
+    pub choices: &'static [(&'static str, When)],
+}
+
+const fn usubac(name: &'static str, choices: &'static [(&'static str, When)]) -> Dimension {
+    Dimension { name, reader: Reader::Usubac, choices }
+}
+
+const fn cc(name: &'static str, choices: &'static [(&'static str, When)]) -> Dimension {
+    Dimension { name, reader: Reader::Cc, choices }
+}
+
+use When::{Always, Clang, Gcc, ManyRegisters, Packs};
+
+/// Every dimension but slicing and C compiler. A search walks it from top to bottom, so what moves
+/// the most comes first.
+pub static DIMENSIONS: &[Dimension] = &[
+    usubac(
+        "instances",
+        &[
+            ("--inter-factor 1", Always),
+            ("--inter-factor 2 --interleave 10", Always),
+            ("--inter-factor 3 --interleave 10", Always),
+            ("--inter-factor 4 --interleave 10", Always),
+            ("--inter-factor 5 --interleave 10", ManyRegisters),
+            ("--inter-factor 6 --interleave 10", ManyRegisters),
+        ],
+    ),
+    usubac("lanes", &[("--packed", Packs), ("--no-packed", Packs)]),
+    usubac(
+        "rounds",
+        &[
+            ("--no-unroll", Always),
+            ("--unroll", Always),
+            ("--unroll-factor 2", Always),
+            ("--unroll-factor 3", Always),
+            ("--unroll-factor 4", Always),
+            ("--unroll-factor 8", Always),
+        ],
+    ),
+    usubac(
+        "inlining",
+        &[
+            ("--inline-all", Always),
+            ("--no-inline", Always),
+            ("--heavy-inline", Always),
+            ("--light-inline", Always),
+        ],
+    ),
+    usubac(
+        "scheduling",
+        &[("--sched", Always), ("--no-sched", Always), ("--no-pre-sched", Always)],
+    ),
+    cc("level", &[("-O2", Always), ("-Os", Always), ("-O1", Always)]),
+    cc(
+        "C scheduling",
+        &[
+            ("-fno-schedule-insns2", Gcc),
+            ("-fschedule-insns -fsched-pressure", Gcc),
+            ("-fno-tree-ter", Gcc),
+            ("-mllvm -enable-misched=false", Clang),
+            ("-mllvm -pre-RA-sched=source", Clang),
+        ],
+    ),
+    cc("C vectors", &[("-fno-tree-slp-vectorize", Gcc), ("-fno-slp-vectorize", Clang)]),
+    usubac(
+        "grain",
+        &[
+            ("--interleave 1", Always),
+            ("--interleave 5", Always),
+            ("--interleave 20", Always),
+            ("--interleave 50", Always),
+            ("--interleave 200", Always),
+        ],
+    ),
+    usubac(
+        "window",
+        &[
+            ("--sched-n 2", Always),
+            ("--sched-n 4", Always),
+            ("--sched-n 6", Always),
+            ("--sched-n 15", Always),
+        ],
+    ),
+    usubac(
+        "latencies",
+        &[("--cpu skylake", Always), ("--cpu golden-cove", Always), ("--cpu zen5", Always)],
+    ),
+    usubac("pressure", &[("--skip pressure", Always)]),
+    usubac("fusing", &[("--skip fuse", Always)]),
+    usubac("complements", &[("--skip complement", Always)]),
+];
+
+/// The level of the C compiler where no choice names one.
+pub const LEVEL: &str = "-O3";
+
+/// What flags of `usubac` ask for.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub pipeline: PipelineOptions,
+    pub cpu: &'static Cpu,
+}
+
+/// Reads flags of `usubac` as its command line does.
+pub type Parse<'a> = dyn Fn(&str) -> Result<Chosen, String> + Sync + 'a;
+
+/// The number of a choice for each dimension of a [`Space`]; 0 is the default. The first
+/// dimension is the C compiler.
+pub type Point = Vec<usize>;
+
+/// An axis of the space: a dimension with the choices that this build, target and machine have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axis {
+    pub name: String,
+    pub reader: Reader,
+    /// Flags of each choice, the default first.
+    choices: Vec<(String, When)>,
+}
+
+impl Axis {
+    /// An axis of flags of `usubac` that make sense everywhere, after the default.
+    pub fn new(name: &str, reader: Reader, flags: &[&str]) -> Axis {
+        let flags = flags.iter().map(|flags| (flags.to_string(), When::Always));
+        let choices = std::iter::once((String::new(), When::Always)).chain(flags).collect();
+        Axis { name: name.to_string(), reader, choices }
+    }
+
+    /// Number of choices, the default among them.
+    pub fn choices(&self) -> usize {
+        self.choices.len()
+    }
+}
+
+/// What is tried for one target on one machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Space {
+    pub compilers: Vec<Compiler>,
+    axes: Vec<Axis>,
+}
+
+impl Space {
+    /// The table without what the target has no use for and what `parse` does not know.
+    pub fn new(target: &Target, compilers: Vec<Compiler>, parse: &Parse) -> Space {
+        let fits = |dimension: &Dimension, (flags, when): &(&str, When)| {
+            let here = match when {
+                When::Always => true,
+                When::ManyRegisters => target.bits == 512,
+                When::Packs => !target.simd,
+                When::Gcc => compilers.iter().any(|compiler| !compiler.is_clang),
+                When::Clang => compilers.iter().any(|compiler| compiler.is_clang),
+            };
+            here && (dimension.reader == Reader::Cc || parse(flags).is_ok())
+        };
+        let axis = |dimension: &Dimension| {
+            let mut axis = Axis::new(dimension.name, dimension.reader, &[]);
+            let known = dimension.choices.iter().filter(|choice| fits(dimension, choice));
+            axis.choices.extend(known.map(|(flags, when)| (flags.to_string(), *when)));
+            axis
+        };
+        let axes = DIMENSIONS.iter().map(axis).collect();
+        Space::with(compilers, axes)
+    }
+
+    /// A space of given axes, besides that of the compilers.
+    pub fn with(compilers: Vec<Compiler>, mut axes: Vec<Axis>) -> Space {
+        let mut first = Axis::new("C compiler", Reader::Cc, &[]);
+        first.choices.resize(compilers.len().max(1), (String::new(), When::Always));
+        axes.insert(0, first);
+        axes.retain(|axis| axis.name == "C compiler" || axis.choices() > 1);
+        Space { compilers, axes }
+    }
+
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// All defaults.
+    pub fn origin(&self) -> Point {
+        vec![0; self.axes.len()]
+    }
+
+    /// The C compiler of a point.
+    pub fn compiler(&self, point: &Point) -> &Compiler {
+        &self.compilers[point[0]]
+    }
+
+    /// Whether the compiler of the point understands all of its flags.
+    pub fn is_possible(&self, point: &Point) -> bool {
+        self.chosen(point).all(|(_, (_, when))| match when {
+            When::Always | When::ManyRegisters | When::Packs => true,
+            When::Gcc => !self.compiler(point).is_clang,
+            When::Clang => self.compiler(point).is_clang,
+        })
+    }
+
+    fn chosen<'a>(
+        &'a self,
+        point: &'a Point,
+    ) -> impl Iterator<Item = (&'a Axis, &'a (String, When))> {
+        self.axes.iter().zip(point).map(|(axis, &choice)| (axis, &axis.choices[choice]))
+    }
+
+    /// The flags of `usubac`, blanks between them. A flag with a value that two choices give is
+    /// given once, as the later dimension has it; `--skip` adds up.
+    pub fn flags(&self, point: &Point) -> String {
+        let mut flags: Vec<(&str, Option<&str>)> = Vec::new();
+        for (axis, (text, _)) in self.chosen(point) {
+            if axis.reader != Reader::Usubac {
+                continue;
+            }
+            let mut words = text.split(' ').filter(|word| !word.is_empty()).peekable();
+            while let Some(name) = words.next() {
+                let value = words.next_if(|word| !word.starts_with('-'));
+                match flags.iter_mut().find(|(known, _)| *known == name && name != "--skip") {
+                    Some(flag) => flag.1 = value,
+                    None => flags.push((name, value)),
+                }
+            }
+        }
+        let word = |(name, value): &(&str, Option<&str>)| match value {
+            Some(value) => format!("{name} {value}"),
+            None => name.to_string(),
+        };
+        flags.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// All flags of the C compiler: those of the target, then those of the point.
+    pub fn cflags(&self, point: &Point) -> Vec<String> {
+        let target = self.compiler(point).machine.cflags.iter().map(|flag| flag.to_string());
+        target.chain(self.levels(point)).collect()
+    }
+
+    /// The flags of the C compiler after those of the target: its level and what else it is told.
+    pub fn levels(&self, point: &Point) -> Vec<String> {
+        let chosen = self.chosen(point).filter(|(axis, _)| axis.reader == Reader::Cc);
+        let words: Vec<String> = chosen
+            .flat_map(|(_, (text, _))| text.split(' '))
+            .filter(|word| !word.is_empty())
+            .map(str::to_string)
+            .collect();
+        let level = words.iter().any(|word| word.starts_with("-O"));
+        let level = (!level).then(|| LEVEL.to_string());
+        level.into_iter().chain(words).collect()
+    }
+
+    /// The points that differ from `point` in dimension `axis` alone.
+    pub fn along(&self, point: &Point, axis: usize) -> Vec<Point> {
+        let others = (0..self.axes[axis].choices()).filter(|&choice| choice != point[axis]);
+        let moved = others.map(|choice| {
+            let mut moved = point.clone();
+            moved[axis] = choice;
+            moved
+        });
+        moved.filter(|point| self.is_possible(point)).collect()
+    }
+
+    /// The points that differ from `point` in exactly two dimensions.
+    pub fn pairs(&self, point: &Point) -> Vec<Point> {
+        let mut pairs = Vec::new();
+        for first in 0..self.axes.len() {
+            for second in first + 1..self.axes.len() {
+                for choice in (0..self.axes[first].choices()).filter(|&c| c != point[first]) {
+                    let mut moved = point.clone();
+                    moved[first] = choice;
+                    pairs.extend(self.along(&moved, second));
+                }
+            }
+        }
+        pairs
+    }
+}

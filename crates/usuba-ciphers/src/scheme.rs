@@ -1,0 +1,122 @@
+//! What `cipher.toml` says of hand-written C beside functions: arithmetic that it calls, and
+//! authenticated encryption.
+//!
+//! ```toml
+//! scheme = "poly1305"
+//! [[arithmetic]]
+//! name  = "poly"
+//! gp64  = "../../arithmetic/poly1305/limbs44.ua"
+//! gp32  = "../../arithmetic/poly1305/limbs26.ua"
+//! nodes = ["step", "tag"]
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use usuba::isa::Target;
+
+/// Nodes of a program with contracts that hand-written C calls, in a program for each width of
+/// words.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Arithmetic {
+    /// The C names of the nodes begin with it, and it is the C type of the first result of the
+    /// first one.
+    pub name: String,
+    /// The program for machines that multiply words of 64 bits, by its path from the folder.
+    pub gp64: String,
+    /// The program for those that multiply words of 32 bits; the same nodes.
+    pub gp32: String,
+    /// The one for those whose memory is small, if it is another one.
+    #[serde(default)]
+    pub small: Option<String>,
+    pub nodes: Vec<String>,
+    /// Those that only the program for words of 64 bits has.
+    #[serde(default)]
+    pub wide_nodes: Vec<String>,
+    /// Those for small memory, if they are others.
+    #[serde(default)]
+    pub small_nodes: Vec<String>,
+    /// Those of them that run seldom: they call other nodes instead of having them written out.
+    #[serde(default)]
+    pub seldom: Vec<String>,
+}
+
+impl Arithmetic {
+    /// The nodes where memory is small, or not.
+    pub fn nodes(&self, small: bool) -> &[String] {
+        if small && !self.small_nodes.is_empty() { &self.small_nodes } else { &self.nodes }
+    }
+}
+
+/// What hand-written C makes of arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// X25519 and Ed25519.
+    Curve25519,
+    /// The one-time authenticator.
+    Poly1305,
+}
+
+/// Nodes that the C of a scheme calls on registers with at least four lanes of 64 bits.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lanes {
+    /// As of [`Arithmetic`]; the name of the target ends the names.
+    pub name: String,
+    /// Its path from the folder.
+    pub program: String,
+    /// Other programs with the same nodes, by the targets that they are for.
+    #[serde(default)]
+    pub special: BTreeMap<String, String>,
+    /// Those that are compiled for the target.
+    pub nodes: Vec<String>,
+    /// As of [`Arithmetic`].
+    #[serde(default)]
+    pub seldom: Vec<String>,
+    /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
+    /// lanes that it is for.
+    #[serde(default)]
+    pub once: Vec<String>,
+}
+
+impl Lanes {
+    /// The program for a target.
+    pub fn program(&self, target: &Target) -> &String {
+        self.special.get(target.name).unwrap_or(&self.program)
+    }
+
+    /// Whether a target has a program of its own.
+    pub fn is_special(&self, target: &Target) -> bool {
+        self.special.contains_key(target.name)
+    }
+}
+
+/// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seal {
+    /// The C name.
+    pub name: String,
+    pub mode: SealMode,
+    /// The name of a function that makes the key from the user's key and the beginning of the
+    /// nonce, if there is one.
+    pub first: Option<String>,
+    /// The name of a key stream.
+    pub stream: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder.
+    pub vectors: String,
+}
+
+/// What goes into the tag, and where it lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SealMode {
+    /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Rfc8439,
+    /// NaCl's secret box: the ciphertext; the tag comes before.
+    Box,
+}

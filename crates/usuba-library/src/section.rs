@@ -1,0 +1,84 @@
+//! The C around kernels of one target, so that all targets fit in one file: the processors that
+//! have it, function attributes instead of compiler flags, and no macro that stays behind.
+//!
+//! ```text
+//! #if defined(USUBA_X86_64)
+//! #pragma GCC push_options
+//! #pragma GCC target("avx2")
+//! ...
+//! #pragma GCC pop_options
+//! #endif
+//! ```
+
+use std::collections::BTreeSet;
+
+use usuba::emit::bytes::library;
+use usuba::emit::header;
+use usuba::isa::Target;
+
+/// The macro of `internal.h` for the processors that may have a target; `None`: all.
+pub fn processors(target: &Target) -> Option<&'static str> {
+    match target.machine.unwrap_or(target).header {
+        "" => None,
+        "arm_neon.h" => Some("USUBA_AARCH64"),
+        _ => Some("USUBA_X86_64"),
+    }
+}
+
+/// `text` where `processors` are.
+pub fn guarded(processors: Option<&str>, text: &str) -> String {
+    match processors {
+        None => text.to_string(),
+        Some(name) => format!("#if defined({name})\n{text}#endif\n"),
+    }
+}
+
+/// The features of the processor that a target needs, as compilers spell them.
+pub fn features(target: &Target) -> Vec<&'static str> {
+    target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m")).collect()
+}
+
+/// The headers of all targets, which must come before any function.
+pub fn includes(targets: &[&'static Target]) -> String {
+    let mut targets: Vec<_> = targets.to_vec();
+    // A header counts the first time: there it must not be allowed to warn.
+    targets.sort_by_key(|target| target.header_warnings.is_empty());
+    let mut seen = BTreeSet::new();
+    let new = targets.into_iter().filter(|t| !t.header.is_empty() && seen.insert(t.header));
+    new.map(|t| guarded(processors(t), &header::includes(t))).collect()
+}
+
+/// `functions` as the part of a C file that belongs to `target`, called `name`.
+pub fn section(target: &Target, name: &str, functions: &str) -> String {
+    let body = format!("{}{functions}", library::shared(functions, target));
+    let mut names: Vec<&str> = Vec::new();
+    for line in body.lines() {
+        if let Some(rest) = line.trim_start().strip_prefix("#define ") {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let macro_name = &rest[..end.unwrap_or(rest.len())];
+            if !names.contains(&macro_name) {
+                names.push(macro_name);
+            }
+        }
+    }
+    let forget: String = names.iter().map(|name| format!("#undef {name}\n")).collect();
+    // Helpers have the same names in all files.
+    let rename = |body: String, helper: &str| {
+        body.replace(&format!("{helper}("), &format!("{helper}_{name}("))
+    };
+    let renamed = library::helpers().fold(body.clone(), rename);
+    let inside = format!("{renamed}\n{forget}");
+    let features = features(target).join(",");
+    let text = match features.is_empty() {
+        true => inside,
+        false => format!(
+            "#if defined(__clang__)\n\
+             #pragma clang attribute push(__attribute__((target(\"{features}\"))), apply_to = function)\n\
+             #else\n#pragma GCC push_options\n#pragma GCC target(\"{features}\")\n#endif\n\
+             {inside}\
+             #if defined(__clang__)\n#pragma clang attribute pop\n#else\n\
+             #pragma GCC pop_options\n#endif\n"
+        ),
+    };
+    format!("\n/* ==== {name} ==== */\n{}", guarded(processors(target), &text))
+}

@@ -1,0 +1,219 @@
+//! Jumps, calls, the stack.
+//!
+//! The target of a jump must be known. The flags of numbers are; flags that depend on inputs are
+//! not, so a branch on a secret is always found.
+
+use iced_x86::{ConditionCode, OpKind};
+
+use super::operands::Address;
+use super::registers::{Flag, RSP, Word};
+use super::{Done, Run, unsupported};
+use crate::memory::{Pointer, Region};
+use crate::{Fault, Rule, Step};
+
+/// What an instruction asks of the flags, or asks the opposite of.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Condition {
+    Overflow,
+    Below,
+    Equal,
+    BelowOrEqual,
+    Sign,
+    Less,
+    LessOrEqual,
+}
+
+impl Condition {
+    /// The condition of a code, and whether its opposite is meant; `None` of parity, which is not
+    /// kept.
+    pub fn of(code: ConditionCode) -> Option<(Condition, bool)> {
+        Some(match code {
+            ConditionCode::o => (Condition::Overflow, false),
+            ConditionCode::no => (Condition::Overflow, true),
+            ConditionCode::b => (Condition::Below, false),
+            ConditionCode::ae => (Condition::Below, true),
+            ConditionCode::e => (Condition::Equal, false),
+            ConditionCode::ne => (Condition::Equal, true),
+            ConditionCode::be => (Condition::BelowOrEqual, false),
+            ConditionCode::a => (Condition::BelowOrEqual, true),
+            ConditionCode::s => (Condition::Sign, false),
+            ConditionCode::ns => (Condition::Sign, true),
+            ConditionCode::l => (Condition::Less, false),
+            ConditionCode::ge => (Condition::Less, true),
+            ConditionCode::le => (Condition::LessOrEqual, false),
+            ConditionCode::g => (Condition::LessOrEqual, true),
+            ConditionCode::None | ConditionCode::p | ConditionCode::np => return None,
+        })
+    }
+}
+
+impl Run<'_, '_> {
+    pub fn jump(&mut self) -> Result<Step, Fault> {
+        if self.i.op0_kind() == OpKind::NearBranch64 {
+            let target = self.i.near_branch_target();
+            if !self.world.object.code(target, 1).is_empty() {
+                self.x86.next = target;
+                return Ok(Step::Next);
+            }
+            // The last call of a function: the callee returns to the caller.
+            let above = self.x86.stack()? + 8;
+            self.outside(target, above)?;
+            return self.return_to_caller();
+        }
+        self.check_direct()?;
+        Err(unsupported("a far jump"))
+    }
+
+    /// Checks that the target of a jump or call is in the instruction.
+    fn check_direct(&self) -> Done {
+        match self.i.is_jmp_near_indirect() || self.i.is_call_near_indirect() {
+            true => Err(unsupported("a jump to an address that is data")),
+            false => Ok(()),
+        }
+    }
+
+    /// A call of a function that is not in the object; the return address is below `above`.
+    fn outside(&mut self, target: u64, above: i64) -> Done {
+        let name = self.world.object.name(target);
+        if let Some(kernel) = self.world.calls.of_symbol(&name) {
+            return self.kernel(kernel, above);
+        }
+        let what = || unsupported(format!("it calls {name}, which is not in the object"));
+        self.library(&name, above).ok_or_else(what)?
+    }
+
+    pub fn branch(&mut self) -> Result<Step, Fault> {
+        if self.i.op0_kind() != OpKind::NearBranch64 {
+            return Err(unsupported("this branch is not modelled"));
+        }
+        match self.decided(self.i.condition_code())? {
+            Flag::Is(true) => self.x86.next = self.i.near_branch_target(),
+            Flag::Is(false) => {}
+            Flag::Secret | Flag::Bit(_) => {
+                return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
+            }
+            Flag::Undefined | Flag::Public => {
+                return Err(unsupported("the branch depends on undefined flags"));
+            }
+        }
+        Ok(Step::Next)
+    }
+
+    /// Whether a condition holds, as far as the flags alone say.
+    pub fn asked(&self, code: ConditionCode) -> Flag {
+        let flags = &self.x86.flags;
+        // A flag that depends on a secret is secret, though its other part may decide it.
+        let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
+            (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
+            (Flag::Secret | Flag::Bit(_), _) | (_, Flag::Secret | Flag::Bit(_)) => Flag::Secret,
+            (Flag::Public, Flag::Public) => Flag::Public,
+            _ => Flag::Undefined,
+        };
+        let less = joined(flags.sign, flags.overflow, |a, b| a != b);
+        let Some((condition, negated)) = Condition::of(code) else { return Flag::Undefined };
+        let flag = match condition {
+            Condition::Overflow => flags.overflow,
+            Condition::Below => flags.carry,
+            Condition::Equal => flags.zero,
+            Condition::BelowOrEqual => joined(flags.carry, flags.zero, |a, b| a || b),
+            Condition::Sign => flags.sign,
+            Condition::Less => less,
+            Condition::LessOrEqual => joined(flags.zero, less, |a, b| a || b),
+        };
+        match flag {
+            Flag::Is(is) => Flag::Is(is != negated),
+            Flag::Bit(_) if negated => Flag::Secret,
+            other => other,
+        }
+    }
+
+    pub fn call(&mut self) -> Result<Step, Fault> {
+        self.check_direct()?;
+        if self.i.op0_kind() != OpKind::NearBranch64 {
+            return Err(unsupported("this change of control is not modelled"));
+        }
+        let target = self.i.near_branch_target();
+        if self.world.object.code(target, 1).is_empty() {
+            let above = self.x86.stack()?;
+            return self.outside(target, above).map(|()| Step::Next);
+        }
+        self.push(Word::Number(self.i.next_ip()))?;
+        self.x86.next = target;
+        Ok(Step::Next)
+    }
+
+    pub fn return_to(&mut self) -> Result<Step, Fault> {
+        if self.i.op_count() > 0 {
+            return Err(unsupported("a return that moves the stack pointer"));
+        }
+        self.return_to_caller()
+    }
+
+    fn return_to_caller(&mut self) -> Result<Step, Fault> {
+        match self.pop()? {
+            Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
+            Word::Number(address) => {
+                self.x86.next = address;
+                Ok(Step::Next)
+            }
+            _ => Err(Fault::new(Rule::NotRestored, "it returns to what is no return address")),
+        }
+    }
+
+    pub fn push_operand(&mut self) -> Done {
+        let is_word = match self.i.op0_kind() {
+            OpKind::Register => self.i.op0_register().is_gpr64(),
+            OpKind::Memory => self.i.memory_size().size() == 8,
+            kind => matches!(kind, OpKind::Immediate8to64 | OpKind::Immediate32to64),
+        };
+        if !is_word {
+            return Err(unsupported("a push of less than eight bytes"));
+        }
+        let word = self.word(0, 8)?;
+        self.push(word)
+    }
+
+    pub fn pop_operand(&mut self) -> Done {
+        if self.i.op0_kind() != OpKind::Register || !self.i.op0_register().is_gpr64() {
+            return Err(unsupported("a pop to anything but a register of 64 bits"));
+        }
+        let word = self.pop()?;
+        self.set_word(0, word)
+    }
+
+    /// leave: the frame ends where rbp says.
+    pub fn leave(&mut self) -> Done {
+        const RBP: usize = 5;
+        self.x86.general[RSP] = self.x86.general[RBP].clone();
+        self.x86.general[RBP] = self.pop()?;
+        Ok(())
+    }
+
+    fn push(&mut self, word: Word) -> Done {
+        let at = Pointer { region: Region::Frame, offset: self.x86.stack()? - 8 };
+        self.x86.general[RSP] = Word::Pointer(at);
+        self.store_word(Address::Pointer(at), &word, 8)
+    }
+
+    fn pop(&mut self) -> Result<Word, Fault> {
+        let at = Pointer { region: Region::Frame, offset: self.x86.stack()? };
+        let word = self.load_word(Address::Pointer(at), 8)?;
+        self.x86.general[RSP] = Word::Pointer(at.plus(8));
+        Ok(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::Register;
+
+    use super::*;
+
+    /// Another number of a register would make the names and the calling convention wrong.
+    #[test]
+    fn numbers_are_those_of_the_encoding() {
+        assert_eq!(Register::RSP.number(), RSP);
+        assert_eq!(Register::RBP.number(), 5);
+        assert_eq!([Register::RDI, Register::RSI, Register::R9].map(|r| r.number()), [7, 6, 9]);
+    }
+}

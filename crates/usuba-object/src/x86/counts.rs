@@ -1,0 +1,336 @@
+//! Numbers and addresses that depend on how many blocks there are.
+//!
+//! ```text
+//! add rsi, 1024      in + 1024 t becomes in + 1024 t + 1024
+//! and ecx, 127       128 q + r becomes r
+//! cmp rcx, 127       flags of the comparison of two forms
+//! ja  loop           taken if 128 q + r - 128 >= 0: q >= 1, or q is to be told apart first
+//! ```
+
+use iced_x86::ConditionCode;
+
+use super::control::Condition;
+use super::lanes::Shift;
+use super::operands::Address;
+use super::registers::{Flag, Flags, Word};
+use super::scalar::Binary;
+use super::{Run, unsupported};
+use crate::Fault;
+use crate::cell::Cell;
+use crate::memory::{Moving, Pointer, Region};
+use crate::symbolic_count::{Form, Range, Ranges, Verdict};
+
+/// The result of an operation on a count, and its flags.
+type Made = Result<(Word, Flags), Fault>;
+
+fn too_large() -> Fault {
+    unsupported("a number of blocks becomes too large")
+}
+
+/// The number of a word of so many bytes, from the negative ones on.
+fn form(word: &Word, bytes: usize) -> Option<Form> {
+    let unused = 64 - 8 * bytes as u32;
+    match word {
+        Word::Number(value) => Some(Form::number(((value << unused) as i64) >> unused)),
+        Word::Count(form) => Some(*form),
+        _ => None,
+    }
+}
+
+/// An address that may be at a known offset after all.
+pub fn address(moving: Moving) -> Address {
+    match (moving.offset.value(), moving.region) {
+        (Some(offset), region) if !matches!(region, Region::Stream(_)) => {
+            Address::Pointer(Pointer { region, offset })
+        }
+        _ => Address::Moving(moving),
+    }
+}
+
+impl Run<'_, '_> {
+    fn ranges(&self) -> Ranges {
+        let stream = self.world.memory.stream.as_ref();
+        stream.map_or_else(Ranges::default, |stream| stream.ranges)
+    }
+
+    /// Whether a form always fits into so many bits.
+    pub fn is_within(&self, form: Form, bits: u32) -> bool {
+        let (low, high) = self.ranges().bounds(form);
+        low >= 0 && high < 1 << bits
+    }
+
+    /// The lowest bytes of a count.
+    pub fn low(&self, form: Form, bytes: usize) -> Word {
+        if bytes >= 8 || self.is_within(form, 8 * bytes as u32) {
+            return Word::Count(form);
+        }
+        match self.ranges().divided(form, 1 << (8 * bytes)) {
+            Some((_, rest)) => match rest.value() {
+                Some(value) => Word::Number(value as u64),
+                None => Word::Count(rest),
+            },
+            None => Word::Low(form, bytes as u8),
+        }
+    }
+
+    fn reduced(&self, form: Option<Form>) -> Result<Form, Fault> {
+        form.and_then(|form| self.ranges().reduced(form)).ok_or_else(too_large)
+    }
+
+    /// A word that holds a form in its lowest bytes.
+    fn count_word(&self, form: Option<Form>, bytes: usize) -> Result<Word, Fault> {
+        let form = self.reduced(form)?;
+        let ones = u64::MAX >> (64 - 8 * bytes);
+        Ok(match form.value() {
+            Some(value) => Word::Number(value as u64 & ones),
+            None => self.low(form, bytes),
+        })
+    }
+
+    /// -x - 1
+    pub fn turned(&self, form: Form, bytes: usize) -> Result<Word, Fault> {
+        self.count_word(Form::number(-1).minus(form), bytes)
+    }
+
+    pub fn multiplied(&self, form: Form, factor: u64, bytes: usize) -> Result<Word, Fault> {
+        self.count_word(form.times(factor as i64), bytes)
+    }
+
+    /// The answer to a question, or a fault that says which cases are to be told apart.
+    fn answer(&mut self, verdict: Verdict) -> Result<bool, Fault> {
+        match verdict {
+            Verdict::Is(is) => Ok(is),
+            Verdict::Depends(split) => {
+                if let Some(stream) = &mut self.world.memory.stream {
+                    stream.split = Some(split);
+                }
+                Err(unsupported("it depends on the number of blocks"))
+            }
+        }
+    }
+
+    /// The address of a memory operand of which a part is a count.
+    pub fn counted_address(&self) -> Result<Address, Fault> {
+        let mut sum = Form::number(self.i.memory_displacement64() as i64);
+        let mut region = None;
+        for (register, scale) in self.parts() {
+            let part = self.held(register);
+            let form = match (form(part, 8), part.place()) {
+                (Some(form), _) => form,
+                (None, Some(moving)) if region.is_none() && scale == 1 => {
+                    region = Some(moving.region);
+                    moving.offset
+                }
+                _ => return Err(unsupported("a part of the address is neither known nor a count")),
+            };
+            let scaled = form.times(scale as i64).and_then(|form| sum.plus(form));
+            sum = scaled.ok_or_else(too_large)?;
+        }
+        let offset = self.reduced(Some(sum))?;
+        Ok(match (region, offset.value()) {
+            (Some(region), _) => address(Moving { region, offset }),
+            (None, Some(value)) => Address::Constant(value as u64),
+            (None, None) => Address::Count(offset),
+        })
+    }
+
+    /// Arithmetic of two operands of which one is a count or moves; `None` of others.
+    pub fn counted(
+        &mut self,
+        operation: Binary,
+        operands: [&Word; 2],
+        bytes: usize,
+    ) -> Option<Made> {
+        // Of addresses in one stream the difference may be known.
+        let is_counted = operands.iter().any(|word| word.is_counted());
+        is_counted.then(|| match operands.map(Word::place) {
+            [None, None] => self.combined_counts(operation, operands, bytes),
+            places => self.moved_by(operation, operands, places),
+        })
+    }
+
+    fn combined_counts(&mut self, operation: Binary, [a, b]: [&Word; 2], bytes: usize) -> Made {
+        if operation == Binary::And {
+            let result = self.parted([a, b], bytes)?;
+            let flags = self.flags_of_count(&result, bytes);
+            return Ok((result, flags));
+        }
+        match (operation, form(a, bytes), form(b, bytes)) {
+            (Binary::Add, Some(x), Some(y)) => {
+                let result = self.count_word(x.plus(y), bytes)?;
+                let flags = self.flags_of_count(&result, bytes);
+                // The carry is another matter.
+                Ok((result, Flags { carry: Flag::Undefined, ..flags }))
+            }
+            (Binary::Subtract, Some(x), Some(y)) => {
+                let result = self.count_word(x.minus(y), bytes)?;
+                let fits = |form| bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1);
+                if !(fits(x) && fits(y)) {
+                    return Ok((result, Flags::UNDEFINED));
+                }
+                self.x86.compared = Some((x, y));
+                Ok((result, Flags::all(Flag::Public)))
+            }
+            _ => Err(unsupported("this arithmetic of a number of blocks is not modelled")),
+        }
+    }
+
+    /// The lowest or the highest bits of a count.
+    fn parted(&mut self, [a, b]: [&Word; 2], bytes: usize) -> Result<Word, Fault> {
+        let ones = u64::MAX >> (64 - 8 * bytes);
+        let (count, mask) = match (a, b) {
+            (Word::Number(mask), count) | (count, Word::Number(mask)) => (count, mask & ones),
+            (Word::Count(x), Word::Count(y)) if x == y => return Ok(a.clone()),
+            _ => return Err(unsupported("two numbers of blocks are joined bit by bit")),
+        };
+        let (form, known) = match *count {
+            Word::Count(form) => (form, 64),
+            Word::Low(form, bytes) => (form, 8 * bytes as u32),
+            _ => return Err(unsupported("this arithmetic of an address is not modelled")),
+        };
+        let (size, low) = match mask {
+            _ if mask == ones => return Ok(count.clone()),
+            _ if (mask + 1).is_power_of_two() => (mask + 1, true),
+            _ if ((mask ^ ones) + 1).is_power_of_two() => ((mask ^ ones) + 1, false),
+            _ => return Err(unsupported("bits in the middle of a number of blocks are taken")),
+        };
+        let whole = low && size.trailing_zeros() <= known;
+        if !whole && !(known == 64 && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
+            return Err(unsupported("bits of a number of blocks are not known"));
+        }
+        let (quotient, rest) = self.divided(form, size as i64)?;
+        self.count_word(if low { Some(rest) } else { quotient.times(size as i64) }, bytes)
+    }
+
+    /// Quotient and rest, or the question in which cases they are forms.
+    fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
+        if let Some(divided) = self.ranges().divided(form, divisor) {
+            return Ok(divided);
+        }
+        self.answer(self.ranges().quotient(form, divisor))?;
+        Err(unsupported("a part of a number of blocks is not known"))
+    }
+
+    pub fn shifted_count(
+        &mut self,
+        form: Form,
+        (shift, count): (Shift, usize),
+        bytes: usize,
+    ) -> Result<Word, Fault> {
+        let divisor = 1i64.checked_shl(count as u32).filter(|divisor| *divisor > 0);
+        let divisor = divisor.ok_or_else(too_large)?;
+        let is_quotient =
+            || self.ranges().never_negative(form) || bytes == 8 && shift == Shift::Arithmetic;
+        match shift {
+            Shift::Left => self.count_word(form.times(divisor), bytes),
+            Shift::Right | Shift::Arithmetic if is_quotient() => {
+                let (quotient, _) = self.divided(form, divisor)?;
+                self.count_word(Some(quotient), bytes)
+            }
+            _ => Err(unsupported("this shift of a number of blocks is not modelled")),
+        }
+    }
+
+    /// Flags of a result, as its comparison with zero has them.
+    pub fn flags_of_count(&mut self, result: &Word, bytes: usize) -> Flags {
+        match *result {
+            Word::Count(form) => {
+                self.x86.compared = Some((form, Form::default()));
+                let flags = Flags { overflow: Flag::Undefined, ..Flags::all(Flag::Public) };
+                match bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1) {
+                    true => flags,
+                    false => Flags { sign: Flag::Undefined, ..flags },
+                }
+            }
+            // Of the sign nobody knows how long the word is.
+            Word::Number(value) => Flags { zero: Flag::Is(value == 0), ..Flags::UNDEFINED },
+            _ => Flags::UNDEFINED,
+        }
+    }
+
+    /// Addresses that move, and differences of such in one region.
+    fn moved_by(
+        &mut self,
+        operation: Binary,
+        [a, b]: [&Word; 2],
+        places: [Option<Moving>; 2],
+    ) -> Made {
+        let plain = |moving: Moving, offset: Option<Form>| {
+            let offset = self.reduced(offset)?;
+            Ok((Word::from(address(Moving { offset, ..moving })), Flags::UNDEFINED))
+        };
+        let data = || unsupported("the sum of data and an address");
+        match (operation, places) {
+            (Binary::Add, [Some(at), None]) => {
+                plain(at, at.offset.plus(form(b, 8).ok_or_else(data)?))
+            }
+            (Binary::Add, [None, Some(at)]) => {
+                plain(at, at.offset.plus(form(a, 8).ok_or_else(data)?))
+            }
+            (Binary::Subtract, [Some(at), None]) => {
+                let data = || unsupported("the difference of data and an address");
+                plain(at, at.offset.minus(form(b, 8).ok_or_else(data)?))
+            }
+            (Binary::Subtract, [Some(x), Some(y)]) if x.region == y.region => {
+                let result = self.count_word(x.offset.minus(y.offset), 8)?;
+                self.x86.compared = Some((x.offset, y.offset));
+                let ranges = self.ranges();
+                // Before its region an address may be that of the end of memory.
+                let ordered = [x, y].iter().all(|at| ranges.never_negative(at.offset));
+                let carry = if ordered { Flag::Public } else { Flag::Undefined };
+                Ok((result, Flags { zero: Flag::Public, carry, ..Flags::UNDEFINED }))
+            }
+            // Which of two buffers lies below the other one, or whether one begins where the other
+            // one ends, nobody knows: each case is looked at where something depends on it.
+            (Binary::Subtract, [Some(_), Some(_)]) => {
+                let stream = self.world.memory.stream.as_mut();
+                let order = stream.and_then(|stream| stream.unknown(Range { low: 0, high: 2 }));
+                let order =
+                    order.ok_or_else(|| unsupported("too many comparisons of addresses"))?;
+                self.x86.compared = Some((order, Form::number(1)));
+                let flags = Flags { zero: Flag::Public, carry: Flag::Public, ..Flags::UNDEFINED };
+                // The difference itself is of no use.
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
+            _ => Err(unsupported("this arithmetic of an address is not modelled")),
+        }
+    }
+
+    /// Whether a condition holds, also where that depends on the number of blocks.
+    ///
+    /// # Errors
+    /// It holds for some numbers only; the stream says which are to be told apart.
+    pub fn decided(&mut self, code: ConditionCode) -> Result<Flag, Fault> {
+        let flag = self.asked(code);
+        let (Flag::Public, Some((a, b))) = (flag, self.x86.compared) else { return Ok(flag) };
+        let Some((condition, negated)) = Condition::of(code) else { return Ok(flag) };
+        let is = match condition {
+            Condition::Equal => {
+                let difference = a.minus(b).ok_or_else(too_large)?;
+                self.answer(self.ranges().is_zero(difference))?
+            }
+            Condition::Below => self.is_below(a, b)?,
+            Condition::BelowOrEqual => !self.is_below(b, a)?,
+            Condition::Less | Condition::Sign => self.is_less(a, b)?,
+            Condition::LessOrEqual => !self.is_less(b, a)?,
+            Condition::Overflow => return Ok(Flag::Undefined),
+        };
+        Ok(Flag::Is(is != negated))
+    }
+
+    /// a < b
+    fn is_less(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
+        let difference = a.minus(b).ok_or_else(too_large)?;
+        Ok(!self.answer(self.ranges().at_least_zero(difference))?)
+    }
+
+    /// a < b where negative numbers are those above all others.
+    fn is_below(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
+        let zero = Form::default();
+        match (self.is_less(a, zero)?, self.is_less(b, zero)?) {
+            (true, false) => Ok(false),
+            (false, true) => Ok(true),
+            _ => self.is_less(a, b),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Functions of the C library that copy and fill memory, which compilers call for loops that do
+//! the same, too.
+//!
+//! ```text
+//! call memset      rdx bytes at rdi become sil
+//! call memcpy      rdx bytes from rsi to rdi, which do not overlap
+//! call memmove     rdx bytes from rsi to rdi
+//! ```
+//!
+//! They are not in the object: it is trusted that they do what the standard says, that their time
+//! depends on nothing but counts and addresses, and that they follow the calling convention. What
+//! they leave in the registers that belong to them is not known, and may be what they copied.
+//!
+//! The number of bytes is known, or it is that of some blocks, of which there are as many as a
+//! number says that is not known. Then the blocks are the last ones:
+//!
+//! ```text
+//! call memcpy      r blocks from in + 1024 t to the frame
+//! call memset      zeros in the bytes behind them, to the end of their buffer
+//! call memcpy      r blocks from the frame to out + 1024 t
+//! ```
+
+use super::blocks::Length;
+use super::masks::MASK;
+use super::operands::Address;
+use super::registers::{Flag, Flags, PARAMETERS, VECTOR, Word};
+use super::{Done, Run, unsupported};
+use crate::cell::Cell;
+use crate::memory::{Moving, Pointer, Region};
+use crate::stream::{Side, Stream};
+use crate::symbolic_count::Form;
+use crate::{Fault, Rule, World};
+
+/// Those that a function may change: rax, rcx, rdx, rsi, rdi, r8 to r11.
+const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
+
+/// The buffers of blocks; counts that are not known come from there.
+fn stream<'w>(world: &'w mut World) -> Result<&'w mut Stream, Fault> {
+    world.memory.stream.as_mut().ok_or_else(|| unsupported("a number of blocks without blocks"))
+}
+
+impl Run<'_, '_> {
+    /// A call of a function that is not in the object; `None` if nothing is known of it. The return
+    /// address is below `above`.
+    pub fn library(&mut self, name: &str, above: i64) -> Option<Done> {
+        let overlap = match name {
+            "memset" => None,
+            "memcpy" => Some(false),
+            "memmove" => Some(true),
+            _ => return None,
+        };
+        Some(self.called(overlap, above))
+    }
+
+    /// A copy, whose parts may overlap or not, or else a filling.
+    fn called(&mut self, overlap: Option<bool>, above: i64) -> Done {
+        self.check_call(above)?;
+        let [first, second, third] = [PARAMETERS[0], PARAMETERS[1], PARAMETERS[2]];
+        let bytes = self.length(third, 1)?;
+        let (result, to) = (self.x86.general[first].clone(), self.pointed(first)?);
+        self.check_below(to, bytes)?;
+        match overlap {
+            Some(overlap) => {
+                let from = self.pointed(second)?;
+                self.check_below(from, bytes)?;
+                self.copy_memory(to, from, bytes, overlap)?;
+            }
+            None => {
+                let cells = self.data(&self.x86.general[second], "an address becomes data")?;
+                self.fill_memory(to, &cells[..8], bytes)?;
+            }
+        }
+        self.library_returned(result)
+    }
+
+    /// Checks the alignment of the stack that every call must keep.
+    pub fn check_call(&mut self, above: i64) -> Done {
+        let at = Pointer { region: Region::Frame, offset: above };
+        match self.world.memory.is_aligned(at, 16) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
+        }
+    }
+
+    /// The state that a function of the library leaves: its result, and anything else.
+    pub fn library_returned(&mut self, result: Word) -> Done {
+        let stack = self.x86.stack()?;
+        for register in VOLATILE {
+            self.x86.general[register] = Word::Bits(Box::new([Cell::OPAQUE; 64]));
+        }
+        self.x86.general[VOLATILE[0]] = result;
+        for vector in 0..32 {
+            self.x86.vectors.get_mut(vector)[..VECTOR].fill(Cell::OPAQUE);
+        }
+        self.x86.masks = [[Cell::OPAQUE; MASK]; 8];
+        self.x86.flags = Flags::all(Flag::Secret);
+        self.world.memory.clobber(stack);
+        Ok(())
+    }
+
+    /// The bytes below the stack pointer are the callee's.
+    fn check_below(&self, address: Address, length: Length) -> Done {
+        let stack = self.x86.stack()?;
+        match address {
+            Address::Pointer(Pointer { region: Region::Frame, offset })
+                if offset < stack && !matches!(length, Length::Known(0)) =>
+            {
+                let what = "it hands over bytes below its frame";
+                Err(Fault::new(Rule::OutOfBounds, what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Copies; both may have bytes in common or not.
+    pub fn copy_memory(
+        &mut self,
+        to: Address,
+        from: Address,
+        length: Length,
+        overlap: bool,
+    ) -> Done {
+        match length {
+            Length::Known(0) => Ok(()),
+            Length::Known(bytes) => self.copy_block(to, from, bytes, overlap),
+            Length::Counted(bytes) => self.copy_blocks(to, from, bytes),
+        }
+    }
+
+    /// Copies the blocks that are left, from the caller or to the caller.
+    fn copy_blocks(&mut self, to: Address, from: Address, bytes: Form) -> Done {
+        let stack = self.x86.stack()?;
+        let most = stream(self.world)?.most(bytes)?;
+        match (place(to), place(from)) {
+            (Place::Frame(start), Place::Stream(side, offset)) => {
+                self.world.memory.check_written(start, most, stack)?;
+                let unknown = vec![Cell::OPAQUE; 8 * most];
+                let at = Pointer { region: Region::Frame, offset: start };
+                self.world.memory.store(at, &unknown, stack)?;
+                let World { bits, memory, .. } = &mut *self.world;
+                let blocks = memory.stream.as_mut().expect("it was asked for the most");
+                blocks.copy_in(bits, (side, offset), start, bytes)
+            }
+            (Place::Stream(side, offset), Place::Frame(start)) => {
+                self.world.memory.check_written(start, most, stack)?;
+                let cells = self.load_bytes(from, most)?;
+                let World { bits, memory, .. } = &mut *self.world;
+                let blocks = memory.stream.as_mut().expect("it was asked for the most");
+                blocks.copy_out(bits, (side, offset), bytes, &cells)
+            }
+            _ => Err(unsupported("this copy of blocks is not modelled")),
+        }
+    }
+
+    /// Writes a word again and again.
+    pub fn fill_memory(&mut self, to: Address, word: &[Cell], length: Length) -> Done {
+        let bytes = match (place(to), length) {
+            (_, Length::Known(0)) => return Ok(()),
+            // The bytes behind a number of blocks that is not known.
+            (Place::Behind(_), Length::Known(bytes)) => Form::number(bytes as i64),
+            (_, Length::Known(bytes)) => {
+                let cells: Vec<Cell> = word.iter().copied().cycle().take(8 * bytes).collect();
+                return self.store(to, &cells);
+            }
+            (_, Length::Counted(bytes)) => bytes,
+        };
+        if self.world.bits.word(word) != Some(0) {
+            return Err(unsupported("behind blocks there is something else than zeros"));
+        }
+        let offset = match place(to) {
+            Place::Frame(offset) => Form::number(offset),
+            Place::Behind(offset) => offset,
+            _ => return Err(unsupported("a number of blocks is cleared that are not its own")),
+        };
+        let stack = self.x86.stack()?;
+        let (start, cells) = stream(self.world)?.fill(offset, bytes)?;
+        self.world.memory.check_written(start, cells.len() / 8, stack)?;
+        let at = Pointer { region: Region::Frame, offset: start };
+        self.world.memory.store(at, &cells, stack)
+    }
+}
+
+/// What an address points into, as far as it matters here.
+enum Place {
+    Frame(i64),
+    /// The frame, at an offset that depends on the number of blocks.
+    Behind(Form),
+    Stream(Side, Form),
+    Other,
+}
+
+fn place(address: Address) -> Place {
+    match address {
+        Address::Pointer(Pointer { region: Region::Frame, offset }) => Place::Frame(offset),
+        Address::Moving(Moving { region: Region::Frame, offset }) => Place::Behind(offset),
+        Address::Moving(Moving { region: Region::Stream(side), offset }) => {
+            Place::Stream(side, offset)
+        }
+        _ => Place::Other,
+    }
+}

@@ -1,0 +1,156 @@
+//! Arithmetic on several words: whole products, sums with a carry, and flags as bits.
+//!
+//! ```text
+//! mulx rdx, rax, rcx     rdx:rax = rdx * rcx
+//! add  r8, rax           the carry is bit 64 of the sum
+//! adc  r9, rdx           and goes in here
+//! setb al                or here
+//! cmovb rax, rcx         or chooses here, in constant time
+//! ```
+
+use iced_x86::ConditionCode;
+
+use super::control::Condition;
+use super::registers::{Flag, Flags, Word};
+use super::{Done, Run, unsupported};
+use crate::Fault;
+use crate::cell::Cell;
+
+/// rax and rdx, as instructions encode them.
+const RAX: usize = 0;
+const RDX: usize = 2;
+
+/// Why a word has no bits.
+const ADDRESS: &str = "an address in long arithmetic";
+
+impl Run<'_, '_> {
+    /// The lower and the upper half of an operand times a register.
+    fn halves(
+        &mut self,
+        operand: u32,
+        register: usize,
+        bytes: usize,
+    ) -> Result<(Vec<Cell>, Vec<Cell>), Fault> {
+        let a = self.word_bits(operand, bytes, ADDRESS)?;
+        let b = self.data(&self.x86.general[register], ADDRESS)?;
+        let mut low = self.world.bits.whole_product(&a, &b[..8 * bytes]);
+        let high = low.split_off(8 * bytes);
+        Ok((low, high))
+    }
+
+    /// mul: rdx:rax = rax * a.
+    pub fn whole_product(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        if bytes < 4 {
+            return Err(unsupported("a product of short words"));
+        }
+        let (low, high) = self.halves(0, RAX, bytes)?;
+        // Carry and overflow say whether the upper half is zero, which nobody asks.
+        let carry = self.unknown_flag(&[&low, &high]);
+        self.x86.flags = Flags { carry, overflow: carry, ..Flags::UNDEFINED };
+        self.x86.general[RAX] = Word::from_cells(&self.world.bits, &low);
+        self.x86.general[RDX] = Word::from_cells(&self.world.bits, &high);
+        Ok(())
+    }
+
+    /// mulx: the same of rdx, without flags, into two registers.
+    pub fn mulx(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let (low, high) = self.halves(2, RDX, bytes)?;
+        // If both are one register, it has the upper half.
+        self.set_bits(1, &low)?;
+        self.set_bits(0, &high)
+    }
+
+    /// adc, sbb: a sum or difference with the carry flag.
+    pub fn with_carry(&mut self, adds: bool) -> Done {
+        let bytes = self.size(0)?;
+        if !adds && self.are_same(0, 1) {
+            return self.spread_carry(8 * bytes);
+        }
+        let carry = carried(self, self.x86.flags.carry)?;
+        let (a, b) = (self.word_bits(0, bytes, ADDRESS)?, self.word_bits(1, bytes, ADDRESS)?);
+        let (out, carry) = match adds {
+            true => self.world.bits.sum_with(&a, &b, carry),
+            false => self.world.bits.difference_with(&a, &b, carry),
+        };
+        self.x86.flags = self.flags_of_word(&out, carry, &[&a, &b]);
+        self.set_bits(0, &out)
+    }
+
+    /// sbb of a register from itself: all of its bits become the carry.
+    fn spread_carry(&mut self, bits: usize) -> Done {
+        let carry = self.x86.flags.carry;
+        let bit = carried(self, carry).map_err(|_| unsupported("the carry is not known"))?;
+        self.x86.flags = Flags { carry, ..Flags::all(self.unknown_flag(&[&[bit]])) };
+        self.set_bits(0, &[bit; 64][..bits])
+    }
+
+    /// adcx, adox: sums with one flag each, in which no other flag changes.
+    pub fn chained(&mut self, flag: fn(&mut Flags) -> &mut Flag) -> Done {
+        let bytes = self.size(0)?;
+        let carry = *flag(&mut self.x86.flags);
+        let carry = carried(self, carry)?;
+        let (a, b) = (self.word_bits(0, bytes, ADDRESS)?, self.word_bits(1, bytes, ADDRESS)?);
+        let (out, carry) = self.world.bits.sum_with(&a, &b, carry);
+        *flag(&mut self.x86.flags) = self.flag_of(carry);
+        self.set_bits(0, &out)
+    }
+
+    /// Flags of a word that a sum or difference has given, of operands that are not all known.
+    /// Whether it is zero is looked at where words are integers: elsewhere nobody asks.
+    pub fn flags_of_word(&mut self, out: &[Cell], carry: Cell, operands: &[&[Cell]]) -> Flags {
+        let unknown = self.unknown_flag(operands);
+        let bits = &mut self.world.bits;
+        let zero = match bits.word(out).is_some() || bits.has_integers() {
+            true => {
+                let zeros = bits.number(0, out.len());
+                let zero = bits.equal(out, &zeros);
+                self.flag_of(zero)
+            }
+            false => unknown,
+        };
+        let sign = match out.last().map(|&top| self.flag_of(top)) {
+            None | Some(Flag::Undefined) => unknown,
+            Some(sign) => sign,
+        };
+        Flags { carry: self.flag_of(carry), zero, sign, overflow: unknown }
+    }
+
+    /// The flag that is a bit.
+    pub fn flag_of(&self, bit: Cell) -> Flag {
+        match self.world.bits.value(bit) {
+            Some(is) => Flag::Is(is),
+            None if bit == Cell::UNSET => Flag::Undefined,
+            None if bit == Cell::OPAQUE => Flag::Secret,
+            None => Flag::Bit(bit),
+        }
+    }
+
+    /// A condition as a bit, where its flags are bits.
+    pub fn condition_bit(&mut self, code: ConditionCode) -> Option<Cell> {
+        let Flags { carry, zero, sign, overflow } = self.x86.flags;
+        let (condition, negated) = Condition::of(code)?;
+        let bit = match condition {
+            Condition::Overflow => carried(self, overflow).ok()?,
+            Condition::Below => carried(self, carry).ok()?,
+            Condition::Equal => carried(self, zero).ok()?,
+            Condition::Sign => carried(self, sign).ok()?,
+            Condition::BelowOrEqual => {
+                let (carry, zero) = (carried(self, carry).ok()?, carried(self, zero).ok()?);
+                self.world.bits.or(carry, zero)
+            }
+            Condition::Less | Condition::LessOrEqual => return None,
+        };
+        Some(if negated { self.world.bits.not(bit) } else { bit })
+    }
+}
+
+/// The bit that a flag is.
+fn carried(run: &Run, flag: Flag) -> Result<Cell, Fault> {
+    match flag {
+        Flag::Is(is) => Ok(run.world.bits.constant(is)),
+        Flag::Bit(bit) => Ok(bit),
+        Flag::Secret | Flag::Public | Flag::Undefined => Err(unsupported("the flag is not known")),
+    }
+}

@@ -1,0 +1,155 @@
+//! The 64-bit x86 machine: the instructions that compilers emit for kernels, and no others.
+//!
+//! ```text
+//! vpternlogq zmm0, zmm1, [rdi + 64]{1to8}, 0x96      lanes
+//! vpshufb    xmm3, xmm3, [rip + .LC0]                shuffles
+//! lea        rax, [rdi + rax*4]                      scalar
+//! jb         .L3                                     control
+//! ```
+//!
+//! The meaning of instructions follows the Intel 64 and IA-32 Architectures Software Developer's
+//! Manual, volume 2. An instruction without a row in `table` is refused. The tests of `usuba-prove`
+//! compare every row with the processor.
+//!
+//! - `table`: all instructions with form, lanes, flags, timing class and meaning.
+//! - `registers`: general-purpose and vector registers, flags; entry and return.
+//! - `operands`: operands of an instruction as bits; addresses.
+//! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
+//! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
+//!   of parts.
+//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
+//! - `masks`: mask registers, and instructions with a mask.
+//! - `control`: jumps, calls, the stack; `blocks`: memory that one instruction copies or fills.
+//! - `counts`: numbers that depend on the number of blocks.
+//! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
+//! - `turns`: states at the turns of a loop over blocks.
+
+mod blocks;
+mod control;
+mod counts;
+mod field;
+mod kernels;
+mod lanes;
+mod library;
+mod long;
+mod masks;
+mod moves;
+mod operands;
+mod registers;
+mod scalar;
+mod shuffles;
+mod table;
+mod turns;
+
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+
+use super::cell::Cell;
+use super::memory::Pointer;
+use super::symbolic_count::Form;
+use super::{Fault, Machine, Rule, Step, World};
+use registers::{Flags, Word};
+use table::Meaning;
+pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
+
+/// The processor.
+#[derive(Clone)]
+pub struct X86 {
+    general: [Word; 16],
+    vectors: registers::Vectors,
+    /// Mask registers, the least significant bit first.
+    masks: [[Cell; masks::MASK]; 8],
+    flags: Flags,
+    /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
+    compared: Option<(Form, Form)>,
+    next: u64,
+}
+
+/// One instruction that is being executed.
+pub(self) struct Run<'a, 'o> {
+    x86: &'a mut X86,
+    world: &'a mut World<'o>,
+    i: &'a Instruction,
+    /// Its row in the table.
+    row: &'static Row,
+}
+
+/// An effect, or the rule that the instruction breaks.
+type Done = Result<(), Fault>;
+
+/// The bits of an operand or of a result.
+type Cells = Result<Vec<Cell>, Fault>;
+
+/// Bytes of the longest instruction.
+const LONGEST: usize = 15;
+
+impl X86 {
+    fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
+        let row = Row::of(i);
+        let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
+            || row.is_some_and(|row| row.form == table::Form::Repeated);
+        if i.has_rep_prefix() && !repeats
+            || i.has_repne_prefix()
+            || i.has_lock_prefix()
+            || [Register::FS, Register::GS].contains(&i.segment_prefix())
+        {
+            return Err(unsupported("the prefix is not modelled"));
+        }
+        let unknown = || unsupported("the instruction is not modelled");
+        let row = row.ok_or_else(unknown)?;
+        let (is_merged, to_register) = (row.lane > 0, i.op0_kind() == OpKind::Register);
+        let is_chosen = matches!(row.meaning, Meaning::ByMask(_));
+        if i.has_op_mask() && !is_chosen && !(is_merged && to_register) {
+            return Err(unsupported("the instruction is not modelled with a mask"));
+        }
+        let mut run = Run { x86: self, world, i, row };
+        if row.timing == Timing::Operands {
+            run.check_public()?;
+        }
+        match row.meaning {
+            Meaning::Control(act) => return act(&mut run),
+            Meaning::Plain(act) | Meaning::ByMask(act) => act(&mut run)?,
+            Meaning::Vector(make) => {
+                run.vector_width().ok_or_else(unknown)?;
+                let cells = make(&mut run)?;
+                run.set_vector(&cells);
+            }
+            Meaning::Unknown => return Err(unknown()),
+        }
+        Ok(Step::Next)
+    }
+}
+
+impl Machine for X86 {
+    fn enter(parameters: &[Pointer], entry: u64) -> X86 {
+        X86::entered(parameters, entry)
+    }
+
+    fn on_stack(parameters: &[Pointer]) -> &[Pointer] {
+        parameters.get(registers::PARAMETERS.len()..).unwrap_or(&[])
+    }
+
+    fn step(&mut self, world: &mut World) -> Result<Step, Fault> {
+        let address = self.next;
+        let code = world.object.code(address, LONGEST);
+        let instruction = Decoder::with_ip(64, code, address, DecoderOptions::NONE).decode();
+        if code.is_empty() || instruction.is_invalid() {
+            let mut fault = unsupported("there is no instruction that can be decoded");
+            fault.place = world.object.name(address);
+            return Err(fault);
+        }
+        self.next = instruction.next_ip();
+        self.execute(world, &instruction).map_err(|fault| {
+            let place = format!("{}: {instruction}", world.object.name(address));
+            Fault { place, ..fault }
+        })
+    }
+
+    fn leave(&self, world: &World) -> Result<Vec<String>, Fault> {
+        self.check_restored()?;
+        Ok(self.left(world))
+    }
+}
+
+fn unsupported(what: impl Into<String>) -> Fault {
+    Fault::new(Rule::Unsupported, what)
+}

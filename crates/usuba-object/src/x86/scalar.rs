@@ -1,0 +1,451 @@
+//! General-purpose arithmetic.
+//!
+//! ```text
+//! add a, b       a = a + b mod 2^n, and flags
+//! rorx a, b, k   a = b rotated, no flags
+//! lea a, [b + 4c + d]
+//! ```
+//!
+//! Numbers are computed, with their flags, so that loops can be counted; bits are nodes; addresses
+//! move by numbers. Flags of data depend on inputs as the data does, and only branches on them are
+//! refused. Flags that an instruction leaves undefined are undefined.
+
+use iced_x86::{Mnemonic, OpKind};
+
+use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
+use super::registers::{Flag, Flags, Word};
+use super::{Done, Run, unsupported};
+use crate::cell::Cell;
+use crate::memory::Pointer;
+use crate::{Fault, Rule};
+
+/// Arithmetic of two operands that sets all flags.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Binary {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+}
+
+impl Run<'_, '_> {
+    /// mov, movzx, movsx.
+    pub fn copy(&mut self, signed: bool) -> Done {
+        if self.i.op0_kind() == OpKind::Register && !self.i.op0_register().is_gpr() {
+            return Err(unsupported("the register is not modelled"));
+        }
+        // An immediate is as long as the first operand.
+        let sized = matches!(self.i.op1_kind(), OpKind::Register | OpKind::Memory) as u32;
+        let (to, bytes) = (self.size(0)?, self.size(sized)?);
+        let word = self.word(1, bytes)?;
+        let word = if signed { self.sign_extended(&word, bytes, to)? } else { word };
+        self.set_word(0, word)
+    }
+
+    pub fn lea(&mut self) -> Done {
+        if let Some(cells) = self.sum_of_bits()? {
+            return self.set_bits(0, &cells);
+        }
+        let address = self.address()?;
+        self.set_word(0, address.into())
+    }
+
+    /// The value of `lea` on data: base + index * scale + displacement, modulo 2^n, where n is the
+    /// size of the result or of addresses, the smaller one: the lowest bits of a sum are those of
+    /// the sum of the lowest bits. `None` if no part is data.
+    fn sum_of_bits(&mut self) -> Result<Option<Vec<Cell>>, Fault> {
+        let parts: Vec<_> = self.parts().filter(|(register, _)| register.is_gpr()).collect();
+        if !parts.iter().any(|(register, _)| matches!(self.held(*register), Word::Bits(_))) {
+            return Ok(None);
+        }
+        let bytes = parts.iter().map(|(register, _)| register.size()).min().unwrap_or(8);
+        let size = 8 * bytes.min(self.size(0)?);
+        let mut sum = self.world.bits.number(self.i.memory_displacement64(), size);
+        for (register, scale) in parts {
+            let cells = self.data(self.held(register), "the sum of data and an address")?;
+            let scaled = shifted(&cells[..size], self.zero(), Shift::Left, scale.ilog2() as u64);
+            sum = self.world.bits.sum(&scaled, &sum, false).0;
+        }
+        Ok(Some(sum))
+    }
+
+    /// Arithmetic of two operands, whose result is written or not.
+    pub fn binary(&mut self, operation: Binary, writes: bool) -> Done {
+        let bytes = self.size(0)?;
+        let (a, b) = match operation {
+            // The value of the register does not matter.
+            Binary::Xor | Binary::Subtract if self.are_same(0, 1) => {
+                (Word::Number(0), Word::Number(0))
+            }
+            _ => (self.word(0, bytes)?, self.word(1, bytes)?),
+        };
+        let (result, flags) = self.combined(operation, &a, &b, bytes)?;
+        self.x86.flags = flags;
+        if writes { self.set_word(0, result) } else { Ok(()) }
+    }
+
+    fn combined(
+        &mut self,
+        operation: Binary,
+        a: &Word,
+        b: &Word,
+        bytes: usize,
+    ) -> Result<(Word, Flags), Fault> {
+        if let Some(outcome) = self.counted(operation, [a, b], bytes) {
+            return outcome;
+        }
+        if let (&Word::Number(a), &Word::Number(b)) = (a, b) {
+            return Ok(numbers(operation, a, b, bytes));
+        }
+        if [a, b].iter().any(|word| matches!(word, Word::Pointer(_))) {
+            return self.pointers(operation, a, b);
+        }
+        let [a, b] = [a, b].map(|word| self.data(word, "a part of an address"));
+        let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
+        let bits = &mut self.world.bits;
+        let zero = bits.constant(false);
+        let mut each = |gate: Gate| -> Vec<Cell> {
+            a.iter().zip(b).map(|(&x, &y)| gate(bits, x, y)).collect()
+        };
+        let (out, carry) = match operation {
+            Binary::And => (each(|bits, x, y| bits.and(x, y)), zero),
+            Binary::Or => (each(|bits, x, y| bits.or(x, y)), zero),
+            Binary::Xor => (each(|bits, x, y| bits.xor(x, y)), zero),
+            Binary::Add => bits.sum(a, b, false),
+            Binary::Subtract => bits.difference(a, b),
+        };
+        let flags = self.flags_of_word(&out, carry, &[a, b]);
+        Ok((Word::from_cells(&self.world.bits, &out), flags))
+    }
+
+    /// An operation with an address: moves by numbers, differences in one region, rounding down of
+    /// the stack pointer. Of flags only whether a difference is zero can be known, and its carry.
+    fn pointers(&mut self, operation: Binary, a: &Word, b: &Word) -> Result<(Word, Flags), Fault> {
+        let moved =
+            |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
+        match (operation, a, b) {
+            (Binary::Add, Word::Pointer(at), Word::Number(by))
+            | (Binary::Add, Word::Number(by), Word::Pointer(at)) => moved(at, *by),
+            (Binary::Subtract, Word::Pointer(at), Word::Number(by)) => moved(at, by.wrapping_neg()),
+            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if a.region == b.region => {
+                let difference = a.offset.wrapping_sub(b.offset);
+                let zero = Flag::Is(difference == 0);
+                // Before its region an address may be the end of memory; after it, it is not.
+                let ordered = a.offset >= 0 && b.offset >= 0;
+                let carry = if ordered { Flag::Is(a.offset < b.offset) } else { Flag::Undefined };
+                Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
+            }
+            (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
+                let align = Some(mask.wrapping_neg()).filter(|align| align.is_power_of_two());
+                let rounded = align.and_then(|align| self.world.memory.rounded_down(*at, align));
+                let rounded =
+                    rounded.ok_or_else(|| unsupported("bits of an address are not known"));
+                Ok((Word::Pointer(rounded?), Flags::UNDEFINED))
+            }
+            _ => Err(unsupported("this arithmetic of an address is not modelled")),
+        }
+    }
+
+    /// The flag of data that is not asked for: it depends on inputs if the data does.
+    pub fn unknown_flag(&self, data: &[&[Cell]]) -> Flag {
+        match data.iter().any(|cells| self.is_secret(cells)) {
+            true => Flag::Secret,
+            false => Flag::Undefined,
+        }
+    }
+
+    /// inc, dec.
+    pub fn step_by_one(&mut self, operation: Binary) -> Done {
+        let bytes = self.size(0)?;
+        let word = self.word(0, bytes)?;
+        let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
+        // The carry stays, unless the flags are now those of other counts.
+        let stays = flags.zero != Flag::Public;
+        let carry = if stays { self.x86.flags.carry } else { Flag::Undefined };
+        self.x86.flags = Flags { carry, ..flags };
+        self.set_word(0, result)
+    }
+
+    pub fn negate(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let word = self.word(0, bytes)?;
+        let (result, flags) = self.combined(Binary::Subtract, &Word::Number(0), &word, bytes)?;
+        self.x86.flags = flags;
+        self.set_word(0, result)
+    }
+
+    pub fn complement(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let word = self.word(0, bytes)?;
+        if let Word::Count(form) = word {
+            let word = self.turned(form, bytes)?;
+            return self.set_word(0, word);
+        }
+        let cells = self.data(&word, "the complement of an address")?;
+        let out = cells[..8 * bytes].iter().map(|&bit| self.world.bits.not(bit));
+        let out: Vec<Cell> = out.collect();
+        self.set_bits(0, &out)
+    }
+
+    /// andn: a = ~b & c.
+    pub fn and_not(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let [b, c] = [1, 2].map(|operand| self.word_bits(operand, bytes, "a part of an address"));
+        let (b, c) = (b?, c?);
+        let bits = &mut self.world.bits;
+        let out: Vec<Cell> = b.iter().zip(&c).map(|(&b, &c)| andn(bits, b, c)).collect();
+        self.x86.flags = match bits.word(&out) {
+            Some(value) => numbers(Binary::And, value, value, bytes).1,
+            None => Flags::all(self.unknown_flag(&[&b, &c])),
+        };
+        self.set_bits(0, &out)
+    }
+
+    /// Shifts of the first operand, which set flags, and shifts of BMI2 into it, which do not.
+    pub fn shift_word(&mut self, shift: Shift) -> Done {
+        let bytes = self.size(0)?;
+        let from = self.i.op_count() - 2;
+        let count = self.count(from + 1, bytes)?;
+        let word = self.word(from, bytes)?;
+        let sets_flags = from == 0 && count > 0;
+        if let Word::Count(form) = word {
+            let word = self.shifted_count(form, (shift, count), bytes)?;
+            if sets_flags {
+                self.x86.flags = self.flags_of_count(&word, bytes);
+            }
+            return self.set_word(0, word);
+        }
+        let cells = &self.data(&word, "an address is shifted")?[..8 * bytes];
+        let out = shifted(cells, self.zero(), shift, count as u64);
+        if sets_flags {
+            self.x86.flags = self.flags_of_shift(&out, shift, cells, count);
+        }
+        self.set_bits(0, &out)
+    }
+
+    /// Flags after a shift by a count that is not zero. Some that are defined are left undefined
+    /// here, because nobody asks for them.
+    fn flags_of_shift(&self, out: &[Cell], shift: Shift, from: &[Cell], count: usize) -> Flags {
+        let unknown = self.unknown_flag(&[from]);
+        if matches!(shift, Shift::RotateLeft | Shift::RotateRight) {
+            // Carry and overflow change, the others stay.
+            return Flags { carry: unknown, overflow: unknown, ..self.x86.flags };
+        }
+        let last = match shift {
+            Shift::Left => out.len().checked_sub(count).map(|at| from[at]),
+            _ => from.get(count - 1).copied(),
+        };
+        let carry = last.map_or(unknown, |cell| self.flag_of(cell));
+        match self.world.bits.word(out) {
+            None => Flags { carry, ..Flags::all(unknown) },
+            Some(value) => Flags {
+                carry,
+                zero: Flag::Is(value == 0),
+                sign: Flag::Is(value >> (out.len() - 1) & 1 == 1),
+                overflow: unknown,
+            },
+        }
+    }
+
+    /// The count of a shift: the lowest five bits, or six for 64-bit words.
+    fn count(&mut self, operand: u32, bytes: usize) -> Result<usize, Fault> {
+        let size = match self.i.op_kind(operand) {
+            OpKind::Register => self.size(operand)?,
+            OpKind::Memory => return Err(unsupported("the count is in memory")),
+            _ => 8,
+        };
+        let word = self.word(operand, size)?;
+        let cells = self.data(&word, "the count is an address")?;
+        let used = if bytes == 8 { 6 } else { 5 };
+        Ok(self.known(&cells[..used], "the count")? as usize)
+    }
+
+    /// shld, shrd: bits of a second register enter.
+    pub fn double_shift_word(&mut self, left: bool) -> Done {
+        let bytes = self.size(0)?;
+        let count = self.count(2, bytes)?;
+        if count > 8 * bytes {
+            return Err(unsupported("the result is undefined"));
+        }
+        let [a, b] = [0, 1].map(|operand| self.word_bits(operand, bytes, "an address is shifted"));
+        let (a, b) = (a?, b?);
+        if count > 0 {
+            self.x86.flags = Flags::all(self.unknown_flag(&[&a, &b]));
+        }
+        self.set_bits(0, &double_shifted(&a, &b, left, count))
+    }
+
+    /// imul with two or three operands: the lower half of the product. Its time does not depend on
+    /// its operands on any processor that has AVX, and it is on Intel's list of such instructions.
+    pub fn multiply(&mut self) -> Done {
+        if self.i.op_count() == 1 {
+            return Err(unsupported("a whole product of signed numbers"));
+        }
+        let bytes = self.size(0)?;
+        let first = self.i.op_count() - 2;
+        let (a, b) = (self.word(first, bytes)?, self.word(first + 1, bytes)?);
+        if let (&Word::Count(form), &Word::Number(factor))
+        | (&Word::Number(factor), &Word::Count(form)) = (&a, &b)
+        {
+            self.x86.flags = Flags::UNDEFINED;
+            let word = self.multiplied(form, factor, bytes)?;
+            return self.set_word(0, word);
+        }
+        let [a, b] = [a, b].map(|word| self.data(&word, "an address is multiplied"));
+        let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
+        self.x86.flags = Flags::all(self.unknown_flag(&[a, b]));
+        let bits = &mut self.world.bits;
+        let out = match (bits.word(a), bits.word(b)) {
+            (Some(a), Some(b)) => bits.number(a.wrapping_mul(b), 8 * bytes),
+            // The known factor says which terms there are.
+            (Some(_), None) => bits.product(b, a),
+            _ => bits.product(a, b),
+        };
+        self.set_bits(0, &out)
+    }
+
+    pub fn swap_bytes(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        if bytes < 4 {
+            return Err(unsupported("the result is undefined"));
+        }
+        let cells = self.word_bits(0, bytes, "a part of an address")?;
+        let out: Vec<Cell> = cells.chunks(8).rev().flatten().copied().collect();
+        self.set_bits(0, &out)
+    }
+
+    /// bt, btr, bts, btc: the carry is a bit of a word, which is then cleared, set or complemented.
+    pub fn one_bit(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let place = match self.i.op1_kind() {
+            OpKind::Immediate8 => self.i.immediate8() as usize,
+            // In memory a register counts bits from the address on, beyond the word.
+            OpKind::Register if self.i.op0_kind() == OpKind::Register => self.count(1, bytes)?,
+            _ => return Err(unsupported("the place of the bit in memory is no constant")),
+        };
+        let mut out = self.word_bits(0, bytes, "a part of an address")?;
+        let place = place % out.len();
+        let carry = self.flag_of(out[place]);
+        // All but the carry and the zero flag are undefined then, and may be what they were.
+        let unknown = self.unknown_flag(&[&out]);
+        let stale = |flag: Flag| match flag {
+            Flag::Secret | Flag::Bit(_) => Flag::Secret,
+            _ => unknown,
+        };
+        let Flags { zero, sign, overflow, .. } = self.x86.flags;
+        self.x86.flags = Flags { carry, zero, sign: stale(sign), overflow: stale(overflow) };
+        out[place] = match self.i.mnemonic() {
+            Mnemonic::Btr => self.world.bits.constant(false),
+            Mnemonic::Bts => self.world.bits.constant(true),
+            Mnemonic::Btc => self.world.bits.not(out[place]),
+            _ => return Ok(()),
+        };
+        self.set_bits(0, &out)
+    }
+
+    /// cdqe, cwde.
+    pub fn extend_rax(&mut self, to: usize) -> Done {
+        let word = self.sign_extended(&self.x86.general[0], to / 2, to)?;
+        self.x86.general[0] = word;
+        Ok(())
+    }
+
+    /// The lowest `from` bytes of a word extended by copies of their top bit to `to` bytes.
+    fn sign_extended(&self, word: &Word, from: usize, to: usize) -> Result<Word, Fault> {
+        if let Word::Count(form) = word
+            && self.is_within(*form, 8 * from as u32 - 1)
+        {
+            return Ok(word.clone());
+        }
+        let mut cells = self.data(word, "a part of an address")?;
+        let top = cells[8 * from - 1];
+        cells[8 * from..8 * to].fill(top);
+        Ok(Word::from_cells(&self.world.bits, &cells[..8 * to]))
+    }
+
+    pub fn exchange(&mut self) -> Done {
+        if (0..2).any(|operand| self.i.op_kind(operand) != OpKind::Register) {
+            return Err(unsupported("an exchange with memory"));
+        }
+        let bytes = self.size(0)?;
+        let (a, b) = (self.word(0, bytes)?, self.word(1, bytes)?);
+        self.set_word(0, b)?;
+        self.set_word(1, a)
+    }
+
+    /// Checks that the operands of a division, whose time depends on them, do not depend on inputs.
+    pub fn check_public(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let operand = self.word(0, bytes)?;
+        for word in [&operand, &self.x86.general[0], &self.x86.general[2]] {
+            if matches!(word, Word::Bits(cells) if self.is_secret(&cells[..])) {
+                let what = "the time of the instruction depends on an input";
+                return Err(Fault::new(Rule::SecretOperand, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The condition of the instruction as a bit, if it is known or depends on data.
+    fn condition(&mut self) -> Result<Cell, Fault> {
+        let code = self.i.condition_code();
+        let bit = match self.decided(code)? {
+            Flag::Is(is) => Some(self.world.bits.constant(is)),
+            Flag::Secret | Flag::Bit(_) => self.condition_bit(code),
+            Flag::Public | Flag::Undefined => None,
+        };
+        bit.ok_or_else(|| unsupported("the condition is not known, and no branch"))
+    }
+
+    /// set of a condition, whose time does not depend on it.
+    pub fn set_by_condition(&mut self) -> Done {
+        let condition = self.condition()?;
+        self.set_bits(0, &[condition])
+    }
+
+    /// cmov, whose time does not depend on the condition either.
+    pub fn move_by_condition(&mut self) -> Done {
+        let condition = self.condition()?;
+        let bytes = self.size(0)?;
+        if let Some(is) = self.world.bits.value(condition) {
+            let word = self.word(is as u32, bytes)?;
+            return self.set_word(0, word);
+        }
+        let otherwise = "a choice of addresses that depends on an input";
+        let [a, b] = [0, 1].map(|operand| self.word_bits(operand, bytes, otherwise));
+        let (a, b) = (a?, b?);
+        let bits = &mut self.world.bits;
+        let choose = |(&a, &b)| bits.function(CHOICE, [condition, b, a]);
+        let out: Vec<Cell> = a.iter().zip(&b).map(choose).collect();
+        self.set_bits(0, &out)
+    }
+}
+
+/// An operation on numbers of `bytes` bytes, with its flags.
+fn numbers(operation: Binary, a: u64, b: u64, bytes: usize) -> (Word, Flags) {
+    let lane = 8 * bytes as u32;
+    let ones = u64::MAX >> (64 - lane);
+    let (a, b) = (a & ones, b & ones);
+    let value = ones
+        & match operation {
+            Binary::Add => a.wrapping_add(b),
+            Binary::Subtract => a.wrapping_sub(b),
+            Binary::And => a & b,
+            Binary::Or => a | b,
+            Binary::Xor => a ^ b,
+        };
+    let sign = |x: u64| x >> (lane - 1) & 1 == 1;
+    let (carry, overflow) = match operation {
+        Binary::Add => (value < a, sign(a) == sign(b) && sign(value) != sign(a)),
+        Binary::Subtract => (a < b, sign(a) != sign(b) && sign(value) != sign(a)),
+        _ => (false, false),
+    };
+    let flags = Flags {
+        carry: Flag::Is(carry),
+        zero: Flag::Is(value == 0),
+        sign: Flag::Is(sign(value)),
+        overflow: Flag::Is(overflow),
+    };
+    (Word::Number(value), flags)
+}
