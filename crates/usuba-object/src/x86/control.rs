@@ -48,28 +48,24 @@ impl Condition {
 }
 
 impl Run<'_, '_> {
-    pub fn jump(&mut self) -> Result<Step, Fault> {
-        if self.i.op0_kind() == OpKind::NearBranch64 {
-            let target = self.i.near_branch_target();
-            if !self.world.object.code(target, 1).is_empty() {
-                self.x86.next = target;
-                return Ok(Step::Next);
-            }
-            // The last call of a function: the callee returns to the caller.
-            let above = self.x86.stack()? + 8;
-            self.outside(target, above)?;
-            return self.return_to_caller();
+    /// The target of a jump or call, which must be in the instruction.
+    fn target(&self) -> Result<u64, Fault> {
+        match self.i.op0_kind() {
+            OpKind::NearBranch64 => Ok(self.i.near_branch_target()),
+            _ => Err(unsupported("a jump to an address that is data")),
         }
-        self.check_direct()?;
-        Err(unsupported("a far jump"))
     }
 
-    /// Checks that the target of a jump or call is in the instruction.
-    fn check_direct(&self) -> Done {
-        match self.i.is_jmp_near_indirect() || self.i.is_call_near_indirect() {
-            true => Err(unsupported("a jump to an address that is data")),
-            false => Ok(()),
+    pub fn jump(&mut self) -> Result<Step, Fault> {
+        let target = self.target()?;
+        if !self.world.object.code(target, 1).is_empty() {
+            self.x86.next = target;
+            return Ok(Step::Next);
         }
+        // The last call of a function: the callee returns to the caller.
+        let above = self.x86.stack()? + 8;
+        self.outside(target, above)?;
+        self.return_to_caller()
     }
 
     /// A call of a function that is not in the object; the return address is below `above`.
@@ -83,11 +79,9 @@ impl Run<'_, '_> {
     }
 
     pub fn branch(&mut self) -> Result<Step, Fault> {
-        if self.i.op0_kind() != OpKind::NearBranch64 {
-            return Err(unsupported("this branch is not modelled"));
-        }
+        let target = self.target()?;
         match self.decided(self.i.condition_code())? {
-            Flag::Is(true) => self.x86.next = self.i.near_branch_target(),
+            Flag::Is(true) => self.x86.next = target,
             Flag::Is(false) => {}
             Flag::Secret | Flag::Bit(_) => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
@@ -128,11 +122,7 @@ impl Run<'_, '_> {
     }
 
     pub fn call(&mut self) -> Result<Step, Fault> {
-        self.check_direct()?;
-        if self.i.op0_kind() != OpKind::NearBranch64 {
-            return Err(unsupported("this change of control is not modelled"));
-        }
-        let target = self.i.near_branch_target();
+        let target = self.target()?;
         if self.world.object.code(target, 1).is_empty() {
             let above = self.x86.stack()?;
             return self.outside(target, above).map(|()| Step::Next);

@@ -128,14 +128,14 @@ impl Run<'_, '_> {
     }
 
     /// The top bits of lanes as a mask.
-    pub fn to_mask(&mut self) -> Done {
+    pub fn mask_of_signs(&mut self) -> Done {
         let cells = self.vector(1, width(self.i.op1_register()))?;
         let tops = cells.chunks(self.row.lane).map(|lane| lane[lane.len() - 1]);
         self.set_mask(&tops.collect::<Vec<Cell>>())
     }
 
     /// Lanes of copies of the bits of a mask.
-    pub fn from_mask(&mut self) -> Cells {
+    pub fn lanes_of_mask(&mut self) -> Cells {
         let mask = self.mask(self.i.op1_register());
         let bits = mask[..self.bits() / self.row.lane].iter();
         Ok(bits.flat_map(|&bit| std::iter::repeat_n(bit, self.row.lane)).collect())

@@ -65,7 +65,7 @@ pub struct X86 {
 }
 
 /// One instruction that is being executed.
-pub(self) struct Run<'a, 'o> {
+struct Run<'a, 'o> {
     x86: &'a mut X86,
     world: &'a mut World<'o>,
     i: &'a Instruction,
