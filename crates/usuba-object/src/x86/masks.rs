@@ -231,7 +231,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Elements at many addresses at once, by indices of so many bits.
+    /// Elements at many addresses at once, by indices of `index` bits.
     pub fn scatter(&mut self, stores: bool, index: usize) -> Done {
         if !self.i.has_op_mask() || !self.is_memory(!stores as u32) {
             return Err(unsupported("gathers of AVX2 are not modelled"));

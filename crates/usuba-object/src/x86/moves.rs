@@ -111,7 +111,7 @@ impl Run<'_, '_> {
             let cells = self.vector(1, GROUP)?;
             return self.store_operand(&cells[first..first + 64]);
         }
-        // The other half is that of the register, or of the second operand.
+        // The other half stays, or comes from the second operand.
         let mut cells = self.vector(self.source(), GROUP)?;
         let half = self.load_operand(8)?;
         cells[first..first + 64].copy_from_slice(&half);
@@ -120,7 +120,7 @@ impl Run<'_, '_> {
     }
 
     /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
-    /// the result is that of the register, or of the second operand.
+    /// the result stays, or comes from the second operand.
     pub fn move_lowest(&mut self, part: usize) -> Done {
         if self.is_memory(0) {
             let cells = self.vector(1, part)?;

@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A field of the control of so many bits.
+    /// A field of the control that is `width` bits wide.
     pub fn field(self, at: usize, width: usize) -> usize {
         self.control >> (at * width) & ((1 << width) - 1)
     }

@@ -23,7 +23,7 @@ use crate::{Fault, Step};
 
 /// A row of the table.
 pub struct Row {
-    /// Instructions of one meaning: older ones, and those of AVX and AVX-512.
+    /// Instructions of one meaning: before AVX, of AVX and of AVX-512.
     pub names: &'static [Mnemonic],
     /// Which instructions by these names are meant.
     pub form: Form,
@@ -56,7 +56,7 @@ pub enum Form {
     Evex,
 }
 
-/// What the time of an instruction depends on.
+/// The inputs on which the time of an instruction may depend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timing {
     /// Nothing but addresses and counts, which must be known.
