@@ -104,6 +104,11 @@ impl<'a> Items<'a> {
             };
             let function = find(folder, &description.operations[by].function);
             let vectors = folder.cipher.answers(&stream.vectors)?;
+            for vector in &vectors {
+                let sizes = [description.key, stream.nonce, vector.output.len()];
+                let place = || folder.cipher.place(&stream.vectors, vector);
+                vector.check_sizes(sizes).map_err(|wrong| format!("{}: {wrong}", place()))?;
+            }
             items.primitive(at, &description, function, &vectors)?;
         }
         for (hash, description) in folder.cipher.hashes.iter().zip(folder.hash_descriptions()) {
