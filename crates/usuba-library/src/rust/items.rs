@@ -219,7 +219,6 @@ impl<'a> Items<'a> {
             ("SHOWN", shown.to_string()),
             ("OUTPUT", literal(if whole { &answer.output } else { &answer.output[..shown] })),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let (module, ffi) = shape.templates();
         // Some key streams have known answers beyond all positions only.
         self.module += &match answers.is_empty() {
