@@ -2,9 +2,9 @@
 
 use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{PassOptions, inline, unroll};
-use usuba::target::{self, Target};
 use usuba::{Options, typed};
 
 /// The flags of a test; the spellings are those of the command line.
@@ -32,7 +32,7 @@ impl Default for Flags {
         Flags {
             slicing: None,
             word: None,
-            target: target::ALL[0],
+            target: isa::ALL[0],
             language: typed::Flags::default(),
             include_dirs: Vec::new(),
             entry: None,
@@ -61,8 +61,8 @@ impl Flags {
                 }
                 "-arch" => {
                     let name = value()?;
-                    self.target = target::find(name)
-                        .ok_or_else(|| format!("`-arch {name}`: no such target"))?;
+                    self.target =
+                        isa::find(name).ok_or_else(|| format!("`-arch {name}`: no such target"))?;
                 }
                 "-keep-tables" => self.language.keep_tables = true,
                 "-legacy-tables" => self.language.legacy_tables = true,
@@ -103,13 +103,13 @@ impl Flags {
     pub fn options(&self, slicing: Slicing) -> Options {
         // Where registers have no lanes W is V, which is looked at by itself.
         let target = match slicing {
-            Slicing::W if !self.target.simd => target::find("avx512").expect("a target"),
+            Slicing::W if !self.target.simd => isa::find("avx512").expect("a target"),
             _ => self.target,
         };
         Options {
             slicing,
             target,
-            cpu: target::cpu::ALL[0],
+            cpu: isa::cpu::ALL[0],
             word: self.word,
             entry: self.entry.clone(),
             flags: self.language,

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{Port, Program};
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::Machine;
 use usuba_lab::layout::Layout;
 use usuba_lab::native::{self, Kernel};
@@ -50,7 +50,7 @@ pub fn instances(program: &Program, target: &Target) -> Result<usize, String> {
 /// Runs all jobs, compiled at an optimisation level such as `-O1`; what went wrong, one text per
 /// failed job.
 pub fn run(machine: &Machine, level: &str, jobs: &[Job]) -> Vec<String> {
-    let target = target::find(machine.target).expect("machines are of known targets");
+    let target = isa::find(machine.target).expect("machines are of known targets");
     let mut failures = Vec::new();
     let mut ready = Vec::new();
     for (index, job) in jobs.iter().enumerate() {

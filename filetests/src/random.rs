@@ -7,8 +7,8 @@
 use usuba::Checked;
 use usuba::diag::Sources;
 use usuba::ir::{Slicing, interp, verify};
+use usuba::isa;
 use usuba::syntax;
-use usuba::target;
 use usuba_gen::Choices;
 use usuba_lab::cc::Machine;
 use usuba_lab::proof::{Proofs, Trouble, is_long, optimised};
@@ -103,7 +103,7 @@ impl Subject {
     /// # Errors
     /// The target refuses the program in V or B.
     pub fn job(&self, machine: &Machine, turn: usize) -> Result<Job, String> {
-        let target = target::find(machine.target).expect("machines are of known targets");
+        let target = isa::find(machine.target).expect("machines are of known targets");
         let flags = Flags { target, ..Flags::default() };
         let pipelines = engines::pipelines();
         let (pipeline, choices) = &pipelines[(self.seed as usize / 3 + turn) % pipelines.len()];

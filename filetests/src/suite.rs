@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Failed, Trial};
 use usuba::diag::Code;
 use usuba::ir::{self, Slicing};
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::proof::{Proofs, Trouble, optimised};
 
@@ -67,7 +67,7 @@ fn every_code_has_a_test() -> Result<(), Failed> {
 /// The lines of one entry of one file as jobs for a target, in every slicing that it has there.
 fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, String> {
     let mut flags = case.flags.clone();
-    flags.target = target::find(target).expect("a target of a machine");
+    flags.target = isa::find(target).expect("a target of a machine");
     let front = compile::front(case, Some(entry));
     let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
     let mut out = Vec::new();
@@ -175,7 +175,7 @@ pub fn test(text: &str, bless: bool) -> Result<Option<String>, String> {
                         wrong.push(format!("line {line}: {why}"));
                     }
                 }
-                printed = Some(ir::print::program(&program));
+                printed = Some(usuba::dump::program(&program));
             }
             Err(more) => found.extend(more),
         }

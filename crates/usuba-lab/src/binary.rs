@@ -19,7 +19,7 @@ use usuba::Output;
 use usuba::emit::c::{COptions, Emitted};
 use usuba::emit::{self, keys, mask_bits};
 use usuba::ir::{NodeId, Program};
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba::typed;
 use usuba_proof::machine::arithmetic;
 use usuba_proof::machine::calls::Kernel;
@@ -167,7 +167,7 @@ pub fn object(
     family: Family,
     more: &[&str],
 ) -> Result<Vec<u8>, String> {
-    let target = target::find(target).ok_or("there is no such target")?;
+    let target = isa::find(target).ok_or("there is no such target")?;
     let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
     compiler.object(text, language, more)
 }
@@ -176,14 +176,14 @@ pub fn object(
 pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
     let layout = usuba::emit::layout(program, target);
     let placement = match layout {
-        target::Layout::Bits => Placement::Bits,
-        target::Layout::Words => Placement::Words,
-        target::Layout::Lanes(lane) => Placement::Lanes(lane as u32),
-        target::Layout::Vectors { lane, words } => {
+        isa::Layout::Bits => Placement::Bits,
+        isa::Layout::Words => Placement::Words,
+        isa::Layout::Lanes(lane) => Placement::Lanes(lane as u32),
+        isa::Layout::Vectors { lane, words } => {
             Placement::Vectors { size: lane as u32, words: words as u32 }
         }
-        target::Layout::Elements(m) if target.simd => Placement::GroupedElements(m as u32),
-        target::Layout::Elements(m) => Placement::Elements(m as u32),
+        isa::Layout::Elements(m) if target.simd => Placement::GroupedElements(m as u32),
+        isa::Layout::Elements(m) => Placement::Elements(m as u32),
     };
     let mask_bits = mask_bits(target, layout).filter(|_| !registers).map(u32::from);
     Layout { placement, register_bits: target.bits, mask_bits }
@@ -290,7 +290,7 @@ mod tests {
     /// The first text is compiled with its header, the others with the parsed one.
     #[test]
     fn objects_are_the_same_with_a_parsed_header() {
-        let target = target::find("avx2").expect("a target");
+        let target = isa::find("avx2").expect("a target");
         let text = "#include <stdint.h>\n#include <immintrin.h>\n\
                     void f(const __m256i *x, __m256i *y) { y[0] = _mm256_add_epi32(x[0], x[1]); }\n";
         for family in [Family::Gcc, Family::Clang] {

@@ -20,7 +20,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 /// A target that this machine cannot build or run, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,7 +127,7 @@ pub fn find(target: &str) -> Result<Machine, Skip> {
 /// The reason why this machine cannot.
 pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
-    let target = target::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
     match target.name {
         "gp32" if family != Family::Clang => riscv32().or_else(|_| host(target, family)),
         "neon" if !cfg!(target_arch = "aarch64") => match family {
@@ -145,7 +145,7 @@ pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
 /// The reason why this machine cannot.
 pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
-    let target = target::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
     host(target, family).map_err(skip)
 }
 
@@ -164,9 +164,9 @@ pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machin
     Ok(Machine { target: target.name, compiler, cflags, runner: None, system: System::Hosted })
 }
 
-/// Every target with its answer, in the order of [`target::all`].
+/// Every target with its answer, in the order of [`isa::all`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
-    target::all().map(|target| find(target.name)).collect()
+    isa::all().map(|target| find(target.name)).collect()
 }
 
 /// The host's compiler with the flags of the target, if the processor has what they ask for.
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn every_target_has_an_answer() {
-        for (target, answer) in target::all().zip(survey()) {
+        for (target, answer) in isa::all().zip(survey()) {
             match answer {
                 Ok(machine) => assert_eq!(machine.target, target.name),
                 Err(skip) => assert!(!skip.why.is_empty() && skip.target == target.name),
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn every_flag_of_the_targets_is_known() {
-        for flag in target::all().flat_map(|target| target.cflags) {
+        for flag in isa::all().flat_map(|target| target.cflags) {
             let feature = flag.strip_prefix("-m").expect("only features");
             let source = include_str!("cc.rs");
             assert!(source.contains(&format!("is_x86_feature_detected!(\"{feature}\")")), "{flag}");

@@ -15,8 +15,8 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::emit::c::COptions;
 use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba_proof::machine::blocks;
 use usuba_proof::machine::compare::{self, Demands};
 use usuba_proof::machine::contract::{Array, Contract, Meaning};
@@ -121,7 +121,7 @@ pub fn options(slicing: Slicing, target: &'static Target) -> Options {
     Options {
         slicing,
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: None,
         flags: Default::default(),

@@ -8,7 +8,7 @@
 
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Program;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use crate::cc;
 use crate::layout::Layout;
@@ -74,10 +74,10 @@ mod tests {
     use super::*;
     use usuba::ir::build::Builder;
     use usuba::ir::{NodeId, Op, Port, Slicing};
+    use usuba::isa;
     use usuba::passes::interleave::Choice;
     use usuba::passes::pipeline::run_pass;
     use usuba::passes::{PassOptions, interleave};
-    use usuba::target;
 
     #[test]
     fn near_the_fastest_the_smallest_wins() {
@@ -100,7 +100,7 @@ mod tests {
         let interleave = Choice { factor: Some(2), grain: 1 };
         run_pass(&interleave::PASS, &mut double, &PassOptions { interleave, ..Default::default() });
         let timing = Timing { rounds: 21, cycles: 20_000 };
-        let target = target::find("gp64").expect("a target");
+        let target = isa::find("gp64").expect("a target");
         let cycles = measure(&[single, double], target, timing).expect("the host runs gp64");
         assert!(cycles[1] < 0.8 * cycles[0], "{cycles:?}");
     }
@@ -109,7 +109,7 @@ mod tests {
     fn emulated_targets_are_refused() {
         let Ok(machine) = cc::find("neon") else { return };
         if !machine.is_native() {
-            let target = target::find("neon").expect("a target");
+            let target = isa::find("neon").expect("a target");
             let message = measure(&[], target, Timing::default()).expect_err("no cycles");
             assert!(message.contains("emulator"), "{message}");
         }

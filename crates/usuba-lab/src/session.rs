@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 use crate::bench::{Batch, Choice, Parse, Scope, Side, Subject, Variant, subjects};
 use crate::cc::{self, Family};
@@ -57,7 +57,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
         .filter(|cipher| subjects.iter().any(|subject| subject.cipher.folder == cipher.folder))
         .collect();
     let used = |target: &Target| subjects.iter().any(|subject| subject.function.is_for(target));
-    let known = target::all().chain(target::NARROW.iter().copied());
+    let known = isa::all().chain(isa::NARROW.iter().copied());
     let targets: Vec<&'static Target> =
         known.filter(|target| wanted(target.name) && used(target)).collect();
     if chosen.is_empty() || targets.is_empty() {

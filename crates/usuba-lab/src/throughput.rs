@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use usuba::target::{self, ANY, Inst, Row, Target, word_lane, word_type};
+use usuba::isa::{self, ANY, Inst, Row, Target, word_lane, word_type};
 
 use crate::cc::Machine;
 use crate::native::{Build, Failure, Kernel, Suite, Timing};
@@ -211,11 +211,11 @@ fn sample(target: &Target, class: Class, at: usize) -> Option<(&'static Row, u8)
 }
 
 /// What C compilers make a rotation of.
-static ROTATE: Row = target::inst(
+static ROTATE: Row = isa::inst(
     Inst::Rotl,
     ANY,
     "({t})({0} << {k} | {0} >> (8 * sizeof({t}) - {k}))",
-    target::Timing::Doit,
+    isa::Timing::Doit,
 );
 
 /// The C of `row` on the operand `v` and what else is at hand.
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn this_machine_can_be_measured() {
         let timing = Timing { rounds: 5, cycles: 20_000 };
-        for target in target::ALL {
+        for target in isa::ALL {
             let Ok(machine) = cc::find_native(target.name, Family::Any) else { continue };
             let throughput = measure(target, &machine, timing);
             let throughput = throughput.unwrap_or_else(|e| panic!("{}: {e}", target.name));

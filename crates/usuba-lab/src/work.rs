@@ -17,7 +17,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use usuba::emit::{lanes, layout};
 use usuba::ir::{Eqn, Node, Op, Port, Program};
-use usuba::target::{self, Inst, Layout, Target};
+use usuba::isa::{self, Inst, Layout, Target};
 
 /// Instructions that machines treat alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -165,7 +165,7 @@ fn classes(target: &Target, layout: Layout, op: &Op, bits: u8) -> Vec<Class> {
     if matches!(op, Op::Rotl(_)) && target.rotates(layout, bits) {
         return vec![Class::Rotate];
     }
-    match target::select(target, layout, op, bits, false) {
+    match isa::select(target, layout, op, bits, false) {
         Ok(selected) => selected.steps.iter().filter_map(|s| Class::of(s.row.inst)).collect(),
         Err(_) => Vec::new(),
     }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn work(target: &str) -> Work {
-        Work::of(&program(), target::find(target).expect("it is in the list"))
+        Work::of(&program(), isa::find(target).expect("it is in the list"))
     }
 
     #[test]

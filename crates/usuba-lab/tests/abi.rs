@@ -13,9 +13,9 @@ use usuba::ir::build::Builder;
 use usuba::ir::op::mask;
 use usuba::ir::random::{self, Random, Shape};
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing};
+use usuba::isa::{self, Layout, Target};
 use usuba::passes::pipeline::run_pass;
 use usuba::passes::{PassOptions, interleave};
-use usuba::target::{self, Layout, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::native::{self, Kernel};
 
@@ -101,7 +101,7 @@ fn keyed() -> Program {
 #[test]
 fn a_driver_may_use_one_array_for_input_and_output() {
     let machine = cc::find("gp64").expect("a host compiler");
-    let emitted = usubac(&keyed(), target::find("gp64").expect("a target"), &COptions::default());
+    let emitted = usubac(&keyed(), isa::find("gp64").expect("a target"), &COptions::default());
     let text = emitted.text
         + "void driver(const uint16_t *a, const uint16_t *k, uint16_t *b);\n\
            void driver(const uint16_t *a, const uint16_t *k, uint16_t *b)\n\

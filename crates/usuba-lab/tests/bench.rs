@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
+use usuba::isa;
+use usuba::isa::cpu::{self, Cpu};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target;
-use usuba::target::cpu::{self, Cpu};
 use usuba_lab::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_lab::cipher;
 use usuba_lab::difference::Difference;
@@ -84,7 +84,7 @@ fn sides_are_compared_by_turns() {
         ..Side::default()
     };
     let sides = [side("slow", "-O0"), side("fast", "-O2"), side("wrong", "-no-such-flag")];
-    let target = target::find("gp64").expect("it is in the list");
+    let target = isa::find("gp64").expect("it is in the list");
     let timing = Timing { rounds: 11, cycles: 20_000 };
     let function = &cipher.functions[0];
     let comparison = compare(&cipher, function, Slicing::V, target, &sides, timing);

@@ -12,9 +12,9 @@
 use usuba::emit::bytes::{self, ByteLayout, Function, Key, Parameter};
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::{Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::run_pass;
 use usuba::passes::{PassOptions, interleave};
-use usuba::target::{self, Target};
 use usuba_lab::cc;
 use usuba_lab::native::{self, Kernel};
 
@@ -518,7 +518,7 @@ fn check_cases(target: &'static Target, cases: &[Case], copies: u32) -> usize {
 }
 
 fn check_all(slicing: Slicing) {
-    let compared: usize = target::ALL.iter().map(|target| check(target, slicing, 1)).sum();
+    let compared: usize = isa::ALL.iter().map(|target| check(target, slicing, 1)).sum();
     assert!(compared > 0, "no target of this machine runs {slicing:?}");
 }
 
@@ -545,7 +545,7 @@ fn words_in_lanes() {
 #[test]
 fn side_by_side() {
     for (slicing, copies) in [(Slicing::V, 3), (Slicing::H, 2), (Slicing::B, 2), (Slicing::W, 2)] {
-        let compared: usize = target::ALL.iter().map(|target| check(target, slicing, copies)).sum();
+        let compared: usize = isa::ALL.iter().map(|target| check(target, slicing, copies)).sum();
         assert!(compared > 0, "no target of this machine runs {slicing:?}");
     }
 }
@@ -553,11 +553,11 @@ fn side_by_side() {
 #[test]
 fn two_inputs() {
     let all = [Slicing::V, Slicing::H, Slicing::B].map(pairs).concat();
-    let compared: usize = target::ALL.iter().map(|target| check_cases(target, &all, 1)).sum();
+    let compared: usize = isa::ALL.iter().map(|target| check_cases(target, &all, 1)).sum();
     assert!(compared > 0, "no target of this machine runs anything");
     // Which bytes belong to which copy does not depend on the target.
     for name in ["gp64", "avx2"] {
-        let target = target::find(name).expect("it exists");
+        let target = isa::find(name).expect("it exists");
         check_cases(target, &pairs(Slicing::V), 2);
     }
 }
@@ -566,7 +566,7 @@ fn two_inputs() {
 fn inputs_are_all_parameters_but_the_key() {
     let case = &pairs(Slicing::V)[0];
     let program = case.program();
-    let target = target::find("gp64").expect("it exists");
+    let target = isa::find("gp64").expect("it exists");
     let parameter = |param| Parameter { param, bytes: ByteLayout::Be };
     let refused = |inputs: &[&'static str], key: Option<&'static str>| {
         let inputs: Vec<Parameter> = inputs.iter().map(|param| parameter(*param)).collect();
@@ -595,7 +595,7 @@ fn inputs_are_all_parameters_but_the_key() {
 fn compiles_without_warnings_as_c_and_cxx() {
     let strict = ["-fsyntax-only", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
     let cxx = ["-fsyntax-only", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-    for target in target::ALL {
+    for target in isa::ALL {
         for family in [cc::Family::Gcc, cc::Family::Clang] {
             let machine = match cc::find_with(target.name, family) {
                 Ok(machine) => machine,

@@ -22,9 +22,9 @@ use usuba::diag::Sources;
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::emit::c::Emitted;
 use usuba::ir::{Port, Slicing};
+use usuba::isa::{self, Target};
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba::typed::{self, VarType};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::cipher::{self, Beside, Built, Cipher, Function, Parameter};
@@ -57,8 +57,8 @@ fn main() {
         trials.push(Trial::test("sm4::million", million));
     }
     // Registers that are narrower than those of the machine serve W alone.
-    let narrow = target::NARROW.iter().copied().filter(|_| is_long());
-    for target in target::all().chain(narrow) {
+    let narrow = isa::NARROW.iter().copied().filter(|_| is_long());
+    for target in isa::all().chain(narrow) {
         match cc::find(target.name) {
             Ok(machine) => {
                 let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
@@ -319,8 +319,8 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
     let groups = groups(cipher, target);
-    let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(target::ALL.len()) };
-    let turn = target::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
+    let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(isa::ALL.len()) };
+    let turn = isa::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
     for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {
         if !(number + turn).is_multiple_of(turns) {
             continue;
@@ -508,7 +508,7 @@ type Question = (String, String, Vec<u8>, usize);
 /// GB/T 32907-2016, appendix A, example 2.
 fn million() -> Result<(), Failed> {
     let cipher = ciphers().iter().find(|cipher| name(cipher) == "sm4").expect("a folder");
-    let target = target::find("gp64").expect("a target");
+    let target = isa::find("gp64").expect("a target");
     let machine = cc::find(target.name).map_err(|skip| skip.why)?;
     let options = PipelineOptions::default();
     let built = cipher::build(cipher, &cipher.functions[0], "sm4", Slicing::B, target, &options)?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::bench::{Batch, Choice, Side, Subject, subjects};
 use usuba_lab::cipher;
 use usuba_lab::session::letter;
@@ -32,7 +32,7 @@ fn counted() -> Counts {
     let side = Side::default();
     let choice = Choice::default();
     let subjects = subjects(&ciphers, &choice, &side);
-    let targets: Vec<&Target> = target::all().collect();
+    let targets: Vec<&Target> = isa::all().collect();
     let count = |&target: &&'static Target| {
         let made = |subject: &&Subject| subject.function.is_for(target);
         let subjects: Vec<Subject> = subjects.iter().filter(made).copied().collect();

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use usuba::ir::Slicing;
+use usuba::isa;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target;
 use usuba_lab::cipher::{self, Cipher, Function};
 
 #[test]
@@ -18,7 +18,7 @@ fn the_model_chooses_what_the_table_says() {
     let mut options = PipelineOptions::default();
     options.pass.interleave = Choice::AUTO;
     let mut table = String::from("node slicing");
-    target::all().for_each(|target| table += &format!(" {}", target.name));
+    isa::all().for_each(|target| table += &format!(" {}", target.name));
     table.push('\n');
     let ciphers = cipher::find(&root.join("../../ciphers")).expect("the cipher folders");
     let mut wanted = Vec::new();
@@ -35,7 +35,7 @@ fn the_model_chooses_what_the_table_says() {
     let row = |&(cipher, function, slicing): &(&Cipher, &Function, Slicing)| {
         let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
         let mut row = format!("{folder}/{} {slicing:?}", function.node);
-        for target in target::all() {
+        for target in isa::all() {
             let make = || cipher::kernel(cipher, function, slicing, target, &options);
             let made = function.is_for(target).then(make).and_then(Result::ok);
             let copies = made.map(|output| output.program.copies.to_string());

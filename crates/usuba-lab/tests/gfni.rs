@@ -9,9 +9,9 @@ use std::path::Path;
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::live;
+use usuba::isa::{self, Target};
 use usuba::passes::When;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba::{Options, Output, ir, typed};
 use usuba_lab::cc;
 use usuba_lab::cipher::Beside;
@@ -38,7 +38,7 @@ fn made(file: &str, node: &str, target: &'static Target) -> Output {
     let options = Options {
         slicing: ir::Slicing::V,
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: Some(node.to_string()),
         flags: typed::Flags::default(),
@@ -60,7 +60,7 @@ fn meaning(output: &Output) -> Vec<u8> {
 #[test]
 fn boxes_are_right_on_every_byte_and_short_where_they_can_be() {
     for name in ["gp64", "sse", "avx2", "avx512", "avx2_gfni", "avx512_gfni", "neon"] {
-        let target = target::find(name).expect("a target");
+        let target = isa::find(name).expect("a target");
         let outputs: Vec<Output> =
             BOXES.iter().map(|(file, node, _)| made(file, node, target)).collect();
         for ((file, node, wanted), output) in BOXES.iter().zip(&outputs) {

@@ -7,7 +7,7 @@ mod support;
 use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::c::{COptions, LoopForm};
 use usuba::ir::random::{self, Shape};
-use usuba::target::Target;
+use usuba::isa::Target;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::native::{self, Failure};
 

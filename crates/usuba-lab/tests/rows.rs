@@ -17,7 +17,7 @@ use usuba::ir::lanes::Lanes;
 use usuba::ir::op::mask;
 use usuba::ir::random::Random;
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
-use usuba::target::{self, Inst, Target, lacks, word_lane};
+use usuba::isa::{self, Inst, Target, lacks, word_lane};
 
 /// Word sizes of V: those of registers, and those that leave bits of a lane unused.
 const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 52, 63, 64];
@@ -213,7 +213,7 @@ fn every_operator_computes_what_it_means() {
             .into_iter()
             .map(|(what, program)| {
                 // A register of one instance needs more calls to meet the edges.
-                let calls = if layout(&program, target) == target::Layout::Words { 24 } else { 2 };
+                let calls = if layout(&program, target) == isa::Layout::Words { 24 } else { 2 };
                 Case::new(what, program, target, COptions::default(), calls, 5)
             })
             .collect();
@@ -225,7 +225,7 @@ fn every_operator_computes_what_it_means() {
 /// have no instructions that their base has not.
 #[test]
 fn targets_with_a_base_compute_what_it_means() {
-    for target in target::EXTENDED {
+    for target in isa::EXTENDED {
         let machine = match usuba_lab::cc::find(target.name) {
             Ok(machine) => machine,
             Err(skip) => {
@@ -251,7 +251,7 @@ fn targets_with_a_base_compute_what_it_means() {
 
 #[test]
 fn narrow_registers_compute_what_it_means() {
-    for target in target::NARROW {
+    for target in isa::NARROW {
         let machine = match usuba_lab::cc::find(target.name) {
             Ok(machine) => machine,
             Err(skip) => {
@@ -279,7 +279,7 @@ fn in_wide_lanes(ops: &[Op]) -> Program {
 
 #[test]
 fn extensions_compute_the_same() {
-    let target = target::find("avx512").expect("a target");
+    let target = isa::find("avx512").expect("a target");
     let machine = match usuba_lab::cc::find("avx512") {
         Ok(machine) => machine,
         Err(skip) => return eprintln!("{skip}"),
@@ -310,7 +310,7 @@ fn has_vbmi2() -> bool {
 /// A row that no operator selects would never run.
 #[test]
 fn every_row_is_reached() {
-    for target in target::all().chain(target::NARROW.iter().copied()) {
+    for target in isa::all().chain(isa::NARROW.iter().copied()) {
         let mut reached = BTreeSet::new();
         for (_, program) in programs(target) {
             let layout = layout(&program, target);
@@ -319,7 +319,7 @@ fn every_row_is_reached() {
                 let usuba::ir::Eqn::Op(eqn) = eqn else { continue };
                 for extended in [false, true] {
                     let selected =
-                        target::select(target, layout, &eqn.op, node.bits_of(eqn.dst), extended)
+                        isa::select(target, layout, &eqn.op, node.bits_of(eqn.dst), extended)
                             .expect("legal");
                     reached.extend(selected.steps.iter().map(|step| step.row.c.as_ptr() as usize));
                 }
@@ -337,7 +337,7 @@ fn every_row_is_reached() {
 
 #[test]
 fn horizontal_slicing_refuses_arithmetic_in_words() {
-    for target in target::ALL {
+    for target in isa::ALL {
         for op in [Op::Add, Op::Sub, Op::Mul] {
             let why = lacks(target, Slicing::H, &op, 16, 0).expect("it is refused");
             assert!(why.contains("carries"), "{why}");

@@ -23,7 +23,7 @@ use memcheck::REQUESTS;
 use rayon::prelude::*;
 use usuba::Options;
 use usuba::emit::c::COptions;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::cipher::{self, Built, Cipher};
 use usuba_lab::interface;
@@ -162,7 +162,7 @@ fn no_secret_decides_what_runs_or_where() {
         wanted.as_ref().is_none_or(|all| all.split(',').any(|one| one == name))
     });
     let mut targets = Vec::new();
-    for target in target::all() {
+    for target in isa::all() {
         match machine(target) {
             Ok(_) => targets.push(target),
             Err(why) => println!("skipped {}: {why}", target.name),
@@ -201,7 +201,7 @@ fn planted_secrets_are_reported() {
     if !is_long() {
         return;
     }
-    let target = target::find("gp64").expect("a target");
+    let target = isa::find("gp64").expect("a target");
     let machine = match machine(target) {
         Ok(machine) => machine,
         Err(why) => return println!("skipped: {why}"),

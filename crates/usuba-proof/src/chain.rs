@@ -11,7 +11,7 @@
 
 use usuba::ir::lanes::apart as words_of;
 use usuba::ir::{Op, Program, halves};
-use usuba::target::{Layout, Target};
+use usuba::isa::{Layout, Target};
 
 use crate::memory::Memory;
 use crate::report::{Claim, Kind, Outcome, outcome};

@@ -22,8 +22,8 @@ use std::collections::BTreeSet;
 use usuba::ir::build::Builder;
 use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
-use usuba::target::select::{Arg, Imm, Selected, Step, select, select_halves};
-use usuba::target::{Inst, Layout, Target, ZERO, word_lane};
+use usuba::isa::select::{Arg, Imm, Selected, Step, select, select_halves};
+use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::engines::Engines;
 use crate::report::{Outcome, outcome};
@@ -559,7 +559,7 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use usuba::ir::op::mask;
-    use usuba::target;
+    use usuba::isa;
 
     use super::*;
 
@@ -616,7 +616,7 @@ mod tests {
         let mut proved = 0;
         let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
-        for target in target::all().filter(|target| long || few.contains(&target.name)) {
+        for target in isa::all().filter(|target| long || few.contains(&target.name)) {
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
                     proved += check(target, Layout::Lanes(lane), bits);
@@ -662,7 +662,7 @@ mod tests {
         let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["neon", "avx512_256"];
         let mut proved = 0;
-        for target in target::all().chain(target::NARROW.iter().copied()) {
+        for target in isa::all().chain(isa::NARROW.iter().copied()) {
             if !target.simd || !long && !few.contains(&target.name) {
                 continue;
             }
@@ -683,7 +683,7 @@ mod tests {
 
     #[test]
     fn lanes_in_wrong_places_are_refuted() {
-        let target = target::find("avx512_256").expect("a target");
+        let target = isa::find("avx512_256").expect("a target");
         let layout = Layout::Vectors { lane: 64, words: 4 };
         let op = Op::Lanes(Lanes::Move([1, 2, 3, 0].into()));
         let mut selected = select(target, layout, &op, 64, false).expect("instructions");
@@ -702,7 +702,7 @@ mod tests {
     #[test]
     fn affine_maps_in_every_lane() {
         let mut proved = 0;
-        for target in target::EXTENDED.iter().filter(|t| t.name.ends_with("gfni")) {
+        for target in isa::EXTENDED.iter().filter(|t| t.name.ends_with("gfni")) {
             for (lane, bits) in [(8, 8), (8, 5), (32, 8)] {
                 proved += check(target, Layout::Lanes(lane), bits);
             }
@@ -712,7 +712,7 @@ mod tests {
 
     #[test]
     fn another_map_of_bytes_is_refuted() {
-        let target = target::find("avx2_gfni").expect("a target");
+        let target = isa::find("avx2_gfni").expect("a target");
         let layout = Layout::Lanes(8);
         for op in [Op::Affine(0x8000_4020_0f10_0302, 0xa5), Op::AffineInverse(1 << 62 | 9, 3)] {
             let right = select(target, layout, &op, 8, false).expect("instructions");
@@ -732,7 +732,7 @@ mod tests {
 
     #[test]
     fn products_with_a_sum_in_every_lane() {
-        let ifma = target::find("avx512_ifma").expect("a target");
+        let ifma = isa::find("avx512_ifma").expect("a target");
         let layout = Layout::Lanes(64);
         let ops =
             [(Op::MulAdd(52), 64), (Op::MulAddHigh(52), 64), (Op::Mul, 52), (Op::MulHigh, 52)];
@@ -753,7 +753,7 @@ mod tests {
 
     /// What `select` makes of an operator, changed.
     fn changed(op: Op, change: impl Fn(&mut Selected)) -> Outcome {
-        let avx2 = target::find("avx2").expect("a target");
+        let avx2 = isa::find("avx2").expect("a target");
         let mut selected = select(avx2, Layout::Lanes(8), &op, 8, false).expect("instructions");
         change(&mut selected);
         compare(avx2, Layout::Lanes(8), &op, 8, &selected)

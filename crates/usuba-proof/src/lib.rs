@@ -10,7 +10,7 @@
 //! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
 //!
 //! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
-//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::target`. It is pure, as the
+//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::isa`. It is pure, as the
 //! compiler is.
 //!
 //! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.

@@ -14,8 +14,8 @@
 
 use num_bigint::{BigInt, BigUint};
 use usuba::ir::Op;
-use usuba::target::select::{Arg, Imm, Selected, Step};
-use usuba::target::{Inst, Layout, word_lane};
+use usuba::isa::select::{Arg, Imm, Selected, Step};
+use usuba::isa::{Inst, Layout, word_lane};
 
 use crate::contracts::bounds::bounds;
 use crate::contracts::numbers::{Num, Numbers};
@@ -195,8 +195,8 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use usuba::target::select::{select, select_halves};
-    use usuba::target::{self, Target};
+    use usuba::isa::select::{select, select_halves};
+    use usuba::isa::{self, Target};
 
     use super::*;
 
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn products_of_words_of_every_size_and_target() {
         let mut proved = 0;
-        for target in target::all() {
+        for target in isa::all() {
             for (lane, bits) in [(16, 16), (32, 32), (32, 24), (64, 52), (64, 64)] {
                 for op in [Op::Mul, Op::MulHigh] {
                     let Some((layout, selected)) = selected(target, lane, &op, bits) else {
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn products_with_a_sum_are_those_of_their_halves() {
-        let ifma = target::find("avx512_ifma").expect("a target");
+        let ifma = isa::find("avx512_ifma").expect("a target");
         let (low, high) = (Op::MulAdd(52), Op::MulAddHigh(52));
         let selected = |op: &Op| selected(ifma, 64, op, 64).expect("instructions");
         for (op, other) in [(&low, &high), (&high, &low)] {
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn products_of_halves_take_words_below_half_of_the_lane() {
         let mut proved = 0;
-        for target in target::all() {
+        for target in isa::all() {
             let Some(selected) = select_halves(target, Layout::Lanes(64)) else { continue };
             let shown = |below| shown_below(Layout::Lanes(64), &Op::Mul, 64, below, &selected);
             assert!(shown(32) && !shown(33), "{}", target.name);
@@ -305,7 +305,7 @@ mod tests {
     /// An instruction left out, or with another amount or constant.
     #[test]
     fn wrong_instructions_are_not_shown() {
-        let avx2 = target::find("avx2").expect("a target");
+        let avx2 = isa::find("avx2").expect("a target");
         let mut refused = 0;
         for (lane, op) in [(64, Op::MulHigh), (64, Op::Mul), (32, Op::MulHigh), (16, Op::MulHigh)] {
             let (layout, right) = selected(avx2, lane, &op, lane).expect("instructions");

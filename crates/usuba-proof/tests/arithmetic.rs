@@ -14,8 +14,8 @@ use num_bigint::BigInt;
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::random::Random;
 use usuba::ir::{Program as Usuba0, Slicing};
+use usuba::isa::{self, Layout, Target, cpu};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Layout, Target, cpu};
 use usuba::typed::{Program, Var, VarType};
 use usuba::{Options, emit, optimise};
 use usuba_lab::cc;
@@ -329,7 +329,7 @@ fn run(target: &str, flags: &[&str], wants: impl Fn(usize, &[u32], &Subject) -> 
         Ok(machine) => machine,
         Err(skip) => return eprintln!("{skip}"),
     };
-    let target = target::find(target).expect("a target");
+    let target = isa::find(target).expect("a target");
     let wanted = subjects().filter(|(at, file, subject)| wants(*at, file.places, subject));
     let cases: Vec<Case> =
         wanted.map(|(_, file, subject)| Case::new(file, subject, target)).collect();
@@ -360,7 +360,7 @@ fn compiled_programs_compute_with_long_integers() {
 /// In lanes a product of two words below 2^32 is one instruction, whatever words they are in.
 #[test]
 fn products_of_halves_are_one_instruction() {
-    let avx2 = target::find("avx2").expect("a target");
+    let avx2 = isa::find("avx2").expect("a target");
     let lines = |file: &File, wanted: &str| {
         let program = program(file, "mul");
         let lowered = optimise(&program, &options(avx2), &mut |_, _| {}).expect("a program");
@@ -379,7 +379,7 @@ fn products_of_halves_are_one_instruction() {
 /// bring back what passes 2^260 and 2^255; nothing cuts off what is above factors.
 #[test]
 fn products_with_a_sum_are_one_instruction() {
-    let ifma = target::find("avx512_ifma").expect("a target");
+    let ifma = isa::find("avx512_ifma").expect("a target");
     let count = |node: &str, wanted: &str| {
         let file = FILES.iter().map(|(file, _)| file).find(|file| file.places == L52);
         let program = program(file.expect("a file"), node);
@@ -406,7 +406,7 @@ fn compiled_programs_are_proved() {
             if !is_long() && at % names.len() != turn {
                 continue;
             }
-            let target = target::find(name).expect("a target");
+            let target = isa::find(name).expect("a target");
             let program = program(file, subject.node);
             let instance = usuba::typed::check::entry_instance(&program, Slicing::V, None);
             let instance = instance.expect("an entry");

@@ -9,7 +9,7 @@ use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{ALL, PassOptions, inline, interleave, unroll};
-use usuba::{Options, front, optimise, target, typed};
+use usuba::{Options, front, isa, optimise, typed};
 use usuba_lab::cipher::{self, Beside, Cipher};
 use usuba_proof::{Observer, Verdict, equivalent};
 
@@ -76,12 +76,12 @@ fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, 
                     continue;
                 }
                 let what = format!("{file}, {node} in {wanted:?} for {name}");
-                let target = target::find(name).expect("a target");
+                let target = isa::find(name).expect("a target");
                 check(&what, target.family(), &mut |pipeline, observer| {
                     let options = Options {
                         slicing: wanted,
                         target,
-                        cpu: target::cpu::ALL[0],
+                        cpu: isa::cpu::ALL[0],
                         word: None,
                         entry: Some(node.clone()),
                         flags,

@@ -7,7 +7,7 @@ use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::{Eqn, Program, Slicing};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::{Options, front, optimise, target, typed};
+use usuba::{Options, front, isa, optimise, typed};
 use usuba_lab::cipher::Beside;
 use usuba_proof::Observer;
 
@@ -34,8 +34,8 @@ fn cost(file: &str, node: &str, slicing: Slicing, target: &str) -> (u64, u64) {
     let checked = front(&mut sources, root, &mut Beside, Some(node), flags);
     let options = Options {
         slicing,
-        target: target::find(target).expect("a target"),
-        cpu: target::cpu::ALL[0],
+        target: isa::find(target).expect("a target"),
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: Some(node.into()),
         flags,

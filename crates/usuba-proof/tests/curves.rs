@@ -15,8 +15,8 @@ use num_bigint::BigInt;
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;
 use usuba::ir::random::Random;
+use usuba::isa::{self, Layout, cpu};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Layout, cpu};
 use usuba::typed::{Instance, Program, Var, VarType, eval};
 use usuba::{Options, emit, optimise};
 use usuba_lab::cc;
@@ -238,7 +238,7 @@ const LINKED: &[&str] = &[
 ];
 
 /// The text of a kernel; with calls of others, theirs too.
-fn text(width: &Width, node: &str, target: &'static target::Target, link: bool) -> (String, u32) {
+fn text(width: &Width, node: &str, target: &'static isa::Target, link: bool) -> (String, u32) {
     let one = |node: &str, linked: Vec<String>| {
         let program = program(width.file, Some(node));
         let mut pipeline = PipelineOptions::default();
@@ -301,7 +301,7 @@ fn kernels_give_the_words_of_the_source() {
                 continue;
             }
         };
-        let (target, width) = (target::find(name).expect("a target"), &widths[width]);
+        let (target, width) = (isa::find(name).expect("a target"), &widths[width]);
         let mut random = Random::new(9);
         let (mut kernels, mut wanted) = (Vec::new(), Vec::new());
         for node in nodes {

@@ -13,12 +13,12 @@ pub mod diag;
 pub mod dump;
 pub mod emit;
 pub mod ir;
+pub mod isa;
 pub mod lower;
 pub mod packing;
 pub mod passes;
 pub mod pricing;
 pub mod syntax;
-pub mod target;
 pub mod typed;
 
 use circuit::Profile;
@@ -66,9 +66,9 @@ pub fn front(
 pub struct Options {
     /// For programs that do not write a direction themselves.
     pub slicing: ir::Slicing,
-    pub target: &'static target::Target,
+    pub target: &'static isa::Target,
     /// Whose latencies and ports the passes work with (`-cpu`).
-    pub cpu: &'static target::cpu::Cpu,
+    pub cpu: &'static isa::cpu::Cpu,
     /// The word size of an entry that leaves `'m` open (`-m`).
     pub word: Option<u8>,
     /// The entry; the last declaration if absent.
@@ -109,9 +109,9 @@ pub fn optimise(
     observer: &mut dyn FnMut(&str, &ir::Program),
 ) -> Result<ir::Program, Vec<Diagnostic>> {
     let widest = typed::check::widest(program, options.word);
-    let lane = target::word_lane(widest);
+    let lane = isa::word_lane(widest);
     let lacks = |slicing: ir::Slicing, op: &ir::Op, bits: u8| {
-        target::lacks(options.target, slicing, op, bits, lane)
+        isa::lacks(options.target, slicing, op, bits, lane)
     };
     let slice = Slice {
         slicing: options.slicing,
@@ -140,21 +140,21 @@ pub fn optimise(
 }
 
 /// The logic of a target for passes; the widest word of the program has `widest` bits.
-pub fn logic(target: &target::Target, slicing: ir::Slicing, widest: u8) -> passes::logic::Logic {
+pub fn logic(target: &isa::Target, slicing: ir::Slicing, widest: u8) -> passes::logic::Logic {
     let has = |inst| target.row(inst, 64).is_some();
     let lanes = slicing == ir::Slicing::V && target.simd && widest > 1;
     passes::logic::Logic {
-        andn: has(target::Inst::Andn),
-        ternary: has(target::Inst::Lut3),
-        lane: if lanes { target::word_lane(widest) } else { 0 },
-        affine: lanes && target.row(target::Inst::AffineInverse, 8).is_some(),
-        muladd: if lanes && has(target::Inst::MulAdd52) { 52 } else { 0 },
+        andn: has(isa::Inst::Andn),
+        ternary: has(isa::Inst::Lut3),
+        lane: if lanes { isa::word_lane(widest) } else { 0 },
+        affine: lanes && target.row(isa::Inst::AffineInverse, 8).is_some(),
+        muladd: if lanes && has(isa::Inst::MulAdd52) { 52 } else { 0 },
     }
 }
 
 /// The gates that tables become on a target.
-pub fn profile(target: &target::Target) -> Profile {
-    if target.row(target::Inst::Lut3, 64).is_some() {
+pub fn profile(target: &isa::Target) -> Profile {
+    if target.row(isa::Inst::Lut3, 64).is_some() {
         Profile::Lut3
     } else if target.simd {
         Profile::Andn

@@ -13,9 +13,9 @@
 
 use crate::emit::layout;
 use crate::ir::{Eqn, Node, Op, Program};
+use crate::isa::cpu::{Cpu, GENERIC, Unit};
+use crate::isa::{Layout, Target, select};
 use crate::passes::When;
-use crate::target::cpu::{Cpu, GENERIC, Unit};
-use crate::target::{Layout, Target, select};
 
 /// Instructions that it takes to bring a register of several instances into order, more than
 /// one of a single instance takes.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::ir::build::Builder;
     use crate::ir::{NodeId, Port, Slicing};
-    use crate::target::find;
+    use crate::isa::find;
 
     /// `rounds` times `s = (s <<< 3) ^ (s op s)` on one word of `bits` bits.
     fn packed(bits: u8, op: Op, rounds: u32, target: &str, choice: When) -> bool {

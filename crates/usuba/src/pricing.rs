@@ -10,9 +10,9 @@
 use crate::emit::layout;
 use crate::ir::lanes::Lanes;
 use crate::ir::{Op, Program};
+use crate::isa::cpu::{Cpu, GENERIC, Unit};
+use crate::isa::{Layout, Target};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
-use crate::target::cpu::{Cpu, GENERIC, Unit};
-use crate::target::{Layout, Target};
 
 /// The machine that `program` is compiled for, once it is lowered for `target`.
 ///
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::ir::build::Builder;
     use crate::ir::{NodeId, Port, Slicing};
-    use crate::target;
+    use crate::isa;
 
     fn program(bits: u8, slicing: Slicing) -> Program {
         let mut b = Builder::new("f", slicing);
@@ -106,8 +106,8 @@ mod tests {
     }
 
     fn priced(bits: u8, slicing: Slicing, name: &str, cpu: &str) -> Machine {
-        let target = target::find(name).expect("a target");
-        machine(&program(bits, slicing), target, target::cpu::find(cpu).expect("a CPU"))
+        let target = isa::find(name).expect("a target");
+        machine(&program(bits, slicing), target, isa::cpu::find(cpu).expect("a CPU"))
     }
 
     #[test]

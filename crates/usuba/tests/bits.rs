@@ -4,9 +4,9 @@
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
+use usuba::isa::{self, cpu};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::syntax::splice::NoIncludes;
-use usuba::target::{self, cpu};
 use usuba::{Options, compile};
 
 /// The C text of the last node of a program, without its comments.
@@ -15,7 +15,7 @@ fn text(program: &str, slicing: Slicing, target: &str) -> String {
     let root = sources.add("test.ua", program);
     let options = Options {
         slicing,
-        target: target::find(target).expect("a target"),
+        target: isa::find(target).expect("a target"),
         cpu: cpu::find("generic").expect("a CPU"),
         word: None,
         entry: None,

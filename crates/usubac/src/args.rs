@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use usuba::ir::Slicing;
+use usuba::isa::cpu::Cpu;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
-use usuba::target::cpu::Cpu;
-use usuba::target::{self, Target};
 use usuba::typed::Flags;
 
 use crate::Failure;
@@ -494,8 +494,7 @@ impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
         let Some(bits) = self.bits_per_reg else { return Ok(self.arch.target) };
-        let found =
-            target::ALL.iter().find(|t| !t.simd && !self.arch.target.simd && t.bits == bits);
+        let found = isa::ALL.iter().find(|t| !t.simd && !self.arch.target.simd && t.bits == bits);
         found.copied().ok_or_else(|| {
             Failure::usage(format!(
                 "`--bits-per-reg {bits}` does not fit --arch {}; general-purpose registers have \

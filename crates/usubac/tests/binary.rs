@@ -35,7 +35,7 @@ fn err(output: &Output) -> String {
 /// The name of a compiler that this machine has.
 fn compiler() -> Option<(&'static str, cc::Family)> {
     let all = [("gcc", cc::Family::Gcc), ("clang", cc::Family::Clang)];
-    let target = usuba::target::find("gp64").expect("a target");
+    let target = usuba::isa::find("gp64").expect("a target");
     let found = all.into_iter().find(|&(_, family)| match binary::Compiler::find(target, family) {
         Ok(_) => true,
         Err(skip) => {

@@ -3,7 +3,7 @@
 //! | change | costs |
 //! |---|---|
 //! | a pass | its file, its line in `passes/mod.rs`, its line in `passes/pipeline.rs`, two text tests |
-//! | a target | its file, its line in `target/mod.rs` |
+//! | a target | its file, its line in `isa/mod.rs` |
 //! | a cipher | its folder |
 //!
 //! So a pass is called as its file; outside of their folder nobody names the value of a pass or
@@ -13,7 +13,7 @@ use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, product};
 
 const PASSES: &str = "crates/usuba/src/passes/";
-const TARGETS: &str = "crates/usuba/src/target/";
+const TARGETS: &str = "crates/usuba/src/isa/";
 
 /// Text tests that each pass has at least.
 const TESTS_OF_A_PASS: usize = 2;
@@ -76,7 +76,7 @@ fn targets(repo: &Repo, findings: &mut Vec<Finding>) {
             let what = format!("the target `{module}` is not in the list `ALL`");
             findings.push(Finding::new(&file.path, 0, what));
         }
-        let value = format!("target::{module}");
+        let value = format!("isa::{module}");
         named(repo, TARGETS, &value, "outside of the targets: find it by its name", findings);
     }
 }
@@ -151,15 +151,15 @@ mod tests {
     fn a_target_is_listed_and_found_by_its_name() {
         let found = |list: &str, user: &str| {
             check(&Repo::sample(&[
-                ("crates/usuba/src/target/mod.rs", list),
-                ("crates/usuba/src/target/sse.rs", "pub static SSE: Target = Target {"),
+                ("crates/usuba/src/isa/mod.rs", list),
+                ("crates/usuba/src/isa/sse.rs", "pub static SSE: Target = Target {"),
                 ("crates/usuba/src/emit/mod.rs", user),
             ]))
             .len()
         };
-        assert_eq!(found("&[&sse::SSE]", "target::find(name)"), 0);
+        assert_eq!(found("&[&sse::SSE]", "isa::find(name)"), 0);
         assert_eq!(found("&[]", ""), 1);
-        assert_eq!(found("&[&sse::SSE]", "target::sse::SSE"), 1);
+        assert_eq!(found("&[&sse::SSE]", "isa::sse::SSE"), 1);
     }
 
     #[test]

@@ -23,7 +23,7 @@ const PROOF: &str = "crates/usuba-proof/src/";
 
 /// What proofs may name below `usuba::`. `diag` has the places that a walk is told, `syntax::ast` the
 /// terms of contracts.
-const PROVED_WITH: &[&str] = &["ir", "typed", "target", "diag", "syntax::ast"];
+const PROVED_WITH: &[&str] = &["ir", "typed", "isa", "diag", "syntax::ast"];
 
 /// What each stage may name below `crate::`, besides itself. `ir` allows all of `ir`; `ir::Op`
 /// allows that item and what is inside of it.
@@ -38,11 +38,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
     // `ir::lanes` is what one operator says of lanes.
-    ("target", &["ir::Op", "ir::op", "ir::lanes::Lanes", "ir::Slicing"]),
-    ("emit", &["ir", "target", "diag"]),
+    ("isa", &["ir::Op", "ir::op", "ir::lanes::Lanes", "ir::Slicing"]),
+    ("emit", &["ir", "isa", "diag"]),
     // Tells passes about the target in plain numbers.
-    ("pricing", &["ir", "target", "passes::machine", "emit::layout"]),
-    ("packing", &["ir", "target", "passes::When", "emit::layout"]),
+    ("pricing", &["ir", "isa", "passes::machine", "emit::layout"]),
+    ("packing", &["ir", "isa", "passes::When", "emit::layout"]),
 ];
 
 pub fn check(repo: &Repo) -> Vec<Finding> {
@@ -110,7 +110,7 @@ mod tests {
             ("passes/cse.rs", "use crate::typed::Program;"),
             ("passes/cse.rs", "use crate::{ir::Op, emit};"),
             ("emit/c/mod.rs", "fn f() { crate::passes::find(\"cse\") }"),
-            ("target/avx2.rs", "use crate::ir::Program;"),
+            ("isa/avx2.rs", "use crate::ir::Program;"),
             ("circuit/mod.rs", "use crate::ir::Op;"),
             ("syntax/parser.rs", "use crate::typed;"),
             ("typed/walk/body.rs", "use crate::ir::Program;"),
@@ -125,7 +125,7 @@ mod tests {
     fn imports_to_the_left_are_fine() {
         for (path, text) in [
             ("passes/cse.rs", "use crate::{ir::{self, Op}, passes::Pass};"),
-            ("emit/c/mod.rs", "use crate::target::select;"),
+            ("emit/c/mod.rs", "use crate::isa::select;"),
             ("typed/eval.rs", "use crate::ir::{Op, op::eval};"),
             ("lower/mod.rs", "#[cfg(test)]\nmod tests {\n    use crate::emit;\n}"),
             ("passes/tests.rs", "use crate::typed;"),

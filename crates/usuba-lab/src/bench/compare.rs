@@ -3,7 +3,7 @@
 use std::fmt;
 
 use usuba::ir::Slicing;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::{Measured, Problem, Side, Speed, Subject, measure};
 use crate::cipher::{Cipher, Function};

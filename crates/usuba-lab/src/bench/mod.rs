@@ -22,10 +22,10 @@ pub(crate) mod prepare;
 mod variant;
 
 use usuba::ir::Slicing;
+use usuba::isa::Target;
+use usuba::isa::cpu::{self, Cpu};
 use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::Target;
-use usuba::target::cpu::{self, Cpu};
 
 use crate::cc::Family;
 use crate::cipher::{self, Cipher, Function};

@@ -1,6 +1,6 @@
 //! A subject as C: what is verified, and what is timed.
 
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::{Problem, Side, Speed, Subject};
 use crate::cc::{self, Machine};

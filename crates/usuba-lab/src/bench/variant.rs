@@ -1,7 +1,7 @@
 //! A way to compile, in words that a user would type.
 
+use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::cpu::Cpu;
 
 use super::Side;
 use crate::cc::Family;

@@ -8,11 +8,11 @@ use usuba::emit::bytes::{self, library};
 use usuba::emit::c::{COptions, LoopForm};
 use usuba::emit::keys::of_constants;
 use usuba::ir::{Slicing, live};
+use usuba::isa::cpu::Cpu;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{When, interleave, unroll};
 use usuba::syntax::splice::Loader;
-use usuba::target::cpu::Cpu;
-use usuba::target::{self, Target};
 use usuba::{Options, Output};
 
 use super::{Cipher, Function, Key, Parameter};
@@ -68,7 +68,7 @@ pub fn build(
     target: &'static Target,
     pipeline: &PipelineOptions,
 ) -> Result<Built, String> {
-    let cpu = target::cpu::ALL[0];
+    let cpu = isa::cpu::ALL[0];
     let proofs = Proofs::Long;
     let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
     built(cipher, function, name, slicing, way, false)
@@ -224,7 +224,7 @@ fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
 
 /// What key schedules of a function on `target` are compiled for.
 pub fn scalar(target: &Target) -> &'static Target {
-    target::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
+    isa::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
 }
 
 /// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
@@ -313,7 +313,7 @@ pub fn kernel(
     let options = Options {
         slicing,
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: Some(function.node.clone()),
         flags: Default::default(),
@@ -338,7 +338,7 @@ pub fn arithmetic(
     let options = Options {
         slicing,
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: None,
         entry: Some(node.to_string()),
         flags: Default::default(),
@@ -410,10 +410,10 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
         let cipher = super::super::read(&folder).expect("the folder can be read");
         let function = &cipher.functions[0];
-        let target = target::find("gp64").expect("a target");
+        let target = isa::find("gp64").expect("a target");
         let way = Way {
             target,
-            cpu: target::cpu::ALL[0],
+            cpu: isa::cpu::ALL[0],
             pipeline: &PipelineOptions::default(),
             hidden: false,
             complemented_keys: true,

@@ -21,7 +21,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 pub use build::{Beside, Built, arithmetic, build, build_as, build_for, kernel, scalar};
 pub(crate) use build::{Way, as_kernel, is_long, kernels, schedule};
@@ -415,7 +415,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         let through = key.through.map(|name| layout(&name)).transpose()?;
         Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
     };
-    let unknown = file.targets.iter().find(|name| target::find(name).is_none());
+    let unknown = file.targets.iter().find(|name| isa::find(name).is_none());
     if let Some(name) = unknown {
         return Err(format!("there is no target `{name}`"));
     }

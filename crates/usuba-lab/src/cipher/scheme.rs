@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
 /// words.

@@ -12,10 +12,10 @@
 use std::collections::HashMap;
 
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
-use usuba::target::{self, Target};
 
 use crate::cipher::{self, Arithmetic, Cipher, Lanes};
 
@@ -91,7 +91,7 @@ impl Variant {
     }
 
     fn text(&self, cipher: &Cipher) -> Result<String, String> {
-        let target: &'static Target = target::find(self.target).expect("variants name targets");
+        let target: &'static Target = isa::find(self.target).expect("variants name targets");
         let mut functions = Functions::default();
         let mut types = String::new();
         for arithmetic in &cipher.arithmetic {
@@ -186,7 +186,7 @@ pub fn lanes(
     pipeline.pass.unroll = unroll::Mode::All;
     pipeline.pass.interleave = Choice::SINGLE;
     let mut functions = Functions::default();
-    let words = target::find("gp64").expect("it exists");
+    let words = isa::find("gp64").expect("it exists");
     let nodes = lanes.nodes.iter().map(|node| (node, (slicing, target)));
     // A number at the end of a name is one of lanes.
     let count = (target.bits / 64).to_string();

@@ -9,10 +9,10 @@ use usuba::diag::Diagnostic;
 use usuba::emit::bytes::library::{self, Made, Words};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::ir::Slicing;
+use usuba::isa::{self, Inst, Target};
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{inline, unroll};
-use usuba::target::{self, Inst, Target};
 
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
@@ -257,7 +257,7 @@ impl<'a> Keys<'a> {
 fn once(pipeline: &PipelineOptions) -> Way<'_> {
     Way {
         target: portable(),
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         pipeline,
         hidden: true,
         complemented_keys: true,
@@ -305,7 +305,7 @@ fn interface<'a>(
 
 /// What everything that runs once is compiled for.
 pub fn portable() -> &'static Target {
-    cipher::scalar(target::ALL[0])
+    cipher::scalar(isa::ALL[0])
 }
 
 fn core(
@@ -326,7 +326,7 @@ fn core(
     }
     let way = Way {
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,

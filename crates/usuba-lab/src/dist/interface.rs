@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use usuba::emit::bytes::library::Made;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::cores::{Compiled, Schedule};
 use super::primitive::Primitive;

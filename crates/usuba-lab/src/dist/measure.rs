@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::cores::{self, Core};
 use super::ladder::Cost;

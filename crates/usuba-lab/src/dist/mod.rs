@@ -45,7 +45,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 use crate::cipher::{self, Cipher};
 use cores::{Compiled, Core, Use};
@@ -86,7 +86,7 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
     };
     let mut all: Vec<_> = targets.iter().map(plain).collect();
     if all.iter().all(|target| section::processors(target).is_some()) {
-        all.push(cipher::scalar(target::ALL[0]));
+        all.push(cipher::scalar(isa::ALL[0]));
     }
     all.sort_by_key(|target| (section::processors(target), target.bits, target.base.is_some()));
     all.dedup_by_key(|target| target.name);
@@ -95,9 +95,9 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
 
 /// The instruction sets that users get if they name none: all but that of small processors.
 pub fn usual() -> Vec<&'static Target> {
-    let scalar = cipher::scalar(target::ALL[0]);
+    let scalar = cipher::scalar(isa::ALL[0]);
     let wanted = |target: &&Target| target.simd || target.name == scalar.name;
-    target::all().filter(wanted).collect()
+    isa::all().filter(wanted).collect()
 }
 
 /// A step of a ladder: from so many blocks on, this core with these words of the context.
@@ -137,7 +137,7 @@ fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static 
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
     let used = |target: &&Target| functions().any(|function| function.is_for(target));
     let there = |target: &&Target| backends.iter().any(|backend| includes(backend, target));
-    let narrow = target::NARROW.iter().copied().filter(used).filter(there);
+    let narrow = isa::NARROW.iter().copied().filter(used).filter(there);
     backends.iter().copied().chain(narrow).collect()
 }
 

@@ -9,7 +9,7 @@
 //! A scheme is a value of `Scheme` and an arm in [`Parts::of`]. Its C has loops over bits and blocks,
 //! look-ups in tables, the order of bytes, and formats; every sum and product is a kernel.
 
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::Folder;
 use super::tables;

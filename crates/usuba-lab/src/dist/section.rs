@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use usuba::emit::bytes::library;
 use usuba::emit::header;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 /// The macro of `internal.h` for the processors that may have a target; `None`: all.
 pub fn processors(target: &Target) -> Option<&'static str> {

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::target::{self, Target};
 
 use super::interface::{Kind, kind};
 use super::ladder::{self, Cost};
@@ -236,7 +236,7 @@ fn slicings(row: &Row) -> Vec<String> {
     let named = |(slicing, name): (Slicing, &str)| {
         let functions = || row.functions.iter().filter(|f| f.slicings.contains(&slicing));
         let plain = |f: &Function| f.targets.is_empty();
-        let more: BTreeSet<&str> = (target::all())
+        let more: BTreeSet<&str> = (isa::all())
             .filter(|target| functions().any(|function| function.is_for(target)))
             .map(addition)
             .collect();
@@ -283,12 +283,11 @@ fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
     let mut outputs = Vec::new();
     for function in &row.functions {
-        let scalar = cipher::scalar(target::ALL[0]);
-        let mut made =
-            [scalar].into_iter().chain(target::all()).chain(target::NARROW.iter().copied());
+        let scalar = cipher::scalar(isa::ALL[0]);
+        let mut made = [scalar].into_iter().chain(isa::all()).chain(isa::NARROW.iter().copied());
         let way = Way {
             target: made.find(|target| function.is_for(target)).expect("it names targets"),
-            cpu: target::cpu::ALL[0],
+            cpu: isa::cpu::ALL[0],
             pipeline: &pipeline,
             hidden: true,
             complemented_keys: true,
@@ -324,7 +323,7 @@ fn candidates<'a>(
     for function in &operation.functions {
         for &slicing in &function.slicings {
             for cost in costs {
-                let target = target::find(&cost.target).filter(|t| includes(backend, t));
+                let target = isa::find(&cost.target).filter(|t| includes(backend, t));
                 let letter = cores::letter(slicing).to_string();
                 let Some(target) = target.filter(|_| cost.slicing == letter) else { continue };
                 // Functions that share a kernel share its costs.

@@ -1,6 +1,6 @@
 //! The files: one C file with its header for a cipher folder, or a library of all folders.
 
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::cores::Core;
 use super::interface::{Description, Kind, Needs};

@@ -49,7 +49,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use usuba::ir::Slicing;
-use usuba::{passes, target};
+use usuba::{isa, passes};
 
 use crate::cc::Family;
 
@@ -234,7 +234,7 @@ impl Experiment {
     }
 
     fn check(&self) -> Result<(), String> {
-        if let Some(name) = self.targets.iter().find(|name| target::find(name).is_none()) {
+        if let Some(name) = self.targets.iter().find(|name| isa::find(name).is_none()) {
             return Err(format!("there is no target `{name}`"));
         }
         if let Some(name) = self.slicings.iter().find(|name| slicing(name).is_none()) {

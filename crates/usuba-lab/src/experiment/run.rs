@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 
 use super::results::{Cell, Missing, Results};
 use super::{Compiler, Experiment, Flags, slicing};
@@ -118,10 +118,10 @@ fn plan<'a>(
         wanted = all.iter().filter(|name| only.contains(name)).cloned().collect();
     }
     let targets = smaller(&experiment.targets, &experiment.quick.targets);
-    let targets = target::all().filter(|t| match targets.is_empty() {
+    let targets = isa::all().filter(|t| match targets.is_empty() {
         true => t.base.is_none(),
         false => {
-            targets.iter().any(|name| target::find(name).is_some_and(|found| found.name == t.name))
+            targets.iter().any(|name| isa::find(name).is_some_and(|found| found.name == t.name))
         }
     });
     let targets: Vec<&'static Target> = targets.collect();

@@ -42,7 +42,7 @@ use serde::Deserialize;
 use usuba::Options;
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
-use usuba::target;
+use usuba::isa;
 
 use super::{Compiler, slicing};
 use crate::bench::Parse;
@@ -152,7 +152,7 @@ impl Staged {
             if stage.entries.len() != self.tasks.len() {
                 return Err(format!("stage `{label}` needs an entry for each task"));
             }
-            if target::find(&stage.target).is_none() {
+            if isa::find(&stage.target).is_none() {
                 return Err(format!("there is no target `{}`", stage.target));
             }
             if slicing(&stage.slicing).is_none() {
@@ -336,7 +336,7 @@ fn kernel(folder: &Path, stage: &Stage, entry: &str, parse: &Parse) -> Result<St
     let root = sources.add(path.display().to_string(), text);
     let options = Options {
         slicing: slicing(&stage.slicing).expect("it was checked"),
-        target: target::find(&stage.target).expect("it was checked"),
+        target: isa::find(&stage.target).expect("it was checked"),
         cpu,
         word: None,
         entry: Some(entry.to_string()),
@@ -462,7 +462,7 @@ mod tests {
         staged.builds.truncate(1);
         staged.stages.retain(|stage| ["scalar", "key on the fly"].contains(&&*stage.label));
         staged.quick_calls = 100 * SLICES;
-        let parse = |_: &str| Ok((PipelineOptions::default(), usuba::target::cpu::ALL[0]));
+        let parse = |_: &str| Ok((PipelineOptions::default(), usuba::isa::cpu::ALL[0]));
         let built = staged.measure(&folder, true, &parse, &mut |_| {}).expect("it can be built");
         assert!(!Staged::is_wrong(&built), "{built:?}");
         // Where there is a compiler, it compiles at least the scalar code.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use usuba::emit::header;
-use usuba::target;
+use usuba::isa;
 
 use super::Failure;
 use super::suite::{Build, Folder};
@@ -43,7 +43,7 @@ impl<'a> Headers<'a> {
         let mut names = BTreeMap::new();
         for (number, (setting, builds)) in shared.into_iter().enumerate() {
             let Build { machine, flags, .. } = builds[0];
-            let target = target::find(machine.target).filter(|target| !target.header.is_empty());
+            let target = isa::find(machine.target).filter(|target| !target.header.is_empty());
             let Some(target) = target.filter(|_| machine.system == System::Hosted) else {
                 continue;
             };

@@ -5,9 +5,9 @@
 //! Flags of `usubac` are read by its own parser; a choice that this build does not know is left
 //! out, so a new flag is one line here.
 
+use usuba::isa::Target;
+use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::Target;
-use usuba::target::cpu::Cpu;
 
 use super::workshop::Compiler;
 

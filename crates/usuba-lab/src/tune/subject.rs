@@ -19,8 +19,8 @@ use usuba::emit::c::{COptions, kernel};
 use usuba::ir::op::mask;
 use usuba::ir::random::Random;
 use usuba::ir::{Program, Slicing};
+use usuba::isa::Target;
 use usuba::syntax::splice::Loader;
-use usuba::target::Target;
 use usuba::typed::{self, Flags, Instance, VarType};
 use usuba::{Checked, Options, front};
 

@@ -155,7 +155,7 @@ pub fn parse(text: &str, check: &dyn Fn(&str) -> Result<(), String>) -> Result<T
         at: error.span().map_or(0, |span| span.start),
         message: error.message().lines().collect::<Vec<_>>().join("; "),
     })?;
-    let known = usuba::target::find(file.target.get_ref());
+    let known = usuba::isa::find(file.target.get_ref());
     if known.is_none_or(|known| known.name != file.target.get_ref()) {
         let message = format!("there is no target `{}`", file.target.get_ref());
         return Err(Mistake { at: file.target.span().start, message });

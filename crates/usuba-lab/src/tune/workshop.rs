@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use usuba::ir::Slicing;
-use usuba::target::Target;
+use usuba::isa::Target;
 
 use super::search::{Bench, Id, Stop, Timed, Times};
 use super::space::{Parse, Point, Space};

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
-use usuba::{Output, target};
+use usuba::{Output, isa};
 use usuba_lab::binary;
 use usuba_lab::cc::Family;
 use usuba_lab::interface;
@@ -29,7 +29,7 @@ const SUMS: &str = "node f (x: u<V>32x2, k: u<V>32x2) returns (y: u<V>32x2)\n\
 fn compiled(program: &str, target: &str) -> Output {
     let mut sources = Sources::default();
     let root = sources.add("f.ua", program.to_string());
-    let options = interface::options(Slicing::V, target::find(target).expect("a target"));
+    let options = interface::options(Slicing::V, isa::find(target).expect("a target"));
     proof::compiled(&mut sources, root, &mut NoIncludes, &options, Proofs::Always).expect("right")
 }
 
@@ -38,7 +38,7 @@ struct Functions {
     object: Object,
     /// The program that they should be.
     output: Output,
-    target: &'static target::Target,
+    target: &'static isa::Target,
 }
 
 impl Functions {
@@ -60,7 +60,7 @@ impl Functions {
         let file = binary::object(&text, "assembler", "gp64", Family::Gcc, &[]);
         let object = Object::read(&file.expect("it assembles")).expect("an object");
         let output = compiled(program, target);
-        Functions { object, output, target: target::find(target).expect("a target") }
+        Functions { object, output, target: isa::find(target).expect("a target") }
     }
 
     /// What the prover says of one of them; `in_place`: the result may replace the parameter.

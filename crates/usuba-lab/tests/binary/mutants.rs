@@ -11,7 +11,7 @@ use object::{Object as _, ObjectSection, ObjectSymbol};
 use usuba::Output;
 use usuba::ir::random::{self, Random};
 use usuba::ir::{Slicing, interp};
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::binary;
 use usuba_lab::cc::{self, Family};
 use usuba_proof::machine::compare::{Answer, Demands};
@@ -78,7 +78,7 @@ fn no_wrong_mutant_is_proved() {
             println!("{skip}");
             continue;
         }
-        let target = target::find(name).expect("a target");
+        let target = isa::find(name).expect("a target");
         let output = kernel(folder, function, slicing, target);
         let file =
             binary::object(&output.kernel.text, "c", name, family, &[]).expect("it compiles");

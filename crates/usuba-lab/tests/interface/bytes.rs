@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba_lab::cc::Family;
 use usuba_lab::cipher::{self as folder, Built, Cipher, Function};
 use usuba_lab::interface::{self, Answer, Proof};
@@ -30,7 +30,7 @@ fn functions_over_blocks_are_proved() {
         if !families(target).contains(&family) {
             continue;
         }
-        let target = target::find(target).expect("a target");
+        let target = isa::find(target).expect("a target");
         let cipher = cipher(name);
         let function = cipher.functions.iter().find(|f| f.name == function).expect("the function");
         let proofs = interface::prove(&cipher, function, slicing, target, family);
@@ -84,7 +84,7 @@ fn every_function_is_proved() {
     let mut jobs = Vec::new();
     for cipher in ciphers.iter().filter(is_wanted) {
         for name in TARGETS.into_iter().filter(|name| is_on(name)) {
-            let target = target::find(name).expect("a target");
+            let target = isa::find(name).expect("a target");
             for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
                 for &slicing in &function.slicings {
                     for family in families(name) {
@@ -148,7 +148,7 @@ impl Subject {
     fn new(target: &str) -> Option<Subject> {
         let family = *families(target).first()?;
         let cipher = cipher("rectangle");
-        let target = target::find(target).expect("a target");
+        let target = isa::find(target).expect("a target");
         let function = &cipher.functions[0];
         let options = PipelineOptions::default();
         let built = folder::build(&cipher, function, "f", Slicing::V, target, &options)

@@ -8,7 +8,7 @@ mod wipe;
 
 use std::path::Path;
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 
@@ -26,7 +26,7 @@ fn is_long() -> bool {
 /// The compilers that this machine has, for a target. Nothing is run, so the processor need not have
 /// its instructions.
 fn families(target: &str) -> Vec<Family> {
-    let target = target::find(target).expect("a target");
+    let target = isa::find(target).expect("a target");
     [Family::Gcc, Family::Clang]
         .into_iter()
         .filter(|&family| match cc::find_to_compile(target, family) {

@@ -2,8 +2,8 @@
 
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba::{Options, Output};
 use usuba_lab::cc::Family;
 use usuba_lab::cipher::Function;
@@ -47,7 +47,7 @@ fn nothing_is_left() {
             if !is_long() && (at + turn) % 4 != 0 {
                 continue;
             }
-            let target = target::find(name).expect("a target");
+            let target = isa::find(name).expect("a target");
             let output = compiled(folder, function, slicing, target);
             for family in families(name) {
                 let answer = ask(&output, target, family);
@@ -69,7 +69,7 @@ fn nothing_is_left() {
 
 #[test]
 fn a_missing_wipe_is_refused() {
-    let target = target::find("avx2").expect("a target");
+    let target = isa::find("avx2").expect("a target");
     let output = compiled("chacha20", "chacha20_block", Slicing::V, target);
     let left = |change: &dyn Fn(&str) -> String, words: &str| {
         for family in families("avx2") {
@@ -106,7 +106,7 @@ struct Cleared {
 
 impl Cleared {
     fn new(folder: &str, name: &str, slicing: Slicing, target: &str) -> Cleared {
-        let (cipher, target) = (cipher(folder), target::find(target).expect("a target"));
+        let (cipher, target) = (cipher(folder), isa::find(target).expect("a target"));
         let function = cipher.functions.iter().position(|f| f.name == name).expect("the function");
         let c = COptions { wipe: true, ..COptions::default() };
         let options = Options { c, ..interface::options(slicing, target) };

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher, HashMode, Scheme};
 use usuba_lab::dist::{self, Description, File, Kind, Request};
@@ -229,7 +229,7 @@ fn hash_functions_with_padding_on_every_backend() {
         everything_of(Subject::new("sha2", &compiler, &targets));
         if long() {
             // The compression function in one loop.
-            let portable = [target::ALL[0]];
+            let portable = [isa::ALL[0]];
             everything_of(Subject::with("sha2", &compiler, &portable, &["-DUSUBA_SMALL"]));
         }
     }
@@ -246,7 +246,7 @@ fn authenticated_encryption_on_every_backend() {
         }
         // Words of 32 bits, in straight lines and in loops.
         for more in [&["-DUSUBA_WORD_BITS=32"][..], &["-DUSUBA_WORD_BITS=32", "-DUSUBA_SMALL"]] {
-            let portable = [target::ALL[0]];
+            let portable = [isa::ALL[0]];
             seal::check_poly1305(&Subject::with("poly1305", &compiler, &portable, more));
         }
     }
@@ -270,7 +270,7 @@ fn ladders_follow_from_measurements() {
 fn status_of_a_folder_with_kernels_for_some_targets() {
     let folders = ["sm4", "gimli", "curve25519", "xsalsa20poly1305"]
         .map(|name| cipher::read(&root().join(name)).expect("it is there"));
-    let targets: Vec<_> = target::all().collect();
+    let targets: Vec<_> = isa::all().collect();
     let text = dist::status(&folders, &targets).expect("it compiles");
     let row = |name: &str| {
         let start = format!("| `{name}` |");
@@ -456,7 +456,7 @@ fn an_example_of_two_files() {
     compile.args(["-std=c99", "-O0", "-I.", "-o", "seal"]).args(STRICT);
     for name in ["sha2", "chacha20poly1305"] {
         let cipher = cipher::read(&root().join(name)).expect("the folder is there");
-        let request = Request { targets: vec![target::ALL[0]], ..request("usuba_") };
+        let request = Request { targets: vec![isa::ALL[0]], ..request("usuba_") };
         let single = dist::single(&request, &cipher, None).expect("it compiles");
         write(folder.path(), &single.files);
         compile.arg(&single.files[1].path);

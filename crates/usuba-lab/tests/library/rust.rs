@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
@@ -135,7 +135,7 @@ impl Workspace {
 
 /// Whether there is what build scripts need; says so if not.
 fn there() -> bool {
-    let found = cc::find_native(target::ALL[0].name, Family::Any);
+    let found = cc::find_native(isa::ALL[0].name, Family::Any);
     if let Err(skip) = &found {
         println!("{skip}");
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 use usuba_lab::dist::{self, Description, Request, Single};
@@ -29,13 +29,13 @@ pub fn request(prefix: &str) -> Request {
 }
 
 pub fn compiler() -> PathBuf {
-    cc::find_native(target::ALL[0].name, Family::Any).expect("there is a C compiler").compiler
+    cc::find_native(isa::ALL[0].name, Family::Any).expect("there is a C compiler").compiler
 }
 
 /// The compilers whose code is called: in a long run every family that is there.
 pub fn compilers(long: bool) -> Vec<PathBuf> {
     let families: &[Family] = if long { &[Family::Gcc, Family::Clang] } else { &[Family::Any] };
-    let find = |family: &Family| cc::find_native(target::ALL[0].name, *family).ok();
+    let find = |family: &Family| cc::find_native(isa::ALL[0].name, *family).ok();
     families.iter().filter_map(find).map(|machine| machine.compiler).collect()
 }
 

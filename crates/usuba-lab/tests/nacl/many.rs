@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::Family;
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, Request};
@@ -21,7 +21,7 @@ fn many_are_as_many_single_ones() {
         return println!("skipped: wide registers are those of x86-64");
     }
     let wanted = TARGETS.into_iter().filter(|name| long() || *name != "avx512");
-    let targets = wanted.map(|name| target::find(name).expect("a target")).collect();
+    let targets = wanted.map(|name| isa::find(name).expect("a target")).collect();
     let cipher = cipher::read(&root().join("curve25519")).expect("the folder is there");
     let request = Request { targets, ..request() };
     let files = dist::single(&request, &cipher, Some("it")).expect("it compiles").files;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
@@ -25,7 +25,7 @@ pub fn beside(path: &str) -> PathBuf {
 }
 
 pub fn request() -> Request {
-    let portable = target::find("gp64").expect("it exists");
+    let portable = isa::find("gp64").expect("it exists");
     Request { targets: vec![portable], prefix: "usuba_".into(), version: "0".into() }
 }
 

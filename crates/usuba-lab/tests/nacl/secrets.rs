@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use usuba::target;
+use usuba::isa;
 use usuba_lab::cc::Family;
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
@@ -45,7 +45,7 @@ fn builds() -> Vec<(PathBuf, Vec<&'static str>)> {
 
 /// A request for some instruction sets.
 fn on(targets: &[&str]) -> Request {
-    let find = |name: &&str| target::find(name).expect("a target");
+    let find = |name: &&str| isa::find(name).expect("a target");
     Request { targets: targets.iter().map(find).collect(), ..request() }
 }
 

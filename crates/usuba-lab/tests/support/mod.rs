@@ -3,7 +3,7 @@
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::random::Random;
 use usuba::ir::{Program, Slicing, interp, lanes};
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::layout::Layout;
 use usuba_lab::native::{self, Kernel};
@@ -149,7 +149,7 @@ pub fn check_all(machine: &Machine, flags: &[&str], cases: &[Case]) {
 /// Calls `test` for each target that this machine can build and run, and prints the others.
 pub fn on_every_machine(mut test: impl FnMut(&'static Target, &Machine)) {
     let mut ran = 0;
-    for target in target::ALL {
+    for target in isa::ALL {
         match cc::find(target.name) {
             Ok(machine) => {
                 test(target, &machine);

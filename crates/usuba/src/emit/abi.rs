@@ -14,7 +14,7 @@ use std::fmt::Write;
 use super::c::{COptions, Emitted, kernel};
 use super::header;
 use crate::ir::{Port, Program};
-use crate::target::{Layout, Target, word_lane, word_type};
+use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// The header of the original for each target, and the register width that it must be told.
 fn original(target: &Target) -> (&'static str, u32) {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::ir::build::Builder;
     use crate::ir::{NodeId, Op, Slicing};
-    use crate::target::find;
+    use crate::isa::find;
 
     /// `node f (a:u16x4, k:const u16) returns (b:u16x4) let b = a ^ (k,k,k,k) tel`
     fn program(slicing: Slicing) -> Program {

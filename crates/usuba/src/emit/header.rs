@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::c::{COptions, Emitted};
 use super::mask_bits;
 use crate::ir::{Port, Program, Slicing};
-use crate::target::{Layout, Target, word_lane, word_type};
+use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// A parameter or result of the C function.
 #[derive(Clone, PartialEq, Eq, Debug)]

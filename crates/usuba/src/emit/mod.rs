@@ -17,7 +17,7 @@ pub mod names;
 pub mod stats;
 
 use crate::ir::{Port, Program, Slicing};
-use crate::target::{Layout, Target, word_lane, word_type};
+use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// How the words of a program sit in the registers of a target.
 ///

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::cpu::Cpu;
 
 use super::{Abi, Direction, tuned_flags};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use usuba::target::Target;
+use usuba::isa::Target;
 use usuba_lab::cc::Family;
 
 use super::values::parse_target;

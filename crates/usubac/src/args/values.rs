@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
+use usuba::isa::cpu::{self, Cpu};
+use usuba::isa::{self, Target};
 use usuba::passes;
-use usuba::target::cpu::{self, Cpu};
-use usuba::target::{self, Target};
 
 use super::Arch;
 
 pub fn parse_arch(name: &str) -> Result<Arch, String> {
     let native = name == "native";
-    match target::find(if native { best_here() } else { name }) {
+    match isa::find(if native { best_here() } else { name }) {
         Some(target) => Ok(Arch { target, native }),
         None => {
-            let names: Vec<&str> = target::all().map(|t| t.name).collect();
+            let names: Vec<&str> = isa::all().map(|t| t.name).collect();
             Err(format!("the targets are {} and native", names.join(", ")))
         }
     }
@@ -82,7 +82,7 @@ fn best_here() -> &'static str {
 pub fn best_for_long_words() -> Option<&'static Target> {
     #[cfg(target_arch = "x86_64")]
     if best_here() == "avx512_gfni" && is_x86_feature_detected!("avx512ifma") {
-        return target::find("avx512_ifma");
+        return isa::find("avx512_ifma");
     }
     None
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::ir::Slicing;
-use usuba::target;
+use usuba::isa;
 use usuba_lab::bench::{Choice, Side, Variant};
 use usuba_lab::cc::Family;
 use usuba_lab::difference::Difference;
@@ -77,13 +77,13 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 /// What the flags choose.
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
-        if target::find(name).is_none() {
+        if isa::find(name).is_none() {
             return Err(Failure::usage(format!(
                 "there is no target `{name}`; `usubac --print targets` lists them"
             )));
         }
     }
-    let targets = args.target.iter().filter_map(|name| target::find(name));
+    let targets = args.target.iter().filter_map(|name| isa::find(name));
     let timing = match args.quick {
         true => Timing { rounds: QUICK_ROUNDS, ..Timing::default() },
         false => Timing::default(),

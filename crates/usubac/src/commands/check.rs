@@ -9,7 +9,7 @@ pub fn run(args: &Check, reporter: Reporter) -> Result<(), Failure> {
     let input = front::read(&args.file, &args.language, reporter)?;
     // Without a slicing the program may be a library whose word sizes are still open.
     if args.language.slicing().is_some() || args.language.word.is_some() {
-        let target = usuba::target::find("gp64").expect("the plain target exists");
+        let target = usuba::isa::find("gp64").expect("the plain target exists");
         slice::check(&input, &args.language, target, reporter)?;
     }
     Ok(())

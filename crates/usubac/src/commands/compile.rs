@@ -9,8 +9,8 @@ use usuba::emit::abi;
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
+use usuba::isa::Target;
 use usuba::syntax::{parse, print};
-use usuba::target::Target;
 use usuba_lab::tune::subject::fingerprint;
 
 use super::front::{self, Input, reported};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher::{self, Cipher};
 use usuba_lab::dist::{self, File, Request, ladder};
@@ -53,7 +53,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
 
 /// NaCl, for any processor unless targets are named.
 fn nacl(folder: &Path, args: &Dist, request: Request) -> Result<(), Failure> {
-    let portable = target::all().filter(|target| target.name == "gp64").collect();
+    let portable = isa::all().filter(|target| target.name == "gp64").collect();
     let targets = if args.targets.is_empty() { portable } else { request.targets.clone() };
     let request = Request { targets, ..request };
     let bar = ProgressBar::new_spinner();
@@ -96,7 +96,7 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
 
 fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
     let find = |name: &String| {
-        target::find(name).ok_or_else(|| {
+        isa::find(name).ok_or_else(|| {
             Failure::usage(format!(
                 "there is no target `{name}`; `usubac --print targets` lists them"
             ))

@@ -18,7 +18,7 @@ mod tuned;
 
 use clap::CommandFactory;
 use clap_complete::generate;
-use usuba::target;
+use usuba::isa;
 
 use crate::args::{Cli, Command, Print};
 use crate::output::to_stdout;
@@ -63,8 +63,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 fn list(what: Print) -> String {
     let lines = |names: Vec<&str>| names.join("\n") + "\n";
     match what {
-        Print::Targets => lines(target::all().map(|t| t.name).collect()),
-        Print::Cpus => lines(target::cpu::ALL.iter().map(|c| c.name).collect()),
+        Print::Targets => lines(isa::all().map(|t| t.name).collect()),
+        Print::Cpus => lines(isa::cpu::ALL.iter().map(|c| c.name).collect()),
         Print::Passes => lines(usuba::passes::ALL.iter().map(|p| p.name).collect()),
         Print::Slicings => "V\nH\nB\n".to_string(),
         Print::Build => {

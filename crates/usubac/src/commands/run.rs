@@ -6,7 +6,7 @@ use usuba::emit::c::{COptions, kernel};
 use usuba::ir::interp::{self, values_to_words, words_to_values};
 use usuba::ir::op::mask;
 use usuba::ir::{Program, Slicing};
-use usuba::target::Target;
+use usuba::isa::Target;
 use usuba::typed::{self, Instance, VarType};
 use usuba_lab::layout::Layout;
 use usuba_lab::{cc, native};

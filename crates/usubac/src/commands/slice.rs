@@ -2,8 +2,8 @@
 
 use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::target::{self, Target};
 use usuba::{Options, optimise};
 use usuba_lab::interleave;
 use usuba_lab::native::Timing;
@@ -135,7 +135,7 @@ pub fn options(language: &Language, target: &'static Target, pipeline: PipelineO
     Options {
         slicing: language.slicing().unwrap_or(Slicing::V),
         target,
-        cpu: target::cpu::ALL[0],
+        cpu: isa::cpu::ALL[0],
         word: language.word,
         entry: language.entry.clone(),
         flags: language.flags(),

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use usuba::circuit::{self, Circuit, Gate, Goal, MAX_INPUTS, Profile, Table};
+use usuba::diag::Sources;
 use usuba::syntax::ast::DeclOpt;
 use usuba::typed::walk::reverse_table;
 use usuba::typed::{Decl, Flags, Kind};

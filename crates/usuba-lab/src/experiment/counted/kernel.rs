@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::target::{self, Target};
 use usuba::{Options, emit, front, optimise, typed};
 use usuba_proof::chain::Chain;
 use usuba_proof::contracts;
@@ -62,7 +62,7 @@ impl Wanted<'_> {
         let options = Options {
             slicing: Slicing::V,
             target: self.target,
-            cpu: target::cpu::ALL[0],
+            cpu: isa::cpu::ALL[0],
             word: None,
             entry: Some(self.node.to_string()),
             flags,

@@ -45,7 +45,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use usuba::target;
+use usuba::isa;
 
 use crate::bench::Parse;
 use crate::cipher::{self, Cipher};
@@ -190,8 +190,7 @@ impl Counted {
             return Err(format!("there is no level `{level}`"));
         }
         for kernels in &self.common {
-            if let Some(name) = kernels.target.as_ref().filter(|name| target::find(name).is_none())
-            {
+            if let Some(name) = kernels.target.as_ref().filter(|name| isa::find(name).is_none()) {
                 return Err(format!("there is no target `{name}`"));
             }
         }
@@ -235,7 +234,7 @@ impl Counted {
         let library = library.transpose()?;
         if let Some(library) = &library {
             let request = Request {
-                targets: vec![target::find("gp64").expect("it exists")],
+                targets: vec![isa::find("gp64").expect("it exists")],
                 prefix: "usuba_".into(),
                 version: env!("CARGO_PKG_VERSION").into(),
             };
@@ -287,7 +286,7 @@ impl Counted {
                 let wanted = Wanted {
                     source: &folder.join(&kernels.source),
                     node,
-                    target: target::find(target).expect("it was checked"),
+                    target: isa::find(target).expect("it was checked"),
                     pipeline: parse(&kernels.flags)?.0,
                     prefix: &kernels.prefix,
                     link: &[],
@@ -325,7 +324,7 @@ impl Step {
                 std::mem::replace(&mut proof, Ok(0)).and_then(|count| shown.map(|()| count + 1));
             Ok(kernel)
         };
-        let target = target::find("gp32").expect("it exists");
+        let target = isa::find("gp32").expect("it exists");
         if let Some(source) = &self.source {
             for node in &self.nodes {
                 all.push(one(&Wanted {

@@ -1,6 +1,6 @@
 //! What a file must say, and that a step must be right and proved.
 
-use usuba::target::cpu;
+use usuba::isa::cpu;
 
 use super::*;
 use usuba::passes::pipeline::PipelineOptions;

@@ -23,7 +23,7 @@ use super::{Function, Kernel, Ports, Shape};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::port_type;
 use crate::ir::Port;
-use crate::target::Target;
+use crate::isa::Target;
 
 /// See [`super::library::chained`].
 pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {

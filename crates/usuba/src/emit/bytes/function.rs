@@ -12,7 +12,7 @@ use super::{ByteLayout, Function, Kernel, Parameter, Ports, Shape, keys, macros}
 use crate::diag::{Code, Diagnostic};
 use crate::emit::port_type;
 use crate::ir::Port;
-use crate::target::{Layout, Target, word_lane, word_type};
+use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// The type of the context and the prototypes, for a header or on top of [`definitions`]. They
 /// do not depend on the target.

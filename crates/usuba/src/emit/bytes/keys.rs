@@ -8,7 +8,7 @@ use super::{ByteLayout, Function, Key, Schedule, Shape, macros};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::mask_bits;
 use crate::ir::Port;
-use crate::target::{Layout, Target, word_lane, word_type};
+use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// The type of a round key word in the context: it does not depend on the target.
 pub fn word_of(port: &Port) -> &'static str {

@@ -15,7 +15,7 @@ pub use super::keys::Made;
 use super::words::HELPERS;
 use super::{Function, Shape, chain, keys};
 use crate::diag::Diagnostic;
-use crate::target::Target;
+use crate::isa::Target;
 
 /// What a context holds for a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! Macros and not functions: a file uses few of them, and unused functions draw warnings.
 
-use crate::target::Target;
+use crate::isa::Target;
 
 /// How a register file loads, stores and moves; the same operations for all.
 ///

@@ -46,7 +46,7 @@ mod words;
 
 use crate::diag::{Code, Diagnostic};
 use crate::ir::{Port, Program, Slicing};
-use crate::target::Target;
+use crate::isa::Target;
 
 pub use function::{declarations, definitions};
 

@@ -7,7 +7,7 @@
 
 use super::plan::{Part, Place, Plan, plan};
 use super::{ByteLayout, Shape};
-use crate::target::Layout;
+use crate::isa::Layout;
 
 /// How one port moves between bytes and registers.
 #[derive(Clone, PartialEq, Eq, Debug)]

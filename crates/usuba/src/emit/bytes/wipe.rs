@@ -19,7 +19,7 @@
 use super::{Function, Ports, Schedule};
 use crate::emit::c::wipe::{self, APART, Call, INNER};
 use crate::ir::{Port, Program};
-use crate::target::Target;
+use crate::isa::Target;
 
 /// The functions `name_copy` and `name_zero` on bytes.
 pub(super) fn copying(name: &str) -> String {

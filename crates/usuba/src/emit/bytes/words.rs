@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{ByteLayout, Shape};
-use crate::target::{word_lane, word_type};
+use crate::isa::{word_lane, word_type};
 
 /// Words up to this number are written one by one, more in a loop.
 pub const STRAIGHT: usize = 16;

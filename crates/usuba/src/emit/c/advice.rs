@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use super::Context;
 use crate::ir::{Loop, Node, NodeId, Op, live};
-use crate::target::Layout;
+use crate::isa::Layout;
 
 /// Operators of a node in lanes from which on it may need more registers than there are.
 const MANY: u64 = 48;

@@ -17,7 +17,7 @@ use super::wipe::APART;
 use crate::emit::header::{self, PortText};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
-use crate::target::{Layout, word_type};
+use crate::isa::{Layout, word_type};
 
 /// Prints one node.
 pub struct Body<'c, 'p> {

@@ -16,8 +16,8 @@ use indexmap::IndexMap;
 
 use crate::ir::Op;
 use crate::ir::lanes::Lanes;
-use crate::target::select::{Arg, Imm, Selected, Step, select_halves};
-use crate::target::{Inst, Layout, Target, select, word_lane, word_type};
+use crate::isa::select::{Arg, Imm, Selected, Step, select_halves};
+use crate::isa::{Inst, Layout, Target, select, word_lane, word_type};
 
 /// The C form of an operator on given operands.
 pub enum Applied {

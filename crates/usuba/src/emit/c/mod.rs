@@ -33,8 +33,8 @@ use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
 use crate::ir::{Node, NodeId, Op, Port, Program, halves};
-use crate::target::select::{Imm, select_halves};
-use crate::target::{ANY, Inst, Layout, Target, select, word_lane, word_type};
+use crate::isa::select::{Imm, select_halves};
+use crate::isa::{ANY, Inst, Layout, Target, select, word_lane, word_type};
 
 /// The form of kept loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -140,7 +140,7 @@ pub(crate) struct Context<'p> {
 /// Prints the kernel of `program` for `target`.
 ///
 /// The program must be verified, and all its operators must exist under its slicing on the
-/// target (`target::lacks` says so); lowering sees to that.
+/// target (`isa::lacks` says so); lowering sees to that.
 pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted {
     let other;
     let program = if options.complemented_keys {

@@ -25,7 +25,7 @@ use std::fmt::Write;
 use super::Emitted;
 use crate::ir::Program;
 use crate::ir::live::max_live;
-use crate::target::Target;
+use crate::isa::Target;
 
 /// What is appended to the name of a kernel inside of its wrapper.
 pub const INNER: &str = "_inner";

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba::typed::{self, Flags};
 use usuba_lab::cipher::Beside;
 use usuba_proof::contracts;
@@ -166,7 +166,7 @@ fn meant(folder: &Path) -> Result<Meant, Failure> {
     let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let special = meant.nodes.values().flat_map(|nodes| nodes.values());
     for name in meant.targets.values().chain(special).flatten() {
-        if target::find(name).is_none_or(|target| target.name != name) {
+        if isa::find(name).is_none_or(|target| target.name != name) {
             return Err(wrong(format!("there is no target `{name}`")));
         }
     }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{Program, Slicing};
-use usuba::target::{self, Layout, Target};
+use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
 use usuba_lab::binary::{self, Compiler};
@@ -157,8 +157,8 @@ impl Choice {
 /// extension: those of the same registers whose flags it has all, the fewest first. A narrow target
 /// has a base for its rows only, and its C needs its own flags.
 pub fn less_than(target: &'static Target) -> impl Iterator<Item = &'static Target> {
-    let is_extended = target::EXTENDED.iter().any(|other| other.name == target.name);
-    target::all().filter(move |other| {
+    let is_extended = isa::EXTENDED.iter().any(|other| other.name == target.name);
+    isa::all().filter(move |other| {
         is_extended
             && other.name != target.name
             && other.family() == target.family()

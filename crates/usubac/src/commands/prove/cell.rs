@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
 use usuba::emit::c::COptions;
 use usuba::ir::{NodeId, Op, Program, Slicing};
-use usuba::target::{Layout, Target};
+use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
 use usuba_lab::binary::alone;
 use usuba_lab::tune::subject::hex;

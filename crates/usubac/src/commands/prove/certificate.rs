@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::tune::subject::hex;
 
 use super::binary::{Made, Memory, Objects};
@@ -161,7 +161,7 @@ impl Record {
     }
 
     fn on(&self) -> Result<&'static Target, Failure> {
-        target::find(&self.target).ok_or_else(|| Failure::program("there is no such target"))
+        isa::find(&self.target).ok_or_else(|| Failure::program("there is no such target"))
     }
 
     /// The flags with which the program was compiled, beside those that say where includes are.

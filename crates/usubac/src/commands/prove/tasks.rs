@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
-use usuba::target::{self, Target};
+use usuba::isa::{self, Target};
 use usuba_lab::cipher::{self, Cipher};
 
 use super::arithmetic;
@@ -66,7 +66,7 @@ impl Task {
             _ => 3,
         };
         // Most objects for extensions are those of their targets, which are then known.
-        let target = target::all().position(|target| target.name == self.on.name);
+        let target = isa::all().position(|target| target.name == self.on.name);
         (self.on.base.is_some(), kind, target)
     }
 }
@@ -74,7 +74,7 @@ impl Task {
 /// The targets with their objects. A compiler that is missing is so for all of them.
 pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     let targets = match args.target.is_empty() {
-        true => target::all().collect(),
+        true => isa::all().collect(),
         false => args.target.clone(),
     };
     let memory = Memory::default();

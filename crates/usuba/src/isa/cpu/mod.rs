@@ -172,7 +172,7 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target;
+    use crate::isa;
 
     #[test]
     fn names_are_unique_and_targets_exist() {
@@ -181,7 +181,7 @@ mod tests {
             names.push(cpu.name);
             names.extend(cpu.aliases);
             for unit in cpu.units {
-                assert!(unit.targets.iter().all(|name| target::find(name).is_some()));
+                assert!(unit.targets.iter().all(|name| isa::find(name).is_some()));
                 assert!(unit.issue > 0 && unit.loads > 0 && unit.stores > 0 && unit.bytes > 0);
             }
         }
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_generic_machine_knows_every_target() {
-        for target in target::all() {
+        for target in isa::all() {
             assert!(GENERIC.unit(target).is_some(), "{}", target.name);
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn every_instruction_of_a_target_has_a_figure() {
         for cpu in ALL {
-            for target in target::all().chain(target::NARROW.iter().copied()) {
+            for target in isa::all().chain(isa::NARROW.iter().copied()) {
                 let Some(unit) = cpu.unit(target) else { continue };
                 for row in target.all_rows() {
                     let free = [Inst::Splat, Inst::Splat128, Inst::Literal, Inst::Widen];
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn prices_follow_the_selected_instructions() {
         let price = |cpu: &str, target: &str, layout, op: Op, bits| {
-            let target = target::find(target).expect("a target");
+            let target = isa::find(target).expect("a target");
             let unit = find(cpu).and_then(|cpu| cpu.unit(target)).expect("a unit");
             let price = unit.price(target, layout, &op, bits).expect("it exists");
             (price.instructions, price.latency)
