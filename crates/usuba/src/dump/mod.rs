@@ -395,11 +395,7 @@ fn tuple(parts: impl Iterator<Item = Expr>) -> Expr {
 }
 
 fn shift(op: ShiftOp, value: Expr, amounts: Vec<u8>) -> Expr {
-    let mut amounts: Vec<AExpr> = amounts.into_iter().map(|k| AExpr::from(k as u64)).collect();
-    match amounts.len() {
-        1 => ExprKind::Shift(op, value.into(), amounts.remove(0)).into(),
-        _ => ExprKind::Shifts(op, value.into(), amounts).into(),
-    }
+    Expr::shift(op, value, amounts.into_iter().map(|k| AExpr::from(k as u64)).collect())
 }
 
 /// An expression for a function of three operands, given as in [`Op::Lut3`]: where it depends on

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ir::NodeId;
 use crate::ir::build::Builder;
+use crate::syntax::ast::LinkKind;
 
 fn text(node: Node, slicing: Slicing) -> String {
     let made = Program::new(vec![node], NodeId(0), slicing);
@@ -120,9 +121,15 @@ fn lut3_expressions_have_their_table() {
         match &e.kind {
             ExprKind::Int { value, .. } => *value as u8,
             ExprKind::Not(inner) => !value(inner),
-            ExprKind::Bin(BinOp::And, l, r) => value(l) & value(r),
-            ExprKind::Bin(BinOp::Or, l, r) => value(l) | value(r),
-            ExprKind::Bin(BinOp::Xor, l, r) => value(l) ^ value(r),
+            ExprKind::Chain(first, links) => links.iter().fold(value(first), |left, link| {
+                let LinkKind::Bin(op, right) = &link.kind else { panic!("{link:?}") };
+                match op {
+                    BinOp::And => left & value(right),
+                    BinOp::Or => left | value(right),
+                    BinOp::Xor => left ^ value(right),
+                    other => panic!("{other:?}"),
+                }
+            }),
             other => panic!("{other:?}"),
         }
     }

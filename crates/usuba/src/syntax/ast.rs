@@ -457,8 +457,12 @@ impl Expr {
         ExprKind::Not(e.into()).into()
     }
 
+    pub fn shift(op: ShiftOp, value: Expr, amounts: Vec<AExpr>) -> Expr {
+        value.then(Link { kind: LinkKind::Shift(op, amounts), span: Span::default() })
+    }
+
     pub fn bin(op: BinOp, left: Expr, right: Expr) -> Expr {
-        ExprKind::Bin(op, left.into(), right.into()).into()
+        left.then(Link { kind: LinkKind::Bin(op, right), span: Span::default() })
     }
 }
 
