@@ -190,7 +190,7 @@ fn module<'a>(home: &str, file: &'a File) -> (String, Module<'a>) {
     (name.clone(), module)
 }
 
-/// The module whose file defines what a path names; names that a module passes on are followed.
+/// The module whose file defines the end of a path; re-exports are followed.
 fn defining(modules: &Modules, path: &str, hops: usize) -> Option<String> {
     let parts: Vec<&str> = path.split("::").collect();
     let at = (0..=parts.len()).rev().find(|&at| modules.contains_key(&parts[..at].join("::")))?;

@@ -1,4 +1,4 @@
-//! What every value of a node is called in text.
+//! Names of values in dumps: each value of a node becomes a scalar or an element of an array.
 //!
 //! A value is an element of an array (a port, the list of a collected value, the list of a read)
 //! or a scalar. Results that an operator or call of the outermost block defines are named by
@@ -358,7 +358,7 @@ impl Chooser<'_> {
         array
     }
 
-    /// Names what is left, in the order of definition.
+    /// Names the remaining values, in the order of definition.
     fn temporaries(&mut self, eqns: &[Eqn]) {
         for eqn in eqns {
             match eqn {

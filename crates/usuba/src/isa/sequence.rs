@@ -30,7 +30,7 @@ pub enum Imm {
     Int(u64),
     /// 16 bytes in memory order: a pattern of [`Inst::Bytes`] or a constant.
     Bytes([u8; 16]),
-    /// So many words of 64 bits, the lowest first: amounts, lane numbers, or a constant.
+    /// Words of 64 bits and their number, the lowest first: amounts, lane numbers, or a constant.
     Register([u64; 8], u8),
 }
 
@@ -57,7 +57,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Selected {
     pub steps: Vec<Step>,
-    /// What holds the result; an operand when the operator changes nothing.
+    /// The step that makes the result; an operand when the operator changes nothing.
     pub result: Arg,
 }
 
@@ -221,7 +221,7 @@ impl<'t> Maker<'t> {
     }
 }
 
-/// What a step costs when ways are compared.
+/// The cost of a step in the comparison of expansions.
 fn cost(inst: Inst) -> u32 {
     match inst {
         Inst::Splat | Inst::Splat128 | Inst::Literal => 1,
