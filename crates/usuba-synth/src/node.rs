@@ -25,7 +25,7 @@ use usuba::syntax::print;
 fn constant(set: bool) -> Expr {
     let input = || Expr::from(element("x", 0));
     let zero = Expr::bin(BinOp::Xor, input(), input());
-    if set { Expr::not(zero) } else { zero }
+    if set { Expr::complement(zero) } else { zero }
 }
 
 fn element(array: &str, index: usize) -> Var {
@@ -43,11 +43,11 @@ pub fn node(name: &str, circuit: &Circuit) -> String {
     let gate = |gate: &Gate| match *gate {
         Gate::Zero => constant(false),
         Gate::One => constant(true),
-        Gate::Not(a) => Expr::not(arg(a)),
+        Gate::Not(a) => Expr::complement(arg(a)),
         Gate::And(a, b) => Expr::bin(BinOp::And, arg(a), arg(b)),
         Gate::Or(a, b) => Expr::bin(BinOp::Or, arg(a), arg(b)),
         Gate::Xor(a, b) => Expr::bin(BinOp::Xor, arg(a), arg(b)),
-        Gate::Andn(a, b) => Expr::bin(BinOp::And, Expr::not(arg(a)), arg(b)),
+        Gate::Andn(a, b) => Expr::bin(BinOp::And, Expr::complement(arg(a)), arg(b)),
         Gate::Lut3(table, a, b, c) => lut3(table, [&arg(a), &arg(b), &arg(c)], &constant),
     };
     let mut stmts: Vec<Stmt> = circuit

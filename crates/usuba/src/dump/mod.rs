@@ -248,11 +248,11 @@ impl Dump<'_> {
         match &e.op {
             Op::Const(value) => literal(program, bits, *value),
             Op::Copy => arg(0),
-            Op::Not => Expr::not(arg(0)),
+            Op::Not => Expr::complement(arg(0)),
             Op::And => infix(BinOp::And),
             Op::Or => infix(BinOp::Or),
             Op::Xor => infix(BinOp::Xor),
-            Op::Andn => Expr::bin(BinOp::And, Expr::not(arg(0)), arg(1)),
+            Op::Andn => Expr::bin(BinOp::And, Expr::complement(arg(0)), arg(1)),
             Op::Lut3(table) => {
                 let constant = |set| literal(program, bits, if set { mask(bits) } else { 0 });
                 lut3(*table, [&arg(0), &arg(1), &arg(2)], &constant)
@@ -419,17 +419,17 @@ fn lut2(table: u8, b: &Expr, c: &Expr, constant: &dyn Fn(bool) -> Expr) -> Expr 
     let (b, c) = (|| b.clone(), || c.clone());
     match table & 15 {
         0 => constant(false),
-        2 => Expr::bin(BinOp::And, Expr::not(b()), c()),
-        4 => Expr::bin(BinOp::And, b(), Expr::not(c())),
+        2 => Expr::bin(BinOp::And, Expr::complement(b()), c()),
+        4 => Expr::bin(BinOp::And, b(), Expr::complement(c())),
         6 => Expr::bin(BinOp::Xor, b(), c()),
         8 => Expr::bin(BinOp::And, b(), c()),
         10 => c(),
-        11 => Expr::bin(BinOp::Or, Expr::not(b()), c()),
+        11 => Expr::bin(BinOp::Or, Expr::complement(b()), c()),
         12 => b(),
-        13 => Expr::bin(BinOp::Or, b(), Expr::not(c())),
+        13 => Expr::bin(BinOp::Or, b(), Expr::complement(c())),
         14 => Expr::bin(BinOp::Or, b(), c()),
         15 => constant(true),
-        odd => Expr::not(lut2(!odd, &b(), &c(), constant)),
+        odd => Expr::complement(lut2(!odd, &b(), &c(), constant)),
     }
 }
 

@@ -453,7 +453,7 @@ impl Stmt {
 }
 
 impl Expr {
-    pub fn not(e: Expr) -> Expr {
+    pub fn complement(e: Expr) -> Expr {
         ExprKind::Not(e.into()).into()
     }
 
