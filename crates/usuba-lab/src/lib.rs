@@ -1,6 +1,7 @@
 //! Everything of Usuba that runs a C compiler or a clock.
 //!
 //! - `cc`: which targets this machine can build and run, and with what.
+//! - `objects`: outputs of C compilers, kept.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `proof`: compilations of which every pass is proved; `binary`: object files that are.
 //! - `interface`: the byte interface, proved in them.
@@ -31,6 +32,7 @@ pub mod interface;
 pub mod interleave;
 pub mod layout;
 pub mod native;
+pub mod objects;
 pub mod plant;
 pub mod proof;
 pub mod record;

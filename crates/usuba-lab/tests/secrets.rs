@@ -27,6 +27,7 @@ use usuba::isa::{self, Target};
 use usuba_lab::cc::{self, Machine};
 use usuba_lab::cipher::{self, Built, Cipher};
 use usuba_lab::interface;
+use usuba_lab::objects::Cache;
 use usuba_lab::proof::is_long;
 
 /// What valgrind 3.19 to 3.24 does not execute.
@@ -68,7 +69,7 @@ fn reports(machine: &Machine, files: &[String]) -> Result<String, String> {
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|error| error.to_string())?;
+    let output = Cache::user().run(command).map_err(|error| error.to_string())?;
     match output.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
