@@ -11,6 +11,7 @@ use usuba::isa;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_lab::cipher::{self, Cipher, Function};
+use usuba_lab::proof::Proofs;
 
 #[test]
 fn the_model_chooses_what_the_table_says() {
@@ -36,7 +37,8 @@ fn the_model_chooses_what_the_table_says() {
         let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
         let mut row = format!("{folder}/{} {slicing:?}", function.node);
         for target in isa::all() {
-            let make = || cipher::kernel(cipher, function, slicing, target, &options);
+            let make =
+                || cipher::kernel(cipher, function, slicing, target, &options, Proofs::Never);
             let made = function.is_for(target).then(make).and_then(Result::ok);
             let copies = made.map(|output| output.program.copies.to_string());
             row += &format!(" {}", copies.unwrap_or("-".to_string()));

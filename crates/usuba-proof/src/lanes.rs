@@ -560,6 +560,7 @@ impl Machine {
 mod tests {
     use usuba::ir::op::mask;
     use usuba::isa;
+    use usuba_gen::asks;
 
     use super::*;
 
@@ -614,9 +615,9 @@ mod tests {
     #[test]
     fn every_operator_in_every_lane() {
         let mut proved = 0;
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
-        for target in isa::all().filter(|target| long || few.contains(&target.name)) {
+        let is_asked = |name: &str| few.contains(&name) || asks!("{name}");
+        for target in isa::all().filter(|target| is_asked(target.name)) {
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
                     proved += check(target, Layout::Lanes(lane), bits);
@@ -659,11 +660,10 @@ mod tests {
 
     #[test]
     fn every_operator_on_vectors() {
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["neon", "avx512_256"];
         let mut proved = 0;
         for target in isa::all().chain(isa::NARROW.iter().copied()) {
-            if !target.simd || !long && !few.contains(&target.name) {
+            if !target.simd || !few.contains(&target.name) && !asks!("{}", target.name) {
                 continue;
             }
             for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {

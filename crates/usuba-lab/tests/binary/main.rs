@@ -20,17 +20,13 @@ use usuba_lab::proof::{Proofs, compiled};
 use usuba_lab::{binary, cipher};
 use usuba_proof::machine::compare::{Answer, Demands};
 
-/// Whether everything is asked, as in other long runs; by default a part of it is.
-fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}
-
 /// The kernel of a function of a cipher folder.
 fn kernel(folder: &str, function: &str, slicing: Slicing, target: &'static Target) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
     let cipher = cipher::read(&root).expect("the folder can be read");
     let found = cipher.functions.iter().find(|f| f.name == function).expect("the function");
-    cipher::kernel(&cipher, found, slicing, target, &PipelineOptions::default()).expect("a kernel")
+    cipher::kernel(&cipher, found, slicing, target, &PipelineOptions::default(), Proofs::Never)
+        .expect("a kernel")
 }
 
 /// The compilers that this machine has, for a target. An object is read and not run, so that the

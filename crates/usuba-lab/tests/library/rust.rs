@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use usuba_gen::asks;
 
 use usuba::isa;
 use usuba_lab::cc::{self, Family};
@@ -17,7 +18,7 @@ use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
 
 use super::subject::{request, root, run};
-use super::{beside, long};
+use super::beside;
 
 /// The oracle crates and cases, as this package asks for them.
 fn oracles() -> String {
@@ -170,7 +171,7 @@ fn a_crate_is_built_tested_and_used() {
 /// long run.
 #[test]
 fn a_crate_of_all_ciphers_agrees_with_others() {
-    if !long() || !there() {
+    if !asks!() || !there() {
         return;
     }
     let tests = ["curve.rs", "oracles.rs"];
