@@ -4,10 +4,12 @@
 //! - `rust`: Rust text without its tests, and what it imports.
 //! - `tidy`: the house rules, one file each.
 //! - `docs`: programs and commands that documents show.
+//! - `tests`: all checks of a change, in one run.
 //! - `peers`: the table of other libraries in the README.
 
 pub mod docs;
 pub mod peers;
 pub mod repo;
 pub mod rust;
+pub mod tests;
 pub mod tidy;

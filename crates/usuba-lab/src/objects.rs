@@ -235,6 +235,10 @@ fn drop_oldest(shelf: &Path, most: u64) {
 fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let folder = command.get_current_dir().unwrap_or(Path::new("."));
     let compiler = Path::new(command.get_program());
+    let name = compiler.file_name()?.to_string_lossy();
+    if !["cc", "clang", "++"].iter().any(|part| name.contains(part)) {
+        return None;
+    }
     let mut args: Vec<&OsStr> = command.get_args().collect();
     let at = args.iter().position(|arg| *arg == "-o")?;
     let output = folder.join(args.get(at + 1)?);

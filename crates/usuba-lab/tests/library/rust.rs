@@ -17,8 +17,8 @@ use usuba_lab::cc::{self, Family};
 use usuba_lab::cipher;
 use usuba_lab::dist::{self, File, Request};
 
-use super::subject::{request, root, run};
 use super::beside;
+use super::subject::{request, root, run};
 
 /// The oracle crates and cases, as this package asks for them.
 fn oracles() -> String {
