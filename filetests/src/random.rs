@@ -11,8 +11,8 @@ use usuba::isa;
 use usuba::syntax;
 use usuba_gen::Choices;
 use usuba_gen::level::is_whole;
-use usuba_lab::cc::Machine;
-use usuba_lab::proof::{Proofs, Trouble, optimised};
+use usuba_run::cc::Machine;
+use usuba_run::validated::{Proofs, Trouble, optimised};
 
 use crate::engines::{self, equal};
 use crate::flags::Flags;

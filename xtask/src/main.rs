@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{docs, peers, repo::Repo, tests, tidy};
+use xtask::{docs, peers, repo::Repo, runner, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         && options.iter().all(|option| ["whole", "--fresh"].contains(option))
     {
         let asked = |name| options.contains(&name);
-        return match tests::run(asked("whole"), asked("--fresh")) {
+        return match runner::run(asked("whole"), asked("--fresh")) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(error) => {

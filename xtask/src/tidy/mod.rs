@@ -1,5 +1,6 @@
 //! The house rules. Each file says its rule in its header and has broken samples as tests.
 //!
+//! - `arrows`: crates depend on each other in one direction.
 //! - `stages`: stages import only leftwards.
 //! - `purity`: the compiler library does not touch the world.
 //! - `files`: headers, lengths, words and paths that nobody wants to find.
@@ -10,6 +11,7 @@
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
 
+pub mod arrows;
 pub mod ciphers;
 pub mod codes;
 pub mod costs;
@@ -24,6 +26,7 @@ use crate::repo::{Finding, Repo};
 
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
+    arrows::check,
     stages::check,
     purity::check,
     files::check,

@@ -24,7 +24,7 @@ pub fn parse_target(name: &str) -> Result<&'static Target, String> {
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
-    match usuba_lab::tune::cpu::is_slug(name) {
+    match usuba_bench::tune::cpu::is_slug(name) {
         true => Ok(name.to_string()),
         false => Err("a processor is named by letters, digits and `-`".into()),
     }
