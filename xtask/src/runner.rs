@@ -422,14 +422,14 @@ mod tests {
     fn binaries_are_found_in_messages_of_cargo() {
         let message = |test: bool, name: &str| {
             format!(
-                "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/r/crates/a/Cargo.toml\",\
-                 \"target\":{{\"name\":\"{name}\",\"src_path\":\"/r/crates/a/tests/{name}.rs\"}},\
-                 \"profile\":{{\"test\":{test}}},\"executable\":\"/t/debug/{name}\"}}\n"
+                "{{\"manifest_path\":\"a/Cargo.toml\",\"profile\":{{\"test\":{test}}},\
+                 \"target\":{{\"name\":\"{name}\",\"src_path\":\"a/tests/{name}.rs\"}},\
+                 \"executable\":\"debug/{name}\"}}\n"
             )
         };
         let text = message(true, "one") + &message(false, "usubac") + "not a message\n";
         let (binaries, usubac) = built(&text).expect("messages");
-        assert_eq!(usubac, Path::new("/t/debug/usubac"));
+        assert_eq!(usubac, Path::new("debug/usubac"));
         let titles: Vec<&str> = binaries.iter().map(|binary| &*binary.title).collect();
         assert_eq!(titles, ["tests/one.rs (a)"]);
         assert!(built(&message(true, "one")).is_err());
