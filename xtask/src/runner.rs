@@ -37,7 +37,7 @@ const APART: [&str; 10] = [
 /// Test binaries of `libtest-mimic`, which take one filter.
 const MIMIC: [&str; 2] = ["ciphers", "files"];
 
-/// What a failed command, a test and a unit were.
+/// Counts of tests by their outcome.
 #[derive(Default, Clone, Copy)]
 struct Sum {
     passed: u64,
@@ -70,7 +70,7 @@ impl Unit {
     }
 }
 
-/// Runs every group; whether all passed. `whole` asks for everything, and `fresh` also for what an
+/// Runs every group; whether all passed. `whole` asks for everything, and `fresh` also for units that an
 /// earlier whole run finished.
 ///
 /// # Errors
@@ -122,7 +122,7 @@ fn findings(found: &[crate::repo::Finding]) -> bool {
     found.is_empty()
 }
 
-/// What chooses the share: the commit, or a fixed word outside of git.
+/// The text that chooses the share: the commit, or a fixed word outside of git.
 fn commit(root: &Path) -> String {
     let git = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root).output();
     let said = git.ok().filter(|output| output.status.success());
@@ -208,10 +208,10 @@ struct Groups {
     times: Vec<(String, Duration)>,
 }
 
-/// What workers share.
+/// The state that workers share.
 struct Progress {
     next: usize,
-    /// By binary: what its tests were, how many of its units are left, and their time.
+    /// By binary: the outcomes of its tests, how many of its units are left, and their time.
     binaries: Vec<(Sum, usize, Duration)>,
     times: BTreeMap<String, f64>,
     shares: BTreeSet<String>,
@@ -388,15 +388,15 @@ fn work(
     }
 }
 
-/// What an item of the share is printed after; see `usuba_gen::level`.
+/// The mark of an item of the share; see `usuba_gen::level`.
 const SHARE: &str = "share: ";
 
 /// The sum of the lines `test result: ok. 1 passed; 0 failed; 0 ignored; …` of a text.
 fn results(text: &str) -> Sum {
     let mut sum = Sum::default();
     for line in text.lines().filter(|line| line.starts_with("test result: ")) {
-        let number = |what: &str| {
-            let before = line.split(what).next()?.trim_end();
+        let number = |word: &str| {
+            let before = line.split(word).next()?.trim_end();
             before.rsplit(' ').next()?.parse::<u64>().ok()
         };
         sum.passed += number(" passed;").unwrap_or(0);

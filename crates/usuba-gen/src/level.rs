@@ -17,7 +17,7 @@ use std::sync::{Mutex, OnceLock};
 /// The part of the whole run that is one share.
 pub const SHARES: u64 = 20;
 
-/// What the name of a chosen item is printed after.
+/// The mark before the name of a chosen item in the output.
 pub const CHOSEN: &str = "share: ";
 
 /// How much of the tests is run.

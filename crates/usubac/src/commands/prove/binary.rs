@@ -206,7 +206,7 @@ impl Objects {
         }
     }
 
-    /// Those of compilers, which run even for what they compiled before if `afresh`.
+    /// Those of compilers, which run even for a known text if `afresh`.
     pub fn compiled(
         target: &'static Target,
         cc: Cc,
