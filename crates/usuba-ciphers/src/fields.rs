@@ -106,7 +106,7 @@ impl Syntax {
             ),
             Syntax::Identifier => ("letters, digits, `_` and `'`, a letter first", "encrypt128"),
             Syntax::Path => ("a relative path of letters, digits, `_`, `-` and `.`", "aes.ua"),
-            Syntax::Folder => ("letters, digits, `_`, `-` and `.`, a letter first", "chacha20"),
+            Syntax::Folder => ("letters, digits, `_`, `-` and `.`, a letter first", "my-cipher"),
             Syntax::Node => ("a node, or a file, a colon and a node", "aes.ua:schedule128"),
             Syntax::Line => ("one line of text without `@`", "FIPS 197"),
         }
