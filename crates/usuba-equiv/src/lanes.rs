@@ -25,7 +25,8 @@ use std::collections::BTreeSet;
 use usuba::ir::build::Builder;
 use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
-use usuba::isa::select::{Arg, Imm, Selected, Step, select, select_halves};
+use usuba::isa::select::{select, select_halves};
+use usuba::isa::sequence::{Arg, Imm, Selected, Step};
 use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::claims::{Outcome, outcome};
@@ -565,6 +566,7 @@ impl Machine {
 mod tests {
     use usuba::ir::op::mask;
     use usuba::isa;
+    use usuba_gen::asks;
 
     use super::*;
 
@@ -619,9 +621,9 @@ mod tests {
     #[test]
     fn every_operator_in_every_lane() {
         let mut proved = 0;
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
-        for target in isa::all().filter(|target| long || few.contains(&target.name)) {
+        let is_asked = |name: &str| few.contains(&name) || asks!("{name}");
+        for target in isa::all().filter(|target| is_asked(target.name)) {
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
                     proved += check(target, Layout::Lanes(lane), bits);
@@ -664,11 +666,10 @@ mod tests {
 
     #[test]
     fn every_operator_on_vectors() {
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["neon", "avx512_256"];
         let mut proved = 0;
         for target in isa::all().chain(isa::NARROW.iter().copied()) {
-            if !target.simd || !long && !few.contains(&target.name) {
+            if !target.simd || !few.contains(&target.name) && !asks!("{}", target.name) {
                 continue;
             }
             for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {

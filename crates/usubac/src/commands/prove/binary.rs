@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::{self, Program, Slicing};
+use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
@@ -130,13 +130,17 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn new(target: &'static Target, family: Family) -> Result<Choice, Failure> {
+    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, Failure> {
+        let compiler = |target| {
+            let found = compiler(target, family)?;
+            Ok(if afresh { found.afresh() } else { found })
+        };
         let mut fewer = Vec::new();
         for other in less_than(target) {
             let lacks = own_names(target).filter(|name| !own_names(other).any(|has| has == *name));
-            fewer.push((compiler(other, family)?, lacks.collect()));
+            fewer.push((compiler(other)?, lacks.collect()));
         }
-        Ok(Choice { own: compiler(target, family)?, fewer })
+        Ok(Choice { own: compiler(target)?, fewer })
     }
 
     /// The one for a C text. An instruction that it does not name is none that a compiler takes
@@ -197,17 +201,22 @@ impl Objects {
             return Objects::given(path, args.symbol.clone());
         }
         match args.binary {
-            true => Objects::compiled(target, args.cc, Memory::default()),
+            true => Objects::compiled(target, args.cc, Memory::default(), args.no_cache),
             false => Ok(Objects::None),
         }
     }
 
-    /// Those of compilers.
-    pub fn compiled(target: &'static Target, cc: Cc, memory: Memory) -> Result<Objects, Failure> {
+    /// Those of compilers, which run even for a known text if `afresh`.
+    pub fn compiled(
+        target: &'static Target,
+        cc: Cc,
+        memory: Memory,
+        afresh: bool,
+    ) -> Result<Objects, Failure> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let choice = |&family: &Family| Choice::new(target, family);
+        let choice = |&family: &Family| Choice::new(target, family, afresh);
         let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
         Ok(Objects::Compiled { compilers, memory })
     }
@@ -350,9 +359,9 @@ fn meaning(program: &Program, target: &Target) -> String {
     let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
     let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
     if bits && program.slicing != Slicing::B && ports.all(|port| port.word == 1) {
-        return ir::print::program(&Program { slicing: Slicing::B, ..program.clone() });
+        return usuba::dump::program(&Program { slicing: Slicing::B, ..program.clone() });
     }
-    ir::print::program(program)
+    usuba::dump::program(program)
 }
 
 /// C without its comments, which name the target.
