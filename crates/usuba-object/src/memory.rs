@@ -1,13 +1,13 @@
-//! Memory as regions that do not overlap: the buffers of the caller, and the frame.
+//! The memory model: disjoint regions, which are the buffers of the caller and the frame.
 //!
 //! ```text
 //! vmovdqa [rsi + 32], ymm0      32 bytes at offset 32 of the region that rsi points to
 //! mov rbx, [rsp + 8]            the frame, at an offset from where the stack pointer was at entry
 //! ```
 //!
-//! An address is a *pointer*, a region and an offset, and never a number: the contract does not
-//! say where buffers lie. So an access outside of its region is always found, whatever lies beside
-//! it, and nothing depends on where things are.
+//! An address is a *pointer*, a region and an offset, and never a number, since the contract does
+//! not fix the addresses of buffers. So an access outside of its region is always found, and
+//! nothing depends on the placement of regions.
 //!
 //! Buffers of as many blocks as the caller says are *streams*: `stream`. An offset into one, or into
 //! the frame, may depend on that number.
@@ -28,7 +28,7 @@ pub struct Pointer {
     pub offset: i64,
 }
 
-/// What a pointer points into.
+/// The region of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Region {
     /// Offset 0 is where the stack pointer was at entry.
@@ -37,9 +37,9 @@ pub enum Region {
     Buffer(u32),
     /// A buffer of blocks.
     Stream(Side),
-    /// What a register held at entry; nothing is there.
+    /// The unknown value of a register at entry; it has no content.
     Entry(u16),
-    /// Where the function returns to; nothing is there.
+    /// The return address; it has no content.
     Caller,
 }
 
@@ -50,7 +50,7 @@ pub struct Moving {
     pub offset: Form,
 }
 
-/// What the frame may hold besides bits, in eight bytes.
+/// The values besides bits that eight bytes of the frame may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whole {
     Pointer(Pointer),
@@ -64,13 +64,13 @@ impl Pointer {
     }
 }
 
-/// What a buffer may be used for.
+/// The permitted accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
-    /// What it holds at entry is not known.
+    /// Its content at entry is unknown.
     Write,
-    /// In place: results replace what was there.
+    /// In place: results replace the content.
     Both,
 }
 
@@ -85,10 +85,10 @@ pub struct Buffer {
     pub cells: Vec<Cell>,
 }
 
-/// Bytes of the frame below the stack pointer at entry, at most.
+/// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
 
-/// Bytes below the stack pointer that a function may use and that nobody else touches.
+/// The red zone: bytes below the stack pointer that nothing else overwrites.
 const RED_ZONE: i64 = 128;
 
 /// Bytes above the stack pointer at entry that belong to the frame: the return address.
@@ -109,13 +109,13 @@ pub struct Memory {
     pointers: BTreeMap<i64, Whole>,
     /// What the entry stack pointer is modulo [`PHASES`], if that has been assumed.
     phase: u64,
-    /// The largest alignment of the frame that anything has asked for, from [`KNOWN_PHASES`] on.
+    /// The largest alignment of the frame that was tested, from [`KNOWN_PHASES`] on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     lowest: i64,
 }
 
-/// What was loaded.
+/// The result of a load.
 pub enum Loaded {
     Cells(Vec<Cell>),
     Pointer(Pointer),
@@ -147,7 +147,7 @@ impl Memory {
         memory
     }
 
-    /// What is at an address. `stack` is the offset of the stack pointer.
+    /// The content at an address. `stack` is the offset of the stack pointer.
     pub fn load(&mut self, at: Pointer, bytes: usize, stack: i64) -> Result<Loaded, Fault> {
         let cells = match at.region {
             Region::Frame => {
@@ -174,7 +174,7 @@ impl Memory {
         Ok(Loaded::Cells(cells))
     }
 
-    /// What is whole in the frame at an address.
+    /// The whole value in the frame at an address.
     pub fn whole(&self, at: Pointer) -> Option<Whole> {
         self.pointers.get(&at.offset).copied().filter(|_| at.region == Region::Frame)
     }
@@ -402,8 +402,8 @@ impl Memory {
         Some(at.plus(-(over as i64)))
     }
 
-    /// What holds in this memory and, a turn of a loop later, in another one; see
-    /// [`super::blocks`]. `None` if there is no such memory.
+    /// The invariant of this memory and, a turn of a loop later, of another one; see
+    /// [`super::blocks`]. `None` if there is none.
     pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
         let mut memory = self.clone();
         memory.stream = match (&self.stream, &other.stream) {
@@ -449,7 +449,7 @@ impl Memory {
         Some(memory)
     }
 
-    /// Whether everything that this memory says is so in another one.
+    /// Whether another memory satisfies all claims of this one.
     pub fn covers(&self, other: &Memory, cover: &Cover) -> bool {
         let stream = match (&self.stream, &other.stream) {
             (Some(one), Some(next)) => one.covers(next, cover),
@@ -469,7 +469,7 @@ impl Memory {
         stream && frame && kept && more.into_iter().all(is_whole)
     }
 
-    /// A bit of the frame, by its offset in bits; unset where nobody has been.
+    /// A bit of the frame, by its offset in bits; unset if it was never written.
     fn cell_at(&self, offset: i64) -> Cell {
         let at = usize::try_from(offset + 8 * self.below).ok();
         at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
@@ -486,7 +486,7 @@ impl Memory {
     }
 
     /// The bits of the frame that belong to the function: below its return address, the lowest
-    /// first. Nobody else is told to clear them.
+    /// first. The function alone can clear them.
     pub fn own_frame(&self) -> &[Cell] {
         let place = |offset: i64| 8 * (self.below + offset) as usize;
         &self.frame[place(self.lowest)..place(0)]
