@@ -40,7 +40,6 @@ pub mod claims;
 pub mod counterexample;
 pub mod cut_matching;
 pub mod enumeration;
-pub mod evidence;
 pub mod execution;
 pub mod facts;
 pub mod induction;
@@ -71,21 +70,14 @@ use usuba::ir::{NodeId, Program, Slicing, verify};
 use facts::{Known, Memory};
 
 pub use counterexample::Counterexample;
-pub use evidence::Engines;
+pub use usuba_sat::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use strategy::Stats;
 
-/// What is known about two programs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// They are equal on all inputs.
-    Proved(Stats),
-    /// They differ on this input.
-    Refuted(Counterexample),
-    /// Neither is known; the text says what resisted.
-    Unknown(String),
-}
+/// The verdict on the equivalence of two programs; the reason of an unknown one is the
+/// undischarged obligation.
+pub type Verdict = usuba_sat::Verdict<Stats, Counterexample>;
 
 /// Inputs that are tried before the thorough engines, and after they failed.
 const RUNS: [u64; 2] = [8, 512];

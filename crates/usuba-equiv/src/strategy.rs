@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{NodeId, Program, Slicing};
 
 use crate::enumeration;
-use crate::evidence::Engines;
+use crate::Engines;
 use crate::execution::{Classes, Loops, Run, Side, Stop, group};
 use crate::facts::{self, Known, Memory, Results};
 use crate::miter::{self, Decision};

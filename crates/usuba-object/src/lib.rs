@@ -14,7 +14,7 @@
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
-//! - `answer`: what is known about a function.
+//! - `verdict`: what is known about a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `repeats`: vectors whose lanes do the same for one instance after the other.
 //! - `memory`: regions, pointers, bounds, alignment.
@@ -34,7 +34,6 @@
 //!   the proof of a function that computes with integers.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
 
-pub mod answer;
 pub mod arithmetic;
 pub mod block_function;
 pub mod block_step;
@@ -53,6 +52,7 @@ mod repeats;
 pub mod simulate;
 pub mod stream;
 pub mod symbolic_count;
+pub mod verdict;
 mod word_sums;
 pub mod x86;
 

@@ -18,17 +18,22 @@
 //! - `words`: arithmetic on words.
 //! - `replay`: the checker of proofs.
 //! - `solver`: asks batsat, and writes down what it learns.
+//! - `verdict`, `engines`: what every prover answers, and with which evidence.
 
 mod bitvectors;
+mod engines;
 mod formula;
 mod rup;
 mod solver;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
+pub use engines::Engines;
 pub use formula::{Formula, Lit};
 pub use rup::{Fault, Proof, replay};
 pub use solver::{Log, number};
+pub use verdict::Verdict;
 
 /// What is known about a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
