@@ -8,7 +8,7 @@
 //!
 //! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
 
-mod loader;
+pub mod loader;
 mod scheme;
 mod vectors;
 

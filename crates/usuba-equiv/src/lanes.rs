@@ -25,8 +25,8 @@ use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
 use usuba::isa::select::{Arg, Imm, Selected, Step, select, select_halves};
 use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
-use crate::claims::{Outcome, outcome};
 use crate::Engines;
+use crate::claims::{Outcome, outcome};
 use crate::{bitblast, enumeration, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.

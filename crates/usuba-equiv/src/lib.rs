@@ -70,10 +70,10 @@ use usuba::ir::{NodeId, Program, Slicing, verify};
 use facts::{Known, Memory};
 
 pub use counterexample::Counterexample;
-pub use usuba_sat::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use strategy::Stats;
+pub use usuba_sat::Engines;
 
 /// The verdict on the equivalence of two programs; the reason of an unknown one is the
 /// undischarged obligation.

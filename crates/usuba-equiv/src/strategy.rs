@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{NodeId, Program, Slicing};
 
-use crate::enumeration;
 use crate::Engines;
+use crate::enumeration;
 use crate::execution::{Classes, Loops, Run, Side, Stop, group};
 use crate::facts::{self, Known, Memory, Results};
 use crate::miter::{self, Decision};

@@ -7,9 +7,9 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::{Options, Output};
 use usuba_ciphers::Function;
 use usuba_object::Rule;
-use usuba_object::compare::{Answer, Demands};
+use usuba_object::compare::{Demands, Verdict};
 use usuba_prove::byte_interface::Proof;
-use usuba_prove::{binary, byte_interface};
+use usuba_prove::{byte_interface, compiler};
 use usuba_run::cc::Family;
 
 use super::{cipher, families, is_long};
@@ -26,9 +26,9 @@ fn compiled(folder: &str, function: &str, slicing: Slicing, target: &'static Tar
     output
 }
 
-fn ask(output: &Output, target: &'static Target, family: Family) -> Answer {
+fn ask(output: &Output, target: &'static Target, family: Family) -> Verdict {
     let demands = Demands { wiped: true };
-    binary::prove(output, target, family, demands).expect("it compiles")
+    compiler::prove(output, target, family, demands).expect("it compiles")
 }
 
 const KERNELS: [(&str, &str, Slicing); 5] = [
@@ -54,7 +54,7 @@ fn nothing_is_left() {
                 let what = format!("{function} in {slicing:?} on {name} by {family:?}");
                 let size = usuba::emit::c::wipe::bytes(&output.program, target);
                 match &answer {
-                    Answer::Proved(report) => {
+                    Verdict::Proved(report) => {
                         assert!(report.residue.is_empty(), "{what}");
                         println!("{what}: {size} of {}", report.frame);
                     }
@@ -77,7 +77,7 @@ fn a_missing_wipe_is_refused() {
             planted.kernel.text = change(&output.kernel.text);
             assert_ne!(planted.kernel.text, output.kernel.text, "{words}");
             match ask(&planted, target, family) {
-                Answer::Refused(fault) if fault.rule == Rule::Left => {
+                Verdict::Refused(fault) if fault.rule == Rule::Left => {
                     assert!(fault.what.contains(words), "{words}: {fault}");
                 }
                 other => panic!("{words}: {other:?}"),
