@@ -6,11 +6,11 @@
 //! let (s, t) = (f.add(&x, &y), f.add(&y, &x));
 //! let equal = f.equal(&s, &t);
 //! f.clause(&[!equal]);
-//! solve(&f, 10_000)          Unsat: no x and y have two sums
+//! solve(&f, 10_000)          Proved: no x and y have two sums
 //! ```
 //!
-//! A formula is a conjunction of clauses. *Unsat* comes with a proof that `replay` has read from
-//! its first step to its last; *Model* is an assignment under which every clause has been
+//! A formula is a conjunction of clauses. A *proved* one comes with a proof that `replay` has read from
+//! its first step to its last; *refuted* by an assignment under which every clause has been
 //! evaluated. So what is trusted is `formula` (what clauses a gate is), `words` (what gates an
 //! operator is) and `replay`; the solver is not.
 //!
@@ -35,16 +35,9 @@ pub use rup::{Fault, Proof, replay};
 pub use solver::{Log, number};
 pub use verdict::Verdict;
 
-/// What is known about a formula.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// No assignment satisfies it; a proof of so many steps has been replayed.
-    Unsat(usize),
-    /// This assignment satisfies it; every clause has been evaluated.
-    Model(Model),
-    /// Neither is known, and why.
-    Unknown(String),
-}
+/// The verdict on the claim that a formula is unsatisfiable: a proof of so many steps has been
+/// replayed, or this assignment satisfies every clause.
+pub type Answer = Verdict<usize, Model>;
 
 /// A value for each variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,14 +64,14 @@ pub fn solve_counted(formula: &Formula, conflicts: u64) -> (Answer, u64) {
     let (reply, spent) = solver::ask(formula, conflicts);
     let answer = match reply {
         solver::Reply::Unsat(proof) => match replay(formula, &proof) {
-            Ok(()) => Answer::Unsat(proof.len()),
+            Ok(()) => Answer::Proved(proof.len()),
             Err(fault) => Answer::Unknown(format!("the solver's proof is wrong: {fault}")),
         },
         solver::Reply::Model(values) => {
             let model = Model(values);
             let satisfied = |clause: &[Lit]| clause.iter().any(|&literal| model.holds(literal));
             match formula.clauses().position(|clause| !satisfied(clause)) {
-                None => Answer::Model(model),
+                None => Answer::Refuted(model),
                 Some(at) => Answer::Unknown(format!("the solver's model breaks clause {at}")),
             }
         }
