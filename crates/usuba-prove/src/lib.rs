@@ -1,4 +1,4 @@
-//! Proofs as `usubac prove` asks for them; commands only print what is found here.
+//! Proofs as `usubac prove` asks for them; the command prints their reports.
 //!
 //! ```text
 //! tasks ─→ cell: compile ─→ lowering, passes, lanes ─→ objects ─→ byte interface ─→ record
@@ -7,7 +7,7 @@
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `compiler`: objects that C compilers make; `objects`: their proofs.
-//! - `byte_interface`: functions over any number of blocks; `interfaces`: those of a cipher folder.
+//! - `byte_interface`: functions over any number of blocks; `interfaces`: all of a cipher folder.
 //! - `arithmetic_folder`: programs with contracts beside the cipher folders.
 //! - `tasks`: all proofs of a library.
 //! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.
@@ -46,7 +46,7 @@ pub type Outcome = Verdict<Evidence, Box<Difference>, String, Fault>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub kind: claims::Kind,
-    /// What the claim is about: a pass, an operator, an object.
+    /// The object of the claim: a pass, an operator, an object.
     pub subject: String,
     pub outcome: Outcome,
 }

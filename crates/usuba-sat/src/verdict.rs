@@ -10,7 +10,7 @@
 
 use std::convert::Infallible;
 
-/// What a prover knows of a claim.
+/// The answer of a prover about a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict<Evidence, Counterexample, Reason = String, Violation = Infallible> {
     /// The claim holds for all inputs.

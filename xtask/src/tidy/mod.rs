@@ -10,6 +10,7 @@
 //! - `ciphers`: what a cipher folder holds.
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
+//! - `prose`: words without a noun and private terms may only get fewer.
 
 pub mod arrows;
 pub mod ciphers;
@@ -19,6 +20,7 @@ pub mod documents;
 pub mod files;
 pub mod manifests;
 pub mod proofs;
+pub mod prose;
 pub mod purity;
 pub mod stages;
 
@@ -36,6 +38,7 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     ciphers::check,
     proofs::check,
     documents::check,
+    prose::check,
 ];
 
 /// Everything that breaks a rule, sorted by place.

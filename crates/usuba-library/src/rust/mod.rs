@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::template::fill;
-use super::write::{File, PREFIX, library_of, version};
+use super::write::{File, PREFIX, apart, library_of, version};
 use super::{Folder, Request};
 use items::Items;
 use text::comment;
@@ -83,7 +83,7 @@ pub fn rust(
     files.push(crates.build(&names));
     files.push(crates.layout(request));
     files.extend(c);
-    Ok(files)
+    apart(files)
 }
 
 /// The crate around its folders.

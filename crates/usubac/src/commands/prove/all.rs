@@ -205,7 +205,7 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
     done
 }
 
-/// What a task compiles.
+/// The compile of a task.
 fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
     let mut language = args.language.clone();
     language.set_slicing(task.slicing);

@@ -6,7 +6,7 @@ use usuba_prove::certificate::Record;
 use crate::Failure;
 use crate::args::{self, Codegen, Language};
 
-/// The flags that `record` names, beside those of `given` that say where includes are.
+/// The flags that `record` names, beside the flags of `given` that say where includes are.
 pub fn flags(record: &Record, given: &Language) -> Result<(Language, Codegen), Failure> {
     let wrong = |why: String| {
         Failure::program(format!("the certificate of {}, {}: {why}", record.program, record.entry))
