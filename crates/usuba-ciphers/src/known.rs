@@ -64,7 +64,7 @@ struct Evaluated {
 impl Evaluated {
     fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, String> {
         let path = cipher.folder.join(source);
-        let wrong = |what: &str| format!("{}: {what}", path.display());
+        let wrong = |why: &str| format!("{}: {why}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);

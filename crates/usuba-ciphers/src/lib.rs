@@ -13,7 +13,7 @@ mod fields;
 mod known;
 pub mod loader;
 mod scheme;
-mod vectors;
+pub mod vectors;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

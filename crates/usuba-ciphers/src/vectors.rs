@@ -128,7 +128,10 @@ fn apart(line: usize) -> String {
 
 /// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
 /// line.
-pub(super) fn parse(text: &str) -> Result<Vec<Vector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn parse(text: &str) -> Result<Vec<Vector>, String> {
     let vector = |(line, fields): (usize, Block)| match <[_; 3]>::try_from(fields) {
         Ok([key, Some(input), Some(output)]) => {
             Ok(Vector { line, key: key.unwrap_or_default(), input, output })
@@ -143,7 +146,10 @@ const HASH: [&str; 9] =
     ["key", "personalization", "public_key", "identifier", "nonce", "tree", "in", "bits", "out"];
 
 /// As [`parse`], of a hash function.
-pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     let vector = |(line, fields): (usize, Block)| {
         let Ok([key, a, b, c, d, tree, Some(input), bits, Some(output)]) =
             <[_; 9]>::try_from(fields)
@@ -161,7 +167,10 @@ pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
 }
 
 /// As [`parse`], of authenticated encryption.
-pub(super) fn seals(text: &str) -> Result<Vec<SealVector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn seals(text: &str) -> Result<Vec<SealVector>, String> {
     let vector = |(line, fields): (usize, Block)| match <[_; 5]>::try_from(fields) {
         Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
             if output.len() != input.len() + TAG {
@@ -180,7 +189,7 @@ pub fn to_hex(bytes: &[u8]) -> String {
 }
 
 /// The bytes of pairs of digits.
-pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;

@@ -1,21 +1,33 @@
-//! Contracts of arithmetic: ranges, exactness, congruences, equality with a reference node.
+//! Contracts of arithmetic nodes, proved by abstract interpretation with intervals and polynomials:
+//! ranges, no overflow, congruences, equality with a reference node.
 //!
 //! ```text
 //! node mul (a,b:u64x5 in [0, 2^54)) returns (r:u64x5 in [0, 2^51 + 2^13))
 //! ensures fe(r) == fe(a) * fe(b) mod 2^255 - 19
 //! ```
 //!
-//! A node that promises something runs once on numbers of which only their intervals are known.
-//! Each operator shows that it does not wrap, each call that its arguments are as the callee
-//! requires, and at the end the ranges and clauses of the node are shown of its results. A call
-//! stands for what its callee promises, so each node is looked at once.
+//! A node with a contract is interpreted once, on abstract numbers: intervals and polynomials over
+//! the integers. Each operator shows that it does not overflow, each call that its arguments meet
+//! the precondition of the callee, and the results of the node are shown to meet its postcondition.
 //!
-//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`, `monomial`: polynomials;
-//!   `bounds`: their intervals.
-//! - `symbolic`: operators and calls; `clause`: what is shown and believed of clauses.
-//! - `cases`: comparisons that a few carries decide; `query`: what takes a look at bits, by a SAT solver whose proofs are replayed.
-//! - `floors`: integers in one normal form, with quotients by powers of two as variables.
-//! - `concrete`: inputs that show a fault; `chance`: where they come from.
+//! *Soundness:* a call stands for the contract of its callee (a function summary), so each node is
+//! interpreted once. A program keeps its contracts if all of them are proved. Calls do not recurse,
+//! so this is induction over the call graph.
+//!
+//! *Limits:* loops are unrolled, and a number that is no polynomial of the parameters is known by
+//! its interval alone. An obligation that no method discharges is *Unknown*.
+//!
+//! - `numbers`: intervals, polynomials, and the definition of each number; `poly`, `monomial`:
+//!   polynomials over   the integers; `bounds`: their intervals.
+//! - `symbolic`: the abstract domain of operators and calls; `clause`: pre- and postconditions,
+//!   proved and assumed.
+//! - `cases`: comparisons by case analysis of a few carries; `query`: comparisons by bit-blasting
+//!   and a   SAT solver whose proofs are replayed.
+//! - `floors`: a normal form of integers, with carry variables for quotients by powers of two.
+//! - `concrete`: the search for counterexamples; `chance`: pseudo-random inputs for it.
+//!
+//! *Reference:* Cousot and Cousot 1977 (abstract interpretation); Hoare 1969 (pre- and
+//! postconditions).
 
 pub mod bounds;
 mod cases;
@@ -36,8 +48,8 @@ pub use concrete::Counterexample;
 use symbolic::Symbolic;
 use usuba_sat::Engines;
 
-/// The verdict on the contract of a node, with the engines that discharged its obligations. The
-/// finding of an unknown one says what resisted, and where.
+/// The verdict on the contract of a node, with the engines that discharged its obligations. An
+/// unknown one has the first undischarged obligation and its place.
 pub type Verdict = usuba_sat::Verdict<Engines, Counterexample, Diagnostic>;
 
 /// The contract of one node.
@@ -45,32 +57,32 @@ pub type Verdict = usuba_sat::Verdict<Engines, Counterexample, Diagnostic>;
 pub struct Report {
     pub node: String,
     pub verdict: Verdict,
-    /// Things that were shown.
+    /// The number of discharged obligations.
     pub obligations: usize,
-    /// Those of them for which bits were looked at.
+    /// The number of obligations that needed bit-blasting.
     pub queries: usize,
-    /// Calls that stand for the contract of their callee.
+    /// The number of calls that stand for the contract of their callee.
     pub calls: usize,
 }
 
-/// Inputs that are run beside a proof, and in search of a fault.
+/// The number of inputs that are run beside a proof, and in search of a counterexample.
 const RUNS: [usize; 2] = [24, 800];
 
 /// Proves or refutes the contract of each node that has one, in the order of the text.
 ///
-/// The program keeps its contracts if all of them are proved: each proof believes the contracts
-/// of the nodes that are called.
+/// The program keeps its contracts if all of them are proved: each proof assumes the contracts of
+/// the nodes that are called.
 pub fn check(program: &Program) -> Vec<Report> {
     promising(program).map(|id| check_node(program, id)).collect()
 }
 
-/// The nodes that promise something, in the order of the text.
+/// The nodes with a contract, in the order of the text.
 pub fn promising(program: &Program) -> impl Iterator<Item = DeclId> {
     let promising = program.decls.iter().enumerate().filter(|(_, decl)| decl.has_contract());
     promising.map(|(id, _)| id)
 }
 
-/// What is wrong with the contracts of a program, at the lines that fail.
+/// The failures of the contracts of a program, at the lines that fail.
 pub fn findings(program: &Program) -> Vec<Diagnostic> {
     check(program).into_iter().filter_map(|report| finding(report.verdict)).collect()
 }
@@ -84,7 +96,7 @@ pub fn finding(verdict: Verdict) -> Option<Diagnostic> {
     }
 }
 
-/// Proves or refutes the contract of one node, believing those of the nodes that it calls.
+/// Proves or refutes the contract of one node, assuming the contracts of the nodes that it calls.
 pub fn check_node(program: &Program, id: DeclId) -> Report {
     let decl = &program.decls[id];
     let mut report = Report {
@@ -102,8 +114,8 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         report.verdict = Verdict::Unknown(finding);
         return report;
     }
-    // Values of parameters as variables of their own help where only calls compute with them; and
-    // nobody multiplies a sum by itself so often.
+    // Variables for the value maps of parameters pay where only calls compute with the parameters,
+    // and where a clause has powers: a sum raised to a high power has too many terms.
     let restated = decl
         .contract
         .iter()
@@ -124,7 +136,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         (Some(found), _) => Verdict::Refuted(found),
         (None, Err(finding)) => Verdict::Unknown(*finding),
         (None, Ok(_)) if search.valid == 0 => {
-            let text = format!("no input was found that keeps what `{}` requires", decl.name);
+            let text = format!("no input was found that meets the requirements of `{}`", decl.name);
             let finding = Diagnostic::error(Code::ContractUnknown, decl.name_span, text)
                 .help("require less: a contract that nothing meets holds and says nothing");
             Verdict::Unknown(finding)
@@ -158,7 +170,7 @@ fn prove(
     if restated {
         clause::restate(&mut symbolic, program, decl, &scope, &args)?;
     }
-    clause::believe(&mut symbolic, program, decl, &scope)?;
+    clause::assume_required(&mut symbolic, program, decl, &scope)?;
     let mut walker = usuba::typed::walk::Walker::new(program, symbolic);
     let outs = walker.run(&Instance::open(id, 0), args.clone());
     let mut symbolic = walker.domain;
@@ -185,7 +197,7 @@ fn prove(
     shown.map(|()| Engines::INTERVALS.with(symbolic.engines))
 }
 
-/// Shows the ranges of results and what the node ensures of them.
+/// Shows the ranges of the results and the postconditions of the node.
 fn results(
     symbolic: &mut Symbolic,
     program: &Program,

@@ -422,7 +422,6 @@ impl Folder<'_> {
             ("OPERATION", operation(0)),
             ("INVERSE", inverse),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         use template as t;
         let mut parts: Vec<(&str, &str)> = Vec::new();
         match kind {

@@ -1,4 +1,5 @@
-//! Questions to a SAT solver, of whose answers nothing is believed.
+//! Propositional satisfiability with checked answers: CNF formulas, bit-blasted arithmetic, and a
+//! conflict-driven SAT solver whose proofs a RUP checker replays.
 //!
 //! ```text
 //! let mut f = Formula::new();
@@ -9,16 +10,20 @@
 //! solve(&f, 10_000)          Proved: no x and y have two sums
 //! ```
 //!
-//! A formula is a conjunction of clauses. A *proved* one comes with a proof that `replay` has read from
-//! its first step to its last; *refuted* by an assignment under which every clause has been
-//! evaluated. So what is trusted is `formula` (what clauses a gate is), `words` (what gates an
-//! operator is) and `replay`; the solver is not.
+//! A formula is a conjunction of clauses; the claim is that it is unsatisfiable. *Proved* comes with
+//! a proof that `replay` has checked from its first step to its last. *Refuted* has an assignment,
+//! and every clause has been evaluated under it.
 //!
-//! - `formula`: literals, clauses, gates.
-//! - `words`: arithmetic on words.
-//! - `replay`: the checker of proofs.
-//! - `solver`: asks batsat, and writes down what it learns.
-//! - `verdict`, `engines`: what every prover answers, and with which evidence.
+//! *Trusted:* `formula` (the clauses of a gate), `bitvectors` (the gates of an operator) and `rup`
+//! (the checker). The solver is not trusted.
+//!
+//! *Limits:* the solver stops after a number of conflicts, and the verdict is then *Unknown*.
+//!
+//! - `formula`: literals, clauses, and gates by Tseitin's encoding.
+//! - `bitvectors`: bit-blasting, arithmetic on words as gates.
+//! - `rup`: the checker of proofs.
+//! - `solver`: runs the solver batsat and logs the clauses that it learns.
+//! - `verdict`, `engines`: the answer of every prover, and its evidence.
 
 mod bitvectors;
 mod engines;
@@ -44,22 +49,23 @@ pub type Answer = Verdict<usize, Model>;
 pub struct Model(Vec<bool>);
 
 impl Model {
+    /// Whether a literal is true under this assignment.
     pub fn holds(&self, literal: Lit) -> bool {
         self.0[literal.variable() as usize] != literal.is_negated()
     }
 
-    /// The number that a word is, its least significant bit first.
+    /// The value of a word, its least significant bit first.
     pub fn word(&self, bits: &[Lit]) -> u128 {
         bits.iter().rev().fold(0, |word, &bit| word << 1 | self.holds(bit) as u128)
     }
 }
 
-/// Whether a formula can be satisfied; unknown after so many conflicts.
+/// Decides whether a formula is satisfiable, within a number of conflicts.
 pub fn solve(formula: &Formula, conflicts: u64) -> Answer {
     solve_counted(formula, conflicts).0
 }
 
-/// The same, and how many conflicts there were.
+/// As `solve`, and returns the number of conflicts that the solver ran into as well.
 pub fn solve_counted(formula: &Formula, conflicts: u64) -> (Answer, u64) {
     let (reply, spent) = solver::ask(formula, conflicts);
     let answer = match reply {

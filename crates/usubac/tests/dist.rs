@@ -137,7 +137,7 @@ fn wrong_vectors_stop_every_form() {
         let arguments = [&["rectangle", "--folder", ".", "--targets", "gp64"], form].concat();
         let (code, _, errors) = dist(folder.path(), &arguments);
         assert_eq!(code, Some(1), "{errors}");
-        assert!(errors.contains("rectangle80.txt:3: block 0 of `rectangle80_encrypt`"), "{errors}");
+        assert!(errors.contains("rectangle80.txt:2: block 0 of `rectangle80_encrypt`"), "{errors}");
         assert!(!folder.path().join("out").exists(), "something was written");
     }
 }
