@@ -189,7 +189,7 @@ fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
         .collect();
     match families.is_empty() {
         true => Ok(Objects::None),
-        false => Objects::compiled(target, &families, Memory::default()),
+        false => Objects::compiled(target, &families, Memory::default(), true),
     }
 }
 

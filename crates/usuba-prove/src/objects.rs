@@ -21,7 +21,7 @@ use crate::{Claim, Evidence, Outcome};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::{self, Program, Slicing};
+use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
@@ -127,13 +127,17 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn new(target: &'static Target, family: Family) -> Result<Choice, String> {
+    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
+        let compiler = |target| {
+            let found = compiler(target, family)?;
+            Ok::<_, String>(if afresh { found.afresh() } else { found })
+        };
         let mut fewer = Vec::new();
         for other in less_than(target) {
             let lacks = own_names(target).filter(|name| !own_names(other).any(|has| has == *name));
-            fewer.push((compiler(other, family)?, lacks.collect()));
+            fewer.push((compiler(other)?, lacks.collect()));
         }
-        Ok(Choice { own: compiler(target, family)?, fewer })
+        Ok(Choice { own: compiler(target)?, fewer })
     }
 
     /// The one for a C text. An instruction that it does not name is none that a compiler takes
@@ -185,16 +189,17 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// Those of compilers.
+    /// The objects that compilers make; they run even for a known text if `afresh`.
     pub fn compiled(
         target: &'static Target,
         families: &[Family],
         memory: Memory,
+        afresh: bool,
     ) -> Result<Objects, String> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let choice = |&family: &Family| Choice::new(target, family);
+        let choice = |&family: &Family| Choice::new(target, family, afresh);
         let compilers = families.iter().map(choice).collect::<Result<_, String>>()?;
         Ok(Objects::Compiled { compilers, memory })
     }
@@ -339,9 +344,9 @@ fn meaning(program: &Program, target: &Target) -> String {
     let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
     let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
     if bits && program.slicing != Slicing::B && ports.all(|port| port.word == 1) {
-        return ir::print::program(&Program { slicing: Slicing::B, ..program.clone() });
+        return usuba::dump::program(&Program { slicing: Slicing::B, ..program.clone() });
     }
-    ir::print::program(program)
+    usuba::dump::program(program)
 }
 
 /// C without its comments, which name the target.

@@ -34,6 +34,8 @@ pub struct Request {
     pub flags: Flags,
     /// Compilers that make objects.
     pub families: &'static [Family],
+    /// Whether compilers run even for a known text.
+    pub afresh: bool,
     /// Whether objects of kernels are proved.
     pub binary: bool,
     /// Whether functions of the byte interface are.
@@ -100,7 +102,7 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     let memory = Memory::default();
     let backend = |target: &'static Target| {
         let made = |asked: bool| match asked && objects::has_machine(target) {
-            true => Objects::compiled(target, request.families, memory.clone()),
+            true => Objects::compiled(target, request.families, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
         let (objects, functions) = (made(request.binary)?, made(request.interface)?);

@@ -1,6 +1,7 @@
 //! The house rules. Each file says its rule in its header and has broken samples as tests.
 //!
 //! - `arrows`: crates depend on each other in one direction.
+//! - `circles`: files import each other without circles, and have names of their own.
 //! - `stages`: stages import only leftwards.
 //! - `purity`: the compiler library does not touch the world.
 //! - `files`: headers, lengths, words and paths that nobody wants to find.
@@ -14,6 +15,7 @@
 
 pub mod arrows;
 pub mod ciphers;
+pub mod circles;
 pub mod codes;
 pub mod costs;
 pub mod documents;
@@ -29,6 +31,7 @@ use crate::repo::{Finding, Repo};
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     arrows::check,
+    circles::check,
     stages::check,
     purity::check,
     files::check,

@@ -115,6 +115,7 @@ fn request(args: &Prove) -> Request {
         slicing: args.language.slicing(),
         flags: args.language.flags(),
         families: args.cc.families(),
+        afresh: args.no_cache,
         binary: args.binary,
         interface: args.interface,
     }

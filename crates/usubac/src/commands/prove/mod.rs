@@ -159,7 +159,9 @@ fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failu
     }
     let found = match &args.object {
         Some(path) => Objects::given(path, args.symbol.clone()),
-        None => Objects::compiled(target, args.cc.families(), objects::Memory::default()),
+        None => {
+            Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache)
+        }
     };
     found.map_err(Failure::Program)
 }
@@ -173,7 +175,8 @@ fn interfaces_asked(
     if !args.interface {
         return Ok(None);
     }
-    let objects = Objects::compiled(target, args.cc.families(), objects::Memory::default());
+    let objects =
+        Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache);
     let interfaces = Interfaces::new(folder, interfaces::Memory::default());
     let both = objects.and_then(|objects| Ok((interfaces?, objects)));
     both.map(Some).map_err(Failure::Program)
