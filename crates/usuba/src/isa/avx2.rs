@@ -5,7 +5,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst};
+use super::{ANY, Registers, Row, Target, X86_64, inst};
 
 pub static AVX2: Target = Target {
     name: "avx2",
@@ -20,6 +20,10 @@ pub static AVX2: Target = Target {
     header_warnings: &[],
     cflags: &["-mavx2"],
     register: "__m256i",
+    constraint: "x",
+    original: "AVX.h",
+    processor: &X86_64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
@@ -75,3 +79,31 @@ const ROWS: &[Row] = &[
     inst(Literal,  ANY, "_mm256_set_epi64x({v})",                            Doit),
     inst(Splat128, ANY, "_mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})",         Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "_mm256_loadu_si256((const __m256i *)(const void *)({0}))",
+    store: "_mm256_storeu_si256((__m256i *)(void *)({0}), {1})",
+    gather: "_mm256_inserti128_si256(_mm256_castsi128_si256(\
+             _mm_loadu_si128((const __m128i *)(const void *)({0}))), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + ({1}))), 1)",
+    scatter: "_mm_storeu_si128((__m128i *)(void *)({0}), _mm256_castsi256_si128({2})), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
+              _mm256_extracti128_si256({2}, 1))",
+    select: "",
+    lanes: [
+        "_mm256_set1_epi8((char)({0}))",
+        "_mm256_set1_epi16((short)({0}))",
+        "_mm256_set1_epi32((int)({0}))",
+        "_mm256_set1_epi64x((long long)({0}))",
+    ],
+    zip: [
+        ("_mm256_unpacklo_epi8({0}, {1})", "_mm256_unpackhi_epi8({0}, {1})"),
+        ("_mm256_unpacklo_epi16({0}, {1})", "_mm256_unpackhi_epi16({0}, {1})"),
+        ("_mm256_unpacklo_epi32({0}, {1})", "_mm256_unpackhi_epi32({0}, {1})"),
+        ("_mm256_unpacklo_epi64({0}, {1})", "_mm256_unpackhi_epi64({0}, {1})"),
+    ],
+    shuffle: "_mm256_shuffle_epi8({0}, {1})",
+    bytes: "_mm256_set_epi64x((long long)({1}), (long long)({0}), \
+            (long long)({1}), (long long)({0}))",
+    equal: "_mm256_cmpeq_epi8({0}, {1})",
+};

@@ -6,7 +6,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst, inst_when};
+use super::{ANY, Registers, Row, Target, X86_64, inst, inst_when};
 
 pub static AVX512: Target = Target {
     name: "avx512",
@@ -21,6 +21,10 @@ pub static AVX512: Target = Target {
     header_warnings: &["-Wuninitialized", "-Wmaybe-uninitialized"],
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     register: "__m512i",
+    constraint: "v",
+    original: "AVX512.h",
+    processor: &X86_64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
@@ -91,3 +95,38 @@ const ROWS: &[Row] = &[
     inst(Literal,  ANY, "_mm512_set_epi64({v})",                             Doit),
     inst(Splat128, ANY, "_mm512_set_epi64((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})", Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "_mm512_loadu_si512((const void *)({0}))",
+    store: "_mm512_storeu_si512((void *)({0}), {1})",
+    gather: "_mm512_inserti32x4(_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi128_si512(\
+             _mm_loadu_si128((const __m128i *)(const void *)({0}))), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + ({1}))), 1), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + 2 * ({1}))), 2), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + 3 * ({1}))), 3)",
+    scatter: "_mm_storeu_si128((__m128i *)(void *)({0}), _mm512_castsi512_si128({2})), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
+              _mm512_extracti32x4_epi32({2}, 1)), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + 2 * ({1})), \
+              _mm512_extracti32x4_epi32({2}, 2)), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + 3 * ({1})), \
+              _mm512_extracti32x4_epi32({2}, 3))",
+    select: "_mm512_ternarylogic_epi64({2}, {0}, {1}, 0xca)",
+    lanes: [
+        "_mm512_set1_epi8((char)({0}))",
+        "_mm512_set1_epi16((short)({0}))",
+        "_mm512_set1_epi32((int)({0}))",
+        "_mm512_set1_epi64((long long)({0}))",
+    ],
+    zip: [
+        ("_mm512_unpacklo_epi8({0}, {1})", "_mm512_unpackhi_epi8({0}, {1})"),
+        ("_mm512_unpacklo_epi16({0}, {1})", "_mm512_unpackhi_epi16({0}, {1})"),
+        ("_mm512_unpacklo_epi32({0}, {1})", "_mm512_unpackhi_epi32({0}, {1})"),
+        ("_mm512_unpacklo_epi64({0}, {1})", "_mm512_unpackhi_epi64({0}, {1})"),
+    ],
+    shuffle: "_mm512_shuffle_epi8({0}, {1})",
+    bytes: "_mm512_set_epi64((long long)({1}), (long long)({0}), (long long)({1}), \
+            (long long)({0}), (long long)({1}), (long long)({0}), (long long)({1}), \
+            (long long)({0}))",
+    equal: "_mm512_movm_epi8(_mm512_cmpeq_epi8_mask({0}, {1}))",
+};

@@ -5,7 +5,9 @@
 //! all targets; `select` turns an Usuba0 operator into rows. A new target is one file and one
 //! line in [`ALL`].
 //!
-//! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
+//! - `processor`: families of processors, with compilers and emulators; `registers`: vector
+//!   registers in the byte interface.
+//! - A file for each target: its tables.
 //! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
@@ -26,11 +28,15 @@ mod gp64;
 mod ifma;
 mod narrow;
 mod neon;
+mod processor;
+mod registers;
 pub mod select;
 mod shuffle;
 mod sse;
 mod vectors;
 
+pub use processor::{ANY_PROCESSOR, Cross, Processor, System, Tool, X86_64};
+pub use registers::Registers;
 pub use select::{lacks, select};
 
 /// How words sit in registers; the same for all values of a program.
@@ -190,6 +196,15 @@ pub struct Target {
     pub cflags: &'static [&'static str],
     /// The C type of a register; general-purpose words have the type of their size instead.
     pub register: &'static str,
+    /// The letter of a register in assembler statements of gcc and clang.
+    pub constraint: &'static str,
+    /// The header of the OCaml compiler's C interface; empty where that compiler has no such
+    /// target.
+    pub original: &'static str,
+    /// The processors that have it.
+    pub processor: &'static Processor,
+    /// Its vector registers in the byte interface.
+    pub registers: Option<&'static Registers>,
     /// Its instructions, without those of its base.
     pub rows: &'static [Row],
 }

@@ -5,7 +5,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst};
+use super::{ANY, Cross, Processor, Registers, Row, System, Target, Tool, inst};
 
 pub static NEON: Target = Target {
     name: "neon",
@@ -20,6 +20,10 @@ pub static NEON: Target = Target {
     header_warnings: &[],
     cflags: &[],
     register: "uint8x16_t",
+    constraint: "w",
+    original: "Neon.h",
+    processor: &AARCH64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
@@ -79,3 +83,62 @@ const ROWS: &[Row] = &[
     inst(Align,    ANY, "vextq_u8({0}, {1}, {k})",                             Doit),
     inst(Splat128, ANY, "vcombine_u8(vcreate_u8({lo}), vcreate_u8({hi}))",   Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "vld1q_u8((const uint8_t *)({0}))",
+    store: "vst1q_u8((uint8_t *)({0}), {1})",
+    gather: "",
+    scatter: "",
+    select: "vbslq_u8({2}, {0}, {1})",
+    lanes: [
+        "vdupq_n_u8({0})",
+        "vreinterpretq_u8_u16(vdupq_n_u16({0}))",
+        "vreinterpretq_u8_u32(vdupq_n_u32({0}))",
+        "vreinterpretq_u8_u64(vdupq_n_u64({0}))",
+    ],
+    zip: [
+        ("vzip1q_u8({0}, {1})", "vzip2q_u8({0}, {1})"),
+        (
+            "vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))",
+            "vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))",
+        ),
+        (
+            "vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))",
+            "vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))",
+        ),
+        (
+            "vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))",
+            "vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))",
+        ),
+    ],
+    shuffle: "vqtbl1q_u8({0}, {1})",
+    bytes: "vreinterpretq_u8_u64(vcombine_u64(vcreate_u64({0}), vcreate_u64({1})))",
+    equal: "vceqq_u8({0}, {1})",
+};
+
+static AARCH64: Processor = Processor {
+    name: "AArch64",
+    hosts: &["aarch64"],
+    guard: "USUBA_AARCH64",
+    library: true,
+    asks: false,
+    cross: Some(&Cross {
+        compiler: Tool {
+            about: "AArch64 compiler",
+            variable: "AARCH64_CC",
+            names: &["aarch64-linux-gnu-gcc"],
+            packages: "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+        },
+        clang: false,
+        // Static, so that the emulator needs no sysroot.
+        cflags: &["-static"],
+        emulator: Tool {
+            about: "AArch64 emulator",
+            variable: "QEMU_AARCH64",
+            names: &["qemu-aarch64", "qemu-aarch64-static"],
+            packages: "qemu-user/qemu-user-static",
+        },
+        arguments: &[],
+        system: System::Hosted,
+    }),
+};

@@ -4,7 +4,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst};
+use super::{ANY, Registers, Row, Target, X86_64, inst};
 
 pub static SSE: Target = Target {
     name: "sse",
@@ -19,6 +19,10 @@ pub static SSE: Target = Target {
     header_warnings: &[],
     cflags: &["-msse4.2"],
     register: "__m128i",
+    constraint: "x",
+    original: "SSE.h",
+    processor: &X86_64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
@@ -67,3 +71,26 @@ const ROWS: &[Row] = &[
     inst(Blend,    16,  "_mm_blend_epi16({0}, {1}, {k})",                    Doit),
     inst(Splat128, ANY, "_mm_set_epi64x((long long){hi}, (long long){lo})",                        Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "_mm_loadu_si128((const __m128i *)(const void *)({0}))",
+    store: "_mm_storeu_si128((__m128i *)(void *)({0}), {1})",
+    gather: "",
+    scatter: "",
+    select: "",
+    lanes: [
+        "_mm_set1_epi8((char)({0}))",
+        "_mm_set1_epi16((short)({0}))",
+        "_mm_set1_epi32((int)({0}))",
+        "_mm_set1_epi64x((long long)({0}))",
+    ],
+    zip: [
+        ("_mm_unpacklo_epi8({0}, {1})", "_mm_unpackhi_epi8({0}, {1})"),
+        ("_mm_unpacklo_epi16({0}, {1})", "_mm_unpackhi_epi16({0}, {1})"),
+        ("_mm_unpacklo_epi32({0}, {1})", "_mm_unpackhi_epi32({0}, {1})"),
+        ("_mm_unpacklo_epi64({0}, {1})", "_mm_unpackhi_epi64({0}, {1})"),
+    ],
+    shuffle: "_mm_shuffle_epi8({0}, {1})",
+    bytes: "_mm_set_epi64x((long long)({1}), (long long)({0}))",
+    equal: "_mm_cmpeq_epi8({0}, {1})",
+};
