@@ -9,6 +9,7 @@
 //! - `ciphers`: what a cipher folder holds.
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
+//! - `crate::modules`: lists of modules that name each file.
 
 pub mod ciphers;
 pub mod codes;
@@ -20,6 +21,7 @@ pub mod proofs;
 pub mod purity;
 pub mod stages;
 
+use crate::modules;
 use crate::repo::{Finding, Repo};
 
 /// Every rule.
@@ -33,6 +35,7 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     ciphers::check,
     proofs::check,
     documents::check,
+    modules::check,
 ];
 
 /// Everything that breaks a rule, sorted by place.

@@ -34,6 +34,8 @@ pub mod select;
 mod shuffle;
 mod sse;
 mod vectors;
+mod vsx;
+mod wasm128;
 
 pub use processor::{ANY_PROCESSOR, Cross, Processor, System, Tool, X86_64};
 pub use registers::Registers;
@@ -211,8 +213,17 @@ pub struct Target {
 
 /// Every target that is no other one with more instructions, in the order in which they are
 /// listed to users.
-pub const ALL: &[&Target] =
-    &[&gp64::GP64, &gp32::GP32, &sse::SSE, &avx2::AVX2, &avx512::AVX512, &neon::NEON];
+#[rustfmt::skip] // One target, one line.
+pub const ALL: &[&Target] = &[
+    &gp64::GP64,
+    &gp32::GP32,
+    &sse::SSE,
+    &avx2::AVX2,
+    &avx512::AVX512,
+    &neon::NEON,
+    &wasm128::WASM128,
+    &vsx::VSX,
+];
 
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
