@@ -5,7 +5,6 @@ use usuba::diag::{Code, Diagnostic, FileId, Sources};
 use usuba::ir::{self, Slicing};
 use usuba::passes::pipeline::{Level, passes};
 use usuba::syntax::splice::{Loader, NoIncludes, splice};
-use usuba_proof::contracts;
 
 use crate::case::{Case, Mode, Part};
 use crate::flags::Flags;
@@ -43,7 +42,7 @@ pub fn front(case: &Case, entry: Option<&str>) -> Front {
         Ok(checked) => {
             let mut found = checked.warnings.clone();
             if case.mode == Mode::Prove {
-                found.extend(contracts::findings(&checked.program));
+                found.extend(usuba_contracts::findings(&checked.program));
             }
             Front { sources, checked: Some(checked), found }
         }

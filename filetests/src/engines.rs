@@ -7,7 +7,7 @@ use usuba::ir::{self, Port, Slicing, interp};
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pipeline};
 use usuba::passes::{self, PassOptions, inline, unroll};
 use usuba::{Checked, typed};
-use usuba_proof::Observer;
+use usuba_equiv::Observer;
 
 use crate::compile::{self, list};
 use crate::flags::Flags;

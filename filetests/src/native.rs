@@ -9,9 +9,9 @@ use std::fmt::Write;
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{Port, Program};
 use usuba::isa::{self, Target};
-use usuba_lab::cc::Machine;
-use usuba_lab::layout::Layout;
-use usuba_lab::native::{self, Kernel};
+use usuba_run::cc::Machine;
+use usuba_run::layout::Layout;
+use usuba_run::native::{self, Kernel};
 
 /// Kernels in one C file.
 const TOGETHER: usize = 24;

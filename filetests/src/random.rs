@@ -10,8 +10,8 @@ use usuba::ir::{Slicing, interp, verify};
 use usuba::isa;
 use usuba::syntax;
 use usuba_gen::Choices;
-use usuba_lab::cc::Machine;
-use usuba_lab::proof::{Proofs, Trouble, is_long, optimised};
+use usuba_run::cc::Machine;
+use usuba_run::validated::{Proofs, Trouble, is_long, optimised};
 
 use crate::engines::{self, equal};
 use crate::flags::Flags;

@@ -8,8 +8,8 @@ use libtest_mimic::{Failed, Trial};
 use usuba::diag::Code;
 use usuba::ir::{self, Slicing};
 use usuba::isa;
-use usuba_lab::cc::{self, Machine};
-use usuba_lab::proof::{Proofs, Trouble, optimised};
+use usuba_run::cc::{self, Machine};
+use usuba_run::validated::{Proofs, Trouble, optimised};
 
 use crate::case::{Case, Mode};
 use crate::native::{Call, Job};

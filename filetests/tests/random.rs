@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use filetests::native;
 use filetests::random::{self, Failure, Subject};
-use usuba_lab::cc::{self, Machine};
+use usuba_run::cc::{self, Machine};
 
 /// Programs whose kernels are compiled together.
 const BATCH: u64 = 144;

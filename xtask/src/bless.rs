@@ -22,8 +22,8 @@ const PARTS: &[Part] = &[
     ("modules",     &[]),
     ("toolchains",  &["run", "--package", "documents", "--", "toolchains"]),
     ("texts",       &["test", "--package", "filetests"]),
-    ("counts",      &["test", "--package", "usuba-lab", "--test", "counts"]),
-    ("factors",     &["test", "--package", "usuba-lab", "--test", "factors"]),
+    ("counts",      &["test", "--package", "usuba-bench", "--test", "counts"]),
+    ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
     ("documents",   &["run", "--package", "documents", "--", "docs"]),
 ];

@@ -8,11 +8,11 @@
 //! Complements are free: all wires are written as 0 in the first row, so gates are functions that
 //! take zeros to zero (Kojevnikov, Kulikov, Yaroslavtsev, SAT 2009; Knuth, TAOCP 7.2.2.2, exercise
 //! 477). "No" is therefore an answer for circuits with any number of NOTs. The solver is not
-//! believed: it is an answer once `usuba_proof::sat` has replayed the proof of it. Work is counted
+//! believed: it is an answer once `usuba_sat` has replayed the proof of it. Work is counted
 //! in conflicts, so that the answer depends on the question alone.
 
 use usuba::circuit::{Circuit, Gate, Wire};
-use usuba_proof::sat::{self, Formula, Lit};
+use usuba_sat::{Formula, Lit};
 
 /// Values in up to 256 rows.
 pub type Rows = [u64; 4];
@@ -111,11 +111,11 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     let places = outputs(&mut formula, &wanted, &steps, question.rows);
     used(&mut formula, &steps, &places, inputs.len());
     order(&mut formula, &steps, inputs.len());
-    let (answer, spent) = sat::solve_counted(&formula, conflicts);
+    let (answer, spent) = usuba_sat::solve_counted(&formula, conflicts);
     let model = match answer {
-        sat::Answer::Model(model) => model,
-        sat::Answer::Unsat(_) => return (Answer::No, spent),
-        sat::Answer::Unknown(_) => return (Answer::Unknown, spent),
+        usuba_sat::Answer::Model(model) => model,
+        usuba_sat::Answer::Unsat(_) => return (Answer::No, spent),
+        usuba_sat::Answer::Unknown(_) => return (Answer::Unknown, spent),
     };
     let decoded: Vec<(Vec<usize>, u8)> = steps
         .iter()

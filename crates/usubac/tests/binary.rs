@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use usuba_lab::{binary, cc, plant};
+use usuba_prove::{binary, plant};
+use usuba_run::cc;
 
 /// The words of a node whose accesses have displacements, and its right answer.
 const PROGRAM: &str = "node f (x:u32[3], k:u32[3]) returns (y:u32[3])\n\

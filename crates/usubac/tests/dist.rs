@@ -1,4 +1,4 @@
-//! `usubac dist` as people type it; what it writes is tested in `usuba-lab`.
+//! `usubac dist` as people type it; what it writes is tested in `usuba-library`.
 
 use std::path::Path;
 use std::process::Command;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use usuba::diag::{Code, Sources};
 use usuba::syntax::splice::NoIncludes;
-use usuba_proof::contracts::{self, Outcome};
+use usuba_contracts::Outcome;
 
 fn pages() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors")
@@ -47,7 +47,7 @@ fn proof_of(text: &str) -> Vec<Code> {
     let mut sources = Sources::default();
     let root = sources.add("example.ua", text);
     let checked = usuba::front(&mut sources, root, &mut NoIncludes, None, Default::default());
-    let reports = contracts::check(&checked.expect("a program").program);
+    let reports = usuba_contracts::check(&checked.expect("a program").program);
     reports
         .into_iter()
         .filter_map(|report| match report.outcome {

@@ -339,6 +339,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn programs_in_documents_compile() {
+        let repo = Repo::load().expect("the repository can be read");
+        let lines: Vec<String> = programs(&repo).iter().map(ToString::to_string).collect();
+        assert!(lines.is_empty(), "\n{}", lines.join("\n"));
+    }
+
+    #[test]
     fn blocks_are_cut_out() {
         let text = "Text.\n```usuba,part\na\nb\n```\n```\nc\n```\n";
         let found = blocks(text);

@@ -1,5 +1,6 @@
 //! The house rules. Each file says its rule in its header and has broken samples as tests.
 //!
+//! - `arrows`: crates depend on each other in one direction.
 //! - `stages`: stages import only leftwards.
 //! - `purity`: the compiler library does not touch the world.
 //! - `files`: headers, lengths, words and paths that nobody wants to find.
@@ -11,6 +12,7 @@
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `crate::modules`: lists of modules that name each file.
 
+pub mod arrows;
 pub mod ciphers;
 pub mod codes;
 pub mod costs;
@@ -26,6 +28,7 @@ use crate::repo::{Finding, Repo};
 
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
+    arrows::check,
     stages::check,
     purity::check,
     files::check,

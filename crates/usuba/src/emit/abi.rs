@@ -3,7 +3,8 @@
 //!     node f (a:u16x4, k:const u16) returns (b:u16x4)
 //!     void f__ (DATATYPE a__[4], DATATYPE k__, DATATYPE b__[4])
 //!
-//! Names end in two underscores, and every quote is two more. Every word is a `DATATYPE`, which
+//! Names end in two underscores, and every quote is two more; one that begins with an underscore
+//! gets a `u` before it, since such names belong to C compilers. Every word is a `DATATYPE`, which
 //! the header of the target defines; arrays keep their dimensions, bitslicing appends the word
 //! size; single words are passed by value, single results by pointer. The function is a wrapper
 //! around a `static` kernel. It computes into arrays of its own and copies them, since old
@@ -18,7 +19,8 @@ use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// The name of the original for an Usuba identifier.
 pub fn spell(name: &str) -> String {
-    format!("{name}'").replace('\'', "__")
+    let first = if name.starts_with('_') { "u" } else { "" };
+    format!("{first}{name}'").replace('\'', "__")
 }
 
 /// The names of ports. The copies `a''2`, `a''3` that follow `a` after interleaving are its name
@@ -188,6 +190,7 @@ mod tests {
             "void f__ (DATATYPE a__[4][16], DATATYPE k__[16], DATATYPE b__[4][16])"
         );
         assert_eq!(spell("f'"), "f____");
+        assert_eq!(spell("__asm"), "u__asm__");
     }
 
     #[test]

@@ -1,21 +1,55 @@
-//! Identifiers of the program as identifiers of C.
+//! Name mangling: an injective map from identifiers of the program to identifiers of C.
 //!
-//!     f'       →   f_q
-//!     double   →   double_
+//!     key      →  key           most names stay as they are
+//!     f'       →  f_q           a quote
+//!     f_q      →  f_uq          an underscore that would read as an escape
+//!     _mm_add  →  u_mm_add      names of implementations begin with an underscore
+//!     double   →  double_       words of C, its library, its macros and intrinsics
 //!
-//! Usuba identifiers are C identifiers but for the quote. A name that C or its library reserves
-//! gets one underscore more; the text is also C++, so its keywords count.
+//! Two escapes suffice: `_q` is a quote, and `_u` an underscore before `_`, `'`, `q`, `u` or the
+//! end. So an escaped name has no `__` and no underscore at its end, and the one that a reserved
+//! word gets there makes it equal to no other name.
 
-/// The C spelling of an Usuba identifier, free of keywords.
-pub fn identifier(name: &str) -> String {
-    let spelled = name.replace('\'', "_q");
-    if RESERVED.contains(&spelled.as_str()) { spelled + "_" } else { spelled }
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// The C spelling of an Usuba identifier as a part of a longer name: injective, and never with an
+/// underscore at its begin or end.
+pub fn escape(name: &str) -> String {
+    let mut spelled = String::new();
+    // Names that begin like the escape of a first underscore get one `u` more.
+    if name.trim_start_matches('u').starts_with('_') {
+        spelled.push('u');
+    }
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('\'', _) => spelled.push_str("_q"),
+            ('_', None | Some('_' | '\'' | 'q' | 'u')) => spelled.push_str("_u"),
+            _ => spelled.push(c),
+        }
+    }
+    spelled
 }
 
-/// The C spelling of a parameter: also apart from the names that generated bodies use.
-pub fn parameter(name: &str, taken: &[String]) -> String {
-    let mut spelled = identifier(name);
-    while is_local(&spelled) || taken.contains(&spelled) {
+/// The C spelling of an Usuba identifier behind a prefix that is C already.
+pub fn identifier(prefix: &str, name: &str) -> String {
+    let spelled = format!("{prefix}{}", escape(name));
+    if is_reserved(&spelled) { spelled + "_" } else { spelled }
+}
+
+/// The C spelling of a parameter of `function`: also apart from the locals of generated bodies,
+/// from the functions beside it, and from the parameters that are `taken`.
+pub fn parameter(name: &str, function: &str, taken: &[String]) -> String {
+    let mut spelled = identifier("", name);
+    if is_local(&spelled) {
+        spelled.push('_');
+    }
+    // One `u` more is no longer the prefix of `function`, even if that is of `u` alone.
+    while spelled.starts_with(&format!("{function}_")) {
+        spelled.insert(0, 'u');
+    }
+    while spelled == function || taken.contains(&spelled) {
         spelled.push('_');
     }
     spelled
@@ -29,45 +63,56 @@ fn is_local(name: &str) -> bool {
     letter && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Keywords of C and C++, and functions that compilers know without a header.
-#[rustfmt::skip] // One group, one paragraph.
-const RESERVED: &[&str] = &[
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
-    "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
-    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-    "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
-    "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "i386",
-
-    "abort", "abs", "acos", "alloca", "asin", "atan", "atan2", "bcmp", "bcopy", "bzero", "calloc",
-    "ceil", "cos", "cosh", "erf", "exit", "exp", "exp2", "fabs", "ffs", "floor", "fmax", "fmin",
-    "fmod", "fprintf", "fputs", "free", "frexp", "gamma", "hypot", "index", "isalpha", "isdigit",
-    "j0", "j1", "jn", "labs", "ldexp", "log", "log10", "log2", "logb", "main", "malloc", "memchr",
-    "memcmp", "memcpy", "memmove", "memset", "modf", "pow", "printf", "putchar", "puts",
-    "realloc", "remainder", "rindex", "rint", "round", "scanf", "signbit", "sin", "sinh",
-    "snprintf", "sprintf", "sqrt", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",
-    "strlen", "strncat", "strncmp", "strncpy", "strstr", "tan", "tanh", "tgamma", "tolower",
-    "toupper", "trunc", "vprintf", "y0", "y1", "yn",
-
-    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-];
+/// Whether C or a header may give a name without a leading underscore a meaning: by its form for
+/// macros in capitals, types (`uint8x16_t`) and intrinsics (`vaddq_u8`, `vec_add`, `wasm_i8x16_add`),
+/// else by the list of keywords and functions of the C library that compilers know.
+fn is_reserved(name: &str) -> bool {
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| include_str!("reserved.txt").split_whitespace().collect());
+    let capitals = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
+    let intrinsic = (name.starts_with('v') && name.contains('_')) || name.starts_with("wasm_");
+    capitals || intrinsic || name.ends_with("_t") || WORDS.contains(name)
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn quotes_and_keywords_become_identifiers() {
-        assert_eq!(identifier("f'"), "f_q");
-        assert_eq!(identifier("double"), "double_");
-        assert_eq!(identifier("round"), "round_");
-        assert_eq!(parameter("v12", &[]), "v12_");
-        assert_eq!(parameter("x", &["x".to_string()]), "x_");
-        assert_eq!(parameter("key", &[]), "key");
+    fn harmless_names_stay_and_others_are_escaped() {
+        let spelled = |name| identifier("", name);
+        for name in ["key", "Rectangle", "key_in", "x1y", "H", "f_n_g", "unit", "a_b"] {
+            assert_eq!(spelled(name), name);
+        }
+        assert_eq!(spelled("f'"), "f_q");
+        assert_eq!(spelled("f_q"), "f_uq");
+        assert_eq!(spelled("_mm_add"), "u_mm_add");
+        assert_eq!(spelled("__asm__"), "u_u_asm_u_u");
+        assert_eq!(spelled("NULL"), "NULL_");
+        assert_eq!(spelled("double"), "double_");
+        assert_eq!(spelled("vaddq_u8"), "vaddq_uu8_");
+        assert_eq!(identifier("usuba_", "double"), "usuba_double");
+        assert_eq!(parameter("v12", "f", &[]), "v12_");
+        assert_eq!(parameter("x", "f", &["x".to_string()]), "x_");
+        assert_eq!(parameter("f", "f", &[]), "f_");
+        assert_eq!(parameter("f_rotl32_7", "f", &[]), "uf_rotl32_7");
+        assert_eq!(parameter("u_n", "uu", &[]), "uuu_n");
+    }
+
+    /// All names of up to five letters of an alphabet with every letter of the escapes.
+    #[test]
+    fn no_two_names_are_spelled_alike_and_none_is_of_the_compiler() {
+        let mut names = vec![String::new()];
+        let mut seen = HashSet::new();
+        for _ in 0..5 {
+            let longer =
+                |name: &String| "_'qux".chars().map(move |c| format!("{name}{c}")).collect();
+            names = names.iter().flat_map::<Vec<String>, _>(longer).collect();
+            for name in names.iter().filter(|name| !name.starts_with('\'')) {
+                let spelled = identifier("", name);
+                assert!(!spelled.starts_with('_') && !spelled.contains("__"), "{name}: {spelled}");
+                assert!(seen.insert(spelled), "{name}");
+            }
+        }
     }
 }

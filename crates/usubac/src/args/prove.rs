@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use usuba::isa::Target;
-use usuba_lab::cc::Family;
+use usuba_run::cc::Family;
 
 use super::values::parse_target;
 use super::{Codegen, Language};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
 use usuba::passes;
-use usuba_lab::cc;
+use usuba_run::cc;
 
 use super::Arch;
 
@@ -25,7 +25,7 @@ pub fn parse_target(name: &str) -> Result<&'static Target, String> {
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
-    match usuba_lab::tune::cpu::is_slug(name) {
+    match usuba_bench::tune::cpu::is_slug(name) {
         true => Ok(name.to_string()),
         false => Err("a processor is named by letters, digits and `-`".into()),
     }

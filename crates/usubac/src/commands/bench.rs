@@ -6,12 +6,12 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::ir::Slicing;
 use usuba::isa;
-use usuba_lab::bench::{Choice, Side, Variant};
-use usuba_lab::cc::Family;
-use usuba_lab::difference::Difference;
-use usuba_lab::native::Timing;
-use usuba_lab::record::{FORMAT, Run};
-use usuba_lab::session::{self, Progress, Request};
+use usuba_bench::bench::{Choice, Side, Variant};
+use usuba_bench::difference::Difference;
+use usuba_bench::record::{FORMAT, Run};
+use usuba_bench::session::{self, Progress, Request};
+use usuba_run::cc::Family;
+use usuba_run::native::Timing;
 
 use super::experiment;
 use crate::args::{self, Bench, Compiler, Direction};

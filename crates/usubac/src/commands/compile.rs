@@ -11,7 +11,7 @@ use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
 use usuba::isa::Target;
 use usuba::syntax::{parse, print};
-use usuba_lab::tune::subject::fingerprint;
+use usuba_run::fingerprint::fingerprint;
 
 use super::front::{self, Input, reported};
 use super::prove::certificate;

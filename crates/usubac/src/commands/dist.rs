@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
-use usuba_lab::cc::{self, Family};
-use usuba_lab::cipher::{self, Cipher};
-use usuba_lab::dist::{self, File, Request, ladder};
+use usuba_ciphers::Cipher;
+use usuba_library::{File, Request, ladder};
+use usuba_run::cc::{self, Family};
 
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
@@ -24,13 +24,13 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         return measure(args, &request);
     }
     if args.status || args.curves {
-        let table = if args.status { dist::status } else { dist::curves };
+        let table = if args.status { usuba_library::status } else { usuba_library::curves };
         let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
         return to_stdout(&text);
     }
     if args.ladders {
         for cipher in ciphers(args)? {
-            to_stdout(&dist::ladders(&request, &cipher).map_err(Failure::Program)?)?;
+            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
         }
         return Ok(());
     }
@@ -38,12 +38,12 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         return nacl(folder, args, request);
     }
     match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, args, &request, dist::library),
-        (None, Some(folder)) => whole(folder, args, &request, dist::rust),
+        (Some(folder), _) => whole(folder, args, &request, usuba_library::library),
+        (None, Some(folder)) => whole(folder, args, &request, usuba_library::rust),
         (None, None) => {
             let (folder, stem) = place(args)?;
             for cipher in ciphers(args)? {
-                let files = dist::single(&request, &cipher, stem.as_deref());
+                let files = usuba_library::single(&request, &cipher, stem.as_deref());
                 write(&folder, &files.map_err(Failure::Program)?.files)?;
             }
             Ok(())
@@ -57,7 +57,7 @@ fn nacl(folder: &Path, args: &Dist, request: Request) -> Result<(), Failure> {
     let targets = if args.targets.is_empty() { portable } else { request.targets.clone() };
     let request = Request { targets, ..request };
     let bar = ProgressBar::new_spinner();
-    let files = dist::nacl(&request, &args.folder, &mut |_| bar.inc(1));
+    let files = usuba_library::nacl(&request, &args.folder, &mut |_| bar.inc(1));
     bar.finish_and_clear();
     write(folder, &files.map_err(Failure::Program)?)
 }
@@ -80,11 +80,11 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
-        let targets = dist::backends(&request.targets, std::slice::from_ref(cipher));
+        let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
         let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
         let widest = widest.map_or("", |target| target.name);
         let about = format!("an {} processor with {widest}", std::env::consts::ARCH);
-        let costs = dist::measure::measure(cipher, &targets, ROUNDS);
+        let costs = usuba_library::measure::measure(cipher, &targets, ROUNDS);
         let costs = costs.map_err(Failure::Program)?;
         let path = cipher.folder.join(ladder::FILE);
         write_all(&[(Place::File(path), ladder::text(&costs, &about))])?;
@@ -103,7 +103,7 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
         })
     };
     match args.targets.is_empty() {
-        true => Ok(dist::usual()),
+        true => Ok(usuba_library::usual()),
         false => args.targets.iter().map(find).collect(),
     }
 }
@@ -113,9 +113,9 @@ fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     let hint = "--folder names the folder that holds the cipher folders";
     let failed = |error: String| Failure::program(format!("{error}; {hint}"));
     if args.ciphers.is_empty() {
-        return cipher::find(&args.folder).map_err(failed);
+        return usuba_ciphers::find(&args.folder).map_err(failed);
     }
-    let read = |name: &String| cipher::read(&args.folder.join(name)).map_err(failed);
+    let read = |name: &String| usuba_ciphers::read(&args.folder.join(name)).map_err(failed);
     args.ciphers.iter().map(read).collect()
 }
 

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use usuba_lab::experiment::{self, Conditions, Counted, Experiment, Results, Staged};
-use usuba_lab::native::Timing;
+use usuba_bench::experiment::{self, Conditions, Counted, Experiment, Results, Staged};
+use usuba_run::native::Timing;
 
 use super::bench::{bar, choice, show};
 use crate::args::{self, Bench};

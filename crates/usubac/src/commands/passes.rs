@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use usuba::ir::Program;
-use usuba_proof::Observer;
+use usuba_equiv::Observer;
 
 use crate::fault;
 use crate::output::to_stderr;

@@ -8,8 +8,8 @@ use usuba::ir::op::mask;
 use usuba::ir::{Program, Slicing};
 use usuba::isa::Target;
 use usuba::typed::{self, Instance, VarType};
-use usuba_lab::layout::Layout;
-use usuba_lab::{cc, native};
+use usuba_run::layout::Layout;
+use usuba_run::{cc, native};
 
 use super::front::{self, reported};
 use super::slice;

@@ -5,8 +5,8 @@ use usuba::ir::{self, Program, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::{Options, optimise};
-use usuba_lab::interleave;
-use usuba_lab::native::Timing;
+use usuba_bench::interleave;
+use usuba_run::native::Timing;
 
 use super::front::{Input, reported};
 use super::passes::Prover;

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
-use usuba_lab::cipher::{self, Beside, Cipher, Function};
-use usuba_lab::tune::cpu;
-use usuba_lab::tune::ninja;
-use usuba_lab::tune::record::Record;
-use usuba_lab::tune::search::{self, Answer, Event, Outcome, Stop};
-use usuba_lab::tune::space::{Chosen, Space};
-use usuba_lab::tune::subject::{self, Node, Subject, Texts, fingerprint};
-use usuba_lab::tune::tuned::{self, About, FOLDER, Tuned};
-use usuba_lab::tune::workshop::{self, Given, Job, Workshop};
+use usuba_bench::tune::cpu;
+use usuba_bench::tune::ninja;
+use usuba_bench::tune::record::Record;
+use usuba_bench::tune::search::{self, Answer, Event, Outcome, Stop};
+use usuba_bench::tune::space::{Chosen, Space};
+use usuba_bench::tune::subject::{self, Node, Subject, Texts};
+use usuba_bench::tune::tuned::{self, About, FOLDER, Tuned};
+use usuba_bench::tune::workshop::{self, Given, Job, Workshop};
+use usuba_ciphers::{Beside, Cipher, Function};
+use usuba_run::fingerprint::fingerprint;
 
 use super::front::reported;
 use super::tuned::read;
@@ -31,7 +32,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
     match cipher_folder(args)? {
         Some(folder) => {
-            let cipher = cipher::read(&folder).map_err(Failure::program)?;
+            let cipher = usuba_ciphers::read(&folder).map_err(Failure::program)?;
             function(args, &cipher, reporter)
         }
         None => node(args, reporter),

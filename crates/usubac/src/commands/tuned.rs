@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use usuba_lab::tune::cpu;
-use usuba_lab::tune::subject::fingerprint;
-use usuba_lab::tune::tuned::{self, FOLDER, Found, Tuned};
+use usuba_bench::tune::cpu;
+use usuba_bench::tune::tuned::{self, FOLDER, Found, Tuned};
+use usuba_run::fingerprint::fingerprint;
 
 use super::front::Input;
 use crate::args::{self, Abi, Codegen, Compile, Language};

@@ -57,11 +57,12 @@ pub struct Signature {
 pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let node = cx.program.node(id);
     let entry = id == cx.program.entry;
-    let mut taken = vec![cx.name.clone()];
+    let function = super::entry_name(cx.program, cx.options);
+    let mut taken = Vec::new();
     let mut names = |ports: &[Port]| {
         let mut all = Vec::new();
         for port in ports {
-            let name = names::parameter(&port.name, &taken);
+            let name = names::parameter(&port.name, &function, &taken);
             taken.push(name.clone());
             all.push(name);
         }
@@ -73,7 +74,7 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let name = match linked {
         _ if entry => cx.name.clone(),
         Some(name) => cx.options.symbol(name),
-        None => format!("{}_n_{}", cx.name, names::identifier(&node.name)),
+        None => format!("{}_n_{}", cx.name, names::escape(&node.name)),
     };
     let returns = !entry && linked.is_none() && node.outs.len() == 1;
     Signature { name, params, results, returns }

@@ -389,11 +389,16 @@ pub fn halves(bytes: &[u8; 16]) -> (u64, u64) {
     (word(&bytes[..8]), word(&bytes[8..]))
 }
 
-/// A template with its places filled.
+/// A template with its places filled. A brace before a blank is one of C.
 pub fn fill(template: &str, lane: u8, args: &[String], k: &str, hi: &str, lo: &str) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some(open) = rest.find('{') {
+        if rest[open + 1..].starts_with(' ') {
+            text.push_str(&rest[..=open]);
+            rest = &rest[open + 1..];
+            continue;
+        }
         let close = open + rest[open..].find('}').expect("templates close what they open");
         text.push_str(&rest[..open]);
         match &rest[open + 1..close] {

@@ -55,7 +55,7 @@ pub enum LoopForm {
 pub struct COptions {
     /// Put before every name that the linker sees.
     pub prefix: String,
-    /// The C name of the entry after the prefix; the name of the entry node if empty.
+    /// The entry after the prefix, an identifier of C; the name of the entry node if empty.
     pub name: String,
     /// The command that the text comes from.
     pub command: String,
@@ -91,7 +91,7 @@ impl COptions {
 
     /// The C function of such a node, by its name in the source.
     pub fn symbol(&self, name: &str) -> String {
-        names::identifier(&format!("{}{name}", self.prefix))
+        names::identifier(&self.prefix, name)
     }
 }
 
@@ -207,8 +207,10 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
 
 /// The C name of the entry.
 pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
-    let base = if options.name.is_empty() { &program.entry().name } else { &options.name };
-    names::identifier(&format!("{}{base}", options.prefix))
+    match options.name.is_empty() {
+        true => names::identifier(&options.prefix, &program.entry().name),
+        false => format!("{}{}", options.prefix, options.name),
+    }
 }
 
 fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]) -> String {

@@ -19,8 +19,8 @@ use usuba::diag::Sources;
 use usuba::isa::Target;
 use usuba::passes::interleave::Choice;
 use usuba::typed;
-use usuba_lab::cipher::Beside;
-use usuba_lab::tune::subject::fingerprint;
+use usuba_ciphers::Beside;
+use usuba_run::fingerprint::fingerprint;
 
 use super::binary;
 use super::cache::Cache;

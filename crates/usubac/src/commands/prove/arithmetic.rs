@@ -27,9 +27,8 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::typed::{self, Flags};
-use usuba_lab::cipher::Beside;
-use usuba_proof::contracts;
-use usuba_proof::report::{Claim, Kind, Outcome};
+use usuba_ciphers::Beside;
+use usuba_equiv::claims::{Claim, Kind, Outcome};
 
 use crate::output::plain;
 use crate::{Failure, files};
@@ -129,7 +128,7 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
             })?;
             let program = &checked.program;
             let name = |id: usize| program.decls[id].name.to_string();
-            let nodes = contracts::promising(program).map(name).collect();
+            let nodes = usuba_contracts::promising(program).map(name).collect();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let targets = meant.targets.remove(&file).unwrap_or_default();
             let special = meant.nodes.remove(&file).unwrap_or_default();
@@ -184,13 +183,13 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
 /// What is known of the contract of an entry, if it has one.
 pub fn promise(program: &typed::Program, entry: Option<&str>) -> Option<(Claim, Duration)> {
     let named = |id: &usize| entry == Some(&*program.decls[*id].name);
-    let node = contracts::promising(program).find(named)?;
+    let node = usuba_contracts::promising(program).find(named)?;
     let start = Instant::now();
-    let report = contracts::check_node(program, node);
+    let report = usuba_contracts::check_node(program, node);
     let outcome = match report.outcome {
-        contracts::Outcome::Proved => Outcome::Proved(report.means),
-        contracts::Outcome::Refuted(found) => Outcome::Unknown(found.finding.message),
-        contracts::Outcome::Unknown(finding) => Outcome::Unknown(finding.message),
+        usuba_contracts::Outcome::Proved => Outcome::Proved(report.means),
+        usuba_contracts::Outcome::Refuted(found) => Outcome::Unknown(found.finding.message),
+        usuba_contracts::Outcome::Unknown(finding) => Outcome::Unknown(finding.message),
     };
     let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
     Some((claim, start.elapsed()))

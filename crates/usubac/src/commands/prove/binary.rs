@@ -23,15 +23,15 @@ use usuba::ir::{self, Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
-use usuba_lab::binary::{self, Compiler};
-use usuba_lab::cc::Family;
-use usuba_lab::tune::subject::hex;
-use usuba_proof::machine::arithmetic;
-use usuba_proof::machine::calls::Kernel;
-use usuba_proof::machine::compare::{Answer, Demands, Report};
-use usuba_proof::machine::object::Object;
-use usuba_proof::machine::x86::X86;
-use usuba_proof::report::{Claim, Difference, Kind, Outcome};
+use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_object::arithmetic;
+use usuba_object::calls::Kernel;
+use usuba_object::compare::{Answer, Demands, Report};
+use usuba_object::elf::Object;
+use usuba_object::x86::X86;
+use usuba_prove::binary::{self, Compiler};
+use usuba_run::cc::Family;
+use usuba_run::fingerprint::hex;
 
 use super::plant;
 use crate::args::prove::Cc;
@@ -416,7 +416,7 @@ fn proved(
     Ok(match answer {
         Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
         Answer::Refuted(found) => {
-            let difference = Difference::of_function(program, &found);
+            let difference = found.in_words(program);
             (Outcome::Refuted(Box::new(difference)), None)
         }
         Answer::Refused(fault) => (Outcome::Refused(fault.to_string()), None),

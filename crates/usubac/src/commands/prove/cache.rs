@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use sha2::{Digest, Sha256};
-use usuba_lab::tune::subject::hex;
+use usuba_run::fingerprint::hex;
 
 use super::cell::Cell;
 use super::certificate::Record;

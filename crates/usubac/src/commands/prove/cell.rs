@@ -10,12 +10,12 @@ use usuba::emit::c::COptions;
 use usuba::ir::{self, NodeId, Op, Program, Slicing};
 use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
-use usuba_lab::binary::alone;
-use usuba_lab::tune::subject::hex;
-use usuba_proof::chain::Chain;
-use usuba_proof::lanes;
-use usuba_proof::report::{Claim, Kind, Outcome};
-use usuba_proof::source::Source;
+use usuba_equiv::chain::Chain;
+use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_equiv::lanes;
+use usuba_equiv::source::Source;
+use usuba_prove::binary::alone;
+use usuba_run::fingerprint::hex;
 
 use super::arithmetic;
 use super::binary::{Objects, Shown};

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba_lab::tune::subject::hex;
+use usuba_run::fingerprint::hex;
 
 use super::binary::{Made, Memory, Objects};
 use super::interface::{self, Interfaces};

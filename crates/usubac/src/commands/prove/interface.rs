@@ -21,12 +21,13 @@ use usuba::ir::{self, Slicing};
 use usuba::isa::Target;
 use usuba::passes::{When, interleave};
 use usuba::{Options, typed};
-use usuba_lab::cipher::{self, Beside, Built, Cipher, Function};
-use usuba_lab::interface::{self, Answer};
-use usuba_lab::tune::subject::fingerprint as of_sources;
-use usuba_proof::machine::compare::{self, Demands};
-use usuba_proof::machine::{Residue, blocks};
-use usuba_proof::report::{Claim, Kind, Outcome};
+use usuba_ciphers::{Beside, Cipher, Function};
+use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_object::compare::{self, Demands};
+use usuba_object::{Residue, blocks};
+use usuba_prove::byte_interface::{self, Answer};
+use usuba_run::fingerprint::fingerprint as of_sources;
+use usuba_run::functions::Built;
 
 use super::binary::{self, Made, Objects, outside_of_comments, sha256};
 use super::cell::{Cell, Extent, Known, Obstacle, fingerprint};
@@ -126,7 +127,7 @@ impl Interfaces {
                 path.display()
             )));
         }
-        let cipher = Arc::new(cipher::read(folder).map_err(Failure::program)?);
+        let cipher = Arc::new(usuba_ciphers::read(folder).map_err(Failure::program)?);
         let text = files::read(&path)?.text;
         Ok(Interfaces { cipher, text, memory })
     }
@@ -203,14 +204,15 @@ impl Interfaces {
         }
         for function in self.functions(cell) {
             let Options { slicing, .. } = cell.options;
-            let built = cipher::build_as(&self.cipher, function, slicing, &cell.options);
+            let built =
+                usuba_run::functions::build_as(&self.cipher, function, slicing, &cell.options);
             let built = match built {
                 Ok(built) => built,
                 Err(why) => return Err(Obstacle::Failure(Failure::program(why))),
             };
             all.extend(self.programs(cell, program, last, function, &built)?);
             for compiler in objects.compilers(&built.text) {
-                let more = interface::flags(compiler.is_clang);
+                let more = byte_interface::flags(compiler.is_clang);
                 let flags = [compiler.flags(), more.to_vec()].concat().join(" ");
                 let about = [
                     outside_of_comments(&built.text),
@@ -231,7 +233,8 @@ impl Interfaces {
                     })?;
                     let target = cell.options.target;
                     let demands = Demands { wiped: cell.options.c.wipe };
-                    let proofs = interface::prove_object(&bytes, &built, function, target, demands);
+                    let proofs =
+                        byte_interface::prove_object(&bytes, &built, function, target, demands);
                     let found = proofs.map_err(Failure::program)?.into_iter().map(|proof| {
                         let made = made(&proof.what, &bytes);
                         let about = About::Function(Shown { made, report: report(&proof) });
@@ -267,7 +270,7 @@ impl Interfaces {
             let (program, sha256) = self.read(file, node).map_err(Obstacle::Failure)?;
             let mut cell = cell.clone();
             let options = &mut cell.options;
-            options.target = cipher::scalar(options.target);
+            options.target = usuba_run::functions::scalar(options.target);
             options.slicing = made.slicing;
             options.entry = Some(node.to_string());
             options.c.complemented_keys = made.slicing != Slicing::V;
@@ -339,7 +342,7 @@ fn schedule(function: &Function) -> Option<(&str, &str)> {
     Some((file, node))
 }
 
-fn report(proof: &interface::Proof) -> Option<Report> {
+fn report(proof: &byte_interface::Proof) -> Option<Report> {
     match &proof.answer {
         Answer::Blocks(blocks::Answer::Proved(report)) => Some(Report {
             instructions: report.instructions,

@@ -30,9 +30,8 @@ mod totals;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use usuba_lab::tune::subject::fingerprint;
-use usuba_proof::contracts;
-use usuba_proof::report::{Claim, Kind, Outcome};
+use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_run::fingerprint::fingerprint;
 
 use self::binary::Objects;
 pub use self::cell::fingerprint as program_fingerprint;
@@ -140,17 +139,17 @@ fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Dura
     fault::stage("proving the contracts");
     let program = &input.checked.program;
     let (mut claims, mut findings) = (Vec::new(), Vec::new());
-    for node in contracts::promising(program) {
+    for node in usuba_contracts::promising(program) {
         let start = Instant::now();
-        let report = contracts::check_node(program, node);
+        let report = usuba_contracts::check_node(program, node);
         match report.outcome {
-            contracts::Outcome::Proved => {
+            usuba_contracts::Outcome::Proved => {
                 let outcome = Outcome::Proved(report.means);
                 let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
                 claims.push((claim, start.elapsed()));
             }
-            contracts::Outcome::Refuted(found) => findings.push(found.finding),
-            contracts::Outcome::Unknown(finding) => findings.push(finding),
+            usuba_contracts::Outcome::Refuted(found) => findings.push(found.finding),
+            usuba_contracts::Outcome::Unknown(finding) => findings.push(finding),
         }
     }
     if findings.is_empty() {

@@ -38,11 +38,11 @@ pub const OBJECT: &str = "object";
 /// The object with the fault in a function; `None` if there is no place for it.
 pub fn in_object(fault: Fault, file: &[u8], symbol: &str) -> Option<Vec<u8>> {
     let fault = match fault {
-        Fault::Gate => usuba_lab::plant::Fault::Gate,
-        Fault::Address => usuba_lab::plant::Fault::Address,
+        Fault::Gate => usuba_prove::plant::Fault::Gate,
+        Fault::Address => usuba_prove::plant::Fault::Address,
         _ => return None,
     };
-    usuba_lab::plant::planted(file, symbol, fault)
+    usuba_prove::plant::planted(file, symbol, fault)
 }
 
 /// Reads `FAULT@PASS`.

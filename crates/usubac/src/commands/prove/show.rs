@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use usuba_proof::machine::Residue;
-use usuba_proof::machine::compare::Report;
-use usuba_proof::report::{Claim, Difference, Kind, Outcome};
+use usuba_equiv::claims::{Claim, Difference, Kind, Outcome};
+use usuba_object::Residue;
+use usuba_object::compare::Report;
 
 use super::binary::{Made, Shown};
 use super::cell::Proof;

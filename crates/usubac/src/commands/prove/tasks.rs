@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba_lab::cipher::{self, Cipher};
+use usuba_ciphers::Cipher;
 
 use super::arithmetic;
 use super::binary::{self, Memory, Objects};
@@ -164,7 +164,7 @@ fn name(folder: &Path) -> String {
 
 /// The cipher folders that were asked for.
 pub fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
-    let mut ciphers = cipher::find(&args.folder).map_err(Failure::program)?;
+    let mut ciphers = usuba_ciphers::find(&args.folder).map_err(Failure::program)?;
     let others = arithmetic::find(&args.folder, args.language.flags())?;
     let mut names: BTreeSet<String> = others.iter().map(|source| name(&source.folder)).collect();
     names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));

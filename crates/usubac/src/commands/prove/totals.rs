@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
-use usuba_proof::report::{Kind, Outcome};
+use usuba_equiv::claims::{Kind, Outcome};
 
 use super::binary;
 use super::cell::Proof;

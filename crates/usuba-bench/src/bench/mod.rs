@@ -1,0 +1,343 @@
+//! Verifies and times the functions of cipher folders.
+//!
+//! What is timed is what was verified: one object per function and slicing holds the kernel, the
+//! byte interface and a driver with a mode for each. A first process compares the blocks with the
+//! test vectors, for all lanes and a tail; a second one, on native targets only, times by turns
+//!
+//! - the kernel on registers,
+//! - the kernel with packing: `_blocks` on 16 KiB, with a key that was set up before,
+//! - the whole byte interface: `_init`, and `_blocks` on one block less, so that the last batch is
+//!   not full.
+//!
+//! A third one runs a call of the kernel in single steps, to count what is executed.
+//!
+//! - `prepare`: a subject as C.
+//! - `choice`: which functions are measured.
+//! - `variant`: a way to compile, in words that a user would type.
+//! - `compare`: several ways to compile one function, side by side.
+
+mod choice;
+mod compare;
+pub(crate) mod prepare;
+mod variant;
+
+use usuba::ir::Slicing;
+use usuba::isa::Target;
+use usuba::isa::cpu::{self, Cpu};
+use usuba::passes::interleave;
+use usuba::passes::pipeline::PipelineOptions;
+
+use crate::work::Work;
+use usuba_ciphers::{Cipher, Function};
+use usuba_run::cc::Family;
+use usuba_run::native::{Build, Inside, Samples, Suite, Timing};
+use usuba_run::stats::RankSum;
+
+use prepare::{MODES, Mode, Prepared};
+
+pub use choice::{Choice, subjects};
+pub use compare::{Comparison, compare};
+pub use variant::{Parse, Variant};
+
+/// Above this scatter (see [`usuba_run::stats::scatter`]) of samples or calibrations, a machine is too
+/// noisy for claims.
+pub const NOISY: f64 = 0.10;
+
+/// One way to compile: sides that are compared differ in this.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Side {
+    pub label: String,
+    pub pipeline: PipelineOptions,
+    /// Whose latencies and ports count.
+    pub cpu: &'static Cpu,
+    pub family: Family,
+    /// Flags of the C compiler after those of the target.
+    pub flags: Vec<String>,
+}
+
+impl Default for Side {
+    fn default() -> Side {
+        let mut pipeline = PipelineOptions::default();
+        pipeline.pass.interleave = interleave::Choice::AUTO;
+        let (label, flags) = ("default".into(), vec!["-O3".into()]);
+        Side { label, pipeline, cpu: cpu::ALL[0], family: Family::Any, flags }
+    }
+}
+
+/// What to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub cipher: &'a Cipher,
+    pub function: &'a Function,
+    pub slicing: Slicing,
+    pub side: &'a Side,
+}
+
+/// Cycles per byte.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Speed {
+    pub median: f64,
+    /// The tenth and the ninetieth percentile.
+    pub low: f64,
+    pub high: f64,
+    /// Cycles per call, and how they were taken.
+    pub samples: Samples,
+    /// Bytes of one call.
+    pub bytes: usize,
+}
+
+impl Speed {
+    fn new(samples: Samples, bytes: usize) -> Speed {
+        let per_byte = |share| samples.percentile(share) / bytes as f64;
+        let (median, low, high) = (per_byte(0.5), per_byte(0.1), per_byte(0.9));
+        Speed { median, low, high, samples, bytes }
+    }
+
+    /// The first and the third quartile.
+    pub fn quartiles(&self) -> (f64, f64) {
+        let (low, high) = self.samples.quartiles();
+        (low / self.bytes as f64, high / self.bytes as f64)
+    }
+
+    /// All samples, ascending.
+    pub fn per_byte(&self) -> Vec<f64> {
+        self.samples.all().iter().map(|cycles| cycles / self.bytes as f64).collect()
+    }
+
+    /// The median of each process.
+    pub fn processes(&self) -> Vec<f64> {
+        self.samples.processes().iter().map(|cycles| cycles / self.bytes as f64).collect()
+    }
+
+    /// Whether this and `other` differ; see [`Samples::rank_sum`].
+    pub fn rank_sum(&self, other: &Speed) -> RankSum {
+        usuba_run::stats::rank_sum(&self.processes(), &other.processes())
+    }
+
+    /// Whether the samples or the calibrations scatter too much for claims.
+    pub fn is_noisy(&self) -> bool {
+        self.samples.scatter() > NOISY || self.samples.calibration_scatter() > NOISY
+    }
+}
+
+/// A function that computes what its vectors say.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// Number of blocks that were compared.
+    pub blocks: usize,
+    /// Instances of one call of the kernel.
+    pub instances: usize,
+    /// How many of them are side by side in registers of their own.
+    pub copies: usize,
+    /// Bytes of one call of the kernel: of its input, or of its output where that is larger.
+    pub call_bytes: usize,
+    /// What a call has to execute at least.
+    pub work: Work,
+    /// The kernel on registers.
+    pub kernel: Option<Speed>,
+    /// The kernel with packing, keys set up before.
+    pub bytes: Option<Speed>,
+    /// The whole byte interface: a key, then blocks with a tail.
+    pub whole: Option<Speed>,
+    /// The machine code of the kernel.
+    pub inside: Inside,
+}
+
+/// Why there is no measurement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// This machine cannot, or the slicing does not exist on the target.
+    Skipped(String),
+    /// It does not compile, or computes something else.
+    Failed(String),
+}
+
+/// How much is timed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scope {
+    /// The kernel, with packing, and the whole byte interface.
+    #[default]
+    All,
+    /// The kernel on registers only.
+    Kernel,
+}
+
+/// Verifies `subjects` on `target`, and times them by turns where the target is native and
+/// `timing` is given. One answer per subject, in order.
+pub fn measure(
+    target: &'static Target,
+    subjects: &[Subject],
+    timing: Option<Timing>,
+) -> Vec<Result<Measured, Problem>> {
+    Batch::new(target, subjects).measure(timing, Scope::All)
+}
+
+/// Subjects as C, before any C compiler has seen them.
+pub struct Batch<'a> {
+    prepared: Vec<Result<Prepared<'a>, Problem>>,
+}
+
+impl<'a> Batch<'a> {
+    /// Compiles `subjects` to C for `target`.
+    pub fn new(target: &'static Target, subjects: &[Subject<'a>]) -> Batch<'a> {
+        let one = |(number, subject)| Prepared::new(target, subject, number);
+        Batch { prepared: subjects.iter().enumerate().map(one).collect() }
+    }
+
+    /// For each subject the work of one call of its kernel and the bytes of that call. No C compiler
+    /// is needed.
+    pub fn works(
+        target: &'static Target,
+        subjects: &[Subject],
+    ) -> Vec<Result<(Work, usize), String>> {
+        let one = |subject: &Subject| {
+            let Subject { cipher, function, slicing, side } = *subject;
+            let name = &function.name;
+            let built = usuba_run::functions::build_for(
+                cipher,
+                function,
+                name,
+                slicing,
+                target,
+                side.cpu,
+                &side.pipeline,
+            )?;
+            let work = Work::of(&built.program, target);
+            Ok((work, built.kernel.instances() as usize * built.input.max(built.output)))
+        };
+        subjects.iter().map(one).collect()
+    }
+
+    /// For each subject its C, compiler and flags, as one text that is the same for every subject
+    /// that will be the same machine code.
+    pub fn recipes(&self) -> Vec<Result<String, Problem>> {
+        let one = |(number, prepared): (usize, &Result<Prepared, Problem>)| match prepared {
+            Ok(prepared) => Ok(prepared.recipe(number)),
+            Err(problem) => Err(problem.clone()),
+        };
+        self.prepared.iter().enumerate().map(one).collect()
+    }
+
+    /// Verifies all subjects, and times them by turns where the target is native and `timing` is
+    /// given. One answer per subject, in order.
+    pub fn measure(&self, timing: Option<Timing>, scope: Scope) -> Vec<Result<Measured, Problem>> {
+        self.measure_some(&(0..self.prepared.len()).collect::<Vec<_>>(), timing, scope)
+    }
+
+    /// As [`Batch::measure`] for the subjects `which`, in this order.
+    pub fn measure_some(
+        &self,
+        which: &[usize],
+        timing: Option<Timing>,
+        scope: Scope,
+    ) -> Vec<Result<Measured, Problem>> {
+        let chosen: Vec<&Result<Prepared, Problem>> =
+            which.iter().map(|&n| &self.prepared[n]).collect();
+        let ready: Vec<&Prepared> = chosen.iter().filter_map(|p| p.as_ref().ok()).collect();
+        let flags: Vec<Vec<&str>> =
+            ready.iter().map(|p| p.side.flags.iter().map(String::as_str).collect()).collect();
+        let mut builds = Vec::new();
+        for (prepared, flags) in ready.iter().zip(&flags) {
+            for kernel in &prepared.kernels {
+                builds.push(Build { machine: &prepared.machine, flags, kernel });
+            }
+        }
+        let mut results = match Suite::compile(builds) {
+            Ok(suite) => run(&suite, &ready, timing, scope),
+            Err(failure) => ready.iter().map(|_| Err(failure.to_string())).collect(),
+        }
+        .into_iter();
+        let answers = chosen.iter().map(|prepared| match prepared {
+            Err(problem) => Err(problem.clone()),
+            Ok(_) => results.next().expect("one result per subject").map_err(Problem::Failed),
+        });
+        answers.collect()
+    }
+}
+
+/// The place of a kernel of subject `n` in the suite.
+fn at(n: usize, mode: Mode) -> usize {
+    MODES * n + mode as usize
+}
+
+/// Verifies, then times what is right.
+fn run(
+    suite: &Suite,
+    ready: &[&Prepared],
+    timing: Option<Timing>,
+    scope: Scope,
+) -> Vec<Result<Measured, String>> {
+    let verifying: Vec<usize> = (0..ready.len()).map(|n| at(n, Mode::Verify)).collect();
+    let answers = suite.run_some(&verifying);
+    let mut results: Vec<Result<Measured, String>> = ready
+        .iter()
+        .zip(answers)
+        .map(|(prepared, answer)| {
+            let outputs = answer.map_err(|failure| failure.to_string())?;
+            let mut blocks = 0;
+            for (call, (want, got)) in prepared.expected.iter().zip(&outputs).enumerate() {
+                let size = prepared.built.output;
+                let mut pairs = want.chunks(size).zip(got[0].chunks(size));
+                if let Some(block) = pairs.position(|(want, got)| want != got) {
+                    return Err(format!("key {call}: block {block} is not what the vectors say"));
+                }
+                blocks += want.len() / size;
+            }
+            Ok(Measured {
+                blocks,
+                instances: prepared.built.kernel.instances() as usize,
+                copies: prepared.built.kernel.copies as usize,
+                call_bytes: prepared.bytes(Mode::Kernel),
+                work: prepared.work.clone(),
+                kernel: None,
+                bytes: None,
+                whole: None,
+                inside: Inside::default(),
+            })
+        })
+        .collect();
+    let Some(timing) = timing else { return results };
+    let native = |&n: &usize| results[n].is_ok() && ready[n].machine.is_native();
+    let timed: Vec<usize> = (0..ready.len()).filter(native).collect();
+    if let Err(failure) = time(suite, ready, &timed, timing, scope, &mut results) {
+        for n in timed {
+            results[n] = Err(failure.to_string());
+        }
+    }
+    results
+}
+
+/// Times the subjects `timed`, which are verified, and looks into their kernels.
+fn time(
+    suite: &Suite,
+    ready: &[&Prepared],
+    timed: &[usize],
+    timing: Timing,
+    scope: Scope,
+    results: &mut [Result<Measured, String>],
+) -> Result<(), usuba_run::native::Failure> {
+    let modes: &[Mode] = match scope {
+        Scope::All => &[Mode::Kernel, Mode::Bytes, Mode::Whole],
+        Scope::Kernel => &[Mode::Kernel],
+    };
+    let which: Vec<usize> =
+        timed.iter().flat_map(|&n| modes.iter().map(move |&mode| at(n, mode))).collect();
+    let kernels: Vec<usize> = timed.iter().map(|&n| at(n, Mode::Kernel)).collect();
+    let names: Vec<&str> = timed.iter().map(|&n| ready[n].built.kernel.name.as_str()).collect();
+    let samples = suite.time(&which, timing)?;
+    let insides = suite.look_into(&kernels, &names)?;
+    for ((&n, samples), inside) in timed.iter().zip(samples.chunks(modes.len())).zip(insides) {
+        let Ok(measured) = &mut results[n] else { continue };
+        measured.inside = inside;
+        for (&mode, samples) in modes.iter().zip(samples) {
+            let speed = Some(ready[n].speed(mode, samples));
+            match mode {
+                Mode::Kernel => measured.kernel = speed,
+                Mode::Bytes => measured.bytes = speed,
+                Mode::Whole => measured.whole = speed,
+                Mode::Verify => {}
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! A subject as C: what is verified, and what is timed.
+
+use usuba::isa::Target;
+
+use super::{Problem, Side, Speed, Subject};
+use crate::work::Work;
+use usuba_ciphers::Vector;
+use usuba_run::cc::{self, Machine};
+use usuba_run::functions::Built;
+use usuba_run::native::{Kernel, Samples};
+
+/// Bytes that the byte interface is timed on, or the next smaller number of whole batches.
+pub(crate) const MESSAGE: usize = 16 << 10;
+
+/// What the driver does in one call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Sets up the key and works on blocks, in several calls with expected answers.
+    Verify,
+    /// Works on blocks, with a key that was set up before.
+    Bytes,
+    /// Calls the kernel on registers.
+    Kernel,
+    /// Sets up the key and works on blocks, the last batch of which is not full.
+    Whole,
+}
+
+/// The number of modes: so many kernels of the suite belong to one subject.
+pub(super) const MODES: usize = 4;
+
+/// A subject as C.
+pub(super) struct Prepared<'a> {
+    pub side: &'a Side,
+    pub machine: Machine,
+    pub built: Built,
+    pub work: Work,
+    /// What the verifying calls should put out.
+    pub expected: Vec<Vec<u8>>,
+    /// In the order of [`Mode`].
+    pub kernels: [Kernel; MODES],
+    /// Blocks in one timed call of the byte interface.
+    message_blocks: usize,
+}
+
+impl<'a> Prepared<'a> {
+    pub fn new(
+        target: &'static Target,
+        subject: &Subject<'a>,
+        number: usize,
+    ) -> Result<Prepared<'a>, Problem> {
+        let Subject { cipher, function, slicing, side } = *subject;
+        let machine =
+            cc::find_with(target.name, side.family).map_err(|skip| Problem::Skipped(skip.why))?;
+        let name = format!("{}_{number}", function.name);
+        let failed = Problem::Failed;
+        let built = usuba_run::functions::build_for(
+            cipher,
+            function,
+            &name,
+            slicing,
+            target,
+            side.cpu,
+            &side.pipeline,
+        )
+        .map_err(failed)?;
+        let vectors = cipher.vectors(function).map_err(failed)?;
+        let batch = built.kernel.instances() as usize;
+        let (calls, expected) = verifying_calls(&vectors, &built, batch).map_err(failed)?;
+        let text = format!("{}{}", built.text, driver(&built));
+        let kernel = |calls: Vec<Vec<Vec<u8>>>, output: usize, align: usize| Kernel {
+            text: text.clone(),
+            symbol: "drive".into(),
+            align,
+            calls,
+            outputs: vec![output],
+        };
+        let message_blocks = (MESSAGE / built.input / batch).max(1) * batch;
+        let timed = |mode: Mode, blocks: usize| {
+            let how = how(mode, blocks);
+            vec![vec![how, vectors[0].key.clone(), vec![0x5a; blocks * built.input]]]
+        };
+        let most = expected.iter().map(Vec::len).max().unwrap_or(0);
+        let kernels = [
+            kernel(calls, most, 1),
+            kernel(timed(Mode::Bytes, message_blocks), message_blocks * built.output, 64),
+            kernel(timed(Mode::Kernel, 0), 0, 64),
+            kernel(
+                timed(Mode::Whole, tail_blocks(message_blocks)),
+                message_blocks * built.output,
+                64,
+            ),
+        ];
+        let work = Work::of(&built.program, target);
+        Ok(Prepared { side, machine, built, work, expected, kernels, message_blocks })
+    }
+
+    /// The C and what it is compiled with, the same wherever the subject stands in a list.
+    pub fn recipe(&self, number: usize) -> String {
+        let name = &self.built.name;
+        let neutral = name.strip_suffix(&format!("_{number}")).unwrap_or(name);
+        let Machine { compiler, cflags, .. } = &self.machine;
+        let flags = &self.side.flags;
+        let text = self.kernels[0].text.replace(name.as_str(), neutral);
+        // Guards are in capitals.
+        let text = text.replace(&name.to_uppercase(), &neutral.to_uppercase());
+        format!("{} {cflags:?} {flags:?}\n{text}", compiler.display())
+    }
+
+    /// Bytes that a call works on: of the input, or of the output where that is larger.
+    pub fn bytes(&self, mode: Mode) -> usize {
+        let block = self.built.input.max(self.built.output);
+        let blocks = match mode {
+            Mode::Kernel => self.built.kernel.instances() as usize,
+            Mode::Whole => tail_blocks(self.message_blocks),
+            Mode::Verify | Mode::Bytes => self.message_blocks,
+        };
+        blocks * block
+    }
+
+    pub fn speed(&self, mode: Mode, samples: &Samples) -> Speed {
+        Speed::new(samples.clone(), self.bytes(mode))
+    }
+}
+
+/// One block less, so that the last batch is not full.
+fn tail_blocks(message_blocks: usize) -> usize {
+    (message_blocks - 1).max(1)
+}
+
+pub(crate) fn how(mode: Mode, blocks: usize) -> Vec<u8> {
+    vec![mode as u8, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
+}
+
+/// The inputs of each call, and what each should put out.
+pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+
+/// One call per key with every vector of that key in turn, in two full batches and a tail.
+pub(crate) fn verifying_calls(
+    vectors: &[Vector],
+    built: &Built,
+    batch: usize,
+) -> Result<Calls, String> {
+    let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
+    keys.sort();
+    keys.dedup();
+    let wrong = |vector: &&Vector| {
+        vector.input.len() != built.input
+            || vector.output.len() != built.output
+            || vector.key.len() != keys[0].len()
+            || vector.key.is_empty() == built.keyed
+    };
+    if vectors.iter().any(|vector| wrong(&vector)) {
+        return Err(format!(
+            "the vectors of {} have other sizes than its parameters ({} and {} bytes)",
+            built.name, built.input, built.output
+        ));
+    }
+    let blocks = 2 * batch + 1;
+    let mut calls = Vec::new();
+    let mut expected = Vec::new();
+    for key in keys {
+        let turn: Vec<&Vector> = vectors.iter().filter(|vector| vector.key == *key).collect();
+        let turns = turn.iter().cycle().take(blocks);
+        let input: Vec<u8> = turns.clone().flat_map(|vector| vector.input.clone()).collect();
+        calls.push(vec![how(Mode::Verify, blocks), key.clone(), input]);
+        expected.push(turns.flat_map(|vector| vector.output.clone()).collect());
+    }
+    Ok((calls, expected))
+}
+
+/// The function that the runner calls. The first byte of `how` is the [`Mode`], the other three the
+/// number of blocks. The kernel is called through a pointer that may change, so that it is not
+/// inlined: users link it.
+pub(crate) fn driver(built: &Built) -> String {
+    let Built { name, kernel, keyed, .. } = built;
+    let ports = kernel.params.iter().chain(&kernel.results);
+    let mut arrays = String::new();
+    let mut args = Vec::new();
+    for (number, port) in ports.enumerate() {
+        arrays += &format!("        static {} p{number}[{}];\n", port.c_type, port.registers);
+        args.push(format!("p{number}"));
+    }
+    // Pages that nobody wrote to are all the same page, which would be unfairly near.
+    let fill: String =
+        args.iter().map(|arg| format!(" memset({arg}, 0x5a, sizeof {arg});")).collect();
+    let (context, init, argument) = match keyed {
+        true => (
+            format!("    static {name}_ctx ctx;\n    static int ready;\n"),
+            format!(
+                "    if (how[0] == {} || how[0] == {} || !ready) \
+                 {{ {name}_init(&ctx, key); ready = 1; }}\n",
+                Mode::Verify as u8,
+                Mode::Whole as u8
+            ),
+            "&ctx, ",
+        ),
+        false => (String::new(), "    (void)key;\n".to_string(), ""),
+    };
+    let types: Vec<String> = kernel
+        .params
+        .iter()
+        .map(|port| format!("const {} *", port.c_type))
+        .chain(kernel.results.iter().map(|port| format!("{} *", port.c_type)))
+        .collect();
+    format!(
+        "\nvoid drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out);\n\
+         void drive(const uint8_t *how, const uint8_t *key, const uint8_t *in, uint8_t *out) {{\n    \
+         const size_t blocks = how[1] | (size_t)how[2] << 8 | (size_t)how[3] << 16;\n\
+         {context}{init}    if (how[0] != {}) {{\n        {name}_blocks({argument}in, out, blocks);\n    \
+         }} else {{\n{arrays}        static int filled;\n        \
+         static void (*volatile kernel)({}) = {};\n        \
+         if (!filled) {{{fill} filled = 1; }}\n        kernel({});\n    }}\n}}\n",
+        Mode::Kernel as u8,
+        types.join(", "),
+        kernel.name,
+        args.join(", ")
+    )
+}

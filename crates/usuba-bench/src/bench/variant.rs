@@ -1,0 +1,40 @@
+//! A way to compile, in words that a user would type.
+
+use usuba::isa::cpu::Cpu;
+use usuba::passes::pipeline::PipelineOptions;
+
+use super::Side;
+use usuba_run::cc::Family;
+
+/// Turns flags of `usubac` into what they mean. The command line has the only parser.
+pub type Parse<'p> = dyn Fn(&str) -> Result<(PipelineOptions, &'static Cpu), String> + 'p;
+
+/// A side before it is known for which target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    pub label: String,
+    /// Flags of `usubac`, separated by blanks.
+    pub flags: String,
+    pub family: Family,
+    /// Flags of the C compiler.
+    pub cflags: Vec<String>,
+}
+
+impl Default for Variant {
+    fn default() -> Variant {
+        let Side { label, family, flags, .. } = Side::default();
+        Variant { label, flags: String::new(), family, cflags: flags }
+    }
+}
+
+impl Variant {
+    /// What the flags mean.
+    ///
+    /// # Errors
+    /// What `parse` says of the flags.
+    pub fn side(&self, parse: &Parse) -> Result<Side, String> {
+        let (pipeline, cpu) = parse(&self.flags)?;
+        let Variant { label, family, cflags, .. } = self;
+        Ok(Side { label: label.clone(), pipeline, cpu, family: *family, flags: cflags.clone() })
+    }
+}

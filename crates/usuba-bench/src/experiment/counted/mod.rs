@@ -1,0 +1,419 @@
+//! Experiments on a small processor: one program in several steps, counted in an emulator, and
+//! proved in each.
+//!
+//! ```toml
+//! title = "Signing on RV32"
+//! program = "nacl-sign.c"              # beside this file
+//! library = "../../ciphers/curve25519" # becomes it.c and it.h
+//! processors = ["rv32im", "rv32imc"]
+//! levels = ["-O0", "-O2"]
+//! quick = ["-O2"]
+//!
+//! [[common]]                           # kernels in all steps
+//! source = "../../arithmetic/order25519/limbs28.ua"
+//! prefix = "sc_"
+//! nodes = ["reduce", "muladd"]
+//!
+//! [[step]]
+//! label = "baseline"
+//! source = "nacl-sign/baseline.ua"
+//! nodes = ["times", "sum"]
+//! link = ["times"]                     # `sum` calls it
+//! flags = "-no-unroll"
+//! defines = ["LIMBS=16"]
+//!
+//! [[step]]
+//! label = "the library"                # no kernels but the library's
+//!
+//! [[published]]
+//! label = "TweetNaCl"
+//! unit = "million cycles"
+//! values = { "-O0" = 241.8, "-O2" = 85.0 }
+//! source = "..."
+//! ```
+//!
+//! The program has `bare.h` of `bench/rv32` and is wrong if it ends with anything but 0. A step is
+//! *proved* if all its kernels are what their source means, pass for pass, by the rows of their
+//! target, and all contracts of that source hold: what `usubac prove` shows of each.
+
+mod kernel;
+mod native;
+mod report;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use usuba::isa;
+
+use crate::bench::Parse;
+use crate::experiment;
+use kernel::{Contracts, Kernel, Wanted};
+use usuba_ciphers::Cipher;
+use usuba_library::Request;
+use usuba_run::rv32::{self, Counter};
+
+pub use native::{Native, Peer, Timed};
+
+/// An experiment on a small processor as it is written.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Counted {
+    pub title: String,
+    /// What is to be seen, in a few sentences.
+    pub about: String,
+    /// The C file, in the same folder.
+    pub program: String,
+    /// A folder of `ciphers`, whose functions the program calls.
+    #[serde(default)]
+    pub library: Option<String>,
+    /// As `-march` names them.
+    pub processors: Vec<String>,
+    /// Flags of the C compiler, each a column.
+    pub levels: Vec<String>,
+    /// Those of `--quick`, which looks at the first processor only.
+    pub quick: Vec<String>,
+    #[serde(default)]
+    pub common: Vec<Kernels>,
+    #[serde(rename = "step")]
+    pub steps: Vec<Step>,
+    #[serde(default)]
+    pub published: Vec<Figures>,
+    /// The same library where there is a clock.
+    #[serde(default)]
+    pub native: Option<Native>,
+    /// What was seen, for the end of the report.
+    #[serde(default)]
+    pub conclusion: String,
+}
+
+/// All that was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Found {
+    /// One for each step.
+    pub steps: Vec<Shown>,
+    /// One for each C compiler.
+    pub native: Vec<Timed>,
+}
+
+/// Nodes of a program, each a kernel.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Kernels {
+    /// From the folder of the experiment.
+    pub source: String,
+    pub prefix: String,
+    pub nodes: Vec<String>,
+    /// Flags of `usubac`.
+    #[serde(default)]
+    pub flags: String,
+    /// Where the library has them on; they are proved only. Kernels of the program are on gp32.
+    #[serde(default)]
+    pub target: Option<String>,
+}
+
+/// One state of the program.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Step {
+    pub label: String,
+    /// From the folder of the experiment; without it all arithmetic is the library's.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Kernels, whose C names begin with `k_`.
+    #[serde(default)]
+    pub nodes: Vec<String>,
+    /// Nodes that others call as kernels of their own.
+    #[serde(default)]
+    pub link: Vec<String>,
+    /// Flags of `usubac`.
+    #[serde(default)]
+    pub flags: String,
+    /// Macros of the program and of the library.
+    #[serde(default)]
+    pub defines: Vec<String>,
+    /// The library's kernels are those for small memory.
+    #[serde(default)]
+    pub small: bool,
+}
+
+/// Numbers of others.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    pub label: String,
+    /// What `values` are.
+    pub unit: String,
+    /// By the flag of the C compiler.
+    pub values: HashMap<String, f64>,
+    #[serde(default)]
+    pub text: Option<u64>,
+    #[serde(default)]
+    pub stack: Option<u64>,
+    pub source: String,
+}
+
+/// How many kernels are proved, or which one is not, and why.
+pub type Proofs = Result<usize, String>;
+
+/// What a step showed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shown {
+    pub proof: Proofs,
+    /// By processor, then by level.
+    pub numbers: Vec<Vec<Result<Numbers, String>>>,
+}
+
+/// One program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Numbers {
+    pub instructions: u64,
+    /// Bytes of code and constants, and of stack.
+    pub text: u64,
+    pub stack: u64,
+}
+
+impl Counted {
+    /// Reads an experiment of this kind; `None` if the file is none or cannot be read.
+    pub fn read(path: &Path) -> Option<Result<Counted, String>> {
+        experiment::read(path, "processors", Counted::check)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.steps.is_empty() || self.levels.is_empty() || self.processors.is_empty() {
+            return Err("an experiment needs a processor, a level and a step".into());
+        }
+        let mut named = self.published.iter().flat_map(|figures| figures.values.keys());
+        let mut named = self.quick.iter().chain(&mut named);
+        if let Some(level) = named.find(|level| !self.levels.contains(level)) {
+            return Err(format!("there is no level `{level}`"));
+        }
+        for kernels in &self.common {
+            if let Some(name) = kernels.target.as_ref().filter(|name| isa::find(name).is_none()) {
+                return Err(format!("there is no target `{name}`"));
+            }
+        }
+        for step in &self.steps {
+            if step.source.is_some() == step.nodes.is_empty() {
+                return Err(format!("step `{}` needs a source and nodes, or none", step.label));
+            }
+            if step.source.is_none() && self.library.is_none() {
+                return Err(format!(
+                    "step `{}` has no kernels, and there is no library",
+                    step.label
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The processors and levels that are looked at.
+    pub fn scope(&self, quick: bool) -> (&[String], &[String]) {
+        match quick {
+            true => (&self.processors[..1], &self.quick),
+            false => (&self.processors, &self.levels),
+        }
+    }
+
+    /// Proves and counts all steps; `folder` is that of the experiment.
+    ///
+    /// # Errors
+    /// There is no compiler or no emulator, or a program of the experiment is missing or wrong.
+    pub fn measure(
+        &self,
+        folder: &Path,
+        quick: bool,
+        parse: &Parse,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Found, String> {
+        let counter = Counter::find()?;
+        let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let place = place.path();
+        let library = self.library.as_ref().map(|name| usuba_ciphers::read(&folder.join(name)));
+        let library = library.transpose()?;
+        if let Some(library) = &library {
+            let request = Request {
+                targets: vec![isa::find("gp64").expect("it exists")],
+                prefix: "usuba_".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+            };
+            for file in usuba_library::single(&request, library, Some("it"))?.files {
+                write(&place.join(&file.path), &file.text)?;
+            }
+        }
+        let mut contracts = Contracts::new();
+        let (common, of_common) = self.common(folder, parse, &mut contracts)?;
+        let program = fs::canonicalize(folder.join(&self.program))
+            .map_err(|error| format!("{}: {error}", self.program))?;
+        let (processors, levels) = self.scope(quick);
+        let mut objects = HashMap::new();
+        let mut all = Vec::new();
+        for step in &self.steps {
+            progress(&step.label);
+            let (own, proof) = step.kernels(folder, library.as_ref(), parse, &mut contracts)?;
+            let files = written(common.iter().chain(&own), place)?;
+            let mut numbers = Vec::new();
+            for processor in processors {
+                let mut row = Vec::new();
+                for level in levels {
+                    let build = Build { counter: &counter, place, processor, level, step };
+                    row.push(build.numbers(&program, &files, &mut objects));
+                }
+                numbers.push(row);
+            }
+            let proof = of_common.clone().and_then(|common| Ok(common + proof?));
+            all.push(Shown { proof, numbers });
+        }
+        let native = match &self.native {
+            Some(native) => native.measure(folder, place, quick, progress)?,
+            None => Vec::new(),
+        };
+        Ok(Found { steps: all, native })
+    }
+
+    /// The kernels of all steps, and how many are proved with those that the library has.
+    fn common(
+        &self,
+        folder: &Path,
+        parse: &Parse,
+        contracts: &mut Contracts,
+    ) -> Result<(Vec<Kernel>, Proofs), String> {
+        let (mut all, mut proof) = (Vec::new(), Ok(0));
+        for kernels in &self.common {
+            let target = kernels.target.as_deref().unwrap_or("gp32");
+            for node in &kernels.nodes {
+                let wanted = Wanted {
+                    source: &folder.join(&kernels.source),
+                    node,
+                    target: isa::find(target).expect("it was checked"),
+                    pipeline: parse(&kernels.flags)?.0,
+                    prefix: &kernels.prefix,
+                    link: &[],
+                };
+                let (kernel, shown) = wanted.proved(contracts)?;
+                proof = proof.and_then(|count| shown.map(|()| count + 1));
+                if kernels.target.is_none() {
+                    all.push(kernel);
+                }
+            }
+        }
+        Ok((all, proof))
+    }
+
+    /// Whether a step is wrong, or not proved.
+    pub fn is_wrong(found: &Found) -> bool {
+        let failed = |shown: &Shown| shown.numbers.iter().flatten().any(Result::is_err);
+        found.steps.iter().any(|shown| shown.proof.is_err() || failed(shown))
+    }
+}
+
+impl Step {
+    /// Kernels of its own, and how many are proved; those of the library if it has none.
+    fn kernels(
+        &self,
+        folder: &Path,
+        library: Option<&Cipher>,
+        parse: &Parse,
+        contracts: &mut Contracts,
+    ) -> Result<(Vec<Kernel>, Proofs), String> {
+        let (mut all, mut proof) = (Vec::new(), Ok(0));
+        let mut one = |wanted: &Wanted| -> Result<Kernel, String> {
+            let (kernel, shown) = wanted.proved(contracts)?;
+            proof =
+                std::mem::replace(&mut proof, Ok(0)).and_then(|count| shown.map(|()| count + 1));
+            Ok(kernel)
+        };
+        let target = isa::find("gp32").expect("it exists");
+        if let Some(source) = &self.source {
+            for node in &self.nodes {
+                all.push(one(&Wanted {
+                    source: &folder.join(source),
+                    node,
+                    target,
+                    pipeline: parse(&self.flags)?.0,
+                    prefix: "k_",
+                    link: &self.link,
+                })?);
+            }
+        } else if let Some(library) = library {
+            for arithmetic in &library.arithmetic {
+                let (source, pipeline) = usuba_library::short(arithmetic, self.small);
+                let source = &library.folder.join(source);
+                for node in arithmetic.nodes(self.small) {
+                    let (pipeline, prefix) = (pipeline.clone(), "usuba_");
+                    one(&Wanted { source, node, target, pipeline, prefix, link: &[] })?;
+                }
+            }
+        }
+        Ok((all, proof))
+    }
+}
+
+/// Writes kernels and their header, and says where they are.
+fn written<'k>(
+    kernels: impl Iterator<Item = &'k Kernel>,
+    place: &Path,
+) -> Result<Vec<PathBuf>, String> {
+    let (mut files, mut header) = (Vec::new(), "#include <stdint.h>\n".to_string());
+    for kernel in kernels {
+        let file = place.join(format!("{}.c", kernel.name));
+        write(&file, &kernel.text)?;
+        header += &format!("{};\n", kernel.prototype);
+        files.push(file);
+    }
+    write(&place.join("kernels.h"), &header)?;
+    Ok(files)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A step for a processor at a level.
+struct Build<'b> {
+    counter: &'b Counter,
+    place: &'b Path,
+    processor: &'b str,
+    level: &'b str,
+    step: &'b Step,
+}
+
+impl Build<'_> {
+    fn numbers(
+        &self,
+        program: &Path,
+        kernels: &[PathBuf],
+        objects: &mut HashMap<Vec<String>, PathBuf>,
+    ) -> Result<Numbers, String> {
+        let defines: Vec<String> =
+            self.step.defines.iter().map(|define| format!("-D{define}")).collect();
+        let mut flags = vec![self.level, "-DKERNELS=\"kernels.h\""];
+        flags.extend(defines.iter().map(String::as_str));
+        let place = self.place.display().to_string();
+        flags.extend(["-I", &place]);
+        let mut files = vec![program.to_path_buf()];
+        let library = self.place.join("it.c");
+        if library.exists() {
+            // It is the same in most steps.
+            let small = if self.step.small { "-DUSUBA_SMALL" } else { "-DLARGE" };
+            let object = self.place.join(format!("library{}.o", objects.len()));
+            let key = [self.processor, self.level, small].map(String::from).to_vec();
+            if !objects.contains_key(&key) {
+                self.counter.compile(self.processor, &[self.level, small], &library, &object)?;
+                objects.insert(key.clone(), object);
+            }
+            files.push(objects[&key].clone());
+        }
+        files.extend(kernels.iter().cloned());
+        let to = self.place.join("program");
+        self.counter.link(self.processor, &flags, &files, &to)?;
+        let parts = self.counter.run(&to)?;
+        let part = parts.first().ok_or("the program said nothing")?;
+        let text = rv32::text(&to)?;
+        Ok(Numbers { instructions: part.instructions, text, stack: part.stack })
+    }
+}
+
+#[cfg(test)]
+mod tests;

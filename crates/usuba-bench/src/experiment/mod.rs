@@ -1,0 +1,376 @@
+//! Experiments: published measurements, repeated with this compiler on this machine.
+//!
+//! ```toml
+//! title = "Interleaving by two on general-purpose registers"
+//! ciphers = ["serpent", "ace"]
+//! slicings = ["V"]
+//! targets = ["gp64"]
+//! columns = ["ipc:one", "ipc:two", "speedup:two"]
+//!
+//! [[compiler]]
+//! family = "clang"
+//! flags = ["-O3", "-fno-vectorize", "-fno-slp-vectorize"]
+//!
+//! [[variant]]
+//! label = "one"
+//!
+//! [[variant]]
+//! label = "two"
+//! flags = "-inter-factor 2 -interleave 10"
+//!
+//! [[published]]
+//! cipher = "serpent"
+//! column = "speedup:two"
+//! value = 1.35
+//! source = "..."
+//! ```
+//!
+//! A *cell* is one function, slicing, target and compiler; all its variants are measured by turns
+//! in one process. The first variant is what the others are compared with. A cipher that is not in
+//! the library is a row that says so.
+//!
+//! - `run`: measures the cells that are not finished yet.
+//! - `results`: what is kept, and the quantities in it.
+//! - `markdown`, `plot`: for people.
+//! - `stages`: experiments with programs instead of ciphers.
+//! - `counted`: those on a small processor, where instructions are counted.
+
+mod counted;
+mod markdown;
+mod plot;
+mod results;
+mod run;
+mod stages;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use usuba::ir::Slicing;
+use usuba::{isa, passes};
+
+use usuba_run::cc::Family;
+
+pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
+pub use markdown::markdown;
+pub use plot::plots;
+pub use results::{Cell, Missing, Quantity, Results};
+pub use run::{Conditions, run};
+pub use stages::{Built, Claim, Stage, Staged};
+
+/// An experiment of a kind of its own, which a line that begins with `key` tells; `None` if the file
+/// is none or cannot be read.
+fn read<T: DeserializeOwned>(
+    path: &Path,
+    key: &str,
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Option<Result<T, String>> {
+    let text = fs::read_to_string(path).ok()?;
+    let wrong = |what: String| format!("{}: {what}", path.display());
+    let is_key = |line: &str| line.split_whitespace().next() == Some(key);
+    text.lines().any(is_key).then(|| {
+        let experiment: T = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        check(&experiment).map_err(wrong)?;
+        Ok(experiment)
+    })
+}
+
+/// An experiment as it is written.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Experiment {
+    pub title: String,
+    /// What is to be seen, in a few sentences.
+    pub about: String,
+    /// Names of cipher folders, there or not; all folders if empty.
+    #[serde(default)]
+    pub ciphers: Vec<String>,
+    /// All that a cipher has, if empty.
+    #[serde(default)]
+    pub slicings: Vec<String>,
+    /// All native ones, if empty.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    #[serde(default, rename = "compiler")]
+    pub compilers: Vec<Compiler>,
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<Flags>,
+    /// More variants, one for each choice of values.
+    #[serde(default, rename = "grid")]
+    pub grids: Vec<Grid>,
+    /// More variants: each pass of the compiler left out.
+    #[serde(default)]
+    pub each_pass: bool,
+    /// Quantities of the table, as `quantity:variant`; the speed-up of every variant if empty.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// For grids: the parameter along the axis of the plots. Tables show its best value.
+    #[serde(default)]
+    pub axis: Option<String>,
+    #[serde(default)]
+    pub published: Vec<Published>,
+    /// What `--quick` leaves over.
+    #[serde(default)]
+    pub quick: Quick,
+}
+
+/// A C compiler with its flags.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compiler {
+    pub family: FamilyName,
+    pub flags: Vec<String>,
+    /// In tables; the family and the first flag if absent.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// A family of C compilers by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FamilyName {
+    Gcc,
+    Clang,
+}
+
+impl Compiler {
+    /// The family, as machines know it.
+    pub fn family(&self) -> Family {
+        match self.family {
+            FamilyName::Gcc => Family::Gcc,
+            FamilyName::Clang => Family::Clang,
+        }
+    }
+
+    /// The name in tables.
+    pub fn label(&self) -> String {
+        self.label.clone().unwrap_or_else(|| {
+            let family = format!("{:?}", self.family).to_lowercase();
+            self.flags.first().map_or(family.clone(), |flag| format!("{family} {flag}"))
+        })
+    }
+}
+
+/// Flags of `usubac` under a name.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    pub label: String,
+    #[serde(default)]
+    pub flags: String,
+    /// The values of a grid that it was made with.
+    #[serde(skip)]
+    pub values: BTreeMap<String, u32>,
+}
+
+/// Variants that differ in numbers: `{name}` in label and flags stands for each of the values.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    pub label: String,
+    pub flags: String,
+    pub over: BTreeMap<String, Vec<u32>>,
+    /// Instead of some of `over`, with `--quick`.
+    #[serde(default)]
+    pub quick: BTreeMap<String, Vec<u32>>,
+}
+
+/// A number that somebody published.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    pub cipher: String,
+    #[serde(default)]
+    pub slicing: Option<String>,
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The label of a compiler.
+    #[serde(default)]
+    pub compiler: Option<String>,
+    /// `quantity:variant`
+    pub column: String,
+    pub value: f64,
+    /// The upper end, where a range was published.
+    #[serde(default)]
+    pub to: Option<f64>,
+    /// Where it is published, and on which processor it was measured.
+    pub source: String,
+}
+
+/// A smaller experiment. What is empty stays as it is.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quick {
+    #[serde(default)]
+    pub ciphers: Vec<String>,
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// Labels of compilers.
+    #[serde(default)]
+    pub compilers: Vec<String>,
+}
+
+impl Experiment {
+    /// Reads an experiment and checks that its parts fit.
+    ///
+    /// # Errors
+    /// The file cannot be read or is malformed; the message names it.
+    pub fn read(path: &Path) -> Result<Experiment, String> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        Experiment::parse(&text).map_err(|what| format!("{}: {what}", path.display()))
+    }
+
+    /// As [`Experiment::read`], from the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Experiment, String> {
+        let experiment: Experiment = toml::from_str(text).map_err(|error| error.to_string())?;
+        experiment.check()?;
+        Ok(experiment)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if let Some(name) = self.targets.iter().find(|name| isa::find(name).is_none()) {
+            return Err(format!("there is no target `{name}`"));
+        }
+        if let Some(name) = self.slicings.iter().find(|name| slicing(name).is_none()) {
+            return Err(format!("there is no slicing `{name}`"));
+        }
+        let variants = self.variants(false);
+        if variants.is_empty() || self.compilers.is_empty() {
+            return Err("an experiment needs a compiler and a variant".into());
+        }
+        let mut labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
+        labels.sort_unstable();
+        if let Some(pair) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("two variants are called `{}`", pair[0]));
+        }
+        let columns = self.columns.iter().chain(self.published.iter().map(|p| &p.column));
+        for column in columns {
+            let (_, label) = Quantity::column(column)
+                .ok_or_else(|| format!("`{column}` is no quantity:variant"))?;
+            if !labels.contains(&label) {
+                return Err(format!("there is no variant `{label}` for the column `{column}`"));
+            }
+        }
+        let compilers: Vec<String> = self.compilers.iter().map(Compiler::label).collect();
+        let named = self.published.iter().filter_map(|p| p.compiler.as_ref());
+        match named.chain(&self.quick.compilers).find(|label| !compilers.contains(label)) {
+            Some(label) => Err(format!("there is no compiler `{label}`")),
+            None => Ok(()),
+        }
+    }
+
+    /// All variants; the first is the one that the others are compared with.
+    pub fn variants(&self, quick: bool) -> Vec<Flags> {
+        let mut all = self.variants.clone();
+        for grid in &self.grids {
+            let mut made = vec![Flags {
+                label: grid.label.clone(),
+                flags: grid.flags.clone(),
+                values: BTreeMap::new(),
+            }];
+            for (name, values) in &grid.over {
+                let values = grid.quick.get(name).filter(|_| quick).unwrap_or(values);
+                let place = format!("{{{name}}}");
+                let filled = |old: &Flags, value: u32| {
+                    let mut new = old.clone();
+                    new.label = old.label.replace(&place, &value.to_string());
+                    new.flags = old.flags.replace(&place, &value.to_string());
+                    new.values.insert(name.clone(), value);
+                    new
+                };
+                made = made
+                    .iter()
+                    .flat_map(|old| values.iter().map(move |&value| filled(old, value)))
+                    .collect();
+            }
+            all.extend(made);
+        }
+        if self.each_pass {
+            let without = |pass: &&passes::Pass| Flags {
+                label: format!("without {}", pass.name),
+                flags: format!("--skip {}", pass.name),
+                values: BTreeMap::new(),
+            };
+            all.extend(passes::ALL.iter().map(without));
+        }
+        all
+    }
+
+    /// The columns of the table: those that are written, or the speed-up of every variant.
+    pub fn columns(&self, quick: bool) -> Vec<String> {
+        if !self.columns.is_empty() {
+            return self.columns.clone();
+        }
+        let variants = self.variants(quick);
+        variants.iter().skip(1).map(|variant| format!("speedup:{}", variant.label)).collect()
+    }
+}
+
+/// The slicing of a letter.
+fn slicing(letter: &str) -> Option<Slicing> {
+    match letter {
+        "V" => Some(Slicing::V),
+        "H" => Some(Slicing::H),
+        "W" => Some(Slicing::W),
+        "B" => Some(Slicing::B),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "title = \"t\"\nabout = \"a\"\n";
+    const TAIL: &str = "[[compiler]]\nfamily = \"gcc\"\nflags = [\"-O1\"]\n";
+
+    fn parse(middle: &str) -> Result<Experiment, String> {
+        Experiment::parse(&format!("{HEAD}{middle}\n{TAIL}"))
+    }
+
+    #[test]
+    fn grids_become_variants() {
+        let grid = "[[variant]]\nlabel = \"one\"\n[[grid]]\nlabel = \"x{factor} g{grain}\"\n\
+                    flags = \"-inter-factor {factor} -interleave {grain}\"\n\
+                    [grid.over]\nfactor = [2, 3]\ngrain = [1, 10]\n[grid.quick]\ngrain = [10]\n";
+        let experiment = parse(grid).expect("it is well-formed");
+        let labels = |quick| -> Vec<String> {
+            experiment.variants(quick).into_iter().map(|v| v.label).collect()
+        };
+        assert_eq!(labels(false), ["one", "x2 g1", "x2 g10", "x3 g1", "x3 g10"]);
+        assert_eq!(labels(true), ["one", "x2 g10", "x3 g10"]);
+        let last = experiment.variants(false).pop().expect("five");
+        assert_eq!(last.flags, "-inter-factor 3 -interleave 10");
+        assert_eq!((last.values["factor"], last.values["grain"]), (3, 10));
+        assert_eq!(experiment.columns(true), ["speedup:x2 g10", "speedup:x3 g10"]);
+    }
+
+    #[test]
+    fn each_pass_is_a_variant() {
+        let experiment = parse("each-pass = true\n[[variant]]\nlabel = \"all\"\n").expect("fine");
+        assert_eq!(experiment.variants(false).len(), 1 + passes::ALL.len());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let one = "[[variant]]\nlabel = \"one\"\n";
+        for (text, why) in [
+            (format!("targets = [\"altivec\"]\n{one}"), "no target `altivec`"),
+            (format!("slicings = [\"X\"]\n{one}"), "no slicing `X`"),
+            (format!("columns = [\"ipc:two\"]\n{one}"), "no variant `two`"),
+            (format!("columns = [\"joy:one\"]\n{one}"), "no quantity:variant"),
+            (format!("{one}{one}"), "two variants are called `one`"),
+            (String::new(), "needs a compiler and a variant"),
+            (format!("colour = 1\n{one}"), "colour"),
+        ] {
+            let error = parse(&text).expect_err("it does not fit");
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

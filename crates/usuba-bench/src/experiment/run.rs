@@ -1,0 +1,294 @@
+//! Measures the cells of an experiment that are not finished yet.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use usuba::isa::{self, Target};
+
+use super::results::{Cell, Missing, Results};
+use super::{Compiler, Experiment, Flags, slicing};
+use crate::bench::{Batch, Parse, Problem, Scope, Side, Subject, Variant};
+use crate::record::{Entry, FORMAT, Host, Outcome, compiler_version};
+use crate::session::{Progress, folder, letter, measure_machine};
+use usuba_ciphers::{Cipher, Function};
+use usuba_run::cc::{self, Machine};
+use usuba_run::native::Timing;
+
+/// Under which an experiment runs.
+pub struct Conditions<'a> {
+    /// The folder of the cipher folders.
+    pub root: &'a Path,
+    pub quick: bool,
+    /// Only these ciphers, if any.
+    pub only: &'a [String],
+    pub timing: Timing,
+    pub parse: &'a Parse<'a>,
+    /// The version of the program that asks.
+    pub version: &'a str,
+}
+
+/// One cell, before it is measured.
+struct Plan<'a> {
+    cipher: &'a Cipher,
+    slicing: usuba::ir::Slicing,
+    target: &'static Target,
+    compiler: &'a Compiler,
+}
+
+/// Runs `experiment`. Cells of `before` with the same fingerprint are kept; `save` gets the results
+/// after each new cell.
+///
+/// # Errors
+/// The ciphers cannot be read, or what `save` says.
+pub fn run(
+    experiment: &Experiment,
+    conditions: &Conditions,
+    before: Option<Results>,
+    save: &mut dyn FnMut(&Results) -> Result<(), String>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Results, String> {
+    let ciphers = usuba_ciphers::find(conditions.root)?;
+    let variants = experiment.variants(conditions.quick);
+    let (plans, missing) = plan(experiment, conditions, &ciphers);
+    let kept = before.filter(|before| before.host == Host::here() && before.format == FORMAT);
+    let mut results = Results {
+        format: FORMAT,
+        title: experiment.title.clone(),
+        quick: conditions.quick,
+        usubac: conditions.version.to_string(),
+        host: Host::here(),
+        compilers: Default::default(),
+        throughput: kept.as_ref().map(|kept| kept.throughput.clone()).unwrap_or_default(),
+        cells: Vec::new(),
+        missing,
+    };
+    let old: Vec<Cell> = kept.map(|kept| kept.cells).unwrap_or_default();
+    let total = plans.len();
+    for (done, plan) in plans.iter().enumerate() {
+        let Plan { cipher, slicing, target, compiler } = plan;
+        let names =
+            [&folder(cipher), letter(*slicing), target.name, &compiler.label()].map(str::to_string);
+        progress(Progress { done, total, next: &names.join(" ") });
+        measure_machine(target, conditions.timing, &mut results.throughput);
+        match measure(plan, &variants, conditions, &old, &mut results) {
+            Ok((cell, new)) => {
+                results.cells.push(cell);
+                if new {
+                    // What is finished but not reached yet must not be lost.
+                    let mut all = results.clone();
+                    all.cells
+                        .extend(old.iter().filter(|o| !all.has(o)).cloned().collect::<Vec<_>>());
+                    save(&all)?;
+                }
+            }
+            Err(why) => {
+                let why = format!("{} on {} with {}: {why}", names[1], names[2], names[3]);
+                results.missing.push(Missing { cipher: names[0].clone(), why });
+            }
+        }
+    }
+    save(&results)?;
+    Ok(results)
+}
+
+impl Results {
+    fn has(&self, cell: &Cell) -> bool {
+        let key = |c: &Cell| [&c.cipher, &c.slicing, &c.target, &c.compiler].map(String::clone);
+        self.cells.iter().any(|c| key(c) == key(cell))
+    }
+}
+
+/// The cells, and the ciphers that are not there.
+fn plan<'a>(
+    experiment: &'a Experiment,
+    conditions: &Conditions,
+    ciphers: &'a [Cipher],
+) -> (Vec<Plan<'a>>, Vec<Missing>) {
+    let Conditions { quick, only, .. } = *conditions;
+    let smaller = |all: &[String], few: &[String]| {
+        if quick && !few.is_empty() { few.to_vec() } else { all.to_vec() }
+    };
+    let all: Vec<String> = match experiment.ciphers.is_empty() {
+        true => ciphers.iter().map(folder).collect(),
+        false => experiment.ciphers.clone(),
+    };
+    let mut wanted = smaller(&all, &experiment.quick.ciphers);
+    if !only.is_empty() {
+        wanted = all.iter().filter(|name| only.contains(name)).cloned().collect();
+    }
+    let targets = smaller(&experiment.targets, &experiment.quick.targets);
+    let targets = isa::all().filter(|t| match targets.is_empty() {
+        true => t.base.is_none(),
+        false => {
+            targets.iter().any(|name| isa::find(name).is_some_and(|found| found.name == t.name))
+        }
+    });
+    let targets: Vec<&'static Target> = targets.collect();
+    let few = &experiment.quick.compilers;
+    let compilers = experiment
+        .compilers
+        .iter()
+        .filter(|c| !quick || few.is_empty() || few.contains(&c.label()));
+    let compilers: Vec<&Compiler> = compilers.collect();
+    let mut plans = Vec::new();
+    let mut missing = Vec::new();
+    for name in wanted {
+        let Some(cipher) = ciphers.iter().find(|cipher| folder(cipher) == name) else {
+            missing.push(Missing { cipher: name, why: "not in the library yet".into() });
+            continue;
+        };
+        let slicings = match experiment.slicings.is_empty() {
+            true => vec!["V", "H", "B", "W"],
+            false => experiment.slicings.iter().map(String::as_str).collect(),
+        };
+        let has = |s| cipher.functions.iter().any(|f| f.slicings.contains(&s));
+        let slicings: Vec<_> =
+            slicings.into_iter().filter_map(slicing).filter(|&s| has(s)).collect();
+        if slicings.is_empty() {
+            let why = "not in this slicing in the library".to_string();
+            missing.push(Missing { cipher: name.clone(), why });
+        }
+        for slicing in slicings {
+            for &target in &targets {
+                for &compiler in &compilers {
+                    plans.push(Plan { cipher, slicing, target, compiler });
+                }
+            }
+        }
+    }
+    (plans, missing)
+}
+
+/// Measures one cell, unless one of `old` is the same. Says whether it is new.
+fn measure(
+    plan: &Plan,
+    variants: &[Flags],
+    conditions: &Conditions,
+    old: &[Cell],
+    results: &mut Results,
+) -> Result<(Cell, bool), String> {
+    let Plan { cipher, slicing, target, compiler } = *plan;
+    let machine = cc::find_with(target.name, compiler.family()).map_err(|skip| skip.why)?;
+    if !machine.is_native() {
+        return Err("an emulator has no cycles".into());
+    }
+    let path = machine.compiler.display().to_string();
+    let version =
+        results.compilers.entry(path).or_insert_with(|| compiler_version(&machine)).clone();
+    let fits = |f: &&Function| f.slicings.contains(&slicing) && f.is_for(target);
+    let function = cipher.functions.iter().find(fits);
+    let function = function.ok_or("not in this slicing")?;
+    let written: Vec<Variant> = variants
+        .iter()
+        .map(|variant| Variant {
+            label: variant.label.clone(),
+            flags: variant.flags.clone(),
+            family: compiler.family(),
+            cflags: compiler.flags.clone(),
+        })
+        .collect();
+    let sides: Vec<Result<Side, String>> =
+        written.iter().map(|variant| variant.side(conditions.parse)).collect();
+    let subjects: Vec<Subject> =
+        sides.iter().flatten().map(|side| Subject { cipher, function, slicing, side }).collect();
+    let batch = Batch::new(target, &subjects);
+    let recipes = batch.recipes();
+    let fingerprint = fingerprint(&recipes, &sides, &version, conditions.timing);
+    let (cipher_name, slicing_name) = (folder(cipher), letter(slicing).to_string());
+    let same = |cell: &&Cell| {
+        (cell.cipher == cipher_name && cell.slicing == slicing_name)
+            && (cell.target == target.name && cell.compiler == compiler.label())
+            && cell.fingerprint == fingerprint
+    };
+    if let Some(cell) = old.iter().find(same) {
+        return Ok((cell.clone(), false));
+    }
+    // Of several subjects with the same machine code, the first is measured for all.
+    let mut first: HashMap<&String, usize> = HashMap::new();
+    let firsts: Vec<usize> = recipes
+        .iter()
+        .enumerate()
+        .map(|(n, recipe)| recipe.as_ref().map_or(n, |text| *first.entry(text).or_insert(n)))
+        .collect();
+    let fresh: Vec<usize> = (0..firsts.len()).filter(|&n| firsts[n] == n).collect();
+    let measured = batch.measure_some(&fresh, Some(conditions.timing), Scope::Kernel);
+    let result = |subject: usize| {
+        let at = fresh.iter().position(|&n| n == firsts[subject]);
+        &measured[at.expect("the first of each kind was measured")]
+    };
+    let mut next = 0;
+    let mut entries = Vec::new();
+    let mut same_as = Vec::new();
+    let mut place = HashMap::new();
+    for (number, (variant, side)) in written.iter().zip(&sides).enumerate() {
+        let outcome = match side {
+            // Flags of passes that are not there yet.
+            Err(why) => {
+                same_as.push(number);
+                Outcome::Skipped(why.clone())
+            }
+            Ok(_) => {
+                same_as.push(*place.entry(firsts[next]).or_insert(number));
+                next += 1;
+                Outcome::new(result(next - 1), results.throughput.get(target.name))
+            }
+        };
+        entries.push(entry(plan, variant, &machine, &function.name, outcome));
+    }
+    let cell = Cell {
+        cipher: cipher_name,
+        slicing: slicing_name,
+        target: target.name.into(),
+        compiler: compiler.label(),
+        fingerprint,
+        entries,
+        same_as,
+    };
+    Ok((cell, true))
+}
+
+fn entry(
+    plan: &Plan,
+    variant: &Variant,
+    machine: &Machine,
+    function: &str,
+    outcome: Outcome,
+) -> Entry {
+    let flags = machine.cflags.iter().map(|flag| flag.to_string());
+    Entry {
+        cipher: folder(plan.cipher),
+        function: function.to_string(),
+        slicing: letter(plan.slicing).into(),
+        target: plan.target.name.into(),
+        variant: variant.label.clone(),
+        flags: variant.flags.clone(),
+        compiler: machine.compiler.display().to_string(),
+        cflags: flags.chain(variant.cflags.iter().cloned()).collect(),
+        outcome,
+    }
+}
+
+/// Everything that the numbers of a cell depend on besides the machine.
+fn fingerprint(
+    recipes: &[Result<String, Problem>],
+    sides: &[Result<Side, String>],
+    version: &str,
+    timing: Timing,
+) -> String {
+    let mut hash = Sha256::new();
+    for side in sides {
+        hash.update(match side {
+            Ok(side) => format!("side {}\n", side.label),
+            Err(why) => format!("none {why}\n"),
+        });
+    }
+    for recipe in recipes {
+        hash.update(match recipe {
+            Ok(text) => format!("{} {text}", text.len()),
+            Err(problem) => format!("{problem:?}"),
+        });
+    }
+    hash.update(format!("{version} {timing:?} {FORMAT}"));
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,117 @@
+//! How many instances side by side are fastest on this machine.
+//!
+//! ```text
+//! RECTANGLE, V, avx2     1: 2.91   2: 1.77   3: 1.41   4: 1.43      cycles per instance and lane
+//! ```
+//!
+//! Kernels with different factors are timed by turns in one process, on registers.
+
+use usuba::emit::c::{COptions, kernel};
+use usuba::ir::Program;
+use usuba::isa::Target;
+
+use usuba_run::cc;
+use usuba_run::layout::Layout;
+use usuba_run::native::{Build, Kernel, Suite, Timing};
+
+/// How much slower than the fastest a smaller factor may be, since it has shorter code and
+/// smaller batches.
+const NEAR: f64 = 1.01;
+
+/// The factors that are worth a measurement: up to the number that is published for some cipher.
+pub fn factors(target: &Target) -> std::ops::RangeInclusive<u32> {
+    1..=if target.regs >= 32 { 6 } else { 4 }
+}
+
+/// Cycles of one instance of each program, which differ in [`Program::copies`] only; the tenth
+/// percentile.
+///
+/// # Errors
+/// In words: the target does not run on this machine, or a kernel does not compile.
+pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<Vec<f64>, String> {
+    let machine = cc::find(target.name).map_err(|skip| skip.to_string())?;
+    if !machine.is_native() {
+        return Err(format!("{} runs in an emulator here, which has no cycles", target.name));
+    }
+    let mut kernels = Vec::new();
+    let mut instances = Vec::new();
+    for program in programs {
+        let prefix = format!("x{}_", program.copies);
+        let options = COptions { prefix, ..COptions::default() };
+        let emitted = kernel(program, target, &options);
+        let layout = Layout::new(program, target.bits, target.simd, target.masks)?;
+        let entry = program.entry();
+        let sizes = |ports: &[usuba::ir::Port]| -> Vec<usize> {
+            ports.iter().map(|port| layout.port_bytes(port)).collect()
+        };
+        instances.push(layout.instances() as f64);
+        kernels.push(Kernel {
+            symbol: emitted.name,
+            text: emitted.text,
+            align: 64,
+            // The time does not depend on the data.
+            calls: vec![sizes(&entry.params).into_iter().map(|size| vec![0x5a; size]).collect()],
+            outputs: sizes(&entry.results),
+        });
+    }
+    let flags = ["-O3"];
+    let builds =
+        kernels.iter().map(|kernel| Build { machine: &machine, flags: &flags, kernel }).collect();
+    let suite = Suite::compile(builds).map_err(|failure| failure.to_string())?;
+    let all: Vec<usize> = (0..kernels.len()).collect();
+    let samples = suite.time(&all, timing).map_err(|failure| failure.to_string())?;
+    Ok(samples.iter().zip(instances).map(|(s, instances)| s.percentile(0.1) / instances).collect())
+}
+
+/// The index of the first of `cycles` that is as good as the fastest.
+pub fn fastest(cycles: &[f64]) -> usize {
+    let best = cycles.iter().copied().fold(f64::INFINITY, f64::min);
+    cycles.iter().position(|&c| c <= best * NEAR).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba::ir::build::Builder;
+    use usuba::ir::{NodeId, Op, Port, Slicing};
+    use usuba::isa;
+    use usuba::passes::interleave::Choice;
+    use usuba::passes::pipeline::run_pass;
+    use usuba::passes::{PassOptions, interleave};
+
+    #[test]
+    fn near_the_fastest_the_smallest_wins() {
+        assert_eq!(fastest(&[3.0, 2.01, 2.0, 2.0]), 1);
+        assert_eq!(fastest(&[3.0, 2.5, 2.0]), 2);
+        assert_eq!(fastest(&[1.0]), 0);
+    }
+
+    #[test]
+    fn a_long_chain_gains_from_company() {
+        let mut build = Builder::new("f", Slicing::V);
+        let mut x = build.param(Port::new("x", 64, &[]))[0];
+        for turn in 0..250 {
+            let y = build.op(Op::Rotl(turn % 63 + 1), &[x]);
+            x = build.op(Op::Xor, &[x, y]);
+        }
+        let node = build.finish(vec![(Port::new("y", 64, &[]), vec![x])]);
+        let single = Program::new(vec![node], NodeId(0), Slicing::V);
+        let mut double = single.clone();
+        let interleave = Choice { factor: Some(2), grain: 1 };
+        run_pass(&interleave::PASS, &mut double, &PassOptions { interleave, ..Default::default() });
+        let timing = Timing { rounds: 21, cycles: 20_000 };
+        let target = isa::find("gp64").expect("a target");
+        let cycles = measure(&[single, double], target, timing).expect("the host runs gp64");
+        assert!(cycles[1] < 0.8 * cycles[0], "{cycles:?}");
+    }
+
+    #[test]
+    fn emulated_targets_are_refused() {
+        let Ok(machine) = cc::find("neon") else { return };
+        if !machine.is_native() {
+            let target = isa::find("neon").expect("a target");
+            let message = measure(&[], target, Timing::default()).expect_err("no cycles");
+            assert!(message.contains("emulator"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! How many instances run side by side by default: for every cipher, slicing and target one line
+//! in `factors.txt`. A model decides, so that a change of the model, of a machine or of a pass
+//! before it shows here. `BLESS=1` writes the file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rayon::prelude::*;
+use usuba::ir::Slicing;
+use usuba::isa;
+use usuba::passes::interleave::Choice;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba_ciphers::{Cipher, Function};
+
+#[test]
+fn the_model_chooses_what_the_table_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut options = PipelineOptions::default();
+    options.pass.interleave = Choice::AUTO;
+    let mut table = String::from("node slicing");
+    isa::all().for_each(|target| table += &format!(" {}", target.name));
+    table.push('\n');
+    let ciphers = usuba_ciphers::find(&root.join("../../ciphers")).expect("the cipher folders");
+    let mut wanted = Vec::new();
+    for cipher in &ciphers {
+        let mut seen = BTreeSet::new();
+        for function in &cipher.functions {
+            for &slicing in &function.slicings {
+                if seen.insert((&function.source, &function.node, format!("{slicing:?}"))) {
+                    wanted.push((cipher, function, slicing));
+                }
+            }
+        }
+    }
+    let row = |&(cipher, function, slicing): &(&Cipher, &Function, Slicing)| {
+        let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut row = format!("{folder}/{} {slicing:?}", function.node);
+        for target in isa::all() {
+            let make = || usuba_run::functions::kernel(cipher, function, slicing, target, &options);
+            let made = function.is_for(target).then(make).and_then(Result::ok);
+            let copies = made.map(|output| output.program.copies.to_string());
+            row += &format!(" {}", copies.unwrap_or("-".to_string()));
+        }
+        row + "\n"
+    };
+    table.extend(wanted.par_iter().map(row).collect::<Vec<String>>());
+    let path = root.join("tests/factors.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &table).expect("written");
+    }
+    let wanted = std::fs::read_to_string(&path).expect("the table");
+    for (wanted, found) in wanted.lines().zip(table.lines()) {
+        assert_eq!(found, wanted, "BLESS=1 writes {}", path.display());
+    }
+    assert_eq!(table, wanted, "BLESS=1 writes {}", path.display());
+}

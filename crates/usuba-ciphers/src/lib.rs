@@ -1,0 +1,584 @@
+//! Cipher folders: what `cipher.toml` says, test vectors, and the C of a function.
+//!
+//! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
+//!
+//! - `vectors`: the files of known answers.
+//! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
+//! - `build`: the C.
+//!
+//! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
+
+mod loader;
+mod scheme;
+mod vectors;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use usuba::emit::bytes::ByteLayout;
+use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
+
+pub use loader::Beside;
+pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
+pub use vectors::{HashVector, SealVector, Vector};
+
+/// A folder with its functions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cipher {
+    pub folder: PathBuf,
+    pub title: String,
+    /// Where the specification is.
+    pub spec: String,
+    pub functions: Vec<Function>,
+    pub streams: Vec<Stream>,
+    pub hashes: Vec<Hash>,
+    pub arithmetic: Vec<Arithmetic>,
+    /// On many operations at once.
+    pub lanes: Option<Lanes>,
+    /// On one operation, in slicing W: `[lanes]` has four numbers of four operations in a register of
+    /// 256 bits, this has four of one.
+    pub across: Option<Lanes>,
+    pub seals: Vec<Seal>,
+    /// The hand-written C that makes functions of it.
+    pub scheme: Option<Scheme>,
+    /// Folders beside this one whose functions that C calls.
+    pub needs: Vec<String>,
+}
+
+/// A hash function around a function of this folder that is applied to its own results.
+///
+/// The input of that function is a chaining value and a block of the message; its output is the
+/// next chaining value.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hash {
+    /// The C name.
+    pub name: String,
+    pub mode: HashMode,
+    /// The name of a function of this folder.
+    pub chain: String,
+    /// The first chaining value; in mode `skein` the one for an output of a block without a key.
+    #[serde(default, deserialize_with = "bytes")]
+    pub start: Vec<u8>,
+    /// Bytes of a hash, if there is no choice.
+    #[serde(default)]
+    pub output: usize,
+    /// The file of known answers, in the folder.
+    pub vectors: String,
+}
+
+/// What hash functions do around their blocks: padding, parameters, output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HashMode {
+    /// The padding of Merkle and Damgård as in FIPS 180-4: a bit, zeros, and the length in bits as
+    /// a big-endian number in the last eighth of a block.
+    MerkleDamgard,
+    /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
+    /// function leaves as the tweak of the next block.
+    Skein,
+}
+
+/// A key stream that two functions make together.
+///
+/// If `then` has a key and a counter, `first` makes that key from the user's key and the beginning
+/// of the nonce, and the rest of the nonce is the end of the other's, with zeros before it. If
+/// `then` has no key, `first` makes a state from key and nonce, and `then` makes from a state the
+/// next one and behind it a part of the key stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stream {
+    /// The C name.
+    pub name: String,
+    /// Names of functions of this folder.
+    pub first: String,
+    pub then: String,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of known answers, in the folder: `in` is the nonce, `out` begins the key stream.
+    pub vectors: String,
+}
+
+/// A function of the byte interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// The C name, and the name in the vectors.
+    pub name: String,
+    /// The file of the node, in the folder.
+    pub source: String,
+    /// The entry node.
+    pub node: String,
+    /// A node that computes the same in less code.
+    pub small: Option<String>,
+    pub slicings: Vec<Slicing>,
+    /// The names of the targets that it is made for; see [`Function::is_for`].
+    pub targets: Vec<String>,
+    /// What a block consists of, in the order of its bytes; at least one.
+    pub inputs: Vec<Parameter>,
+    pub output: Parameter,
+    pub key: Option<Key>,
+    /// Where the number of the block lies in the input, if the output is a key stream.
+    pub counter: Option<Counter>,
+    /// Where the tweak of a tweakable block cipher lies in the input, and how it counts.
+    pub tweak: Option<Counter>,
+    /// The file of the test vectors, in the folder.
+    pub vectors: String,
+    pub direction: Direction,
+}
+
+/// The bytes of an input that count the blocks of a key stream; the others are the nonce, or the
+/// block of a cipher whose tweak counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counter {
+    /// The first byte.
+    pub at: usize,
+    pub bytes: usize,
+    pub order: Order,
+}
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Order {
+    #[serde(rename = "le")]
+    Little,
+    #[serde(rename = "be")]
+    Big,
+}
+
+/// A parameter or result of the node and how it lies in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    pub param: String,
+    pub bytes: ByteLayout,
+}
+
+/// The key parameter, and the node that computes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    pub param: String,
+    pub bytes: ByteLayout,
+    /// File and node of the schedule.
+    pub schedule: Option<(String, String)>,
+    /// How the bits that the schedule makes become the parameter, if not word by word.
+    pub through: Option<ByteLayout>,
+}
+
+/// How the vectors are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Encrypt,
+    /// `out` and the end of `in` that has its length change places; what is before it (a tweak)
+    /// stays.
+    Decrypt,
+    Permute,
+}
+
+/// `cipher.toml` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    spec: String,
+    /// Nothing without functions.
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    function: Vec<FileFunction>,
+    #[serde(default)]
+    stream: Vec<FileStream>,
+    #[serde(default)]
+    hash: Vec<Hash>,
+    #[serde(default)]
+    arithmetic: Vec<Arithmetic>,
+    lanes: Option<Lanes>,
+    across: Option<Lanes>,
+    #[serde(default)]
+    seal: Vec<Seal>,
+    scheme: Option<Scheme>,
+    #[serde(default)]
+    needs: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileStream {
+    name: String,
+    first: String,
+    then: String,
+    nonce: usize,
+    vectors: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFunction {
+    name: String,
+    source: Option<String>,
+    node: String,
+    small: Option<String>,
+    slicings: Vec<String>,
+    #[serde(default)]
+    targets: Vec<String>,
+    #[serde(deserialize_with = "one_or_more")]
+    input: Vec<FileParameter>,
+    output: FileParameter,
+    key: Option<FileKey>,
+    counter: Option<Counter>,
+    tweak: Option<Counter>,
+    vectors: String,
+    direction: Direction,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileParameter {
+    param: String,
+    bytes: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileKey {
+    param: String,
+    bytes: String,
+    schedule: Option<String>,
+    through: Option<String>,
+}
+
+/// Bytes in hexadecimal digits.
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
+    vectors::hex(&text).ok_or_else(wrong)
+}
+
+/// One parameter, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileParameter>, D::Error> {
+    struct OneOrMore;
+    impl<'de> Visitor<'de> for OneOrMore {
+        type Value = Vec<FileParameter>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a parameter `{ param = …, bytes = … }` or a list of them")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            FileParameter::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+    from.deserialize_any(OneOrMore)
+}
+
+/// All cipher folders under `root`, by name.
+///
+/// # Errors
+/// A folder cannot be read, or a `cipher.toml` is malformed; the message names it.
+pub fn find(root: &Path) -> Result<Vec<Cipher>, String> {
+    let fail = |error: std::io::Error| format!("cannot read {}: {error}", root.display());
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root).map_err(fail)? {
+        let folder = entry.map_err(fail)?.path();
+        if folder.join("cipher.toml").is_file() {
+            folders.push(folder);
+        }
+    }
+    folders.sort();
+    folders.iter().map(|folder| read(folder)).collect()
+}
+
+/// The cipher of one folder.
+///
+/// # Errors
+/// `cipher.toml` is missing or malformed; the message names it.
+pub fn read(folder: &Path) -> Result<Cipher, String> {
+    let path = folder.join("cipher.toml");
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let wrong = |what: String| format!("{}: {what}", path.display());
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let functions = file.function.into_iter().map(|f| function(f, &file.source).map_err(wrong));
+    let functions = functions.collect::<Result<Vec<_>, _>>()?;
+    let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
+    let streams = streams.collect::<Result<_, _>>()?;
+    for hash in &file.hash {
+        let chained = functions.iter().find(|function| function.name == hash.chain);
+        if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
+            let Hash { name, chain, .. } = hash;
+            return Err(wrong(format!(
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+            )));
+        }
+    }
+    if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
+        return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
+    }
+    if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
+        return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
+    }
+    let lists = file.arithmetic.iter().map(|a| (&a.name, &a.nodes, &a.seldom));
+    let wide = file.lanes.iter().chain(&file.across).map(|l| (&l.name, &l.nodes, &l.seldom));
+    for (name, nodes, seldom) in lists.chain(wide) {
+        if let Some(unknown) = seldom.iter().find(|node| !nodes.contains(node)) {
+            return Err(wrong(format!(
+                "`seldom` of `{name}` has `{unknown}`, which is not in `nodes`"
+            )));
+        }
+    }
+    if file.scheme.is_some() == file.arithmetic.is_empty() {
+        return Err(wrong("`scheme` and arithmetic need each other".to_string()));
+    }
+    let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
+    let (hashes, arithmetic) = (file.hash, file.arithmetic);
+    let (scheme, needs) = (file.scheme, file.needs);
+    let (lanes, across, seals) = (file.lanes, file.across, file.seal);
+    Ok(Cipher {
+        folder,
+        title,
+        spec,
+        functions,
+        streams,
+        hashes,
+        arithmetic,
+        lanes,
+        across,
+        seals,
+        scheme,
+        needs,
+    })
+}
+
+/// `ciphers`, and before each of them what it needs and is not there.
+///
+/// # Errors
+/// As [`read`].
+pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
+    let mut all: Vec<Cipher> = Vec::new();
+    for cipher in ciphers {
+        for name in &cipher.needs {
+            let folder = cipher.folder.with_file_name(name);
+            let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
+            if !all.iter().chain(ciphers).any(named) {
+                all.extend(with_needs(&[read(&folder)?])?);
+            }
+        }
+        all.push(cipher.clone());
+    }
+    Ok(all)
+}
+
+fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
+    let FileStream { name, first, then, nonce, vectors } = file;
+    let find = |wanted: &String| {
+        let function = functions.iter().find(|function| function.name == *wanted);
+        function.ok_or_else(|| format!("stream `{name}` names `{wanted}`, which is no function"))
+    };
+    let (begins, goes_on) = (find(&first)?, find(&then)?);
+    if begins.key.is_none() {
+        return Err(format!("stream `{name}` begins with `{first}`, which has no key"));
+    }
+    if goes_on.key.is_some() && goes_on.counter.is_none() {
+        return Err(format!("stream `{name}` goes on with `{then}`, which has no counter"));
+    }
+    Ok(Stream { name, first, then, nonce, vectors })
+}
+
+fn function(file: FileFunction, source: &str) -> Result<Function, String> {
+    let layout = |name: &str| {
+        ByteLayout::find(name).ok_or_else(|| format!("there is no byte layout `{name}`"))
+    };
+    let parameter =
+        |p: FileParameter| layout(&p.bytes).map(|bytes| Parameter { param: p.param, bytes });
+    let source = file.source.unwrap_or_else(|| source.to_string());
+    let slicing = |name: &String| match name.as_str() {
+        "B" => Ok(Slicing::B),
+        "V" => Ok(Slicing::V),
+        "H" => Ok(Slicing::H),
+        "W" => Ok(Slicing::W),
+        _ => Err(format!("there is no slicing `{name}`")),
+    };
+    let key = |key: FileKey| {
+        let schedule = key.schedule.map(|node| match node.split_once(':') {
+            Some((file, node)) => (file.to_string(), node.to_string()),
+            None => (source.clone(), node),
+        });
+        let through = key.through.map(|name| layout(&name)).transpose()?;
+        Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
+    };
+    let unknown = file.targets.iter().find(|name| isa::find(name).is_none());
+    if let Some(name) = unknown {
+        return Err(format!("there is no target `{name}`"));
+    }
+    if file.input.is_empty() {
+        return Err(format!("function `{}` has an empty list as its `input`", file.name));
+    }
+    Ok(Function {
+        slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
+        targets: file.targets,
+        inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
+        output: parameter(file.output)?,
+        key: file.key.map(key).transpose()?,
+        counter: file.counter,
+        tweak: file.tweak,
+        name: file.name,
+        source,
+        node: file.node,
+        small: file.small,
+        vectors: file.vectors,
+        direction: file.direction,
+    })
+}
+
+impl Function {
+    /// The slicings in which it is made for a target. Where registers have no lanes, W is V, and is
+    /// not made once more.
+    pub fn slicings_on(&self, target: &Target) -> impl Iterator<Item = Slicing> + '_ {
+        let lanes = target.simd;
+        let twice = move |slicing: &Slicing| {
+            *slicing == Slicing::W && !lanes && self.slicings.contains(&Slicing::V)
+        };
+        self.slicings.iter().copied().filter(move |slicing| !twice(slicing))
+    }
+
+    /// Whether it is made for a target: one that it names, or, if it names none, any without a
+    /// base, whose instructions are all that most programs need.
+    pub fn is_for(&self, target: &Target) -> bool {
+        match self.targets.is_empty() {
+            true => target.base.is_none(),
+            false => self.targets.iter().any(|name| name == target.name),
+        }
+    }
+}
+
+impl Cipher {
+    /// The test vectors of `function`, in its own direction.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
+        let mut vectors = self.answers(&function.vectors)?;
+        let wrong = |what: String| format!("{}: {what}", function.vectors);
+        if function.direction == Direction::Decrypt {
+            for Vector { input, output, .. } in &mut vectors {
+                let before = input.len().checked_sub(output.len());
+                let before = before.ok_or_else(|| wrong("`out` is longer than `in`".into()))?;
+                input[before..].swap_with_slice(output);
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// The known answers of a file of the folder, as they stand there.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
+        let path = self.folder.join(file);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        match vectors::parse(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// The known answers of a hash function.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
+        let path = self.folder.join(&hash.vectors);
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::hashes(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// The known answers of authenticated encryption.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
+        let path = self.folder.join(&seal.vectors);
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::seals(&text).map_err(wrong)? {
+            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// Whether a hash function is made of this function, or of another one that computes the same.
+    pub fn is_chained(&self, function: &Function) -> bool {
+        let same = |other: &&Function| {
+            (&other.vectors, other.direction) == (&function.vectors, function.direction)
+        };
+        let mut alike = self.functions.iter().filter(same);
+        alike.any(|function| self.hashes.iter().any(|hash| hash.chain == function.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first function of a description with this `input`.
+    fn inputs(input: &str) -> Result<Vec<Parameter>, String> {
+        let text = format!(
+            "title = \"t\"\nspec = \"s\"\nsource = \"f.ua\"\n[[function]]\nname = \"f\"\nnode = \"f\"\n\
+             slicings = [\"V\"]\n{input}output = {{ param = \"y\", bytes = \"be\" }}\n\
+             vectors = \"v\"\ndirection = \"permute\"\n"
+        );
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        fs::write(folder.path().join("cipher.toml"), text).expect("a file can be written");
+        read(folder.path()).map(|cipher| cipher.functions[0].inputs.clone())
+    }
+
+    #[test]
+    fn an_input_is_one_parameter_or_several() {
+        let parameter = |name: &str, bytes| Parameter { param: name.into(), bytes };
+        let (x, t) = (parameter("x", ByteLayout::Be), parameter("t", ByteLayout::Le));
+        let one = inputs("input = { param = \"x\", bytes = \"be\" }\n");
+        assert_eq!(one, Ok(vec![x.clone()]));
+        let table = "{ param = \"t\", bytes = \"le\" }, { param = \"x\", bytes = \"be\" }";
+        assert_eq!(inputs(&format!("input = [{table}]\n")), Ok(vec![t, x]));
+    }
+
+    #[test]
+    fn a_wrong_input_is_refused_in_one_sentence() {
+        let message = |text: &str| inputs(text).expect_err("it is malformed");
+        assert!(message("input = []\n").ends_with("function `f` has an empty list as its `input`"));
+        let wanted = "expected a parameter `{ param = …, bytes = … }` or a list of them";
+        assert!(message("input = 7\n").contains(wanted), "{}", message("input = 7\n"));
+        assert!(message("input = [{ param = \"x\" }]\n").contains("missing field `bytes`"));
+        let unknown = "input = [{ param = \"x\", bytes = \"middle\" }]\n";
+        assert!(message(unknown).ends_with("there is no byte layout `middle`"));
+    }
+
+    #[test]
+    fn a_node_that_is_seldom_called_must_be_one_of_the_list() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let curve = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/curve25519");
+        let text = fs::read_to_string(curve.join("cipher.toml")).expect("cipher.toml");
+        let wrong = text.replacen("seldom = [\"lift\"]", "seldom = [\"lifts\"]", 1);
+        assert_ne!(text, wrong);
+        fs::write(folder.path().join("cipher.toml"), wrong).expect("a file");
+        let message = read(folder.path()).expect_err("there is no such node");
+        assert!(
+            message.ends_with("`seldom` of `ge` has `lifts`, which is not in `nodes`"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! Proves that two Usuba0 programs compute the same, for all inputs.
+//!
+//! ```text
+//! before:  y = (a & s) | (c & ~s)      after:  t = a ^ c;  y = c ^ (t & s)      proved
+//! before:  y = a - b                   after:  y = b - a                        refuted: a = 1
+//! ```
+//!
+//! After every pass of the compiler the program must mean what it meant before. [`equivalent`]
+//! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
+//! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
+//!
+//! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
+//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::isa`. It is pure, as the
+//! compiler is.
+//!
+//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
+//! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
+//! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
+//!   `sweep`: engine E4, windows of bits; `solve`: engine E5, a SAT solver; `rewrites`: all of them.
+//! - `bytes`: functions of one byte, by all their values.
+//! - `bits`: words as bits, for what engines on words do not see.
+//! - `run`: programs on edges, with calls; `induction`: loops.
+//! - `memory`: what stays true from one proof to the next.
+//! - `ports`: which inputs and outputs belong together; `search`: what is tried when; `outline`: what
+//!   it looks at.
+//! - `sat`: questions to a SAT solver, whose proofs are replayed.
+//! - `machine`: object files, executed on the graph.
+//! - `refute`: inputs that show a difference; `observer`: one check after each pass.
+//! - `meaning`, `wide`: the walk of the language on equations; `source`: from there to what lowering made;
+//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target; `products`: those
+//!   of long words, as polynomials.
+//! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
+//!   `engines`: which ones a proof needed.
+
+pub mod bit_maps;
+pub mod bitblast;
+pub mod byte_functions;
+pub mod chain;
+pub mod claims;
+pub mod counterexample;
+pub mod cut_matching;
+pub mod enumeration;
+pub mod evidence;
+pub mod execution;
+pub mod facts;
+pub mod induction;
+pub mod lanes;
+pub mod miter;
+pub mod observer;
+pub mod operators;
+pub mod outline;
+pub mod ports;
+pub mod products;
+pub mod rewrites;
+pub mod sat_sweep;
+pub mod semantics;
+pub mod source;
+pub mod steps;
+pub mod strategy;
+pub mod truth_table;
+pub mod value_numbering;
+pub mod wide_words;
+pub mod xor_forms;
+
+#[cfg(test)]
+mod tests;
+
+use usuba::ir::lanes::apart as lanes_apart;
+use usuba::ir::{NodeId, Program, Slicing, verify};
+
+use facts::{Known, Memory};
+
+pub use counterexample::Counterexample;
+pub use evidence::Engines;
+pub use observer::{Fault, Observer};
+pub use ports::Copies;
+pub use strategy::Stats;
+
+/// What is known about two programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// They are equal on all inputs.
+    Proved(Stats),
+    /// They differ on this input.
+    Refuted(Counterexample),
+    /// Neither is known; the text says what resisted.
+    Unknown(String),
+}
+
+/// Inputs that are tried before the thorough engines, and after they failed.
+const RUNS: [u64; 2] = [8, 512];
+
+/// Whether `after` computes what `before` does.
+///
+/// The entries have the same ports, or `after` has each port that is not constant once per copy,
+/// as `ports` says; then each copy must compute from its inputs alone what `before` does.
+pub fn equivalent(before: &Program, after: &Program) -> Verdict {
+    decide(before, after, None)
+}
+
+/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
+/// nodes of the same name are.
+fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
+    let words = match (words(before), words(after)) {
+        (Ok(before), Ok(after)) => before.zip(after),
+        (Err(rule), _) => return ill_formed("before", &rule),
+        (_, Err(rule)) => return ill_formed("after", &rule),
+    };
+    let (before, after) = words.as_ref().map_or((before, after), |(before, after)| (before, after));
+    step(before, &mut None, after, pairs, &mut Memory::default())
+}
+
+/// A program in W as one of the words that its vectors hold, which is what is proved of it; `None`
+/// for any other.
+///
+/// # Errors
+/// The rule that the program does not keep.
+fn words(program: &Program) -> Result<Option<Program>, String> {
+    if program.slicing != Slicing::W {
+        return Ok(None);
+    }
+    verify::verify(program).map_err(|rule| rule.to_string())?;
+    Ok(Some(lanes_apart(program)))
+}
+
+fn ill_formed(when: &str, rule: &str) -> Verdict {
+    Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"))
+}
+
+/// As `decide`, with what is remembered of earlier proofs: `known` is what the last one knew of
+/// `before`, and becomes what is known of `after`.
+fn step(
+    before: &Program,
+    known: &mut Option<Known>,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+    memory: &mut Memory,
+) -> Verdict {
+    if before == after {
+        return Verdict::Proved(Stats::default());
+    }
+    // What an earlier proof knows has been verified there.
+    let fresh = known.is_none().then_some(("before", before));
+    for (when, program) in fresh.into_iter().chain([("after", after)]) {
+        if let Err(rule) = verify::verify(program) {
+            return ill_formed(when, &rule.to_string());
+        }
+    }
+    if before.slicing != after.slicing {
+        return Verdict::Unknown("the slicing is another one".into());
+    }
+    let copies = match Copies::find(before.entry(), after.entry(), after.slicing) {
+        Ok(copies) => copies,
+        Err(what) => return Verdict::Unknown(what),
+    };
+    if before.copies as usize * copies.factor() != after.copies as usize {
+        let (wanted, found) = (before.copies as usize * copies.factor(), after.copies);
+        return Verdict::Unknown(format!("there are {wanted} instances and not {found}"));
+    }
+    let mut difference = None;
+    let goal = Goal { after, copies: &copies, pairs, effort: strategy::THOROUGH };
+    let on_words = prove((before, known), &goal, memory, &mut || {
+        difference = counterexample::search(before, after, &copies, RUNS[0]);
+        difference.is_some()
+    });
+    let resisted = match on_words {
+        Ok(stats) => return Verdict::Proved(stats),
+        Err(resisted) => resisted,
+    };
+    if let Some(difference) =
+        difference.or_else(|| counterexample::search(before, after, &copies, RUNS[1]))
+    {
+        return Verdict::Refuted(difference);
+    }
+    let suspect = match on_bits(before, after, pairs) {
+        Ok(stats) => return Verdict::Proved(stats),
+        Err(suspect) => suspect,
+    };
+    match suspect.and_then(|input| counterexample::differs(before, after, &copies, input)) {
+        Some(difference) => Verdict::Refuted(difference),
+        None => Verdict::Unknown(resisted.what),
+    }
+}
+
+/// What is to be proved of a program.
+struct Goal<'a> {
+    after: &'a Program,
+    copies: &'a Copies,
+    pairs: Option<&'a [(NodeId, NodeId)]>,
+    effort: strategy::Effort,
+}
+
+/// What came of a proof that failed.
+struct Resisted {
+    what: String,
+    /// An input on which the programs may differ.
+    suspect: Option<Vec<u64>>,
+}
+
+fn prove(
+    (before, known): (&Program, &mut Option<Known>),
+    goal: &Goal,
+    memory: &mut Memory,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Result<Stats, Resisted> {
+    let Goal { after, copies, pairs, effort } = *goal;
+    let mut search = strategy::Search::new(before, known.take(), after, memory);
+    let resisted = match pairs {
+        Some(pairs) => search.prove_pairs(pairs),
+        None => search.prove_pairs(&search.same_names()),
+    };
+    let answer = match copies.factor() {
+        1 if search.alike(before.entry, after.entry) => Ok(()),
+        _ => search.prove(before.entry, after.entry, copies, effort, give_up),
+    };
+    let (stats, suspect) = (search.stats, search.suspect.take());
+    *known = Some(search.known());
+    let what = match (answer, resisted) {
+        (Ok(()), _) => return Ok(stats),
+        (Err(what), None) => what,
+        (Err(what), Some(callee)) => format!("{what}; before it {callee}"),
+    };
+    Err(Resisted { what, suspect })
+}
+
+/// The proof on bits, with all engines; or an input on which the programs may differ.
+fn on_bits(
+    before: &Program,
+    after: &Program,
+    pairs: Option<&[(NodeId, NodeId)]>,
+) -> Result<Stats, Option<Vec<u64>>> {
+    let words = before.slicing != Slicing::B;
+    let (old, new) = match words {
+        true => (bitblast::apart(before).ok_or(None)?, bitblast::apart(after).ok_or(None)?),
+        false => (before.clone(), after.clone()),
+    };
+    let copies = Copies::find(old.entry(), new.entry(), Slicing::B).map_err(|_| None)?;
+    let goal = Goal { after: &new, copies: &copies, pairs, effort: strategy::LAST };
+    let mut memory = Memory::default();
+    match prove((&old, &mut None), &goal, &mut memory, &mut || false) {
+        Ok(stats) if words => Ok(Stats { engines: stats.engines.with(Engines::BITS), ..stats }),
+        Ok(stats) => Ok(stats),
+        Err(Resisted { suspect, .. }) => {
+            let entry = after.entry();
+            let widths = &entry.bits[..entry.arity(after.slicing)];
+            Err(suspect.map(|bits| together(&bits, widths)))
+        }
+    }
+}
+
+/// Bits as words of these widths, the most significant bit of each first.
+fn together(bits: &[u64], widths: &[u8]) -> Vec<u64> {
+    let mut rest = bits;
+    let word = |&width: &u8| {
+        let (own, others) = rest.split_at(width as usize);
+        rest = others;
+        own.iter().fold(0, |word, bit| word << 1 | bit)
+    };
+    widths.iter().map(word).collect()
+}

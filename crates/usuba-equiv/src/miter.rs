@@ -1,0 +1,139 @@
+//! Engine E5: a SAT solver decides what windows leave open.
+//!
+//! ```text
+//! x, y       two sums, one with a carry from bit to bit, one with a tree of carries
+//! cone       the operators below x and y, down to parameters or to where it grows too large
+//! formula    cone, and x differs from y      unsatisfiable: one node
+//! ```
+//!
+//! Whatever the leaves of a cone are, if no values of them make two edges differ, then the edges
+//! are equal; so a cone may end anywhere. The other way round it must not: values that make them
+//! differ are those of an input only if all leaves are parameters. *Unsatisfiable* is believed
+//! because a proof of it is replayed (`sat`).
+//!
+//! Nodes are compared when they are made, and what is equal is one node from then on. So a
+//! question is about two nodes whose operands are known, and not about two programs (Mishchenko,
+//! Chatterjee, Jiang, Brayton 2005).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use crate::sat_sweep::Inner;
+use crate::value_numbering::{Edge, Graph, Kind};
+use usuba_sat::{Answer, Formula, Lit};
+
+/// How large questions may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Operators in a cone; below them it ends.
+    pub operators: usize,
+    /// Conflicts of the solver.
+    pub conflicts: u64,
+}
+
+/// For two nodes inside of programs.
+pub const INSIDE: Effort = Effort { operators: 1000, conflicts: 2000 };
+
+/// For two results of programs.
+pub const RESULTS: Effort = Effort { operators: 50_000, conflicts: 50_000 };
+
+/// What is known about two edges.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    Equal,
+    /// They differ where plain edges have these values. All others do not matter.
+    Differ(Vec<(Edge, bool)>),
+    Unknown,
+}
+
+/// Whether `kind` of two edges is a third edge.
+pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bool {
+    let mut cone = Cone::new(g, &[a, b, c], effort.operators);
+    let [a, b, c] = [a, b, c].map(|edge| cone.literal(edge));
+    let made = if kind == Kind::And { cone.formula.and(a, b) } else { cone.formula.xor(a, b) };
+    let differ = cone.formula.xor(made, c);
+    cone.formula.clause(&[differ]);
+    matches!(usuba_sat::solve(&cone.formula, effort.conflicts), Answer::Unsat(_))
+}
+
+/// Whether two edges are equal, and how many operators and conflicts that took.
+pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64) {
+    let mut cone = Cone::new(g, &[x, y], effort.operators);
+    let [a, b] = [x, y].map(|edge| cone.literal(edge));
+    let differ = cone.formula.xor(a, b);
+    cone.formula.clause(&[differ]);
+    let (answer, conflicts) = usuba_sat::solve_counted(&cone.formula, effort.conflicts);
+    let decision = match answer {
+        Answer::Unsat(_) => Decision::Equal,
+        Answer::Model(model) => {
+            let leaves = cone.leaves.iter();
+            let values = leaves.map(|&leaf| (leaf, model.holds(cone.literals[&leaf])));
+            Decision::Differ(values.collect())
+        }
+        Answer::Unknown(_) => Decision::Unknown,
+    };
+    (decision, cone.literals.len() as u64 + conflicts)
+}
+
+/// The values of leaves as words of parameters, if the leaves are parameters of one bit.
+pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+    let mut words = vec![0; params];
+    for (leaf, value) in values {
+        let node = graph.node(*leaf);
+        if graph.value(*leaf).is_some() {
+            continue;
+        }
+        if node.kind != Kind::Param || node.bits != 1 {
+            return None;
+        }
+        words[node.a as usize] = *value as u64;
+    }
+    Some(words)
+}
+
+/// The operators below some edges as a formula.
+struct Cone {
+    formula: Formula,
+    /// Of plain edges.
+    literals: FxHashMap<Edge, Lit>,
+    leaves: BTreeSet<Edge>,
+}
+
+impl Cone {
+    fn new(g: &mut Graph, roots: &[Edge], operators: usize) -> Cone {
+        let mut leaves: BTreeSet<Edge> = BTreeSet::new();
+        let mut inside: BTreeMap<Edge, Inner> = BTreeMap::new();
+        let mut open: BTreeSet<Edge> = roots.iter().map(|root| root.plain()).collect();
+        // The youngest first: what is made of it is inside already.
+        while let Some(edge) = open.pop_last() {
+            let inner = if inside.len() < operators { Inner::new(g, edge) } else { None };
+            let Some(inner) = inner else {
+                leaves.insert(edge);
+                continue;
+            };
+            open.extend(inner.operands.iter().map(|operand| operand.plain()));
+            inside.insert(edge, inner);
+        }
+        let mut cone = Cone { formula: Formula::new(), literals: FxHashMap::default(), leaves };
+        for &leaf in &cone.leaves {
+            // Constants of words differ from bit to bit: a variable is right for all of them.
+            let zero = g.value(leaf) == Some(0);
+            let literal = if zero { Lit::FALSE } else { cone.formula.variable() };
+            cone.literals.insert(leaf, literal);
+        }
+        for (&edge, inner) in &inside {
+            let [x, y] = inner.operands.map(|operand| cone.literal(operand));
+            let made = match inner.kind {
+                Kind::And => cone.formula.and(x, y),
+                _ => cone.formula.xor(x, y),
+            };
+            cone.literals.insert(edge, made);
+        }
+        cone
+    }
+
+    fn literal(&self, edge: Edge) -> Lit {
+        self.literals[&edge.plain()].flipped(edge.is_complement())
+    }
+}

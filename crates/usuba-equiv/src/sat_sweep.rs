@@ -1,0 +1,393 @@
+//! Engine E4: nodes that agree on many inputs are compared over what both depend on.
+//!
+//! ```text
+//! t = a ^ b;  u = t & c;   ...        before: an S-box of ands and xors
+//! v = Lut3(a, b, c);       ...        after: the same S-box of other operators
+//! ```
+//!
+//! Every node has a *signature*, its values on random inputs. A new node whose signature is that
+//! of a known one, or of its complement, is probably equal to it: their sum is zero. The proof is
+//! local. The sum is taken apart, first what adds the fewest nodes, until few nodes remain, the
+//! leaves of a *window*, over which its truth table is zero. If there is none, sums in the sum are
+//! written out, the youngest first, so that what occurs twice cancels, and what is left has another
+//! try. What is random about a signature decides what is tried, never what is believed.
+//!
+//! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
+
+use rustc_hash::FxHashMap;
+
+use usuba::ir::op::mask;
+
+use crate::bit_maps::IDENTITY;
+use crate::miter;
+use crate::truth_table::VARIABLES;
+use crate::value_numbering::{Edge, Graph, Kind};
+
+/// Values on random inputs: in each word as many words of the program as fit.
+type Signature = [u64; 4];
+
+/// A truth table over the leaves of a window.
+type Table = [u64; 4];
+
+/// Leaves of a window whose tables are compared, at most: the tables have 256 rows.
+const MOST: usize = 8;
+
+/// Leaves that a window may have while it is being opened.
+const WIDEST: usize = 32;
+
+/// Nodes in a window, at most.
+const LARGEST: usize = 200;
+
+/// Sums that are written out for one comparison, at most.
+const SUMS: usize = 2000;
+
+/// Nodes with one signature that are remembered; more are hardly ever different.
+const ALIKE: usize = 3;
+
+/// Windows in vain after which no more are opened: such programs are not made of small functions.
+const PATIENCE: u32 = 3000;
+
+/// The same for nodes of which the random inputs say little, because they are zero, or one, on
+/// nearly all inputs: products of many factors, such as the carries of a counter. Their signatures
+/// are often equal, and they are not.
+const FAINT_PATIENCE: u32 = 200;
+
+/// The fewest zeros and ones of signatures that are not of that kind.
+const FAINT: u32 = 8;
+
+/// Questions to the SAT solver in vain after which no more are asked.
+const TRUST: u32 = 100;
+
+pub struct Sweep {
+    /// Signatures of the nodes that are operators.
+    signatures: FxHashMap<u32, Signature>,
+    /// Nodes by width and signature, complemented if its first bit would be set.
+    alike: FxHashMap<(u8, Signature), Vec<Edge>>,
+    failures: u32,
+    /// Those in comparisons of nodes of which random inputs say little.
+    faint_failures: u32,
+    /// Questions to the SAT solver that may still be in vain.
+    questions: u32,
+}
+
+impl Sweep {
+    /// With `solver` what windows leave open is asked of a SAT solver.
+    pub fn new(solver: bool) -> Sweep {
+        let (signatures, alike) = (FxHashMap::default(), FxHashMap::default());
+        let questions = if solver { TRUST } else { 0 };
+        Sweep { signatures, alike, failures: 0, faint_failures: 0, questions }
+    }
+
+    /// Begins to count failures anew.
+    pub fn renew(&mut self) {
+        (self.failures, self.faint_failures) = (0, 0);
+    }
+
+    /// An edge that is `kind` of two edges, or the signature of a new node.
+    pub fn known(
+        &mut self,
+        g: &mut Graph,
+        kind: Kind,
+        a: Edge,
+        b: Edge,
+    ) -> Result<Edge, Signature> {
+        let (x, y) = (self.signature(g, a), self.signature(g, b));
+        let own = both(kind, x, y);
+        let bits = g.bits(a);
+        let (name, flip) = normal(own, bits);
+        let faint = is_faint(name, bits);
+        if name == [0; 4] {
+            let constant = g.constant(bits, 0).flipped(flip);
+            if self.is(g, kind, [a, b, constant], faint) {
+                return Ok(constant);
+            }
+        }
+        for candidate in self.alike.get(&(bits, name)).cloned().unwrap_or_default() {
+            let candidate = candidate.flipped(flip);
+            if self.is(g, kind, [a, b, candidate], faint) {
+                return Ok(candidate);
+            }
+        }
+        Err(own)
+    }
+
+    /// Remembers the node that was made.
+    pub fn learn(&mut self, g: &Graph, edge: Edge, signature: Signature) {
+        self.signatures.insert(edge.node(), signature);
+        self.remember(g.bits(edge), edge, signature);
+    }
+
+    fn remember(&mut self, bits: u8, edge: Edge, signature: Signature) {
+        let (name, flip) = normal(signature, bits);
+        let list = self.alike.entry((bits, name)).or_default();
+        if list.len() < ALIKE {
+            list.push(edge.flipped(flip));
+        }
+    }
+
+    fn signature(&mut self, g: &Graph, edge: Edge) -> Signature {
+        let node = g.node(edge);
+        let bits = node.bits;
+        let bare = match self.signatures.get(&edge.node()) {
+            Some(known) => *known,
+            None if node.kind == Kind::Const => [repeated(bits, |_| node.a); 4],
+            None => {
+                // Parameters, and whatever else is not taken apart: any values will do.
+                let seed = (edge.node() as u64) << 2;
+                let any = |i| scrambled(seed | i as u64) & used(bits);
+                let signature = std::array::from_fn(any);
+                self.signatures.insert(edge.node(), signature);
+                self.remember(bits, edge.bare(), signature);
+                signature
+            }
+        };
+        let moved = match edge.map() {
+            IDENTITY => bare,
+            map => bare.map(|word| {
+                repeated(bits, |at| g.maps.apply(map, word >> (at * bits) & mask(bits)))
+            }),
+        };
+        if edge.is_complement() { complement(moved, bits) } else { moved }
+    }
+
+    /// Whether it can be shown that `kind` of two edges is a third one.
+    fn is(&mut self, g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
+        let (failures, patience) = match faint {
+            true => (&mut self.faint_failures, FAINT_PATIENCE),
+            false => (&mut self.failures, PATIENCE),
+        };
+        if *failures > patience {
+            return self.is_by_solver(g, kind, [a, b, c]);
+        }
+        let shown = match kind {
+            Kind::Xor => {
+                is_zero(g, &[], &[a, b, c], false)
+                    || written_out(g, [a, b, c])
+                        .is_some_and(|(terms, flip)| is_zero(g, &[], &terms, flip))
+            }
+            _ => is_zero(g, &[a, b], &[c], false),
+        };
+        *failures += !shown as u32;
+        shown || self.is_by_solver(g, kind, [a, b, c])
+    }
+
+    fn is_by_solver(&mut self, g: &mut Graph, kind: Kind, edges: [Edge; 3]) -> bool {
+        let shown = self.questions > 0 && miter::is(g, kind, edges, miter::INSIDE);
+        self.questions -= (self.questions > 0 && !shown) as u32;
+        shown
+    }
+}
+
+/// The terms of a sum of three edges, none of them a sum or twice there, and whether the sum is
+/// the complement of theirs; `None` if it is too long.
+fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
+    let mut flip = false;
+    let (mut sums, mut terms) = (Sorted(Vec::new()), Sorted(Vec::new()));
+    let mut more = edges.to_vec();
+    for _ in 0..SUMS {
+        for edge in more.drain(..) {
+            flip ^= edge.is_complement();
+            let plain = edge.plain();
+            let set = if g.node(plain).kind == Kind::Xor { &mut sums } else { &mut terms };
+            if g.value(plain) != Some(0) {
+                set.toggle(plain);
+            }
+        }
+        // Sums are younger than their terms, so this one does not come again.
+        let Some((youngest, ())) = sums.0.pop() else {
+            return Some((terms.0.into_iter().map(|(term, ())| term).collect(), flip));
+        };
+        let operands = Inner::new(g, youngest).expect("a sum").operands;
+        more.extend(operands);
+    }
+    None
+}
+
+/// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
+/// and of all ones if `flip` is set, is zero.
+fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
+    let mut leaves: Leaves = Sorted(Vec::with_capacity(WIDEST + 2));
+    let mut inside: Sorted<Inner> = Sorted(Vec::with_capacity(WIDEST));
+    for root in factors.iter().chain(terms) {
+        leaves.add(g, &inside, root.plain());
+    }
+    let total = |tables: &Tables| {
+        let product = factors.iter().map(|&e| tables.of(e)).reduce(|x, y| both(Kind::And, x, y));
+        let start = both(Kind::Xor, product.unwrap_or([0; 4]), [0u64.wrapping_sub(flip as u64); 4]);
+        terms.iter().fold(start, |sum, &term| both(Kind::Xor, sum, tables.of(term)))
+    };
+    loop {
+        // The leaf that adds the fewest others, and the youngest of those.
+        let operators = leaves.0.iter().enumerate().rev();
+        let operators = operators.filter_map(|(at, (_, leaf))| Some((leaf.as_ref()?.adds, at)));
+        let next = operators.min_by_key(|(adds, _)| *adds);
+        // What a window shows, those below it show, too; so only small ones are looked at.
+        let grows = next.is_none_or(|(adds, _)| adds > 1);
+        if grows && leaves.0.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
+            return true;
+        }
+        let Some((_, at)) = next else { return false };
+        let (edge, leaf) = leaves.0.remove(at);
+        let Leaf { inner, .. } = leaf.expect("an operator");
+        let operands = inner.operands.map(Edge::plain);
+        inside.insert_with(edge, || inner);
+        for operand in operands {
+            leaves.add(g, &inside, operand);
+        }
+        if leaves.0.len() > WIDEST || inside.0.len() > LARGEST {
+            return false;
+        }
+    }
+}
+
+/// Edges in ascending order, each once, with something of each. There are few in one place.
+struct Sorted<T>(Vec<(Edge, T)>);
+
+impl<T> Sorted<T> {
+    /// Where an edge is, or should be.
+    fn place(&self, edge: Edge) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&edge, |(other, _)| *other)
+    }
+
+    /// Inserts an edge unless it is there.
+    fn insert_with(&mut self, edge: Edge, value: impl FnOnce() -> T) {
+        if let Err(at) = self.place(edge) {
+            self.0.insert(at, (edge, value()));
+        }
+    }
+}
+
+impl Sorted<()> {
+    /// Inserts an edge, or removes it if it is there.
+    fn toggle(&mut self, edge: Edge) {
+        match self.place(edge) {
+            Ok(at) => {
+                self.0.remove(at);
+            }
+            Err(at) => self.0.insert(at, (edge, ())),
+        }
+    }
+}
+
+/// The edges at the lower end of a window; those that are operators may be taken apart.
+type Leaves = Sorted<Option<Leaf>>;
+
+struct Leaf {
+    inner: Inner,
+    /// How many of its operands are not in the window.
+    adds: usize,
+}
+
+impl Leaves {
+    /// Makes a plain edge a leaf if the window does not have it.
+    fn add(&mut self, g: &mut Graph, inside: &Sorted<Inner>, edge: Edge) {
+        let Err(place) = self.place(edge) else { return };
+        if inside.place(edge).is_ok() {
+            return;
+        }
+        for leaf in self.0.iter_mut().filter_map(|(_, leaf)| leaf.as_mut()) {
+            let uses = leaf.inner.operands.iter().any(|operand| operand.plain() == edge);
+            leaf.adds -= uses as usize;
+        }
+        let leaf = Inner::new(g, edge).map(|inner| {
+            let [x, y] = inner.operands.map(Edge::plain);
+            let new = |e: Edge| self.place(e).is_err() && inside.place(e).is_err();
+            let adds = new(x) as usize + (x != y && new(y)) as usize;
+            Leaf { inner, adds }
+        });
+        self.0.insert(place, (edge, leaf));
+    }
+}
+
+/// An operator in a window.
+pub struct Inner {
+    pub kind: Kind,
+    pub operands: [Edge; 2],
+}
+
+impl Inner {
+    /// `None` if the plain edge is no operator that is taken apart.
+    pub fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
+        let node = *g.node(edge);
+        if !matches!(node.kind, Kind::And | Kind::Xor) {
+            return None;
+        }
+        let operands = [node.a, node.b].map(|raw| g.permute(edge.map(), Edge::from_raw(raw)));
+        Some(Inner { kind: node.kind, operands })
+    }
+}
+
+/// As many words of so many bits as fit, by their number.
+fn repeated(bits: u8, word: impl Fn(u8) -> u64) -> u64 {
+    (0..64 / bits).fold(0, |sum, at| sum | word(at) << (at * bits))
+}
+
+/// The bits of a signature that mean something.
+fn used(bits: u8) -> u64 {
+    mask(64 / bits * bits)
+}
+
+fn complement(signature: Signature, bits: u8) -> Signature {
+    signature.map(|word| !word & used(bits))
+}
+
+/// Whether a signature has hardly any ones, or hardly any zeros.
+fn is_faint(signature: Signature, bits: u8) -> bool {
+    let ones: u32 = signature.iter().map(|word| word.count_ones()).sum();
+    ones.min(4 * used(bits).count_ones() - ones) < FAINT
+}
+
+/// The signature or its complement: that whose first bit is zero.
+fn normal(signature: Signature, bits: u8) -> (Signature, bool) {
+    let flip = signature[0] & 1 == 1;
+    (if flip { complement(signature, bits) } else { signature }, flip)
+}
+
+/// Bits that look random (the finalizer of Stafford's variant 13).
+fn scrambled(seed: u64) -> u64 {
+    let z = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// The tables of what is in a window.
+struct Tables(Sorted<Table>);
+
+impl Tables {
+    /// `inside` holds the operators between leaves and roots.
+    fn new<T>(g: &Graph, leaves: &Sorted<T>, inside: &Sorted<Inner>) -> Tables {
+        let mut tables = Sorted(Vec::with_capacity(leaves.0.len() + inside.0.len()));
+        for (at, &(leaf, _)) in leaves.0.iter().enumerate() {
+            // Zero is known; other constants are variables, which is right for any value.
+            let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
+            tables.0.push((leaf, table));
+        }
+        let mut tables = Tables(tables);
+        // Operands are older than what is made of them.
+        for (edge, inner) in &inside.0 {
+            let [x, y] = inner.operands.map(|edge| tables.of(edge));
+            tables.0.insert_with(*edge, || both(inner.kind, x, y));
+        }
+        tables
+    }
+
+    fn of(&self, edge: Edge) -> Table {
+        let at = self.0.place(edge.plain()).expect("an edge of the window");
+        let plain = self.0.0[at].1;
+        if edge.is_complement() { plain.map(|word| !word) } else { plain }
+    }
+}
+
+fn both(kind: Kind, x: Table, y: Table) -> Table {
+    std::array::from_fn(|i| if kind == Kind::And { x[i] & y[i] } else { x[i] ^ y[i] })
+}
+
+/// The table of a variable among eight.
+fn variable(at: usize) -> Table {
+    match VARIABLES.get(at) {
+        Some(&low) => [(low as u64) << 32 | low as u64; 4],
+        None if at == 5 => [0xffff_ffff_0000_0000; 4],
+        None => std::array::from_fn(|i| if i >> (at - 6) & 1 == 1 { u64::MAX } else { 0 }),
+    }
+}

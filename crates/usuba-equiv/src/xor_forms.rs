@@ -1,0 +1,96 @@
+//! Engine E2: a sum is the set of its terms.
+//!
+//! ```text
+//! (a ^ b) ^ (c ^ b)    {a, c}
+//! c ^ a                {a, c}     the same node
+//! ```
+//!
+//! Addition modulo 2 is associative and commutative, and x ^ x = 0, so sums with equal sets of
+//! terms are equal. A term is a word that is no sum. A sum of more than `LONGEST` terms is a
+//! term itself in what is made from it: linear layers of ciphers are shorter, and without a bound
+//! the sets would grow from round to round.
+
+use rustc_hash::FxHashMap;
+
+use crate::bit_maps::IDENTITY;
+use crate::value_numbering::{Edge, Graph};
+
+/// The most terms that a sum is known by.
+const LONGEST: usize = 32;
+
+/// XOR normal forms of the nodes of one graph.
+#[derive(Default)]
+pub struct Parities {
+    /// The terms of nodes that are sums, sorted.
+    terms: FxHashMap<u32, Box<[Edge]>>,
+    /// The sum of each set of terms, with the permutation of the graph's normal form taken out.
+    sums: FxHashMap<Box<[Edge]>, Edge>,
+}
+
+impl Parities {
+    /// The sum of two plain edges if it is known, else its terms.
+    pub fn known(&mut self, g: &mut Graph, a: Edge, b: Edge) -> Result<Edge, Vec<Edge>> {
+        let (left, right) = (self.terms(g, a), self.terms(g, b));
+        let mut flip = false;
+        let mut all: Vec<Edge> = Vec::with_capacity(left.len() + right.len());
+        for term in left.into_iter().chain(right) {
+            flip ^= term.is_complement();
+            all.push(term.plain());
+        }
+        all.sort_unstable();
+        let mut terms: Vec<Edge> = Vec::with_capacity(all.len());
+        for term in all {
+            if terms.last() == Some(&term) {
+                terms.pop();
+            } else {
+                terms.push(term);
+            }
+        }
+        match terms[..] {
+            [] => return Ok(g.constant(g.bits(a), 0).flipped(flip)),
+            [only] => return Ok(only.flipped(flip)),
+            _ => {}
+        }
+        if terms.len() > LONGEST || flip {
+            // The set of the sum as it stands. A flip comes from a moved constant only.
+            return Err(vec![a, b]);
+        }
+        let (key, pivot, odd) = normal(g, &terms);
+        match self.sums.get(&key[..]) {
+            Some(&sum) => Ok(g.permute(pivot, sum).flipped(odd)),
+            None => Err(terms),
+        }
+    }
+
+    /// Remembers the terms of a new node.
+    pub fn learn(&mut self, g: &mut Graph, edge: Edge, terms: Vec<Edge>) {
+        let (key, pivot, odd) = normal(g, &terms);
+        let back = g.maps.inverse(pivot).expect("edges have permutations");
+        let sum = g.permute(back, edge).flipped(odd);
+        self.sums.entry(key.into()).or_insert(sum);
+        self.terms.insert(edge.node(), terms.into());
+    }
+
+    fn terms(&self, g: &mut Graph, edge: Edge) -> Vec<Edge> {
+        match self.terms.get(&edge.node()) {
+            Some(terms) if edge.map() == IDENTITY => terms.to_vec(),
+            Some(terms) => terms.iter().map(|&t| g.permute(edge.map(), t)).collect(),
+            None => vec![edge],
+        }
+    }
+}
+
+/// The terms with their common permutation taken out, sorted; that permutation; and whether the
+/// sum of what is left is the complement.
+fn normal(g: &mut Graph, terms: &[Edge]) -> (Vec<Edge>, u32, bool) {
+    let pivot = g.pivot(terms);
+    if pivot == IDENTITY {
+        return (terms.to_vec(), pivot, false);
+    }
+    let back = g.maps.inverse(pivot).expect("edges have permutations");
+    let moved: Vec<Edge> = terms.iter().map(|&t| g.permute(back, t)).collect();
+    let odd = moved.iter().filter(|t| t.is_complement()).count() % 2 == 1;
+    let mut plain: Vec<Edge> = moved.into_iter().map(Edge::plain).collect();
+    plain.sort_unstable();
+    (plain, pivot, odd)
+}

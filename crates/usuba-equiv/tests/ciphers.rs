@@ -1,0 +1,234 @@
+//! What must be proved: every pass on every cipher, for all slicings and gates, with the options
+//! that change programs most; and that no choice of passes changes what a cipher computes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use usuba::diag::Sources;
+use usuba::emit::c::COptions;
+use usuba::ir::{Program, Slicing};
+use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::passes::{ALL, PassOptions, inline, interleave, unroll};
+use usuba::{Options, front, isa, optimise, typed};
+use usuba_ciphers::{Beside, Cipher};
+use usuba_equiv::{Observer, Verdict, equivalent};
+
+/// One target for each set of gates.
+const TARGETS: [&str; 3] = ["gp64", "avx2", "avx512"];
+
+/// Whether everything is asked of every cipher on every target, as in other long runs; by default
+/// a part of it is.
+fn is_long() -> bool {
+    std::env::var_os("RANDOM_PROGRAMS").is_some()
+}
+
+/// File and node of everything that a cipher folder compiles, with its slicings. Key schedules
+/// may exist in fewer slicings than are named here.
+fn entries(cipher: &Cipher) -> BTreeMap<(String, String), Vec<Slicing>> {
+    let mut out: BTreeMap<_, Vec<Slicing>> = BTreeMap::new();
+    for function in &cipher.functions {
+        let main = (function.source.clone(), function.node.clone());
+        out.entry(main).or_default().extend(&function.slicings);
+        if let Some(schedule) = function.key.as_ref().and_then(|key| key.schedule.clone()) {
+            let bits = function.slicings.iter().any(|s| matches!(s, Slicing::H | Slicing::B));
+            let slicings = out.entry(schedule).or_default();
+            slicings.push(Slicing::V);
+            slicings.extend(bits.then_some(Slicing::B));
+        }
+    }
+    out
+}
+
+/// The targets of a program: those that its function names, or one for each set of gates.
+fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
+    let same = |f: &&usuba_ciphers::Function| f.source == file && f.node == node;
+    match cipher.functions.iter().find(same) {
+        Some(function) if !function.targets.is_empty() => {
+            function.targets.iter().map(String::as_str).collect()
+        }
+        _ => TARGETS.to_vec(),
+    }
+}
+
+/// Calls `check` for every program that is sliced in a direction, on each set of gates: for those
+/// of which their folder names this slicing, or for all others. It gets
+/// words for messages, and what compiles the program with a pipeline; that is `None` where the
+/// program does not exist in this slicing.
+fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, &mut Compile)) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    for cipher in usuba_ciphers::find(&root).expect("the cipher folders can be read") {
+        let mains: Vec<_> = cipher.functions.iter().map(|f| (&*f.source, &*f.node)).collect();
+        for (number, ((file, node), slicings)) in entries(&cipher).into_iter().enumerate() {
+            if slicings.contains(&wanted) != named {
+                continue;
+            }
+            let is_schedule = !mains.contains(&(&*file, &*node));
+            let path = cipher.folder.join(&file);
+            let text = std::fs::read_to_string(&path).expect("the program can be read");
+            let mut sources = Sources::default();
+            let root = sources.add(path.display().to_string(), text);
+            let flags = typed::Flags::default();
+            let checked = front(&mut sources, root, &mut Beside, Some(&node), flags);
+            let program = checked.expect("the program is right").program;
+            for (at, name) in targets(&cipher, &file, &node).into_iter().enumerate() {
+                // Schedules are much alike, and many.
+                if is_schedule && !is_long() && number % TARGETS.len() != at {
+                    continue;
+                }
+                let what = format!("{file}, {node} in {wanted:?} for {name}");
+                let target = isa::find(name).expect("a target");
+                check(&what, target.family(), &mut |pipeline, observer| {
+                    let options = Options {
+                        slicing: wanted,
+                        target,
+                        cpu: isa::cpu::ALL[0],
+                        word: None,
+                        entry: Some(node.clone()),
+                        flags,
+                        pipeline,
+                        c: COptions { complemented_keys: name == "gp64", ..COptions::default() },
+                    };
+                    optimise(&program, &options, observer).ok()
+                });
+            }
+        }
+    }
+}
+
+type Compile<'a> =
+    dyn FnMut(PipelineOptions, &mut dyn FnMut(&str, &Program)) -> Option<Program> + 'a;
+
+/// Pipelines of which each step is proved, each with its name and the targets for which it is
+/// proved by default.
+fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 4] {
+    let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
+    let single = PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() };
+    let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
+    let double = PassOptions { interleave: two, ..PassOptions::default() };
+    let (inline, unroll) = (inline::Mode::All, unroll::Mode::All);
+    [
+        ("as by default", &TARGETS, with(Level::O2, single)),
+        ("two copies of what is written", &["gp64"], with(Level::O1, double)),
+        (
+            "two copies, flat",
+            &["avx512"],
+            with(Level::O2, PassOptions { inline, unroll, ..double }),
+        ),
+        // By default only random programs are treated so.
+        (
+            "three rounds in one",
+            &[],
+            with(Level::O2, PassOptions { unroll: unroll::Mode::Rounds(3), ..single }),
+        ),
+    ]
+}
+
+fn check_steps(slicing: Slicing) {
+    let mut failed = Vec::new();
+    let mut passes = 0;
+    each_program(slicing, true, &mut |what, target, compile| {
+        for (name, targets, pipeline) in pipelines() {
+            if !is_long() && !targets.contains(&target) {
+                continue;
+            }
+            let mut proof = Observer::default();
+            let program = compile(pipeline, &mut |pass, program| proof.see(pass, program));
+            match proof.finish() {
+                Ok(count) => passes += count,
+                Err(fault) => failed.push(format!("{what}, {name}: {fault}")),
+            }
+            if program.is_none() {
+                break;
+            }
+        }
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(passes > 100, "only {passes} passes were proved");
+}
+
+/// All passes on, all off, each one off: the last program is the first one.
+fn check_choices(slicing: Slicing) {
+    let mut pipelines = vec![
+        PipelineOptions::default(),
+        PipelineOptions { level: Level::O0, ..PipelineOptions::default() },
+    ];
+    pipelines.extend(ALL.iter().map(|pass| {
+        let skip = vec![pass.name.to_string()];
+        PipelineOptions { skip, ..PipelineOptions::default() }
+    }));
+    let mut failed = Vec::new();
+    let mut proved = 0;
+    let mut number = 0;
+    each_program(slicing, true, &mut |what, target, compile| {
+        number += 1;
+        for (at, pipeline) in pipelines.iter().enumerate() {
+            // By default each program has its turn with each fourth pass, on one target.
+            let turn = target == "avx512" && at % 4 == number / TARGETS.len() % 4;
+            if at > 0 && !turn && !is_long() {
+                continue;
+            }
+            let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
+            let mut lowered = None;
+            let last = compile(pipeline.clone(), &mut |_, program| {
+                lowered.get_or_insert_with(|| program.clone());
+            });
+            let (Some(lowered), Some(last)) = (lowered, last) else { break };
+            match equivalent(&lowered, &last) {
+                Verdict::Proved(_) => proved += 1,
+                verdict => failed.push(format!("{what}, {name}: {verdict:?}")),
+            }
+        }
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(proved > 20, "only {proved} programs were proved");
+}
+
+/// People may slice a program in other ways than its folder does. Part of the long runs only.
+#[test]
+fn each_step_in_slicings_that_no_folder_names() {
+    if !is_long() {
+        return;
+    }
+    let (_, _, pipeline) = &pipelines()[0];
+    let mut failed = Vec::new();
+    for slicing in [Slicing::V, Slicing::H, Slicing::B, Slicing::W] {
+        each_program(slicing, false, &mut |what, _, compile| {
+            let mut proof = Observer::default();
+            compile(pipeline.clone(), &mut |pass, program| proof.see(pass, program));
+            if let Err(fault) = proof.finish() {
+                failed.push(format!("{what}: {fault}"));
+            }
+        });
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn each_step_vertical() {
+    check_steps(Slicing::V);
+}
+
+#[test]
+fn each_step_horizontal() {
+    check_steps(Slicing::H);
+}
+
+#[test]
+fn each_step_bitsliced() {
+    check_steps(Slicing::B);
+}
+
+#[test]
+fn any_choice_of_passes_vertical() {
+    check_choices(Slicing::V);
+}
+
+#[test]
+fn any_choice_of_passes_horizontal() {
+    check_choices(Slicing::H);
+}
+
+#[test]
+fn any_choice_of_passes_bitsliced() {
+    check_choices(Slicing::B);
+}

@@ -1,0 +1,348 @@
+//! Arithmetic for hand-written C: `[[arithmetic]]` in `cipher.toml`.
+//!
+//! ```text
+//! fe   limbs51.ua on gp64   limbs25.ua on gp32   usuba_fe_mul, usuba_fe_square, …
+//!      typedef usuba_word usuba_fe[5]            [10] where words have 32 bits
+//! ```
+//!
+//! One C file has all variants, and an `#if` takes one: `USUBA_WORD_BITS` and `USUBA_SMALL` of
+//! `lib/c/common/words.h`. All functions are `static`; callees that several nodes share are there
+//! once.
+
+use std::collections::HashMap;
+
+use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
+use usuba::passes::interleave::Choice;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{inline, unroll};
+
+use usuba_ciphers::{Arithmetic, Cipher, Lanes};
+
+/// One way to compile arithmetic.
+struct Variant {
+    /// Of an `#if`.
+    condition: &'static str,
+    target: &'static str,
+    /// Which of the two programs.
+    program: fn(&Arithmetic) -> &String,
+    /// Whether the nodes are those for small memory.
+    small: bool,
+    inline: inline::Mode,
+    unroll: unroll::Mode,
+}
+
+/// Straight lines where there are caches for them; loops and calls where every byte counts.
+const VARIANTS: [Variant; 3] = [
+    Variant {
+        condition: "USUBA_WORD_BITS == 64",
+        target: "gp64",
+        program: |arithmetic| &arithmetic.gp64,
+        small: false,
+        inline: inline::Mode::Auto,
+        unroll: unroll::Mode::All,
+    },
+    Variant {
+        condition: "!defined(USUBA_SMALL)",
+        target: "gp32",
+        program: |arithmetic| &arithmetic.gp32,
+        small: false,
+        inline: inline::Mode::Light,
+        unroll: unroll::Mode::Auto,
+    },
+    Variant {
+        condition: "1",
+        target: "gp32",
+        program: |arithmetic| arithmetic.small.as_ref().unwrap_or(&arithmetic.gp32),
+        small: true,
+        inline: inline::Mode::Light,
+        unroll: unroll::Mode::None,
+    },
+];
+
+/// All variants of the arithmetic of a folder as C; empty if there is none.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn compile(cipher: &Cipher) -> Result<String, String> {
+    if cipher.arithmetic.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = String::new();
+    for (number, variant) in VARIANTS.iter().enumerate() {
+        let directive = if number == 0 { "#if" } else { "#elif" };
+        text += &format!("\n{directive} {}\n{}", variant.condition, variant.text(cipher)?);
+    }
+    Ok(text + "#endif\n")
+}
+
+/// The program of arithmetic on words of 32 bits, and how it is compiled: for small memory, too.
+pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
+    let variant = &VARIANTS[if small { 2 } else { 1 }];
+    ((variant.program)(arithmetic), variant.pipeline())
+}
+
+impl Variant {
+    fn pipeline(&self) -> PipelineOptions {
+        let mut pipeline = PipelineOptions::default();
+        pipeline.pass.inline = self.inline;
+        pipeline.pass.unroll = self.unroll;
+        pipeline
+    }
+
+    fn text(&self, cipher: &Cipher) -> Result<String, String> {
+        let target: &'static Target = isa::find(self.target).expect("variants name targets");
+        let mut functions = Functions::default();
+        let mut types = String::new();
+        for arithmetic in &cipher.arithmetic {
+            let wide = arithmetic.wide_nodes.iter().filter(|_| self.target == "gp64");
+            for (at, node) in arithmetic.nodes(self.small).iter().chain(wide).enumerate() {
+                let name = format!("usuba_{}_{node}", arithmetic.name);
+                let source = (&**(self.program)(arithmetic), &**node);
+                let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
+                let on = (Slicing::V, target);
+                let output =
+                    usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
+                let kernel = &output.kernel;
+                if at == 0 {
+                    let result = kernel.results.first().expect("a node has results");
+                    let (name, words) = (&arithmetic.name, result.registers);
+                    let limbs = format!("USUBA_{}_WORDS", name.to_uppercase());
+                    types += &format!(
+                        "#define {limbs} {words}\ntypedef usuba_word usuba_{name}[{limbs}];\n"
+                    );
+                }
+                let text = match target.bits {
+                    64 => apart(&kernel.text, &name),
+                    _ => kernel.text.clone(),
+                };
+                functions.add(&text, &name);
+            }
+        }
+        Ok(format!("{types}\n{}", functions.all()))
+    }
+}
+
+/// Lines of a kernel beside which a call costs nothing.
+const LONG: usize = 300;
+
+/// A long kernel that stays a function of its own. Compilers write one with a single caller, such as
+/// a step of a ladder, into the loop around it, where it shares the few registers: gcc then keeps
+/// pairs of limbs in vector registers, and takes half of the time again.
+fn apart(kernel: &str, name: &str) -> String {
+    let head = format!("static void {name}(");
+    let apart = format!("#ifdef __GNUC__\n__attribute__((noinline))\n#endif\n{head}");
+    match kernel.lines().count() < LONG {
+        true => kernel.to_string(),
+        false => kernel.replace(&head, &apart),
+    }
+}
+
+/// The same passes, but that a node which runs seldom calls others: their functions are there for
+/// those who run often, or are there once.
+fn with_calls(mut pipeline: PipelineOptions, node: &str, seldom: &[String]) -> PipelineOptions {
+    if seldom.iter().any(|name| name == node) {
+        pipeline.pass.inline = inline::Mode::Light;
+    }
+    pipeline
+}
+
+/// Bits of registers with at least four lanes of words.
+const WIDE: u32 = 256;
+
+/// The targets of `backends` whose registers have so many lanes, one for each instruction set that
+/// others add to, and those that have a program of their own.
+pub fn wide(backends: &[&'static Target], lanes: &Lanes) -> Vec<&'static Target> {
+    let mut all: Vec<&'static Target> = Vec::new();
+    for target in backends.iter().filter(|target| target.simd && target.bits >= WIDE) {
+        let known = all.iter().any(|known| plain(known).name == plain(target).name);
+        if !known || lanes.is_special(target) {
+            all.push(target);
+        }
+    }
+    all
+}
+
+/// What a target adds to, or itself.
+pub fn plain(target: &'static Target) -> &'static Target {
+    target.base.unwrap_or(target)
+}
+
+/// The target of `backends` whose registers hold the numbers of one operation.
+pub fn across(backends: &[&'static Target]) -> Option<&'static Target> {
+    backends.iter().copied().find(|target| target.simd && target.bits == WIDE)
+}
+
+/// The kernels of `[lanes]`, in V, or `[across]`, in W, on one target, with the target behind their
+/// names.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn lanes(
+    cipher: &Cipher,
+    lanes: &Lanes,
+    (slicing, target): (Slicing, &'static Target),
+) -> Result<String, String> {
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.unroll = unroll::Mode::All;
+    pipeline.pass.interleave = Choice::SINGLE;
+    let mut functions = Functions::default();
+    let words = isa::find("gp64").expect("it exists");
+    let nodes = lanes.nodes.iter().map(|node| (node, (slicing, target)));
+    // A number at the end of a name is one of lanes.
+    let count = (target.bits / 64).to_string();
+    let fits = |node: &&String| {
+        let number = node.trim_start_matches(|c: char| !c.is_ascii_digit());
+        number.is_empty() || *number == count
+    };
+    let once = lanes.once.iter().filter(fits).map(|node| (node, (Slicing::V, words)));
+    let mut types = String::new();
+    for (node, on) in nodes.chain(once) {
+        let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
+        let source = (&**lanes.program(target), &**node);
+        let pipeline = with_calls(pipeline.clone(), node, &lanes.seldom);
+        let output =
+            usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
+        let kernel = &output.kernel;
+        if types.is_empty() {
+            let result = kernel.results.first().expect("a node has results");
+            let name = lanes.name.to_uppercase();
+            types = format!("#define USUBA_{name}_LIMBS {}\n", result.registers);
+        }
+        functions.add(&kernel.text, &name);
+    }
+    Ok(types + &functions.all())
+}
+
+/// How the compiler begins and ends what gcc must leave in its order.
+const PUSH: &str =
+    "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n#pragma GCC optimize(";
+const POP: &str = "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
+
+/// C functions, of which those that are equal but for their name are one.
+#[derive(Default)]
+struct Functions {
+    text: String,
+    /// What is to stand before all of them if one of them needs it, and then [`POP`] behind them.
+    push: String,
+    /// The name of the first one by its text, in which `@` is its name.
+    known: HashMap<String, String>,
+}
+
+impl Functions {
+    /// Adds the functions of the kernel `entry`, callees before callers as the compiler writes them.
+    fn add(&mut self, kernel: &str, entry: &str) {
+        let mut names: Vec<(String, String)> = Vec::new();
+        let mut piece = String::new();
+        let code = kernel.split_once("*/").map_or(kernel, |(_, code)| code);
+        let mut code = code.replace(POP, "");
+        if let Some(start) = code.find(PUSH) {
+            let end = code[start..].find("#endif\n").map_or(code.len(), |at| start + at + 7);
+            self.push = code[start..end].to_string();
+            code.replace_range(start..end, "");
+        }
+        for line in code.lines().filter(|line| !line.starts_with("#include")) {
+            if piece.is_empty() && line.is_empty() {
+                continue;
+            }
+            piece += line;
+            piece.push('\n');
+            if line != "}" {
+                continue;
+            }
+            let own = name(&piece).to_string();
+            for (old, new) in &names {
+                piece = renamed(&piece, old, new);
+            }
+            // The same body is `inline` as a callee and is not as an entry.
+            let plain =
+                piece.replace("#ifdef __GNUC__\n__attribute__((always_inline))\n#endif\n", "");
+            let plain = renamed(&plain.replacen("static inline ", "static ", 1), &own, "@");
+            match self.known.get(&plain).cloned() {
+                // Hand-written C knows the names of entries.
+                Some(first) if own == entry => {
+                    self.text = renamed(&self.text, &first, entry);
+                    let known = self.known.drain();
+                    let rename = |text: String| renamed(&text, &first, entry);
+                    self.known = known.map(|(key, value)| (rename(key), rename(value))).collect();
+                }
+                Some(first) => names.push((own, first)),
+                None => {
+                    self.text += &piece;
+                    self.text.push('\n');
+                    self.known.insert(plain, own);
+                }
+            }
+            piece.clear();
+        }
+    }
+}
+
+impl Functions {
+    /// All of them.
+    fn all(self) -> String {
+        let pop = if self.push.is_empty() { "" } else { POP };
+        self.push + &self.text + pop
+    }
+}
+
+/// The name of the function that `text` defines.
+fn name(text: &str) -> &str {
+    let before = text.lines().find(|line| line.starts_with("static ")).unwrap_or_default();
+    let before = before.split('(').next().unwrap_or_default();
+    before.rsplit(' ').next().unwrap_or_default()
+}
+
+/// `text` with the name of a function replaced where it is a whole word.
+fn renamed(text: &str, old: &str, new: &str) -> String {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(old) {
+        let end = at + old.len();
+        let whole = !text[..at].ends_with(word) && !text[end..].starts_with(word);
+        out += &text[done..at];
+        out += if whole { new } else { old };
+        done = end;
+    }
+    out + &text[done..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_functions_are_there_once() {
+        let mut functions = Functions::default();
+        let function = |head: &str| format!("{head}(int *a)\n{{\n    *a = 1;\n}}\n\n");
+        let top = "/* f */\n#include <stdint.h>\n\n";
+        functions.add(&(top.to_string() + &function("static void f")), "f");
+        let caller = "static void g(int *a)\n{\n    g_f(a);\n    g_f2(a);\n}\n";
+        functions.add(&(function("static inline void g_f") + caller), "g");
+        let of_f = |name: &str| function(&format!("static void {name}"));
+        let expected = of_f("f") + &renamed(caller, "g_f", "f") + "\n";
+        assert_eq!(functions.text, expected);
+        functions.add(&of_f("h"), "h");
+        let expected = of_f("h") + &renamed(caller, "g_f", "h") + "\n";
+        assert_eq!(functions.text, expected);
+    }
+
+    #[test]
+    fn what_gcc_must_not_do_is_around_all() {
+        let mut functions = Functions::default();
+        let body = "(int *a)\n{\n    *a = 1;\n}\n";
+        functions
+            .add(&format!("/* f */\n\n{PUSH}\"x\")\n#endif\n\nstatic void f{body}\n{POP}"), "f");
+        functions
+            .add(&format!("/* g */\n\n{PUSH}\"x\")\n#endif\n\nstatic void g_f{body}\n{POP}"), "g");
+        let expected = format!("{PUSH}\"x\")\n#endif\nstatic void f{body}\n{POP}");
+        assert_eq!(functions.all(), expected);
+    }
+
+    #[test]
+    fn names_are_whole_words() {
+        assert_eq!(renamed("f(f2(x_f, f))", "f", "g"), "g(f2(x_f, g))");
+        assert_eq!(renamed("ff f", "f", "ff"), "ff ff");
+    }
+}

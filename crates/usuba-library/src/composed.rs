@@ -1,0 +1,124 @@
+//! Key streams that two functions of a folder make together: `[[stream]]` in `cipher.toml`.
+//!
+//! ```text
+//! xchacha20   hchacha20 makes a key from key and nonce, chacha20 the key stream under it
+//! trivium     trivium_start makes a state from key and nonce, trivium_next goes on from states
+//! ```
+
+use super::Folder;
+use super::interface::{Described, Description, Kind};
+use super::template::{self as t, fill};
+use usuba_ciphers::Stream;
+
+impl Folder<'_> {
+    /// Primitive and operation that compute a function of the folder.
+    pub(super) fn place(&self, function: &str) -> (usize, usize) {
+        let inside = |at: usize| {
+            let mut operations = self.compiled[at].primitive.operations.iter();
+            let number = operations.position(|o| o.functions.iter().any(|f| f.name == function));
+            Some((at, number?))
+        };
+        (0..self.compiled.len()).find_map(inside).expect("reading cipher.toml found it")
+    }
+
+    pub fn composed_kind(&self, stream: &Stream) -> Kind {
+        let (first, then) = (self.place(&stream.first).0, self.place(&stream.then).0);
+        match self.key_bytes(then) {
+            0 => Kind::Running { start: first, next: then },
+            _ => Kind::Extended { subkey: first, stream: then },
+        }
+    }
+
+    /// The two operations that a key stream is made of.
+    fn both(&self, stream: &Stream) -> [Described; 2] {
+        [&stream.first, &stream.then].map(|function| {
+            let (at, number) = self.place(function);
+            self.described(at, number)
+        })
+    }
+
+    /// The key streams of `[[stream]]`, whose kinds name primitives by their number in
+    /// [`Folder::descriptions`].
+    pub fn composed_descriptions(&self) -> Vec<Description> {
+        let describe = |stream: &Stream| Description {
+            name: stream.name.clone(),
+            kind: self.composed_kind(stream),
+            key: self.key_bytes(self.place(&stream.first).0),
+            nonce: stream.nonce,
+            operations: self.both(stream).to_vec(),
+        };
+        self.cipher.streams.iter().map(describe).collect()
+    }
+
+    /// Whether the sizes of two functions fit together.
+    ///
+    /// # Errors
+    /// What does not fit, in one sentence.
+    pub fn check_streams(&self) -> Result<(), String> {
+        for stream in &self.cipher.streams {
+            let [first, then] = self.both(stream);
+            let fits = match self.composed_kind(stream) {
+                Kind::Extended { stream: at, .. } => {
+                    let own = self.descriptions()[at].nonce;
+                    first.output == self.key_bytes(at)
+                        && (first.input..=first.input + own).contains(&stream.nonce)
+                }
+                _ => {
+                    first.output == then.input
+                        && then.output > then.input
+                        && first.input == stream.nonce
+                }
+            };
+            if !fits {
+                let Stream { name, first, then, .. } = stream;
+                return Err(format!("{name}: `{first}` and `{then}` have sizes that do not fit"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Declarations or definitions of all of them.
+    pub fn composed(&self, common: &str, header: bool) -> String {
+        self.cipher.streams.iter().map(|stream| self.one(stream, common, header)).collect()
+    }
+
+    fn one(&self, stream: &Stream, common: &str, header: bool) -> String {
+        let [first, then] = self.both(stream);
+        let (at, _) = self.place(&stream.then);
+        let name = |function: &str| self.compiled[self.place(function).0].primitive.name.clone();
+        let kind = self.composed_kind(stream);
+        let inner = self.descriptions()[at].nonce;
+        let rest = stream.nonce - first.input;
+        let comment = |text: &str| text.replace("*/", "* /");
+        let values = [
+            ("TITLE", comment(&self.cipher.title)),
+            ("SPEC", comment(&self.cipher.spec)),
+            ("ABOUT", self.about(at)),
+            ("NAME", stream.name.clone()),
+            ("UPPER", stream.name.to_uppercase()),
+            ("COMMON", common.to_string()),
+            ("KEY_BYTES", self.key_bytes(self.place(&stream.first).0).to_string()),
+            ("NONCE", stream.nonce.to_string()),
+            ("FIRST", name(&stream.first)),
+            ("FIRST_OPERATION", format!("usuba_{}_operation", first.name)),
+            ("FIRST_IN", first.input.to_string()),
+            ("FIRST_OUT", first.output.to_string()),
+            ("THEN", name(&stream.then)),
+            ("THEN_OPERATION", format!("usuba_{}_operation", then.name)),
+            ("THEN_OUT", then.output.to_string()),
+            ("INNER", inner.to_string()),
+            ("REST", rest.to_string()),
+            ("ZEROS", inner.saturating_sub(rest).to_string()),
+            ("PART", then.output.saturating_sub(then.input).to_string()),
+            ("OUT", then.output.to_string()),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        let template = match (kind, header) {
+            (Kind::Running { .. }, true) => t::RUNNING_H,
+            (Kind::Running { .. }, false) => t::RUNNING_C,
+            (_, true) => t::EXTENDED_H,
+            (_, false) => t::EXTENDED_C,
+        };
+        fill(template, &values)
+    }
+}

@@ -1,0 +1,401 @@
+//! Kernels of a cipher folder as C functions over any number of blocks, compiled once however
+//! many functions share them, and the key schedules beside them.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use usuba::Output;
+use usuba::diag::Diagnostic;
+use usuba::emit::bytes::library::{self, Made, Words};
+use usuba::emit::bytes::{self, ByteLayout};
+use usuba::ir::Slicing;
+use usuba::isa::{self, Inst, Target};
+use usuba::passes::interleave::Choice;
+use usuba::passes::pipeline::{Level, PipelineOptions};
+use usuba::passes::{inline, unroll};
+
+use super::ladder::Cost;
+use super::primitive::{Operation, Primitive};
+use usuba_ciphers::{Cipher, Function};
+use usuba_run::functions::Way;
+use usuba_run::validated::Proofs;
+
+/// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
+/// its own results.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// `usuba_serpent128_encrypt_V_avx2`
+    pub symbol: String,
+    pub target: &'static Target,
+    pub slicing: Slicing,
+    /// The function that it was compiled for first.
+    pub function: String,
+    pub text: String,
+    /// The same in fewer bytes of code, if somebody wants it: calls and loops stay.
+    pub small: Option<String>,
+    /// Blocks of one register set, and of one call of the kernel.
+    pub unit: usize,
+    pub batch: usize,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+    /// Whether `output` takes the place of the beginning of `input`, and what follows there is a
+    /// block of a message; then `unit` and `batch` count messages.
+    pub chained: bool,
+    /// Words of the key, at most 64 bits each.
+    pub key_words: usize,
+    /// What it seems to cost, from its operations.
+    pub guess: Cost,
+}
+
+impl Core {
+    /// Bytes that a block counts for.
+    pub fn bytes(&self) -> usize {
+        if self.chained { self.input - self.output } else { self.output }
+    }
+}
+
+/// A key schedule that the forms of a primitive have in common.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// What it leaves for the forms.
+    pub made: Made,
+    /// The C function from the user's key to that.
+    pub symbol: String,
+    pub text: String,
+}
+
+/// The words of a key in the context, as some kernels read them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    pub words: Words,
+    /// The schedule of the primitive that they come from; `None` if they are the user's key.
+    pub schedule: Option<usize>,
+    /// The C function that fills them.
+    pub symbol: String,
+    pub text: String,
+}
+
+/// How one function gets at a core: which one, and which words of the context it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
+    pub core: usize,
+    /// A form of the primitive.
+    pub form: Option<usize>,
+}
+
+/// A primitive with everything compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled<'a> {
+    pub primitive: Primitive<'a>,
+    pub schedules: Vec<Schedule>,
+    pub forms: Vec<Form>,
+    /// For each operation: every core of every function.
+    pub uses: Vec<Vec<Use>>,
+}
+
+/// What two functions must have in common to share a core.
+pub type Key<'a> = (&'a str, &'a str, String, char, &'static str);
+
+pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
+    let ports = format!("{:?} {:?}", function.inputs, function.output);
+    let ports = format!("{ports} {:?}", function.key.as_ref().map(|key| &key.param));
+    (&function.source, &function.node, ports, letter(slicing), target.name)
+}
+
+pub fn letter(slicing: Slicing) -> char {
+    match slicing {
+        Slicing::V => 'V',
+        Slicing::H => 'H',
+        Slicing::B => 'B',
+        Slicing::W => 'W',
+    }
+}
+
+/// Everything of a cipher folder for `targets`. Cores of the library have the linkage `linkage`, and
+/// those for all processors have a small form if `small`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn compile<'a>(
+    cipher: &'a Cipher,
+    primitives: Vec<Primitive<'a>>,
+    targets: &[&'static Target],
+    linkage: &str,
+    small: bool,
+) -> Result<(Vec<Core>, Vec<Compiled<'a>>), String> {
+    let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut wanted: Vec<(&Function, Slicing, &'static Target)> = Vec::new();
+    let functions = primitives.iter().flat_map(|p| &p.operations).flat_map(|o| &o.functions);
+    for function in functions {
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
+            for slicing in function.slicings_on(target) {
+                numbers.entry(key(function, slicing, target)).or_insert_with(|| {
+                    wanted.push((*function, slicing, target));
+                    wanted.len() - 1
+                });
+            }
+        }
+    }
+    let cores = wanted
+        .par_iter()
+        .map(|&(function, slicing, target)| {
+            let mut made = core(cipher, function, slicing, target, linkage, false)?;
+            if small && target.name == portable().name {
+                let node = function.small.as_ref().unwrap_or(&function.node).clone();
+                let other = Function { node, ..function.clone() };
+                made.small = Some(core(cipher, &other, slicing, target, linkage, true)?.text);
+            }
+            Ok::<_, String>(made)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let number = |function: &Function, slicing, target| numbers[&key(function, slicing, target)];
+    let compiled = primitives
+        .into_iter()
+        .map(|primitive| {
+            let mut keys = Keys {
+                cipher,
+                primitive: primitive.name.clone(),
+                schedules: Vec::new(),
+                forms: Vec::new(),
+            };
+            let mut uses = Vec::new();
+            for operation in &primitive.operations {
+                uses.push(users(operation, targets, &number, &mut keys)?);
+            }
+            let Keys { schedules, forms, .. } = keys;
+            let schedules = schedules.into_iter().map(|(.., schedule)| schedule).collect();
+            let forms = forms.into_iter().map(|(_, form)| form).collect();
+            Ok(Compiled { primitive, schedules, forms, uses })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    Ok((cores, compiled))
+}
+
+/// The cores of an operation; what its keys need and `keys` does not have yet is added there.
+fn users<'a>(
+    operation: &Operation<'a>,
+    targets: &[&'static Target],
+    number: &dyn Fn(&Function, Slicing, &'static Target) -> usize,
+    keys: &mut Keys<'a>,
+) -> Result<Vec<Use>, String> {
+    let mut uses = Vec::new();
+    for &function in &operation.functions {
+        let form = keys.form(function)?;
+        for target in targets.iter().copied().filter(|target| function.is_for(target)) {
+            for slicing in function.slicings_on(target) {
+                uses.push(Use { core: number(function, slicing, target), form });
+            }
+        }
+    }
+    Ok(uses)
+}
+
+/// The key set-ups of a primitive while it is compiled.
+struct Keys<'a> {
+    cipher: &'a Cipher,
+    primitive: String,
+    /// With the file, the node and the layout of the key.
+    schedules: Vec<((&'a str, &'a str, ByteLayout), Output, Schedule)>,
+    /// With what tells two of them with the same words apart.
+    forms: Vec<(String, Form)>,
+}
+
+impl<'a> Keys<'a> {
+    /// The number of the form that `function` reads; `None` if it has no key.
+    fn form(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
+        let Some(key) = &function.key else { return Ok(None) };
+        let schedule = self.schedule(function)?;
+        // The shape of the parameter belongs to it: two sources may differ there.
+        let place = if schedule.is_some() { "" } else { &*function.source };
+        let same = format!("{schedule:?} {:?} {:?} {place}", key.bytes, key.through);
+        let symbol = format!("usuba_{}_key{}", self.primitive, self.forms.len());
+        let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+        // The shape of the key is the same however the kernel is compiled.
+        let (cipher, slicing) = (self.cipher, function.slicings[0]);
+        let (main, _) =
+            usuba_run::functions::kernels(cipher, function, &symbol, slicing, once(&quick))?;
+        let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+        let output = schedule.map(|number| &self.schedules[number].1);
+        let interface = interface(function, &inputs, &symbol, &main, None, output, false);
+        let words = library::words(&interface).map_err(explain(&symbol))?;
+        let words = words.expect("the function has a key");
+        if let Some(known) = self.forms.iter().position(|(n, f)| *n == same && f.words == words) {
+            return Ok(Some(known));
+        }
+        let text = library::fill(&interface, "static ").map_err(explain(&symbol))?;
+        let symbol = format!("{symbol}_init");
+        self.forms.push((same, Form { words, schedule, symbol, text }));
+        Ok(Some(self.forms.len() - 1))
+    }
+
+    /// The number of the schedule of `function`; `None` if it has none.
+    fn schedule(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
+        let Some((key, (file, node))) =
+            function.key.as_ref().and_then(|key| Some((key, key.schedule.as_ref()?)))
+        else {
+            return Ok(None);
+        };
+        let same = (&**file, &**node, key.bytes);
+        if let Some(known) = self.schedules.iter().position(|(known, ..)| *known == same) {
+            return Ok(Some(known));
+        }
+        let symbol = format!("usuba_{}_made{}", self.primitive, self.schedules.len());
+        let pipeline = PipelineOptions::default();
+        let output =
+            usuba_run::functions::schedule(self.cipher, function, &symbol, once(&pipeline))?;
+        let output = output.expect("the function has a schedule");
+        let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+        // Only the schedule is looked at.
+        let interface = interface(function, &inputs, &symbol, &output, None, Some(&output), false);
+        let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
+        let (run, made) = made.expect("the function has a schedule");
+        let text = format!("{}{run}", output.kernel.text);
+        self.schedules.push((same, output, Schedule { made, symbol, text }));
+        Ok(Some(self.schedules.len() - 1))
+    }
+}
+
+/// How what runs once for a key is compiled.
+fn once(pipeline: &PipelineOptions) -> Way<'_> {
+    Way {
+        target: portable(),
+        cpu: isa::cpu::ALL[0],
+        pipeline,
+        hidden: true,
+        complemented_keys: true,
+        proofs: Proofs::Long,
+    }
+}
+
+fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
+    move |error| format!("{name}: {}: {}", error.code, error.message)
+}
+
+fn parameter(p: &usuba_ciphers::Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &p.param, bytes: p.bytes }
+}
+
+/// The function as the byte interface wants it, with its [`parameter`]s as `inputs`.
+fn interface<'a>(
+    function: &'a Function,
+    inputs: &'a [bytes::Parameter<'a>],
+    name: &'a str,
+    main: &'a Output,
+    single: Option<&'a Output>,
+    schedule: Option<&'a Output>,
+    rolled: bool,
+) -> bytes::Function<'a> {
+    bytes::Function {
+        name,
+        kernel: usuba_run::functions::as_kernel(main),
+        single: single.map(usuba_run::functions::as_kernel),
+        inputs,
+        output: parameter(&function.output),
+        key: function.key.as_ref().map(|key| bytes::Key {
+            param: &key.param,
+            bytes: key.bytes,
+            schedule: schedule.map(|output| bytes::Schedule {
+                kernel: usuba_run::functions::as_kernel(output),
+                target: portable(),
+                through: key.through,
+            }),
+        }),
+        wipe: false,
+        rolled,
+    }
+}
+
+/// What everything that runs once is compiled for.
+pub fn portable() -> &'static Target {
+    usuba_run::functions::scalar(isa::ALL[0])
+}
+
+fn core(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    linkage: &str,
+    small: bool,
+) -> Result<Core, String> {
+    let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.interleave = Choice::AUTO;
+    if small {
+        pipeline.pass.interleave = Choice::SINGLE;
+        pipeline.pass.inline = inline::Mode::Light;
+        pipeline.pass.unroll = unroll::Mode::None;
+    }
+    let way = Way {
+        target,
+        cpu: isa::cpu::ALL[0],
+        pipeline: &pipeline,
+        hidden: true,
+        complemented_keys: true,
+        proofs: Proofs::Long,
+    };
+    let (main, single) = usuba_run::functions::kernels(cipher, function, &symbol, slicing, way)?;
+    let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
+    let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None, small);
+    let chained = cipher.is_chained(function);
+    let write = if chained { library::chained } else { library::any_number };
+    let body = write(&interface, target, linkage).map_err(explain(&symbol))?;
+    let alone = single.as_ref().map_or("", |output| &output.kernel.text);
+    let batch = main.kernel.instances() as usize;
+    let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
+    let entry = main.program.entry();
+    let (input, output) = interface.blocks().map_err(explain(&symbol))?;
+    let keys = || entry.params.iter().filter(|port| port.constant);
+    let registers: usize = keys().map(|port| port.values(slicing)).sum();
+    let key_words = keys().map(|port| port.words()).sum();
+    Ok(Core {
+        target,
+        slicing,
+        function: function.name.clone(),
+        text: format!("{}{alone}{body}", main.kernel.text),
+        small: None,
+        unit,
+        batch,
+        input,
+        output,
+        chained,
+        key_words,
+        guess: guess(target, &main, (unit, batch), (input + output, registers)),
+        symbol,
+    })
+}
+
+/// A plain guess where nothing was measured: operations in a cycle, fewer of them where values
+/// do not fit in registers and go through memory, and some cycles for packing and for the key.
+fn guess(
+    target: &Target,
+    main: &Output,
+    (unit, batch): (usize, usize),
+    (bytes, keys): (usize, usize),
+) -> Cost {
+    let stats = &main.kernel.stats;
+    let fits = stats.live <= 2 * target.regs as usize;
+    let per_cycle = match (fits, target.bits >= 512) {
+        (true, false) => 3.0,
+        (true, true) => 2.2,
+        (false, false) => 1.7,
+        (false, true) => 1.2,
+    };
+    let rotations = match target.row(Inst::Rotl, 32) {
+        Some(_) => 0,
+        None => 2 * stats.operations.of("rotl"),
+    };
+    let operations = (stats.operations.computing() + rotations) as f64;
+    // Long straight code waits for itself to be fetched.
+    let fetched = if usuba_run::functions::is_long(&main.program) { 1.15 } else { 1.0 };
+    let batches = operations / per_cycle * fetched + (bytes * batch) as f64 / 8.0;
+    let fixed = 20.0 + keys as f64 / 2.0;
+    // A register set alone waits more often.
+    let units = batch / unit;
+    let alone = if units > 1 { 1.2 / units as f64 } else { 1.0 };
+    let short = (1..units).map(|count| fixed + (batches * alone * count as f64).min(batches));
+    let cycles = short.chain([fixed + batches, fixed + 2.0 * batches]).collect();
+    let name = String::new;
+    Cost { function: name(), slicing: name(), target: name(), unit, batch, cycles }
+}

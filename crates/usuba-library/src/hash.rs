@@ -1,0 +1,134 @@
+//! Hash functions around a function of a folder: `[[hash]]` in `cipher.toml`.
+//!
+//! ```text
+//! sha384      sha512_compress takes chaining value and block and gives the next chaining value;
+//!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c
+//! skein512    skein512_ubi takes chaining value and block and gives the next chaining value;
+//!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c
+//! ```
+//!
+//! What modes share is in `lib/c/modes/chain.c`: one message in pieces, and many side by side. A
+//! mode is a value of `HashMode`, an arm in [`Parts::of`], and the C that it names.
+
+use std::collections::BTreeSet;
+
+use super::Folder;
+use super::interface::{Described, Description, Kind};
+use super::template::{self as t, fill};
+use usuba_ciphers::{Hash, HashMode};
+
+/// The C of a mode.
+struct Parts {
+    /// What it has once in a header and once in a C file.
+    shared: (&'static str, &'static str),
+    /// What each hash function has.
+    own: (&'static str, &'static str),
+}
+
+impl Parts {
+    fn of(mode: HashMode) -> Parts {
+        match mode {
+            HashMode::MerkleDamgard => {
+                Parts { shared: (t::MERKLE_SHARED_H, t::MERKLE), own: (t::MERKLE_H, t::MERKLE_C) }
+            }
+            HashMode::Skein => {
+                Parts { shared: (t::SKEIN_SHARED_H, t::SKEIN), own: (t::SKEIN_H, t::SKEIN_C) }
+            }
+        }
+    }
+}
+
+impl Folder<'_> {
+    /// The operation that a hash function is made of.
+    fn link(&self, hash: &Hash) -> Described {
+        let (at, number) = self.place(&hash.chain);
+        self.described(at, number)
+    }
+
+    /// The hash functions of `[[hash]]`.
+    pub fn hash_descriptions(&self) -> Vec<Description> {
+        let describe = |hash: &Hash| Description {
+            name: hash.name.clone(),
+            kind: Kind::Hash(hash.mode),
+            key: 0,
+            nonce: 0,
+            operations: vec![self.link(hash)],
+        };
+        self.cipher.hashes.iter().map(describe).collect()
+    }
+
+    /// Whether the sizes of functions are those that their modes want.
+    ///
+    /// # Errors
+    /// What does not fit, in one sentence.
+    pub fn check_hashes(&self) -> Result<(), String> {
+        for hash in &self.cipher.hashes {
+            let Described { input, output, .. } = self.link(hash);
+            let (start, block) = (hash.start.len(), input - output);
+            let fits = match hash.mode {
+                // A hash goes into a block with a length.
+                HashMode::MerkleDamgard => {
+                    start == output
+                        && (16..=output).contains(&hash.output)
+                        && output < block - block / 8
+                        && block >= 64
+                }
+                HashMode::Skein => output == block + 16 && start == block && hash.output == 0,
+            };
+            if !fits {
+                let Hash { name, chain, .. } = hash;
+                return Err(format!("{name}: `{chain}` has sizes that do not fit"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the longest chaining value and of the longest block of a message.
+    pub fn chains(&self) -> (usize, usize) {
+        let sizes = self.cipher.hashes.iter().map(|hash| self.link(hash));
+        sizes.fold((0, 0), |(chain, block), Described { input, output, .. }| {
+            (chain.max(output), block.max(input - output))
+        })
+    }
+
+    /// Declarations or definitions of all of them.
+    pub fn hashes(&self, common: &str, header: bool) -> String {
+        let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
+        let comment = |text: &str| text.replace("*/", "* /");
+        let (chain, block) = self.chains();
+        let (chain, block) = (chain.to_string(), block.to_string());
+        let largest = [("COMMON", common), ("CHAIN_MAX", &chain), ("BLOCK_MAX", &block)];
+        let mut there = BTreeSet::new();
+        let mut text = String::new();
+        for hash in &self.cipher.hashes {
+            let Parts { shared, own } = Parts::of(hash.mode);
+            if there.insert(pick(shared)) {
+                text += &fill(pick(shared), &largest);
+            }
+            let (at, _) = self.place(&hash.chain);
+            let Described { name, input, output, .. } = self.link(hash);
+            let row = |row: &[u8]| {
+                let bytes: Vec<String> = row.iter().map(|byte| format!("0x{byte:02x}")).collect();
+                format!("    {}", bytes.join(", "))
+            };
+            let start: Vec<String> = hash.start.chunks(16).map(row).collect();
+            let values = [
+                ("TITLE", comment(&self.cipher.title)),
+                ("SPEC", comment(&self.cipher.spec)),
+                ("ABOUT", self.about(at)),
+                ("NAME", hash.name.clone()),
+                ("UPPER", hash.name.to_uppercase()),
+                ("COMMON", common.to_string()),
+                ("CHAINING", format!("usuba_{name}_chaining")),
+                ("CHAIN", output.to_string()),
+                ("BLOCK", (input - output).to_string()),
+                ("START", start.join(",\n")),
+                ("OUT", hash.output.to_string()),
+                ("BITS", (8 * (input - output)).to_string()),
+            ];
+            let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
+            text += &fill(pick(own), &values);
+        }
+        text
+    }
+}

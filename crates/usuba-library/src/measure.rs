@@ -1,0 +1,103 @@
+//! What calls of all cores of a cipher folder cost on this machine.
+//!
+//! All cores are in one program and take turns; of each number of blocks the least time counts,
+//! because a ladder compares kernels and not machines in bad moments.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use usuba::isa::Target;
+
+use super::cores::{self, Core};
+use super::ladder::Cost;
+use super::primitive::primitives;
+use super::registers;
+use super::section::{includes, section};
+use super::template::{self as t, fill};
+use usuba_ciphers::Cipher;
+use usuba_run::cc::{self, Family};
+
+const DRIVER: &str = include_str!("measure.c");
+
+/// The costs of every core of a folder on those of the backends `targets` that this machine runs.
+///
+/// # Errors
+/// What the compiler or the C compiler says, or the program does not run.
+pub fn measure(
+    cipher: &Cipher,
+    targets: &[&'static Target],
+    rounds: u32,
+) -> Result<Vec<Cost>, String> {
+    let native = |target: &&Target| cc::find_native(target.name, Family::Any).is_ok();
+    let targets: Vec<_> = registers(targets, &[cipher]).into_iter().filter(native).collect();
+    let [first, ..] = targets[..] else {
+        return Err("this machine runs none of the targets".into());
+    };
+    let machine = cc::find_native(first.name, Family::Any).map_err(|skip| skip.to_string())?;
+    let (cores, _) = cores::compile(cipher, primitives(cipher), &targets, "static ", false)?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, program) = (folder.path().join("measure.c"), folder.path().join("measure"));
+    fs::write(&source, text(&cores, &targets, rounds)).map_err(|error| error.to_string())?;
+    let mut compile = Command::new(&machine.compiler);
+    compile.args(["-std=gnu11", "-O3", "-w", "-o"]).arg(&program).arg(&source);
+    run(&mut compile)?;
+    let answer = run(&mut Command::new(&program))?;
+    let mut costs: Vec<Cost> = cores
+        .iter()
+        .map(|core| Cost {
+            function: core.function.clone(),
+            slicing: cores::letter(core.slicing).to_string(),
+            target: core.target.name.to_string(),
+            unit: core.unit,
+            batch: core.batch,
+            cycles: Vec::new(),
+        })
+        .collect();
+    for line in answer.lines() {
+        let parts = line.split_once(' ');
+        let parts = parts.and_then(|(core, ticks)| Some((core.parse().ok()?, ticks.parse().ok()?)));
+        let (core, ticks): (usize, f64) = parts.ok_or("the program answers something else")?;
+        costs.get_mut(core).ok_or("the program names another core")?.cycles.push(ticks);
+    }
+    Ok(costs)
+}
+
+/// What a command prints.
+fn run(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// All cores and the driver.
+fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
+    let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1).to_string();
+    let small = [("CHUNK", "1"), ("COUNTERS", "1"), ("BLOCK_MAX", "1"), ("BACKENDS", "1")];
+    let mut text = fill(&[t::INTERNAL_H, t::BACKENDS_H].concat(), &small) + &includes(targets);
+    for target in targets {
+        let here = cores.iter().filter(|core| core.target.name == target.name);
+        let functions: String = here.map(|core| &*core.text).collect();
+        text += &section(target, target.name, &functions);
+    }
+    let mut table = String::new();
+    for core in cores {
+        let Core { symbol, input, output, unit, batch, .. } = core;
+        let run = if core.chained { format!("NULL, {symbol}") } else { format!("{symbol}, NULL") };
+        let _ = writeln!(table, "    {{{run}, {input}, {output}, {unit}, {batch}}},");
+    }
+    let values = [
+        ("TABLE", table),
+        ("POINTS", most(&|core| core.batch / core.unit + 1)),
+        ("IN", most(&|core| 2 * core.batch * core.input)),
+        ("OUT", most(&|core| 2 * core.batch * core.output)),
+        ("MESSAGES", most(&|core| 2 * core.batch)),
+        ("KEY", most(&|core| core.key_words)),
+        ("ROUNDS", rounds.to_string()),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(name, v)| (*name, v.as_str())).collect();
+    text + &fill(DRIVER, &values)
+}

@@ -1,0 +1,84 @@
+//! NaCl: a few folders in one C file, and the interface of NaCl over them.
+//!
+//! ```text
+//! usuba-nacl.c, usuba-nacl.h     the folders of lib/c/nacl/nacl.toml, and the rest of lib/c/nacl
+//! usuba-nacl-random.c            the system's random numbers, for who has no `randombytes`
+//! CMakeLists.txt, *.in           a library of it
+//! ```
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::template::{self as t, fill};
+use super::write::{File, OneFile, PREFIX, banner, renamed, version};
+use super::{Folder, Request};
+use usuba_ciphers::Cipher;
+
+/// `nacl.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    folder: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    name: String,
+    /// The functions that NaCl is made of; all if there are none.
+    #[serde(default)]
+    only: Vec<String>,
+}
+
+/// The cipher folders of NaCl, with the functions that it needs.
+fn listed(root: &Path) -> Result<Vec<Cipher>, String> {
+    let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
+    let read = |Listed { name, only }: &Listed| {
+        let mut cipher: Cipher = usuba_ciphers::read(&root.join(name))?;
+        if !only.is_empty() {
+            cipher.functions.retain(|function| only.contains(&function.name));
+        }
+        Ok(cipher)
+    };
+    list.folder.iter().map(read).collect()
+}
+
+/// NaCl from the cipher folders in `root`.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn nacl(
+    request: &Request,
+    root: &Path,
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<File>, String> {
+    let ciphers = listed(root)?;
+    let backends = super::backends(&request.targets, &ciphers);
+    let new = |cipher| {
+        let folder = Folder::new(cipher, &backends, "static ", true)?;
+        done(&folder.name);
+        Ok(folder)
+    };
+    let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, String>>()?;
+    let package = renamed(PREFIX, request).trim_end_matches('_').replace('_', "-") + "-nacl";
+    let values = [("PREFIX", PREFIX), ("FILE", &package)];
+    let header = fill(t::NACL_H, &values) + t::NACL_NAMES;
+    let code = fill(t::NACL_C, &[("COMMON", &format!("{PREFIX}nacl_"))]);
+    let about = "NaCl in one file; compile it with any C or C++ compiler";
+    let file = OneFile { name: "nacl", about, header: &header, code: &code };
+    let mut files = file.write(request, &backends, &folders, Some(&package));
+    let random = banner("random numbers for NaCl", request) + t::NACL_RANDOM;
+    files.push(File { path: format!("{package}-random.c"), text: random });
+    let version = version(&request.version);
+    let underscored = package.replace('-', "_");
+    let values = [("VERSION", &*version), ("PACKAGE", &package), ("NAME", &underscored)];
+    for (path, text) in [
+        ("CMakeLists.txt".to_string(), t::NACL_CMAKE),
+        (format!("{package}-config.cmake.in"), t::NACL_CONFIG),
+        (format!("{package}.pc.in"), t::NACL_PKG_CONFIG),
+    ] {
+        files.push(File { path, text: fill(text, &values) });
+    }
+    Ok(files)
+}

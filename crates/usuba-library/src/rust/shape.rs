@@ -1,0 +1,200 @@
+//! What Rust makes of a primitive: its templates, and a test with its vectors.
+
+use super::super::interface::{Description, Kind};
+use super::text::hex;
+use usuba_ciphers::{Order, Vector};
+
+/// Vectors of a function in the tests of the crate.
+const ANSWERS: usize = 4;
+
+/// Bytes of key streams in the tests, where vectors are longer.
+const LONG: usize = 200;
+
+/// What Rust makes of a [`Kind`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Stream,
+    Running,
+    Block { inverse: bool, wide: bool },
+    Tweak,
+    Keyed,
+    Permutation,
+    Unkeyed,
+}
+
+impl Shape {
+    pub fn of(description: &Description) -> Result<Shape, String> {
+        let count = description.operations.len();
+        Ok(match description.kind {
+            Kind::Stream(_) | Kind::Extended { .. } => Shape::Stream,
+            Kind::Running { .. } => Shape::Running,
+            Kind::Block { inverse, wide } => {
+                Shape::Block { inverse: inverse.is_some(), wide: wide && inverse.is_some() }
+            }
+            // The trait for tweaks has them apart, and what comes first is what C expects first.
+            Kind::Tweakable { tweak, inverse: Some(_) } if tweak.at == 0 => Shape::Tweak,
+            Kind::Keyed if count == 1 => Shape::Keyed,
+            Kind::Permutation if count == 1 => Shape::Permutation,
+            Kind::Unkeyed if count == 1 => Shape::Unkeyed,
+            _ => return Err(format!("{}: Rust has no trait for its operations", description.name)),
+        })
+    }
+
+    /// The templates for users, and those of the C.
+    pub fn templates(self) -> (&'static str, Vec<&'static str>) {
+        match self {
+            Shape::Stream => (rust!("api/stream.rs.in"), vec![rust!("ffi/stream.rs.in")]),
+            Shape::Running => (rust!("api/running.rs.in"), vec![rust!("ffi/running.rs.in")]),
+            Shape::Block { inverse, wide } => {
+                let mut parts = vec![rust!("ffi/stream.rs.in"), rust!("ffi/block.rs.in")];
+                parts.extend(inverse.then_some(rust!("ffi/inverse.rs.in")));
+                parts.extend(wide.then_some(rust!("ffi/wide.rs.in")));
+                (rust!("api/block.rs.in"), parts)
+            }
+            Shape::Tweak => (rust!("api/tweak.rs.in"), vec![rust!("ffi/tweak.rs.in")]),
+            Shape::Keyed => (rust!("api/keyed.rs.in"), vec![rust!("ffi/keyed.rs.in")]),
+            Shape::Permutation => {
+                (rust!("api/permutation.rs.in"), vec![rust!("ffi/permutation.rs.in")])
+            }
+            Shape::Unkeyed => (rust!("api/unkeyed.rs.in"), vec![rust!("ffi/unkeyed.rs.in")]),
+        }
+    }
+
+    /// What tests of this shape call, and a test with these answers.
+    pub fn test(
+        self,
+        name: &str,
+        type_name: &str,
+        answers: &[Answer],
+    ) -> (Vec<&'static str>, String) {
+        let list = |form: &dyn Fn(&Answer) -> String| -> String {
+            let lines = answers.iter().take(ANSWERS);
+            lines.map(|answer| format!("        {},\n", form(answer))).collect()
+        };
+        let user = "@CRATE@::@MODULE@";
+        let two = |a: &Answer| format!("[{}, {}]", hex(&a.input), hex(&a.output));
+        let three =
+            |a: &Answer| format!("[{}, {}, {}]", hex(&a.key), hex(&a.input), hex(&a.output));
+        let (helpers, body) = match self {
+            Shape::Block { inverse, .. } => {
+                let ctr = |a: &Answer| {
+                    format!("({}, {}, 0, {})", hex(&a.key), hex(&a.input), hex(&a.output))
+                };
+                let stream =
+                    format!("    stream::<{user}::{type_name}Ctr>(&[\n{}    ]);\n", list(&ctr));
+                let block =
+                    format!("    block::<{user}::{type_name}>(&[\n{}    ]);\n", list(&three));
+                match inverse {
+                    true => (
+                        vec![rust!("tests/block.rs.in"), rust!("tests/stream.rs.in")],
+                        block + &stream,
+                    ),
+                    false => (vec![rust!("tests/stream.rs.in")], stream),
+                }
+            }
+            Shape::Stream => {
+                let four = |a: &Answer| {
+                    let (key, start, output) = (hex(&a.key), hex(&a.start), hex(&a.output));
+                    format!("({key}, {start}, {}, {output})", a.number)
+                };
+                let body =
+                    format!("    stream::<{user}::{type_name}>(&[\n{}    ]);\n", list(&four));
+                (vec![rust!("tests/stream.rs.in")], body)
+            }
+            Shape::Running => {
+                let three = |a: &Answer| {
+                    format!("[{}, {}, {}]", hex(&a.key), hex(&a.start), hex(&a.output))
+                };
+                let body = format!(
+                    "    running::<{user}::{type_name}>(&[\n{}    ], {user}::{type_name}::keystreams);\n",
+                    list(&three)
+                );
+                (vec![rust!("tests/running.rs.in")], body)
+            }
+            Shape::Tweak => {
+                let four = |a: &Answer| {
+                    let (key, input, output) = (hex(&a.key), hex(&a.input), hex(&a.output));
+                    format!("[{key}, {}, {input}, {output}]", hex(&a.start))
+                };
+                let body = format!(
+                    "    let answers = [\n{}    ];\n    \
+                     tweak::<{user}::{type_name}>(&answers, |cipher, tweaks, blocks| {{\n        \
+                     cipher.encrypt_each(tweaks, blocks).expect(\"as many\")\n    }});\n",
+                    list(&four)
+                );
+                (vec![rust!("tests/tweak.rs.in")], body)
+            }
+            Shape::Keyed => {
+                let body = format!(
+                    "    for [secret, input, output] in [\n{}    ] {{\n        \
+                     let function: {user}::{type_name} = @CRATE@::cipher::KeyInit::new(&array(secret));\n        \
+                     map([input, output], |from, to| {{\n            \
+                     let from = @CRATE@::cipher::Array::cast_slice_from_core(from);\n            \
+                     let to = @CRATE@::cipher::Array::cast_slice_from_core_mut(to);\n            \
+                     function.blocks(from, to)\n        \
+                     }});\n    }}\n",
+                    list(&three)
+                );
+                (vec![rust!("tests/map.rs.in")], body)
+            }
+            Shape::Permutation => {
+                let body = format!("    permutation(&[\n{}    ], {user}::{name});\n", list(&two));
+                (vec![rust!("tests/permutation.rs.in")], body)
+            }
+            Shape::Unkeyed => {
+                let body = format!(
+                    "    for answer in [\n{}    ] {{\n        map(answer, {user}::{name});\n    }}\n",
+                    list(&two)
+                );
+                (vec![rust!("tests/map.rs.in")], body)
+            }
+        };
+        (helpers, format!("\n#[test]\nfn {name}() {{\n{body}}}\n"))
+    }
+}
+
+/// A vector in the words of the Rust interface.
+#[derive(Clone, Default)]
+pub struct Answer {
+    pub key: Vec<u8>,
+    /// A nonce or a tweak.
+    pub start: Vec<u8>,
+    /// The number of the block in a key stream.
+    pub number: u64,
+    pub input: Vec<u8>,
+    pub output: Vec<u8>,
+}
+
+impl Answer {
+    /// `None` if the number of a block is beyond what positions reach.
+    pub fn new(vector: &Vector, shape: Shape, description: &Description) -> Option<Answer> {
+        let Vector { key, input, output } = vector.clone();
+        let mut answer = Answer { key, input, output, ..Answer::default() };
+        match (shape, description.kind) {
+            (_, Kind::Stream(counter)) => {
+                let behind = counter.at + counter.bytes;
+                let mut digits = answer.input[counter.at..behind].to_vec();
+                if counter.order == Order::Little {
+                    digits.reverse();
+                }
+                let value = digits.iter().try_fold(0u64, |sum, digit| {
+                    sum.checked_mul(256)?.checked_add(u64::from(*digit))
+                })?;
+                // A block and a few more must have a position.
+                value.checked_mul(answer.output.len() as u64)?.checked_add(1 << 20)?;
+                answer.number = value;
+                answer.start = [&answer.input[..counter.at], &answer.input[behind..]].concat();
+            }
+            (Shape::Stream | Shape::Running, _) => {
+                answer.start = std::mem::take(&mut answer.input);
+                answer.output.truncate(LONG);
+            }
+            (Shape::Tweak, _) => {
+                answer.start = answer.input.clone();
+                answer.input = answer.start.split_off(answer.start.len() - answer.output.len());
+            }
+            _ => {}
+        }
+        Some(answer)
+    }
+}

@@ -1,0 +1,352 @@
+//! Tables of everything that users can take, for documents.
+//!
+//! ```text
+//! | chacha20 | V, B | yes | key stream | 4.56 | 2.49x | 4.54x | 10.3x |     status
+//! | x25519 | arithmetic | where multiplication is | key agreement | – | – | – | – |
+//! | chacha20 | avx2 | V gp64, 2: V sse, 5: V avx2 | 4.62 | ... | █▆▃▁▁▁▁ |     curves
+//! ```
+//!
+//! Speeds are those of `costs.toml`; nothing is measured here.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
+use usuba::passes::pipeline::{Level, PipelineOptions};
+
+use super::interface::{Kind, kind};
+use super::ladder::{self, Cost};
+use super::primitive::{Operation, Primitive, primitives};
+use super::{CURVE, cores, includes, section};
+use usuba_ciphers::{Cipher, Function, HashMode, Scheme, Seal};
+use usuba_run::functions::Way;
+use usuba_run::validated::Proofs;
+
+/// A row of either table.
+struct Row<'a> {
+    name: String,
+    kind: Kind,
+    /// What is timed, and bytes that count of one block.
+    timed: &'a Operation<'a>,
+    bytes: usize,
+    /// What its slicings and its status follow from.
+    functions: Vec<&'a Function>,
+}
+
+/// The backends of a table: those of `targets` that costs were measured on.
+fn backends(
+    targets: &[&'static Target],
+    ciphers: &[Cipher],
+    costs: &[Vec<Cost>],
+) -> Vec<&'static Target> {
+    let measured = |target: &&Target| costs.iter().flatten().any(|cost| cost.target == target.name);
+    super::backends(targets, ciphers).into_iter().filter(measured).collect()
+}
+
+/// One row for each primitive of all folders, as Markdown: slicings or what else it is made of,
+/// whether its time depends on data, modes, and speed on long messages.
+///
+/// # Errors
+/// What the compiler says, or a file that cannot be read.
+pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
+    let costs = costs(ciphers)?;
+    let shown = backends(targets, ciphers, &costs);
+    let [base, others @ ..] = &shown[..] else { return Err("no costs were measured".into()) };
+    let mut text = format!("| primitive | slicings | constant time | modes | {} |", base.name);
+    others.iter().for_each(|target| text += &format!(" {} |", target.name));
+    text += &format!("\n|---|---|---|---|{}\n", "---:|".repeat(shown.len()));
+    let rows: Vec<Result<String, String>> = (ciphers.par_iter().zip(&costs))
+        .map(|(cipher, costs)| {
+            let primitives = primitives(cipher);
+            let lines = rows(cipher, &primitives)?.into_iter();
+            let line = |row: Row| {
+                let slicings = slicings(&row);
+                let timing = timing(cipher, &row)?;
+                let modes = modes(row.kind);
+                let first = each(cipher, &row, base, costs);
+                let mut line = format!(
+                    "| `{}` | {} | {timing} | {modes} | {} |",
+                    row.name,
+                    slicings.join(", "),
+                    first.map_or("–".into(), digits)
+                );
+                for target in others {
+                    let factor = first.zip(each(cipher, &row, target, costs));
+                    let factor = factor.map(|(first, here)| format!("{}×", digits(first / here)));
+                    line += &format!(" {} |", factor.unwrap_or("–".into()));
+                }
+                Ok(line + "\n")
+            };
+            let lines: Result<String, String> = lines.map(line).collect();
+            Ok(lines? + &around_arithmetic(cipher, shown.len()))
+        })
+        .collect();
+    for rows in rows {
+        text += &rows?;
+    }
+    Ok(text)
+}
+
+/// The rows of what hand-written C makes of arithmetic and of what other folders have. Costs of it
+/// are not measured.
+fn around_arithmetic(cipher: &Cipher, columns: usize) -> String {
+    let row = |name: &str, of: &str, modes: &str| {
+        // Arithmetic multiplies, whatever else there is.
+        format!(
+            "| `{name}` | {of} | where multiplication is | {modes} |{}\n",
+            " – |".repeat(columns)
+        )
+    };
+    let scheme = match cipher.scheme {
+        Some(Scheme::Curve25519) => {
+            let verified = "signatures; the time of verification depends on what is public";
+            row("x25519", "arithmetic", "key agreement") + &row("ed25519", "arithmetic", verified)
+        }
+        Some(Scheme::Poly1305) => row(&super::name(&cipher.folder), "arithmetic", "one-time MAC"),
+        None => String::new(),
+    };
+    let seal = |seal: &Seal| {
+        let parts: Vec<String> = cipher.needs.iter().map(|name| format!("`{name}`")).collect();
+        row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
+    };
+    scheme + &cipher.seals.iter().map(seal).collect::<String>()
+}
+
+/// For each primitive and backend, as Markdown: from how many blocks which kernel, and cycles for
+/// a byte over the number of blocks.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
+    let costs = costs(ciphers)?;
+    let shown = backends(targets, ciphers, &costs);
+    let mut text = String::from("| primitive | backend | from blocks: kernel |");
+    CURVE.iter().for_each(|blocks| text += &format!(" {blocks} |"));
+    text += &format!(" curve |\n|---|---|---|{}---|\n", "---:|".repeat(CURVE.len()));
+    for (cipher, costs) in ciphers.iter().zip(&costs) {
+        let primitives = primitives(cipher);
+        for row in rows(cipher, &primitives)? {
+            for target in &shown {
+                let candidates = candidates(cipher, row.timed, target, costs);
+                let steps = ladder::ladder(&candidates);
+                if steps.is_empty() {
+                    continue;
+                }
+                let kernels: Vec<String> = steps
+                    .iter()
+                    .rev()
+                    .map(|step| {
+                        let Cost { slicing, target, unit, .. } = candidates[step.kernel];
+                        format!("{}: {slicing} {target} ×{unit}", step.from)
+                    })
+                    .collect();
+                let each: Vec<f64> = CURVE
+                    .iter()
+                    .map(|&blocks| {
+                        ladder::cycles(&candidates, &steps, blocks) / (blocks * row.bytes) as f64
+                    })
+                    .collect();
+                text += &format!("| `{}` | {} | {} |", row.name, target.name, kernels.join(", "));
+                each.iter().for_each(|&cycles| text += &format!(" {} |", digits(cycles)));
+                text += &format!(" {} |\n", bars(&each));
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// A curve in one line, from its least to its greatest value by factors.
+fn bars(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let logs: Vec<f64> = values.iter().map(|value| value.log2()).collect();
+    let least = logs.iter().copied().fold(f64::MAX, f64::min);
+    let most = logs.iter().copied().fold(f64::MIN, f64::max);
+    let height = |log: &f64| (log - least) / (most - least).max(1.0) * 7.0;
+    logs.iter().map(|log| BARS[(height(log).round() as usize).min(7)]).collect()
+}
+
+/// Three digits.
+fn digits(value: f64) -> String {
+    match value {
+        ..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+fn costs(ciphers: &[Cipher]) -> Result<Vec<Vec<Cost>>, String> {
+    ciphers.iter().map(|cipher| ladder::measured(&cipher.folder)).collect()
+}
+
+/// The primitives of a folder, and behind them the key streams that two of its functions make.
+fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<'a>>, String> {
+    let sizes = |operation: &Operation| -> Result<(usize, usize), String> {
+        let vectors = cipher.vectors(operation.functions[0])?;
+        Ok((vectors[0].input.len(), vectors[0].output.len()))
+    };
+    let mut rows = Vec::new();
+    let whole = |primitive: &&Primitive| {
+        let first = primitive.operations[0].functions[0];
+        !cipher.is_chained(first)
+    };
+    for primitive in primitives.iter().filter(whole) {
+        let timed = &primitive.operations[0];
+        let sizes = sizes(timed)?;
+        let keyed = timed.functions[0].key.is_some();
+        rows.push(Row {
+            name: primitive.name.clone(),
+            kind: kind(primitive, keyed, sizes),
+            timed,
+            bytes: sizes.1,
+            functions: primitive.operations.iter().flat_map(|o| &o.functions).copied().collect(),
+        });
+    }
+    let operation = |function: &String| {
+        let mut operations = primitives.iter().flat_map(|primitive| &primitive.operations);
+        let inside = |o: &&Operation| o.functions.iter().any(|f| f.name == *function);
+        operations.find(inside).expect("reading cipher.toml found it")
+    };
+    for stream in &cipher.streams {
+        let (first, timed) = (operation(&stream.first), operation(&stream.then));
+        let (input, output) = sizes(timed)?;
+        let functions = first.functions.iter().chain(&timed.functions).copied().collect();
+        let (kind, bytes) = match timed.functions[0].key {
+            None => (Kind::Running { start: 0, next: 0 }, output - input),
+            Some(_) => (Kind::Extended { subkey: 0, stream: 0 }, output),
+        };
+        rows.push(Row { name: stream.name.clone(), kind, timed, bytes, functions });
+    }
+    for hash in &cipher.hashes {
+        let timed = operation(&hash.chain);
+        let (input, output) = sizes(timed)?;
+        rows.push(Row {
+            name: hash.name.clone(),
+            kind: Kind::Hash(hash.mode),
+            timed,
+            bytes: input - output,
+            functions: timed.functions.clone(),
+        });
+    }
+    Ok(rows)
+}
+
+/// The slicings of a row; `V with gfni` where no target has it without. What is made for narrow
+/// registers only is not in the library.
+fn slicings(row: &Row) -> Vec<String> {
+    let named = |(slicing, name): (Slicing, &str)| {
+        let functions = || row.functions.iter().filter(|f| f.slicings.contains(&slicing));
+        let plain = |f: &Function| f.targets.is_empty();
+        let more: BTreeSet<&str> = (isa::all())
+            .filter(|target| functions().any(|function| function.is_for(target)))
+            .map(addition)
+            .collect();
+        match (functions().next(), functions().copied().any(plain) || more.contains("")) {
+            (None, _) => None,
+            (_, true) => Some(name.into()),
+            _ if more.is_empty() => None,
+            _ => Some(format!("{name} with {}", more.into_iter().collect::<Vec<_>>().join(" or "))),
+        }
+    };
+    let all = [(Slicing::V, "V"), (Slicing::H, "H"), (Slicing::B, "B"), (Slicing::W, "W")];
+    all.into_iter().filter_map(named).collect()
+}
+
+/// What a target is called beyond its base: `gfni` for `avx2_gfni`, nothing for `avx2`.
+fn addition(target: &'static Target) -> &'static str {
+    let base = target.base.map_or(target.name, |base| base.name);
+    target.name.strip_prefix(base).unwrap_or(target.name).trim_start_matches('_')
+}
+
+/// The modes of a kind, as people name them.
+fn modes(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stream(_) | Kind::Extended { .. } => "key stream, seekable",
+        Kind::Running { .. } => "key stream, many side by side",
+        Kind::Block { inverse: Some(_), wide: true } => "CTR, CBC decryption, XTS, blocks",
+        Kind::Block { .. } => "CTR, blocks",
+        Kind::Tweakable { .. } => "counter in tweak, blocks",
+        Kind::Permutation => "states in parallel",
+        Kind::Keyed | Kind::Unkeyed => "blocks",
+        Kind::Hash(HashMode::MerkleDamgard) => "hash, HMAC, HKDF, many messages side by side",
+        Kind::Hash(HashMode::Skein) => {
+            "hash, MAC, key derivation, trees, many messages side by side"
+        }
+        Kind::Chained => "none of its own",
+        Kind::Seal(_) => "authenticated encryption",
+    }
+}
+
+/// What the kernels of a row and their key schedules say of their time, whatever the target: a
+/// look-up would make an address of data, and multipliers of some small processors take their
+/// time from it.
+fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
+    let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
+    let mut outputs = Vec::new();
+    for function in &row.functions {
+        let scalar = usuba_run::functions::scalar(isa::ALL[0]);
+        let mut made = [scalar].into_iter().chain(isa::all()).chain(isa::NARROW.iter().copied());
+        let way = Way {
+            target: made.find(|target| function.is_for(target)).expect("it names targets"),
+            cpu: isa::cpu::ALL[0],
+            pipeline: &pipeline,
+            hidden: true,
+            complemented_keys: true,
+            proofs: Proofs::Long,
+        };
+        // V and H share one program.
+        let mut seen = Vec::new();
+        for &slicing in &function.slicings {
+            let program = if slicing == Slicing::H { Slicing::V } else { slicing };
+            if !seen.contains(&program) {
+                seen.push(program);
+                outputs.push(usuba_run::functions::kernels(cipher, function, "f", slicing, way)?.0);
+            }
+        }
+        outputs.extend(usuba_run::functions::schedule(cipher, function, "f", way)?);
+    }
+    let has = |name: &str| outputs.iter().any(|o| o.kernel.stats.operations.of(name) > 0);
+    Ok(match (has("lookup"), has("mul")) {
+        (true, _) => "no: tables",
+        (false, true) => "where multiplication is",
+        (false, false) => "yes",
+    })
+}
+
+/// The costs of an operation on a backend.
+fn candidates<'a>(
+    cipher: &Cipher,
+    operation: &Operation,
+    backend: &Target,
+    costs: &'a [Cost],
+) -> Vec<&'a Cost> {
+    let mut found: Vec<&Cost> = Vec::new();
+    for function in &operation.functions {
+        for &slicing in &function.slicings {
+            for cost in costs {
+                let target = isa::find(&cost.target).filter(|t| includes(backend, t));
+                let letter = cores::letter(slicing).to_string();
+                let Some(target) = target.filter(|_| cost.slicing == letter) else { continue };
+                // Functions that share a kernel share its costs.
+                let other = cipher.functions.iter().find(|f| f.name == cost.function);
+                let key = |f| cores::key(f, slicing, target);
+                if other.is_some_and(|f| key(f) == key(function)) && !found.contains(&cost) {
+                    found.push(cost);
+                }
+            }
+        }
+    }
+    // Without its own registers a backend says nothing.
+    let own = found.iter().any(|cost| cost.target == backend.name);
+    if own || section::processors(backend).is_none() { found } else { Vec::new() }
+}
+
+/// Cycles for a byte of a long message; those of the base where a target adds nothing to it.
+fn each(cipher: &Cipher, row: &Row, backend: &Target, costs: &[Cost]) -> Option<f64> {
+    let candidates = candidates(cipher, row.timed, backend, costs);
+    if let (true, Some(base)) = (candidates.is_empty(), backend.base) {
+        return each(cipher, row, base, costs);
+    }
+    let bulk = candidates.iter().map(|cost| cost.bulk());
+    bulk.min_by(f64::total_cmp).map(|cycles| cycles / row.bytes as f64)
+}

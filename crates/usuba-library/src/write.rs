@@ -1,0 +1,401 @@
+//! The files: one C file with its header for a cipher folder, or a library of all folders.
+
+use usuba::isa::Target;
+
+use super::cores::Core;
+use super::interface::{Description, Kind, Needs};
+use super::section::{features, guarded, includes, processors, section};
+use super::template::{self as t, fill};
+use super::{Folder, Request, registers};
+use usuba_ciphers::Cipher;
+
+/// A file by its path below the output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    pub path: String,
+    pub text: String,
+}
+
+/// A cipher folder as two files, with what is in them.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// The header and the C file.
+    pub files: Vec<File>,
+    /// Primitives, and behind them the key streams that two of them make, and hash functions.
+    pub primitives: Vec<Description>,
+}
+
+/// The prefix that templates and kernels are written with.
+pub const PREFIX: &str = "usuba_";
+
+/// One C file and one header for a cipher folder and what it needs, called `stem`, or after prefix
+/// and cipher.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
+    let ciphers = usuba_ciphers::with_needs(std::slice::from_ref(cipher))?;
+    let backends = super::backends(&request.targets, &ciphers);
+    // Where there is arithmetic, words have a width, and short ones go with little memory.
+    let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
+    let new = |cipher| Folder::new(cipher, &backends, "static ", words);
+    let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+    let folder = folders.last().expect("a folder is asked for");
+    let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
+    let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
+    let files = file.write(request, &backends, &folders, stem);
+    let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
+    let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
+    let all = own.chain(composed).chain(folder.seal_descriptions());
+    Ok(Single { files, primitives: all.collect() })
+}
+
+/// What one file is besides its folders.
+pub struct OneFile<'a> {
+    /// A C identifier, behind the prefix.
+    pub name: &'a str,
+    pub about: &'a str,
+    /// C behind what the folders have.
+    pub header: &'a str,
+    pub code: &'a str,
+}
+
+impl OneFile<'_> {
+    /// A C file and its header.
+    pub fn write(
+        &self,
+        request: &Request,
+        backends: &[&'static Target],
+        folders: &[Folder],
+        stem: Option<&str>,
+    ) -> Vec<File> {
+        let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
+        let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
+        let base = format!("{PREFIX}{}", self.name);
+        let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
+        let registers = registers(backends, &ciphers);
+        let parts = Parts {
+            backends,
+            registers: &registers,
+            common: &format!("{base}_"),
+            local: "static ",
+            needs,
+            counters: counters.unwrap_or(0),
+        };
+        let stem = stem.map_or_else(|| renamed(&base, request), String::from);
+        let mut text = parts.internal() + "\n";
+        if needs.ladders {
+            text += &includes(&registers);
+        }
+        for &target in &registers {
+            let whole = needs.xor && target.machine.is_none();
+            let xor = if whole { parts.xor(target) } else { String::new() };
+            let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
+            if !(xor.is_empty() && all.is_empty()) {
+                text += &section(target, target.name, &(xor + &all));
+            }
+        }
+        text += &parts.common_functions();
+        text.extend(folders.iter().map(key_section));
+        text.extend(folders.iter().map(|folder| folder.definitions(backends, parts.common)));
+        let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+        declarations += self.header;
+        text += self.code;
+        let header = parts.header(self.about, self.name, &declarations, request);
+        let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(self.about, request));
+        vec![
+            File { path: format!("{stem}.h"), text: renamed(&header, request) },
+            File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
+        ]
+    }
+}
+
+/// The library of several cipher folders: `include`, `src`, and what CMake needs.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn library(
+    request: &Request,
+    ciphers: &[Cipher],
+    done: &mut dyn FnMut(&str),
+) -> Result<Vec<File>, String> {
+    let ciphers = usuba_ciphers::with_needs(ciphers)?;
+    let backends = super::backends(&request.targets, &ciphers);
+    Ok(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
+}
+
+/// The library of folders that are compiled.
+pub fn library_of(
+    request: &Request,
+    backends: &[&'static Target],
+    folders: &[Folder],
+) -> Vec<File> {
+    let mut files = Vec::new();
+    let declarations: String = folders.iter().map(Folder::declarations).collect();
+    let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
+    // Every part is there, whoever uses it.
+    let needs = Needs {
+        ladders: true,
+        words: true,
+        word_bytes: true,
+        xor: true,
+        stream: true,
+        cbc: true,
+        xts: true,
+        blocks: true,
+        chain: true,
+        block: needs.block.max(16),
+        ..needs
+    };
+    let chunk = needs.chunk.max(4096);
+    let needs = Needs { chunk, ..needs };
+    let counters = folders.iter().map(|folder| folder.counters(chunk)).max().unwrap_or(0);
+    let ciphers: Vec<_> = folders.iter().map(|folder| folder.cipher).collect();
+    let all = registers(backends, &ciphers);
+    let (common, local) = (PREFIX, "USUBA_HIDDEN ");
+    let parts = Parts { backends, registers: &all, common, local, needs, counters };
+    let mut source = |path: String, about: &str, text: &str| {
+        let text = format!("{}\n#include \"internal.h\"\n{text}", banner(about, request));
+        files.push(File { path: format!("src/{path}"), text });
+    };
+    source("common.c".into(), "backends and modes", &parts.common_functions());
+    for target in backends {
+        let body = section(target, target.name, &parts.xor(target));
+        let text = format!("{}{body}", includes(&[target]));
+        source(format!("common_{}.c", target.name), &format!("bytes on {}", target.name), &text);
+    }
+    for folder in folders {
+        let (name, title) = (&folder.name, &folder.cipher.title);
+        for target in registers(backends, &[folder.cipher]) {
+            let cores = parts.cores(folder, target);
+            if cores.is_empty() {
+                continue;
+            }
+            let body = section(target, target.name, &cores);
+            let text = format!("{}{body}", includes(&[target]));
+            source(
+                format!("{name}_{}.c", target.name),
+                &format!("{title} on {}", target.name),
+                &text,
+            );
+        }
+        let mut text = String::from("\n");
+        for (symbol, chained, target) in folder.symbols() {
+            let kind = if chained { "usuba_link" } else { "usuba_kernel" };
+            let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
+            text += &guarded(processors(target), &line);
+        }
+        text += &folder.lanes_declared();
+        text += &key_section(folder);
+        text += &folder.definitions(backends, parts.common);
+        source(format!("{name}.c"), title, &text);
+    }
+    let internal = format!(
+        "{}\n#ifndef USUBA_INTERNAL\n#define USUBA_INTERNAL\n#include \"usuba.h\"\n\n{}{}#endif\n",
+        banner("what the files of the library share", request),
+        parts.internal(),
+        fill(t::HIDDEN_H, &[("BACKENDS", &backends.len().to_string())])
+    );
+    let sources: String = files.iter().map(|file| format!("  {}\n", file.path)).collect();
+    files.push(File { path: "src/internal.h".into(), text: internal });
+    let header = parts.header("sliced, constant-time ciphers", "", &declarations, request);
+    files.push(File { path: "include/usuba.h".into(), text: header });
+    let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
+    let version = version(&request.version);
+    let values = [("VERSION", &*version), ("SOURCES", sources.trim_end())];
+    let plain = [
+        ("CMakeLists.txt", fill(t::CMAKE, &values)),
+        ("usuba-config.cmake.in", t::CMAKE_CONFIG.to_string()),
+        ("usuba.pc.in", t::PKG_CONFIG.to_string()),
+    ];
+    let plain = plain.map(|(path, text)| File { path: path.to_string(), text });
+    files.chain(plain).collect()
+}
+
+/// The numbers of a version.
+pub fn version(text: &str) -> String {
+    text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
+}
+
+/// The cores of one target that ladders use. What runs anywhere may be of use to the ladders of
+/// some processors only, and compilers warn of functions without use.
+fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
+    let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
+    let text = |at: usize| {
+        let Core { text, small, .. } = &folder.cores[at];
+        let text = &match small {
+            Some(small) if small != text => format!(
+                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
+            ),
+            _ => text.clone(),
+        };
+        match folder.users(at, backends) {
+            Some(users) if processors(target).is_none() => {
+                format!("#if {users}\n{text}#endif\n")
+            }
+            _ => text.clone(),
+        }
+    };
+    (0..folder.cores.len()).filter(here).map(text).collect()
+}
+
+/// The key set-ups, which run anywhere.
+fn key_section(folder: &Folder) -> String {
+    let setups = folder.key_setups();
+    match setups.is_empty() {
+        true => String::new(),
+        false => section(super::cores::portable(), "key", &setups),
+    }
+}
+
+/// The comment on top of a file.
+pub fn banner(about: &str, request: &Request) -> String {
+    let about = about.replace("*/", "* /");
+    format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
+}
+
+/// The names of a request.
+pub fn renamed(text: &str, request: &Request) -> String {
+    if request.prefix == PREFIX {
+        return text.to_string();
+    }
+    text.replace(PREFIX, &request.prefix)
+        .replace(&PREFIX.to_uppercase(), &request.prefix.to_uppercase())
+}
+
+/// The hand-written parts of a file or a library.
+struct Parts<'a> {
+    backends: &'a [&'static Target],
+    /// The backends, and narrower registers of theirs.
+    registers: &'a [&'static Target],
+    /// What the names of functions begin with that belong to no cipher.
+    common: &'a str,
+    /// The linkage of functions inside.
+    local: &'a str,
+    needs: Needs,
+    /// Bytes of counters beside a buffer of key stream.
+    counters: usize,
+}
+
+impl Parts<'_> {
+    fn internal(&self) -> String {
+        let words = if self.needs.words { t::WORDS_H } else { "" };
+        let backends = if self.needs.ladders { t::BACKENDS_H } else { "" };
+        fill(
+            &[t::INTERNAL_H, backends, words].concat(),
+            &[
+                ("CHUNK", &self.needs.chunk.to_string()),
+                ("COUNTERS", &self.counters.to_string()),
+                ("BLOCK_MAX", &self.needs.block.max(1).to_string()),
+                ("BACKENDS", &self.backends.len().to_string()),
+            ],
+        )
+    }
+
+    /// What a folder has for one target.
+    fn cores(&self, folder: &Folder, target: &Target) -> String {
+        let lanes = folder.in_lanes(target, self.local, self.common);
+        cores(folder, target, self.backends) + &lanes
+    }
+
+    /// The header around `declarations`.
+    fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
+        let guard =
+            format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
+        let backends = if self.needs.ladders { t::COMMON_H } else { "" };
+        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
+        format!(
+            "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
+             {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
+             #ifdef __cplusplus\n}}\n#endif\n#endif\n",
+            banner(about, request),
+            t::STATUS
+        )
+    }
+
+    /// Addition of a key stream on one target.
+    fn xor(&self, target: &Target) -> String {
+        let wide = if target.simd { t::XOR_WIDE } else { "" };
+        let bytes = (target.bits / 8).to_string();
+        fill(
+            t::XOR,
+            &[
+                ("WIDE", wide),
+                ("LOCAL", self.local),
+                ("TARGET", target.name),
+                ("BYTES", &bytes),
+                ("REGISTER", target.register),
+            ],
+        )
+    }
+
+    /// The choice of the backend, and the modes.
+    fn common_functions(&self) -> String {
+        let names: Vec<String> = self.backends.iter().map(|t| format!("\"{}\"", t.name)).collect();
+        let mut supported = String::new();
+        for (number, target) in self.backends.iter().enumerate() {
+            // A program asks for the features of x86; other processors always have their vectors.
+            // General-purpose registers are those of all machines; what is used beside it is not.
+            let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
+            let wanted = [target].into_iter().chain(beside);
+            let wanted = wanted.filter(|t| t.processor.asks).flat_map(|t| features(t));
+            let asked: Vec<String> =
+                wanted.map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
+            let answer =
+                if asked.is_empty() { "1".to_string() } else { asked.join(" &&\n        ") };
+            let case = format!("    case {number}: return {answer};\n");
+            supported += &guarded(processors(target), &case);
+        }
+        let count = self.backends.len().to_string();
+        let dispatch = match self.backends.len() {
+            _ if !self.needs.ladders => "",
+            1 => t::ALONE,
+            _ => t::DISPATCH,
+        };
+        let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
+        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
+        if self.needs.xor {
+            text += &self.xors();
+        }
+        if self.needs.blocks {
+            text += t::BLOCKS;
+        }
+        let modes = [
+            (self.needs.word_bytes, t::WORDS),
+            (self.needs.stream, t::STREAM),
+            (self.needs.cbc, t::CBC),
+            (self.needs.xts, t::XTS),
+            (self.needs.chain, t::CHAIN),
+        ];
+        modes.iter().filter(|(needed, _)| *needed).for_each(|(_, mode)| text += mode);
+        fill(&text, &[("LOCAL", self.local), ("COMMON", self.common), ("BACKENDS", &count)])
+    }
+
+    /// The functions of [`Parts::xor`] by backend.
+    fn xors(&self) -> String {
+        let mut list = String::new();
+        let mut prototypes = String::new();
+        let hidden = self.local != "static ";
+        for target in self.backends {
+            let name = format!("usuba_xor_{}", target.name);
+            let (line, none) = (format!("    {name},\n"), "    NULL,\n");
+            list += &match processors(target) {
+                None => line,
+                Some(there) => format!("#if defined({there})\n{line}#else\n{none}#endif\n"),
+            };
+            if hidden {
+                let prototype = format!("extern USUBA_HIDDEN usuba_xor {name};\n");
+                prototypes += &guarded(processors(target), &prototype);
+            }
+        }
+        let count = self.backends.len();
+        match hidden {
+            true => format!("\n{prototypes}usuba_xor *const usuba_xors[{count}] = {{\n{list}}};\n"),
+            false => format!(
+                "\nstatic void (*const usuba_xors[{count}])(\n    \
+                 uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t length) = {{\n\
+                 {list}}};\n"
+            ),
+        }
+    }
+}

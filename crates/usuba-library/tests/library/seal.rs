@@ -1,0 +1,419 @@
+//! Authenticated encryption and Poly1305: known answers, what libsodium's peers answer, places in
+//! memory, and that nothing is written for a forged message.
+
+use std::ffi::c_int;
+
+use usuba_ciphers::SealMode;
+use usuba_library::Description;
+
+use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
+use super::subject::{NULL, Noise, Subject, call};
+
+/// Bytes of a tag.
+const TAG: usize = 16;
+
+/// Longer than a part that is encrypted and authenticated at a time, twice.
+const LONG: usize = 40_000;
+
+/// Authenticated encryption under one key.
+pub struct Function<'a> {
+    subject: &'a Subject,
+    name: &'a str,
+    mode: SealMode,
+    key: Vec<u64>,
+}
+
+/// A message with its nonce and its data.
+pub struct Message {
+    pub nonce: Vec<u8>,
+    pub data: Vec<u8>,
+    pub text: Vec<u8>,
+}
+
+impl<'a> Function<'a> {
+    pub fn new(
+        subject: &'a Subject,
+        primitive: &'a Description,
+        mode: SealMode,
+        key: &[u8],
+    ) -> Self {
+        Function { subject, name: &primitive.name, mode, key: subject.key(primitive, key) }
+    }
+
+    fn call(
+        &self,
+        what: &str,
+        message: &Message,
+        (from, length, to): (*const u8, usize, *mut u8),
+    ) -> c_int {
+        let (loaded, name) = (&self.subject.loaded, format!("usuba_{}_{what}", self.name));
+        let (key, nonce) = (self.key.as_ptr(), message.nonce.as_ptr());
+        let (data, size) = (message.data.as_ptr(), message.data.len());
+        match self.mode {
+            SealMode::Rfc8439 => call!(loaded, &name, key, nonce, data, size, from, length, to),
+            SealMode::Box => call!(loaded, &name, key, nonce, from, length, to),
+        }
+    }
+
+    /// `last` are the two arguments behind the length.
+    fn detached(
+        &self,
+        what: &str,
+        message: &Message,
+        (from, length): (*const u8, usize),
+        last: [*const u8; 2],
+    ) -> c_int {
+        let (loaded, name) = (&self.subject.loaded, format!("usuba_{}_{what}", self.name));
+        let (key, nonce) = (self.key.as_ptr(), message.nonce.as_ptr());
+        let (data, size) = (message.data.as_ptr(), message.data.len());
+        let [a, b] = last;
+        match self.mode {
+            SealMode::Rfc8439 => call!(loaded, &name, key, nonce, data, size, from, length, a, b),
+            SealMode::Box => call!(loaded, &name, key, nonce, from, length, a, b),
+        }
+    }
+
+    /// Bytes before the ciphertext.
+    fn before(&self) -> usize {
+        if self.mode == SealMode::Box { TAG } else { 0 }
+    }
+
+    /// Apart, in place, and detached in both ways; the same each time.
+    pub fn seal(&self, message: &Message) -> Vec<u8> {
+        let length = message.text.len();
+        let mut apart = vec![0xa5; length + TAG + 1];
+        let from = message.text.as_ptr();
+        assert_eq!(self.call("seal", message, (from, length, apart.as_mut_ptr())), 0);
+        assert_eq!(apart.pop(), Some(0xa5), "it wrote behind its output");
+        let mut same = vec![0xa5; length + TAG];
+        same[self.before()..][..length].copy_from_slice(&message.text);
+        let to = same.as_mut_ptr();
+        let from = to.wrapping_add(self.before()).cast_const();
+        assert_eq!(self.call("seal", message, (from, length, to)), 0);
+        assert!(same == apart, "{} of {length} bytes in place", self.name);
+        let (mut tag, mut text) = ([0u8; TAG], message.text.clone());
+        let at = text.as_mut_ptr().cast_const();
+        let end = tag.as_mut_ptr().cast_const();
+        assert_eq!(self.detached("seal_detached", message, (at, length), [at, end]), 0);
+        let parts = match self.mode {
+            SealMode::Rfc8439 => [&text[..], &tag].concat(),
+            SealMode::Box => [&tag[..], &text].concat(),
+        };
+        assert!(parts == apart, "{} of {length} bytes detached", self.name);
+        apart
+    }
+
+    /// Apart, and if that succeeds in place; an error must not write.
+    pub fn open(&self, message: &Message, sealed: &[u8]) -> Result<Vec<u8>, c_int> {
+        let size = sealed.len().saturating_sub(TAG);
+        let mut apart = vec![0xa5; size + 1];
+        let to = apart.as_mut_ptr();
+        let status = self.call("open", message, (sealed.as_ptr(), sealed.len(), to));
+        let mut same = sealed.to_vec();
+        let from = same.as_mut_ptr();
+        let to = from.wrapping_add(self.before());
+        let again = self.call("open", message, (from.cast_const(), same.len(), to));
+        assert_eq!(again, status);
+        if status != 0 {
+            assert!(apart.iter().all(|&byte| byte == 0xa5), "something was written");
+            assert!(same == sealed, "something was written in place");
+            return Err(status);
+        }
+        assert_eq!(apart.pop(), Some(0xa5), "it wrote behind its output");
+        assert!(same[self.before()..][..size] == apart, "in place");
+        Ok(apart)
+    }
+}
+
+/// The messages whose tags are looked at bit by bit.
+const BITS: [usize; 4] = [0, 1, 17, 64];
+
+/// Everything on every backend of this machine.
+pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
+    let seal = subject.cipher.seals.iter().find(|seal| seal.name == primitive.name);
+    let seal = seal.expect("it is there");
+    let vectors = subject.cipher.seals_of(seal).expect("they can be read");
+    let mut noise = Noise(primitive.name.len() as u64);
+    let mut sealed_before: Option<Vec<Vec<u8>>> = None;
+    for backend in subject.backends() {
+        assert_eq!(subject.force(&backend), 0, "{backend}");
+        for v in &vectors {
+            let f = Function::new(subject, primitive, mode, &v.key);
+            let (nonce, data) = (v.nonce.clone(), v.data.clone());
+            let message = Message { nonce, data, text: v.input.clone() };
+            assert_eq!(f.seal(&message), v.output, "{} on {backend}", f.name);
+            assert_eq!(f.open(&message, &v.output).as_ref(), Ok(&v.input));
+        }
+        // Every backend makes the same of the same messages.
+        let mut same = Noise(1);
+        let f = Function::new(subject, primitive, mode, &same.bytes(32));
+        let lengths = (0..=300).chain([1023, 1024, 4096, 16351, 16352, 16384, 16385, LONG]);
+        let mut all = Vec::new();
+        for length in lengths {
+            let size = if mode == SealMode::Box { 0 } else { same.below(70) };
+            let (nonce, data) = (same.bytes(seal.nonce), same.bytes(size));
+            let mut message = Message { nonce, data, text: same.bytes(length) };
+            let sealed = f.seal(&message);
+            assert_eq!(f.open(&message, &sealed), Ok(message.text.clone()), "{length} bytes");
+            if BITS.contains(&length) {
+                forged(&f, &mut message, &sealed);
+            }
+            all.push(sealed);
+        }
+        let expected = sealed_before.get_or_insert_with(|| all.clone());
+        assert!(all == *expected, "{} on {backend} differs", f.name);
+        let f = Function::new(subject, primitive, mode, &noise.bytes(32));
+        misuse(&f, &noise.bytes(seal.nonce));
+    }
+}
+
+/// Every bit of what was sealed, of the nonce and of the data, and every length.
+fn forged(f: &Function, message: &mut Message, sealed: &[u8]) {
+    let flip = |bytes: &mut [u8], bit: usize| bytes[bit / 8] ^= 1 << (bit % 8);
+    for bit in 0..8 * sealed.len() {
+        let mut wrong = sealed.to_vec();
+        flip(&mut wrong, bit);
+        assert_eq!(f.open(message, &wrong), Err(ERROR_FORGED), "bit {bit}");
+    }
+    for length in 0..sealed.len() {
+        let wanted = if length < TAG { ERROR_LENGTH } else { ERROR_FORGED };
+        assert_eq!(f.open(message, &sealed[..length]), Err(wanted), "{length} bytes");
+        assert_eq!(f.open(message, &sealed[sealed.len() - length..]), Err(wanted));
+    }
+    for bit in (0..8 * message.nonce.len()).step_by(5) {
+        flip(&mut message.nonce, bit);
+        assert_eq!(f.open(message, sealed), Err(ERROR_FORGED), "bit {bit} of the nonce");
+        flip(&mut message.nonce, bit);
+    }
+    for bit in 0..8 * message.data.len() {
+        flip(&mut message.data, bit);
+        assert_eq!(f.open(message, sealed), Err(ERROR_FORGED), "bit {bit} of the data");
+        flip(&mut message.data, bit);
+    }
+    if f.mode == SealMode::Rfc8439 {
+        message.data.push(0);
+        assert_eq!(f.open(message, sealed), Err(ERROR_FORGED), "a zero behind the data");
+        message.data.pop();
+    }
+}
+
+/// Every kind of mistake: the status that names it, and a buffer that stays as it was.
+fn misuse(f: &Function, nonce: &[u8]) {
+    let mut buffer = vec![0xa5u8; 600];
+    let from = buffer.as_ptr();
+    let to = buffer.as_mut_ptr();
+    let message = Message { nonce: nonce.to_vec(), data: Vec::new(), text: Vec::new() };
+    let before = f.before();
+    let place = |at: usize| from.wrapping_add(at);
+    let out = |at: usize| to.wrapping_add(at);
+    let seal = |from, length, to| f.call("seal", &message, (from, length, to));
+    let open = |from, length, to| f.call("open", &message, (from, length, to));
+    let apart = |at: *const u8, last| f.detached("seal_detached", &message, (at, 20), last);
+    let nobody = std::ptr::null_mut();
+    let most = usize::MAX;
+    let expected = [
+        (seal(NULL, 1, to), ERROR_NULL),
+        (seal(from, 1, nobody), ERROR_NULL),
+        (seal(place(300), most, to), ERROR_LENGTH),
+        // One byte beside where the ciphertext comes.
+        (seal(place(before + 1), 20, to), ERROR_OVERLAP),
+        (seal(place(100), 20, out(100 + 1 - before)), ERROR_OVERLAP),
+        (open(NULL, 20, to), ERROR_NULL),
+        (open(from, 20, nobody), ERROR_NULL),
+        (open(from, 15, to), ERROR_LENGTH),
+        (open(from, 0, to), ERROR_LENGTH),
+        (open(from, 60, out(before + 1)), ERROR_OVERLAP),
+        (open(place(100), 60, out(100 + before - 1)), ERROR_OVERLAP),
+        (apart(NULL, [from, place(100)]), ERROR_NULL),
+        (apart(from, [NULL, place(100)]), ERROR_NULL),
+        (apart(from, [from, NULL]), ERROR_NULL),
+        // The tag within the text.
+        (apart(from, [from, place(19)]), ERROR_OVERLAP),
+        (apart(place(100), [from, place(119)]), ERROR_OVERLAP),
+        (apart(place(100), [place(101), place(200)]), ERROR_OVERLAP),
+    ];
+    for (at, (got, wanted)) in expected.into_iter().enumerate() {
+        assert_eq!(got, wanted, "number {at} of {}", f.name);
+    }
+    let (loaded, name) = (&f.subject.loaded, |what: &str| format!("usuba_{}_{what}", f.name));
+    let key = f.key.as_ptr();
+    for (key, nonce) in [(NULL, nonce.as_ptr()), (key.cast(), NULL)] {
+        for what in ["seal", "open"] {
+            let status = match f.mode {
+                SealMode::Rfc8439 => {
+                    call!(loaded, &name(what), key, nonce, NULL, 0, from, 40, out(300))
+                }
+                SealMode::Box => call!(loaded, &name(what), key, nonce, from, 40, out(300)),
+            };
+            assert_eq!(status, ERROR_NULL, "{what}");
+        }
+    }
+    if f.mode == SealMode::Rfc8439 {
+        let nonce = nonce.as_ptr();
+        let seal = |data, size, from, to| {
+            call!(loaded, &name("seal"), key, nonce, data, size, from, 20, to)
+        };
+        assert_eq!(seal(NULL, 1, from, out(300)), ERROR_NULL, "no data");
+        assert_eq!(seal(place(335), 1, from, out(300)), ERROR_OVERLAP, "data in the tag");
+        assert_eq!(seal(place(299), 2, from, out(300)), ERROR_OVERLAP, "data in the text");
+        let (length, to) = ((1usize << 38) - 63, out(300));
+        let long = call!(loaded, &name("seal"), key, nonce, NULL, 0, from, length, to);
+        assert_eq!(long, ERROR_LENGTH, "more than the key stream has");
+    }
+    let short = call!(loaded, &name("init"), to, from, 31);
+    assert_eq!(short, ERROR_LENGTH);
+    assert!(buffer.iter().all(|&byte| byte == 0xa5), "something was written");
+}
+
+/// Poly1305 modulo 2^130 - 5 on limbs of 26 bits, as RFC 8439 defines it.
+fn model_of_poly1305(key: &[u8], message: &[u8]) -> Vec<u8> {
+    let number = |bytes: &[u8]| -> [u128; 5] {
+        let mut limbs = [0; 5];
+        for bit in 0..130.min(8 * bytes.len()) {
+            limbs[bit / 26] |= u128::from(bytes[bit / 8] >> (bit % 8) & 1) << (bit % 26);
+        }
+        limbs
+    };
+    let mut clamped = key[..16].to_vec();
+    [3, 7, 11, 15].into_iter().for_each(|at| clamped[at] &= 15);
+    [4, 8, 12].into_iter().for_each(|at| clamped[at] &= 252);
+    let r = number(&clamped);
+    // Twice around: what passes 2^130 comes back times 5.
+    let carry = |h: &mut [u128; 5]| {
+        for i in (0..5).chain(0..5) {
+            let over = h[i] >> 26;
+            h[i] &= (1 << 26) - 1;
+            h[(i + 1) % 5] += if i == 4 { 5 * over } else { over };
+        }
+    };
+    let mut h = [0u128; 5];
+    for block in message.chunks(16) {
+        let m = number(&[block, &[1]].concat());
+        let sum: Vec<u128> = h.iter().zip(m).map(|(a, b)| a + b).collect();
+        h = [0; 5];
+        for (i, a) in sum.iter().enumerate() {
+            for (j, b) in r.iter().enumerate() {
+                h[(i + j) % 5] += a * b * if i + j > 4 { 5 } else { 1 };
+            }
+        }
+        carry(&mut h);
+    }
+    carry(&mut h);
+    // With 5 more it passes 2^130 exactly if it is not below the modulus.
+    let mut less = h;
+    less[0] += 5;
+    for i in 0..4 {
+        less[i + 1] += less[i] >> 26;
+        less[i] &= (1 << 26) - 1;
+    }
+    let least = if less[4] >> 26 > 0 { less } else { h };
+    let least = least.iter().rev().fold(0u128, |sum, limb| sum << 26 | limb);
+    let pad = u128::from_le_bytes(key[16..].try_into().expect("16 bytes"));
+    least.wrapping_add(pad).to_le_bytes().to_vec()
+}
+
+/// The one-time authenticator on every backend of this machine.
+pub fn check_poly1305(subject: &Subject) {
+    let loaded = &subject.loaded;
+    let tag = |key: &[u8], message: &[u8]| {
+        let mut tag = vec![0u8; TAG];
+        let (k, m) = (key.as_ptr(), message.as_ptr());
+        let status = call!(loaded, "usuba_poly1305_tag", k, m, message.len(), tag.as_mut_ptr());
+        assert_eq!(status, 0);
+        let check =
+            |tag: &[u8]| call!(loaded, "usuba_poly1305_check", k, m, message.len(), tag.as_ptr());
+        assert_eq!(check(&tag), 0);
+        for bit in 0..8 * TAG {
+            tag[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(check(&tag), ERROR_FORGED, "bit {bit}");
+            tag[bit / 8] ^= 1 << (bit % 8);
+        }
+        tag
+    };
+    let pieces = |key: &[u8], message: &[u8], ends: &[usize]| {
+        let (mut state, mut tag) = (vec![0xa5a5_a5a5u64; 64], vec![0u8; TAG]);
+        let at = state.as_mut_ptr();
+        assert_eq!(call!(loaded, "usuba_poly1305_begin", at, key.as_ptr()), 0);
+        let mut done = 0;
+        for &end in ends.iter().chain([&message.len()]) {
+            let piece = &message[done..end];
+            let update = "usuba_poly1305_update";
+            assert_eq!(call!(loaded, update, at, piece.as_ptr(), piece.len()), 0);
+            done = end;
+        }
+        let copy = state.clone();
+        assert_eq!(call!(loaded, "usuba_poly1305_final", at, tag.as_mut_ptr()), 0);
+        let used = state.iter().rposition(|&word| word != 0xa5a5_a5a5).expect("it was wiped");
+        assert!(used > 8 && state[..=used].iter().all(|&word| word == 0), "not wiped");
+        let (at, end) = (copy.as_ptr(), tag.as_ptr());
+        assert_eq!(call!(loaded, "usuba_poly1305_verify", at, end), 0);
+        assert_eq!(call!(loaded, "usuba_poly1305_verify", at, end), ERROR_STATE);
+        tag
+    };
+    let mut noise = Noise(5);
+    let mut cases: Vec<(Vec<u8>, Vec<u8>)> = (0..=300)
+        .chain([1023, 1024, 1025, 1039, 1040, 1300, 2048, 4096, 5000])
+        .map(|length| (noise.bytes(32), noise.bytes(length)))
+        .collect();
+    // The largest words everywhere; sums just below, at and above the modulus.
+    for length in [16, 32, 48, 1024, 2048] {
+        cases.push((vec![0xff; 32], vec![0xff; length]));
+        let mut one = vec![0; 32];
+        one[0] = 1;
+        for last in [0xfa, 0xfb, 0xfc, 0xff] {
+            let mut message = vec![0xff; length];
+            message[0] = last;
+            cases.push((one.clone(), message));
+        }
+    }
+    let expected: Vec<Vec<u8>> = cases.iter().map(|(k, m)| model_of_poly1305(k, m)).collect();
+    // Without wide registers there is nothing to choose.
+    let chosen = loaded.has(&subject.common("backends"));
+    let backends = if chosen { subject.backends() } else { vec!["the only one".into()] };
+    for backend in backends {
+        assert!(!chosen || subject.force(&backend) == 0, "{backend}");
+        for ((key, message), wanted) in cases.iter().zip(&expected) {
+            assert_eq!(tag(key, message), *wanted, "{} bytes on {backend}", message.len());
+            let mut ends = [0; 2].map(|_| noise.below(message.len() + 1));
+            ends.sort_unstable();
+            assert_eq!(pieces(key, message, &ends), *wanted, "{} by {ends:?}", message.len());
+        }
+        let (key, message) = (&noise.bytes(32), &noise.bytes(48));
+        let wanted = model_of_poly1305(key, message);
+        (0..=48).for_each(|cut| assert_eq!(pieces(key, message, &[cut]), wanted));
+    }
+    misuse_of_poly1305(subject);
+}
+
+fn misuse_of_poly1305(subject: &Subject) {
+    let loaded = &subject.loaded;
+    let (bytes, mut state) = ([7u8; 64], vec![0xa5u64; 64]);
+    let (input, s) = (bytes.as_ptr(), state.as_mut_ptr());
+    let c = |what: &str| format!("usuba_poly1305_{what}");
+    let expected = [
+        (call!(loaded, &c("begin"), NULL, input), ERROR_NULL),
+        (call!(loaded, &c("begin"), s, NULL), ERROR_NULL),
+        (call!(loaded, &c("update"), NULL, input, 1), ERROR_NULL),
+        (call!(loaded, &c("update"), s, input, 1), ERROR_STATE),
+        (call!(loaded, &c("final"), NULL, input), ERROR_NULL),
+        (call!(loaded, &c("final"), s, input), ERROR_STATE),
+        (call!(loaded, &c("verify"), NULL, input), ERROR_NULL),
+        (call!(loaded, &c("verify"), s, input), ERROR_STATE),
+        (call!(loaded, &c("tag"), NULL, input, 1, input), ERROR_NULL),
+        (call!(loaded, &c("tag"), input, NULL, 1, input), ERROR_NULL),
+        (call!(loaded, &c("tag"), input, input, 1, NULL), ERROR_NULL),
+        (call!(loaded, &c("check"), input, input, 1, NULL), ERROR_NULL),
+    ];
+    for (at, (got, wanted)) in expected.into_iter().enumerate() {
+        assert_eq!(got, wanted, "number {at}");
+    }
+    assert!(bytes == [7; 64] && state.iter().all(|&word| word == 0xa5), "something was written");
+    let s = state.as_mut_ptr();
+    assert_eq!(call!(loaded, &c("begin"), s, input), 0);
+    assert_eq!(call!(loaded, &c("update"), s, NULL, 1), ERROR_NULL);
+    assert_eq!(call!(loaded, &c("update"), s, NULL, 0), 0);
+    assert_eq!(call!(loaded, &c("final"), s, NULL), ERROR_NULL);
+    let wrong = [8u8; TAG];
+    assert_eq!(call!(loaded, &c("verify"), s, wrong.as_ptr()), ERROR_FORGED);
+    assert_eq!(call!(loaded, &c("final"), s, input), ERROR_STATE, "after the end");
+}

@@ -1,0 +1,26 @@
+//! Curve25519 and NaCl as `usubac dist` writes them, compiled and called.
+//!
+//! - `object`: C as a shared object that is loaded, for each width of words; other libraries.
+//! - `curve`: X25519 and Ed25519 against RFC 7748, RFC 8032, Wycheproof, the edge cases of "Taming
+//!   the many EdDSAs", and the dalek crates and libsodium as oracles.
+//! - `interface`: NaCl's functions against libsodium's, both ways.
+//! - `many`: many at once.
+//! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
+//! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
+//! - `retired`: what a small processor executes.
+//!
+//! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
+
+mod builds;
+mod curve;
+mod interface;
+#[path = "../loaded/mod.rs"]
+mod loaded;
+mod many;
+mod object;
+mod retired;
+mod secrets;
+
+fn long() -> bool {
+    std::env::var_os("RANDOM_PROGRAMS").is_some()
+}

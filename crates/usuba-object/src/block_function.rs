@@ -1,0 +1,137 @@
+//! What a function over blocks owes: which bits of its buffers are which bits of the program.
+//!
+//! ```text
+//! f(ctx, in, out, n)    ctx: words of `rk`, each in a C integer
+//!                       in:  `plain` by the order "be", block after block
+//!                       out: `cipher` by the order "be"
+//! ```
+
+use usuba::ir::{Port, Program};
+
+use super::byte_order::{Order, Words};
+use super::compare::Demands;
+use usuba_equiv::execution::{self, Run};
+use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+
+/// A function over blocks: `symbol(key, in, out, n)`, without `key` where nothing points to one.
+#[derive(Clone, Debug)]
+pub struct Interface<'a> {
+    pub symbol: String,
+    /// The program of a block; of several copies each is one.
+    pub program: &'a Program,
+    /// The parameters that a block consists of, by name, in the order of their bytes.
+    pub inputs: Vec<(String, Order)>,
+    /// The order of the bytes of the only result.
+    pub output: Order,
+    /// The parameter whose words the first pointer points to, one after the other, each in the
+    /// smallest C integer that holds it.
+    pub key: Option<String>,
+    /// Blocks of a turn of the longest loop, or a multiple.
+    pub batch: u32,
+    /// Whether `out` is `in`; otherwise they do not overlap.
+    pub in_place: bool,
+    pub demands: Demands,
+}
+
+/// The bits that the blocks and the key are made of, and those of the results.
+pub struct Meaning {
+    pub input: Vec<Edge>,
+    pub output: Vec<Edge>,
+    /// Each word of the key in its C integer, from the least significant bit on; `None` is zero.
+    pub key: Vec<Option<Edge>>,
+    /// Bytes of an integer of the key.
+    pub key_align: u64,
+    /// Bits of all words of the key.
+    pub key_bits: usize,
+}
+
+fn words(port: &Port) -> Words {
+    let row = port.dims.last().map_or(1, |&size| size as usize);
+    Words { count: port.words(), row, bits: port.word as usize }
+}
+
+/// Bits that parameters have of the graph.
+struct Params<'g> {
+    graph: &'g mut Graph,
+    count: u64,
+}
+
+impl Params<'_> {
+    fn next(&mut self) -> Edge {
+        self.count += 1;
+        self.graph.intern(Kind::Param, 1, 0, self.count - 1, 0)
+    }
+}
+
+impl Interface<'_> {
+    /// Gives each bit of a block and of the key a parameter of the graph, and runs the program,
+    /// which is on bits.
+    ///
+    /// # Errors
+    /// The names are not those of the program, or an order does not fit its words.
+    pub fn meaning(&self, program: &Program, run: &mut Run) -> Result<Meaning, String> {
+        let entry = program.entry;
+        let program = self.program;
+        let zero = run.graph.constant(1, 0);
+        let mut params = Params { graph: &mut run.graph, count: 0 };
+        let mut input = Vec::new();
+        let mut of_ports: Vec<(&str, Vec<Edge>)> = Vec::new();
+        let groups = program.params();
+        let group = |name: &str| {
+            let found = groups.iter().find(|group| group[0].name == name);
+            found.copied().ok_or_else(|| format!("the program has no parameter `{name}`"))
+        };
+        for (name, order) in &self.inputs {
+            let words = words(&group(name)?[0]);
+            let places = order.bits(words).ok_or_else(|| no_order(name))?;
+            let mut edges = vec![zero; words.count * words.bits];
+            for place in places {
+                let edge = params.next();
+                input.push(edge);
+                if let Some(at) = place {
+                    edges[at] = edge;
+                }
+            }
+            of_ports.push((name, edges));
+        }
+        let (mut key, mut key_align, mut key_bits) = (Vec::new(), 1, 0);
+        if let Some(name) = &self.key {
+            let words = words(&group(name)?[0]);
+            let edges: Vec<Edge> = (0..words.count * words.bits).map(|_| params.next()).collect();
+            let size = words.bits.next_power_of_two().max(8);
+            for word in edges.chunks(words.bits) {
+                let bits = word.iter().rev().map(|&edge| Some(edge));
+                key.extend(bits.chain(std::iter::repeat(None)).take(size));
+            }
+            (key_align, key_bits) = (size as u64 / 8, edges.len());
+            of_ports.push((name, edges));
+        }
+        let mut all = Vec::new();
+        for group in &groups {
+            let name = &group[0].name;
+            let edges = of_ports.iter().find(|(known, _)| known == name);
+            let (_, edges) = edges.ok_or_else(|| format!("nobody gives `{name}`"))?;
+            for _ in *group {
+                all.extend_from_slice(edges);
+            }
+        }
+        let outs = run.node(execution::Side::Before, entry, &all);
+        let outs = outs.map_err(|stop| stop.to_string())?;
+        let results = program.results();
+        let [result] = results[..] else { return Err("there is not one result".into()) };
+        let words = words(&result[0]);
+        let size = words.count * words.bits;
+        // All copies have been given the same, so all of them have made the same.
+        if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size])
+        {
+            return Err("the copies of the program could not be shown equal".into());
+        }
+        let places = self.output.bits(words).ok_or_else(|| no_order(&result[0].name))?;
+        let output = places.into_iter().map(|place| place.map_or(zero, |at| outs[at])).collect();
+        Ok(Meaning { input, output, key, key_align, key_bits })
+    }
+}
+
+fn no_order(name: &str) -> String {
+    format!("the words of `{name}` do not have that order of bytes")
+}

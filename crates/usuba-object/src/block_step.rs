@@ -1,0 +1,110 @@
+//! One induction step over the blocks of a buffer.
+//!
+//! ```text
+//! first turn    in + 0      n = 128 q            q >= 1
+//! second turn   in + 1024   n = 128 q - 128
+//! every turn    in + 1024 t n = 128 q            t >= 0, q >= 1      the q of before is t + q
+//! one later     in + 1024 t + 1024, n = 128 q - 128: the same with t + 1 and q - 1
+//! ```
+//!
+//! A loop over blocks passes one branch again and again whose outcome depends on how many blocks
+//! there are. What holds at two of its turns is [`joined`](Join): numbers and addresses that move
+//! by a constant move by it in every turn, bits that stay are kept, and of everything else nothing
+//! is claimed. That is a guess. It is proved by running one turn from there: it must end in a state
+//! that the guess [`covers`](Cover), with one turn more behind and one less ahead.
+
+use super::cell::{Cell, Instance};
+use super::memory::{Moving, Pointer, Whole};
+use super::symbolic_count::{Form, Ranges};
+
+/// Makes one state of the states at two turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Join {
+    /// The variable of the turns: in the first state of all of them, afterwards of those ahead.
+    pub ahead: usize,
+    /// A variable that nothing depends on yet: the turns behind.
+    pub behind: usize,
+}
+
+impl Join {
+    /// A number that moves by a constant from turn to turn.
+    pub fn form(&self, one: Form, next: Form) -> Option<Form> {
+        let step = next.minus(one)?.value()?;
+        let turns = Form::variable(self.ahead).plus(Form::variable(self.behind))?;
+        let moved = Form::variable(self.behind).times(step)?;
+        one.with(self.ahead, turns)?.plus(moved)
+    }
+
+    /// What is whole in both, if it moves by a constant.
+    pub fn whole(&self, one: Whole, next: Whole) -> Option<Whole> {
+        let (one, next) = (parts(one), parts(next));
+        if one.0 != next.0 {
+            return None;
+        }
+        let form = self.form(one.1, next.1)?;
+        Some(match (one.0, form.value()) {
+            (None, _) => Whole::Count(form),
+            (Some(region), Some(offset)) => Whole::Pointer(Pointer { region, offset }),
+            (Some(region), None) => Whole::Moving(Moving { region, offset: form }),
+        })
+    }
+
+    /// A bit that stays; of one that belongs to a block nothing is kept, as the blocks of the next
+    /// turn are others.
+    pub fn cell(&self, one: Cell, next: Cell) -> Cell {
+        if one == next && is_lasting(one) { one } else { Cell::OPAQUE }
+    }
+}
+
+/// Compares a state at the end of a turn with the one that is claimed for every turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Cover {
+    pub join: Join,
+}
+
+impl Cover {
+    /// Whether a number is, one turn later, what is claimed.
+    pub fn form(&self, claimed: Form, found: Form) -> bool {
+        let Join { ahead, behind } = self.join;
+        let one = Form::number(1);
+        let later = |claimed: Form| {
+            let behind_later = Form::variable(behind).plus(one)?;
+            let ahead_later = Form::variable(ahead).minus(one)?;
+            claimed.with(behind, behind_later)?.with(ahead, ahead_later)
+        };
+        later(claimed) == Some(found)
+    }
+
+    pub fn whole(&self, claimed: Whole, found: Whole) -> bool {
+        let (claimed, found) = (parts(claimed), parts(found));
+        claimed.0 == found.0 && self.form(claimed.1, found.1)
+    }
+
+    pub fn cell(&self, claimed: Cell, found: Cell) -> bool {
+        claimed == Cell::OPAQUE || claimed == found && is_lasting(found)
+    }
+
+    /// Whether every value that variables have at the end of a turn is one that is claimed.
+    pub fn ranges(&self, claimed: &Ranges, found: &Ranges) -> bool {
+        claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
+            let step = if at == self.join.ahead { 1 } else { 0 };
+            // Turns behind are as many as anybody likes: of them nothing is asked.
+            let free = at == self.join.behind;
+            free || claimed.low <= found.low - step && found.high - step <= claimed.high
+        })
+    }
+}
+
+/// Whether a bit is the same for all blocks.
+fn is_lasting(cell: Cell) -> bool {
+    cell == Cell::UNSET || cell.edge().is_some() && cell.instance() == Instance::Every
+}
+
+/// The region, if there is one, and the number.
+fn parts(whole: Whole) -> (Option<super::memory::Region>, Form) {
+    match whole {
+        Whole::Pointer(Pointer { region, offset }) => (Some(region), Form::number(offset)),
+        Whole::Moving(Moving { region, offset }) => (Some(region), offset),
+        Whole::Count(form) => (None, form),
+    }
+}

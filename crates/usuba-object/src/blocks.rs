@@ -1,0 +1,502 @@
+//! Whether a function over any number of blocks is a program, for all numbers at once.
+//!
+//! ```text
+//! f(ctx, in, out, n):   n = 128 q + r
+//!   q = 0               r = 0 returns; r > 0 is one tail
+//!   q >= 1              a turn, a second turn, and from both what holds in every turn;
+//!                       one turn more shows that it does; then q = 1, and the tail
+//! ```
+//!
+//! The function runs on a number of blocks that is not known: counts and addresses are forms in it
+//! (`count`), and where an instruction must know more, ranges of variables are told apart and the
+//! instruction runs again in each. A branch that is met a second time while the number of blocks
+//! may still be anything is a loop over blocks, and `induction` takes its place. At each turn, and
+//! at the end, every bit that was written is the bit of the program for its own block, and at the
+//! end all blocks are done (`stream`). Loops with counters that are numbers just run.
+//!
+//! What cannot be told apart, or is no loop of this kind, is refused.
+
+use std::rc::Rc;
+
+use usuba::ir::random::Random;
+use usuba::ir::{Program, verify};
+
+use super::answer;
+use super::block_function::{Interface, Meaning};
+use super::block_step::{Cover, Join};
+use super::calls::Calls;
+use super::cell::{Bits, Cell, Instance};
+use super::compare::evaluate;
+use super::elf::Object;
+use super::frame_phases::{KNOWN_PHASES, Phases};
+use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
+use super::stream::{Blocks, Open, Side, Stream};
+use super::symbolic_count::{Form, Range, Ranges, Split};
+use super::{Fault, Machine, Residue, Rule, Step, World};
+use usuba_equiv::bitblast::{self, Places};
+use usuba_equiv::execution::{Classes, Loops, Run};
+use usuba_equiv::rewrites::Rewrites;
+use usuba_equiv::value_numbering::{Edge, Graph};
+
+/// A machine whose states can be compared at the turns of a loop.
+pub trait Turning: Machine + Clone {
+    /// The state in which a function is entered whose parameters are these.
+    fn entered(parameters: &[Whole], entry: u64) -> Self;
+
+    /// The address of the next instruction.
+    fn place(&self) -> u64;
+
+    /// Goes to an address.
+    fn go_to(&mut self, place: u64);
+
+    /// With numbers for what has one value.
+    fn refine(&mut self, ranges: &Ranges);
+
+    /// See [`Join`].
+    fn joined(&self, other: &Self, bits: &Bits, join: &Join) -> Self;
+
+    /// See [`Cover`].
+    fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
+}
+
+/// What is known about a function over blocks: whether it computes the program of each block, for
+/// any number of them.
+pub type Answer = answer::Answer<Report, Difference>;
+
+type Obstacle = answer::Obstacle<Difference>;
+
+/// What a proof found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// Instructions that were executed, on all paths.
+    pub instructions: u64,
+    /// Loops over blocks, each shown by one step.
+    pub loops: u32,
+    /// Ways to the end.
+    pub paths: u32,
+    pub nodes: usize,
+    /// How the graphs were made equal: by structure alone (E1), or by all engines.
+    pub engines: &'static str,
+    /// Bytes of the frame.
+    pub frame: u64,
+    /// Positions of the frame for which the function was executed.
+    pub phases: u32,
+    /// The most that is left behind on any path.
+    pub residue: Residue,
+}
+
+/// A block for which a function gives a wrong result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The bytes of the block.
+    pub input: Vec<u8>,
+    /// The words of the key, all their bits, the most significant of each first.
+    pub key: Vec<bool>,
+    /// The bit of the result, from the least significant of its first byte.
+    pub bit: usize,
+    pub expected: bool,
+    pub found: bool,
+}
+
+/// Steps of the program, unfolded, at most.
+const LONGEST: u64 = 40_000_000;
+
+/// Instructions on all paths, at most; SKINNY for 64 blocks, whose bits gcc gathers one by one, takes
+/// 5.7 million.
+const BUDGET: u64 = 16_000_000;
+
+/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+const LEAVES: usize = 3;
+
+/// Bytes of all blocks, at most: no machine has as many addresses.
+const MEMORY: i64 = 1 << 56;
+
+/// A variable with more values than this may be anything.
+const MANY: i64 = 1 << 24;
+
+/// Whether the function that `interface` names in an object computes its program on any number of
+/// blocks, and keeps all rules.
+pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
+    if let Err(rule) = verify::verify(interface.program) {
+        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+    }
+    let Some((program, sums)) = bitblast::apart_with_sums(interface.program) else {
+        return Answer::Unknown("the program has too many bits".into());
+    };
+    let Some(entry) = object.function(&interface.symbol) else {
+        return Answer::Unknown(format!("there is no function `{}`", interface.symbol));
+    };
+    let goal = Goal { object, interface, program: &program, sums: &sums, entry };
+    let mut report = Report { engines: "E1", ..Report::default() };
+    match goal.show::<M>(&mut report, false) {
+        Err(Obstacle::Resisted(_)) => {}
+        other => return Answer::of(other, report),
+    }
+    let mut report = Report { engines: "all", ..Report::default() };
+    let outcome = goal.show::<M>(&mut report, true);
+    Answer::of(outcome, report)
+}
+
+struct Goal<'a> {
+    object: &'a Object,
+    interface: &'a Interface<'a>,
+    /// On bits.
+    program: &'a Program,
+    /// Where it has sums of words.
+    sums: &'a Places,
+    entry: u64,
+}
+
+impl Goal<'_> {
+    /// Runs both sides, the function for each position of the frame that matters.
+    fn show<M: Turning>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+        let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
+        let classes = Classes::default();
+        let opaque = Default::default();
+        let mut run =
+            Run::new(graph, [self.program; 2], &classes, opaque, Loops::Unfolded, LONGEST)
+                .with_sums(self.sums, true);
+        let meaning =
+            self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
+        let bits = Bits::with_sums(run.graph, &run.summed, true);
+        let blocks = Rc::new(Blocks {
+            input: meaning.input.len() / 8,
+            output: meaning.output.len() / 8,
+            in_place: self.interface.in_place,
+            params: meaning.input.clone(),
+            wanted: meaning.output.clone(),
+            constants: [false, true].map(|bit| bits.constant(bit)),
+        });
+        if blocks.in_place && blocks.input != blocks.output {
+            return Err(Obstacle::Impossible("blocks of two sizes have one place".into()));
+        }
+        let mut search = Search {
+            world: World {
+                bits,
+                memory: Memory::new(Vec::new(), &[], 0),
+                object: self.object,
+                calls: Calls::default(),
+            },
+            report,
+            meaning: &meaning,
+            asked: KNOWN_PHASES,
+            wiped: self.interface.demands.wiped,
+        };
+        let mut phases = Phases::default();
+        while let Some(phase) = phases.next() {
+            search.report.phases += 1;
+            search.asked = KNOWN_PHASES;
+            let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
+            search.explore(state, &mut Vec::new())?;
+            phases.done(phase, search.asked);
+        }
+        let search_nodes = search.world.bits.graph.nodes.len();
+        report.nodes = report.nodes.max(search_nodes);
+        Ok(())
+    }
+
+    fn enter<M: Turning>(
+        &self,
+        bits: &Bits,
+        meaning: &Meaning,
+        blocks: &Rc<Blocks>,
+        phase: u64,
+    ) -> State<M> {
+        let batch = self.interface.batch.max(1) as i64;
+        let mut ranges = Ranges::default();
+        let bytes = batch * blocks.input.max(blocks.output) as i64;
+        ranges.0[0] = Range { low: 0, high: MEMORY / bytes };
+        ranges.0[1] = Range { low: 0, high: batch - 1 };
+        let mut count = Form::variable(1);
+        count.terms[0] = batch;
+        let mut buffers = Vec::new();
+        let mut parameters = Vec::new();
+        if self.interface.key.is_some() {
+            let zero = bits.constant(false);
+            let cell = |edge: &Option<Edge>| edge.map_or(zero, |e| Cell::new(e, Instance::Every));
+            let cells = meaning.key.iter().map(cell).collect();
+            let (access, align) = (Access::Read, meaning.key_align);
+            buffers.push(Buffer { name: "key".into(), access, align, cells });
+            parameters.push(Whole::Pointer(Pointer { region: Region::Buffer(0), offset: 0 }));
+        }
+        let stream =
+            |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
+        let out = if blocks.in_place { Side::Input } else { Side::Output };
+        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
+        let mut memory = Memory::new(buffers, &[], phase);
+        memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
+        State { machine: M::entered(&parameters, self.entry), memory }
+    }
+}
+
+/// Where an execution is.
+#[derive(Clone)]
+struct State<M> {
+    machine: M,
+    memory: Memory,
+}
+
+impl<M: Turning> State<M> {
+    fn stream(&mut self) -> &mut Stream {
+        self.memory.stream.as_mut().expect("there are blocks")
+    }
+
+    /// The state below a split, and from it on.
+    fn halves(self, split: Split) -> [State<M>; 2] {
+        let mut other = self.clone();
+        let mut one = self;
+        let ranges = one.stream().ranges.halves(split);
+        for (state, ranges) in [&mut one, &mut other].into_iter().zip(ranges) {
+            state.stream().ranges = ranges;
+            state.memory.refine();
+            state.machine.refine(&ranges);
+        }
+        [one, other]
+    }
+}
+
+/// A branch at which the number of blocks was still unknown.
+struct Visit<M> {
+    place: u64,
+    state: State<M>,
+    variable: usize,
+    /// What holds in every turn, once the branch has been met again.
+    every: Option<(State<M>, Cover)>,
+}
+
+struct Search<'a> {
+    /// Its memory is that of the state that runs.
+    world: World<'a>,
+    report: &'a mut Report,
+    meaning: &'a Meaning,
+    /// The largest alignment of the frame that any path has asked for.
+    asked: u64,
+    /// Whether nothing may be left behind.
+    wiped: bool,
+}
+
+impl Search<'_> {
+    /// Runs a state to all its ends.
+    fn explore<M: Turning>(
+        &mut self,
+        state: State<M>,
+        visits: &mut Vec<Visit<M>>,
+    ) -> Result<(), Obstacle> {
+        let (mut state, split) = match self.run(state)? {
+            Some(stopped) => stopped,
+            None => return Ok(()),
+        };
+        let range = state.stream().ranges.0[split.variable];
+        if range.high - range.low <= MANY {
+            for half in state.halves(split) {
+                self.explore(half, visits)?;
+            }
+            return Ok(());
+        }
+        // A turn is over, or no turn has begun.
+        let place = state.machine.place();
+        state.stream().commit(&self.world.bits).map_err(|fault| self.at(place, fault))?;
+        self.check(&mut state)?;
+        let Some(at) = visits.iter().position(|visit| visit.place == place) else {
+            visits.push(Visit {
+                place,
+                state: state.clone(),
+                variable: split.variable,
+                every: None,
+            });
+            let at = visits.len() - 1;
+            let [below, above] = state.halves(split);
+            self.explore(above, visits)?;
+            // What holds in every turn of a loop around this branch, or of its own, holds in the
+            // first one, and has been followed to its end.
+            if visits.len() <= at {
+                return Ok(());
+            }
+            visits.truncate(at + 1);
+            let visit = visits.pop().expect("it was put there");
+            return if visit.every.is_some() { Ok(()) } else { self.explore(below, visits) };
+        };
+        if let Some((every, cover)) = &visits[at].every {
+            let bits = &self.world.bits;
+            let same = every.memory.covers(&state.memory, cover)
+                && every.machine.covers(&state.machine, bits, cover);
+            self.report.loops += 1;
+            return match same {
+                true => Ok(()),
+                false => {
+                    Err(self.at(place, unsupported("no claim about the loop holds a turn later")))
+                }
+            };
+        }
+        self.generalise(visits, at, state, split)
+    }
+
+    /// Guesses what holds in every turn from two of them, and follows it: a turn more must end in
+    /// the same, which is seen where it ends.
+    fn generalise<M: Turning>(
+        &mut self,
+        visits: &mut Vec<Visit<M>>,
+        at: usize,
+        mut state: State<M>,
+        split: Split,
+    ) -> Result<(), Obstacle> {
+        let place = visits[at].place;
+        if visits[at].variable != split.variable {
+            return Err(self.at(place, unsupported("the loop depends on two numbers")));
+        }
+        let behind = state.stream().fresh();
+        let behind =
+            behind.ok_or_else(|| self.at(place, unsupported("too many loops over blocks")))?;
+        let join = Join { ahead: split.variable, behind };
+        let first = &visits[at].state;
+        let memory = first.memory.joined(&state.memory, &join);
+        let memory = memory.ok_or_else(|| {
+            self.at(place, unsupported("the blocks of a turn are not as many in each"))
+        })?;
+        let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
+        let every = State { machine, memory };
+        visits.truncate(at + 1);
+        visits[at].every = Some((every.clone(), Cover { join }));
+        let Some((every, split)) = self.run(every)? else {
+            return Err(self.at(place, unsupported("a branch has become another one")));
+        };
+        if every.machine.place() != place || split.variable != join.ahead {
+            return Err(self.at(place, unsupported("the loop depends on something else as well")));
+        }
+        for half in every.halves(split) {
+            self.explore(half, visits)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a state until an instruction wants cases to be told apart, before that instruction;
+    /// `None` at the end of the function.
+    fn run<M: Turning>(&mut self, state: State<M>) -> Result<Option<(State<M>, Split)>, Obstacle> {
+        let State { mut machine, memory } = state;
+        self.world.memory = memory;
+        loop {
+            if self.report.instructions == BUDGET {
+                let what = format!("it takes more than {BUDGET} instructions");
+                return Err(Obstacle::Fault(Fault::new(Rule::TooLong, what)));
+            }
+            self.report.instructions += 1;
+            let place = machine.place();
+            match machine.step(&mut self.world) {
+                Ok(Step::Next) => {}
+                Ok(Step::Returned) => {
+                    let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;
+                    self.leave(registers)?;
+                    self.finish()?;
+                    return Ok(None);
+                }
+                Err(fault) => {
+                    let stream = self.world.memory.stream.as_mut().expect("there are blocks");
+                    let Some(split) = stream.split.take() else {
+                        return Err(Obstacle::Fault(fault));
+                    };
+                    machine.go_to(place);
+                    let memory =
+                        std::mem::replace(&mut self.world.memory, Memory::new(Vec::new(), &[], 0));
+                    self.asked = self.asked.max(memory.asked);
+                    return Ok(Some((State { machine, memory }, split)));
+                }
+            }
+        }
+    }
+
+    /// What is left behind at the end of a path.
+    fn leave(&mut self, registers: Vec<String>) -> Result<(), Obstacle> {
+        let residue = self.world.residue(registers);
+        if self.wiped && !residue.is_empty() {
+            return Err(Obstacle::Fault(residue.fault()));
+        }
+        let size = |residue: &Residue| (residue.frame, residue.registers.len());
+        if size(&residue) > size(&self.report.residue) {
+            self.report.residue = residue;
+        }
+        Ok(())
+    }
+
+    /// The end of a path.
+    fn finish(&mut self) -> Result<(), Obstacle> {
+        let World { bits, memory, .. } = &mut self.world;
+        self.report.paths += 1;
+        self.report.frame = self.report.frame.max(memory.frame_bytes());
+        self.asked = self.asked.max(memory.asked);
+        let stream = memory.stream.as_mut().expect("there are blocks");
+        stream.finish(bits).map_err(Obstacle::Fault)?;
+        let open = std::mem::take(&mut stream.open);
+        self.close(&open)
+    }
+
+    /// Whether all that was compared so far is equal.
+    fn check<M: Turning>(&self, state: &mut State<M>) -> Result<(), Obstacle> {
+        let open = std::mem::take(&mut state.stream().open);
+        self.close(&open)
+    }
+
+    fn close(&self, open: &[Open]) -> Result<(), Obstacle> {
+        let Some(first) = open.first() else { return Ok(()) };
+        if let Some(difference) = self.difference(open) {
+            return Err(Obstacle::Differs(difference));
+        }
+        Err(Obstacle::Resisted(format!(
+            "{} bits of results could not be shown equal; the first is bit {} of a block",
+            open.len(),
+            first.bit
+        )))
+    }
+
+    /// Looks for a block for which a bit is wrong, by evaluating the graph.
+    fn difference(&self, open: &[Open]) -> Option<Difference> {
+        let mut random = Random::new(1);
+        let graph = &self.world.bits.graph;
+        let block = self.meaning.input.len();
+        let arity = block + self.meaning.key_bits;
+        for _ in 0..RUNS {
+            let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+            // Another block has bytes of its own, and the same key.
+            let mut other = inputs.clone();
+            other[..block].iter_mut().for_each(|word| *word = random.word());
+            let [own, other] = [&inputs, &other].map(|words| evaluate(graph, words));
+            let value = |values: &[u64], cell: Cell| {
+                let edge = cell.edge().expect("a known bit");
+                values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+            };
+            for bit in open {
+                let instances = [bit.expected.instance(), Instance::Every];
+                let is_own = instances.contains(&bit.found.instance());
+                let expected = value(&own, bit.expected);
+                let found = value(if is_own { &own } else { &other }, bit.found);
+                let differ = expected ^ found;
+                if differ == 0 {
+                    continue;
+                }
+                let run = differ.trailing_zeros();
+                let pick = |word: u64| word >> run & 1 == 1;
+                let byte = |bits: &[u64]| {
+                    bits.iter().rev().fold(0, |sum, &word| sum << 1 | pick(word) as u8)
+                };
+                return Some(Difference {
+                    input: inputs[..block].chunks(8).map(byte).collect(),
+                    key: inputs[block..].iter().map(|&word| pick(word)).collect(),
+                    bit: bit.bit,
+                    expected: pick(expected),
+                    found: pick(found),
+                });
+            }
+        }
+        None
+    }
+
+    fn at(&self, place: u64, fault: Fault) -> Obstacle {
+        Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
+    }
+}
+
+fn unsupported(what: &str) -> Fault {
+    Fault::new(Rule::Unsupported, what)
+}
+
+/// Evaluations of the graph, each on 64 random blocks.
+const RUNS: usize = 4;

@@ -1,0 +1,547 @@
+//! Bits of registers and memory, each a function of the inputs of one instance.
+//!
+//! ```text
+//! zmm3 holds     bit 37 = f @ 1       f(inputs of instance 1)
+//! zmm4 holds     bit 37 = g @ 1
+//! zmm3 & zmm4    bit 37 = (f & g) @ 1
+//! ```
+//!
+//! A *cell* is a pair of a one-bit edge of the graph and an instance. The parameters of the graph
+//! are those of one instance; the cell `f @ j` says that the bit is `f` of the inputs of instance
+//! `j`. A constant holds for all instances, and so does what depends only on inputs that all
+//! instances share.
+//!
+//! **Every lane is covered.** The machine computes each bit of each register on its own: an
+//! operation on `f @ i` and `g @ i` is the node of both at `i`, and so right for instance `i`
+//! because the node is right for any inputs. There is no node for what joins two instances, `f @ i`
+//! and `g @ j`. Their sum is kept as a *mixed* bit, because transpositions exchange bits by adding
+//! them thrice; once all but one instance have cancelled, it is a cell again. Everything else that
+//! joins instances becomes *opaque*, about which nothing is known and nothing can be proved. In the end each bit of each result must be the cell of its own instance. So nothing is
+//! assumed about which instructions treat lanes alike, and data may move between lanes as long as
+//! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
+//! their nodes are the same and are found, not made.
+
+use std::ops::RangeInclusive;
+
+use rustc_hash::FxHashMap;
+
+use super::integers::Words;
+use super::word_sums::Sums;
+use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+
+/// One bit of a register or of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cell(u64);
+
+/// Which instance a bit belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Instance {
+    /// The bit has this value for all of them.
+    Every,
+    Number(u16),
+}
+
+/// Numbers of nodes in cells begin here; numbers below are bits that are no edges.
+const FIRST: u64 = 3;
+
+/// The number that stands for mixed bits; below it are which, and whether it is complemented.
+const MIXED: u64 = 2;
+
+/// Instances that a mixed bit may have.
+const MOST: usize = 4;
+
+impl Cell {
+    /// A bit that nobody has written: it has some value, and that value is no secret of ours.
+    pub const UNSET: Cell = Cell(0);
+
+    /// A bit of which nothing is known, and which may depend on secrets.
+    pub const OPAQUE: Cell = Cell(1 << 32);
+
+    /// The edge, which has one bit, at an instance.
+    pub fn new(edge: Edge, instance: Instance) -> Cell {
+        let tag = match instance {
+            Instance::Every => 0,
+            Instance::Number(number) => (number as u64 + 1) << 8,
+        };
+        let node = edge.node() as u64 + FIRST;
+        Cell(node << 32 | tag | edge.is_complement() as u64)
+    }
+
+    /// The edge; `None` if the bit is unset or opaque.
+    pub fn edge(self) -> Option<Edge> {
+        let node = (self.0 >> 32).checked_sub(FIRST)?;
+        Some(Edge::from_raw(node << 32 | self.0 & 1))
+    }
+
+    pub fn instance(self) -> Instance {
+        match (self.0 & 0xffff_ff00) >> 8 {
+            0 => Instance::Every,
+            tag => Instance::Number(tag as u16 - 1),
+        }
+    }
+
+    /// The bit with another edge that holds for the same instance.
+    fn same_instance(self, edge: Edge) -> Cell {
+        Cell::new(edge, self.instance())
+    }
+
+    /// Whether it is a function of inputs that is known, be it of several instances.
+    fn is_known(self) -> bool {
+        self.0 >> 32 >= MIXED
+    }
+
+    /// Which mixed bit it is, and whether it is complemented.
+    fn mixed(self) -> Option<(usize, bool)> {
+        (self.0 >> 32 == MIXED).then_some(((self.0 as u32 >> 1) as usize, self.0 & 1 == 1))
+    }
+}
+
+/// Two words of one instance and a carry, the least significant bits first.
+struct Addends {
+    a: Vec<Edge>,
+    b: Vec<Edge>,
+    carry: bool,
+    instance: Instance,
+}
+
+/// The graph, and what operators make of cells.
+pub struct Bits {
+    pub graph: Graph,
+    zero: Edge,
+    /// What operators have made of edges lately: lanes mostly ask for the same, one after the
+    /// other. Looking up is cheaper here than in the graph.
+    recent: Vec<Made>,
+    /// The same of all operators, where engines answer: they take long to find what they have found
+    /// before.
+    answered: FxHashMap<(Kind, Edge, Edge), Edge>,
+    /// The parts of mixed bits, and their numbers.
+    mixed: Vec<Parts>,
+    /// Where words are integers: which bits are those of which.
+    pub(super) words: Option<Box<Words>>,
+    numbers: FxHashMap<Parts, usize>,
+    /// Sums of words; `None` where nobody asks for their order.
+    sums: Option<Sums>,
+    /// Whether engines are asked about their bits and carries.
+    asks_sums: bool,
+}
+
+/// Edges that are not complemented, by their instances: 0 is every one, j + 1 is instance j. Their
+/// sum is the mixed bit.
+type Parts = Vec<(u32, Edge)>;
+
+/// An operator, its operands and its result.
+type Made = (Kind, Edge, Edge, Edge);
+
+/// Results that are remembered as recent.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 10;
+
+/// Bits of the words whose sums are looked at.
+const WORDS: RangeInclusive<usize> = 8..=64;
+
+impl Bits {
+    /// Of a graph that has the program already.
+    pub fn new(mut graph: Graph) -> Bits {
+        let zero = graph.constant(1, 0);
+        if let Some(rewrites) = &mut graph.rewrites {
+            rewrites.renew();
+        }
+        let nothing = (Kind::List, Edge::NONE, Edge::NONE, Edge::NONE);
+        Bits {
+            graph,
+            zero,
+            recent: vec![nothing; RECENT],
+            answered: FxHashMap::default(),
+            mixed: Vec::new(),
+            words: None,
+            numbers: FxHashMap::default(),
+            sums: None,
+            asks_sums: true,
+        }
+    }
+
+    /// With the sums of a program, operands and sum: other orders of them are the same words. With
+    /// `asks` engines are asked about what is in them.
+    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], asks: bool) -> Bits {
+        let mut bits = Bits::new(graph);
+        bits.asks_sums = asks;
+        if !summed.is_empty() {
+            let mut sums = Sums::default();
+            for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
+                let total = sums.total(bits.zero, (a, b, false));
+                sums.remember(bits.zero, &total, sum);
+            }
+            bits.sums = Some(sums);
+        }
+        bits
+    }
+
+    pub fn constant(&self, bit: bool) -> Cell {
+        Cell::new(self.zero.flipped(bit), Instance::Every)
+    }
+
+    /// The value of a bit that does not depend on inputs.
+    pub fn value(&self, cell: Cell) -> Option<bool> {
+        let edge = cell.edge().filter(|edge| edge.node() == self.zero.node())?;
+        Some(edge.is_complement())
+    }
+
+    /// The value of a word, its least significant bit first, if it does not depend on inputs.
+    ///
+    /// # Panics
+    /// If the word has more than 64 bits.
+    pub fn word(&self, cells: &[Cell]) -> Option<u64> {
+        assert!(cells.len() <= 64, "a word");
+        cells.iter().rev().try_fold(0, |sum, &cell| Some(sum << 1 | self.value(cell)? as u64))
+    }
+
+    /// The lowest `count` bits of a word, its least significant bit first.
+    pub fn number(&self, value: u64, count: usize) -> Vec<Cell> {
+        (0..count).map(|at| self.constant(at < 64 && value >> at & 1 == 1)).collect()
+    }
+
+    /// The value of a word of at most 64 bits that does not depend on inputs: such words are
+    /// computed at once, as a function is executed on many inputs where it is not proved.
+    fn short(&self, cells: &[Cell]) -> Option<u128> {
+        if cells.len() > 64 { None } else { self.word(cells).map(u128::from) }
+    }
+
+    /// The lowest `count` bits of a long word.
+    fn long_number(&self, value: u128, count: usize) -> Vec<Cell> {
+        (0..count).map(|at| self.constant(at < 128 && value >> at & 1 == 1)).collect()
+    }
+
+    /// Whether the bit may depend on an input.
+    pub fn is_secret(&self, cell: Cell) -> bool {
+        cell != Cell::UNSET && self.value(cell).is_none()
+    }
+
+    pub fn not(&self, a: Cell) -> Cell {
+        match a.edge() {
+            Some(edge) => a.same_instance(!edge),
+            None if a.mixed().is_some() => Cell(a.0 ^ 1),
+            None => a,
+        }
+    }
+
+    pub fn and(&mut self, a: Cell, b: Cell) -> Cell {
+        // A constant decides, whatever the other bit is.
+        match (self.value(a), self.value(b)) {
+            (Some(false), _) | (_, Some(true)) => a,
+            (_, Some(false)) | (Some(true), _) => b,
+            _ => self.joined(Kind::And, a, b),
+        }
+    }
+
+    pub fn or(&mut self, a: Cell, b: Cell) -> Cell {
+        let (a, b) = (self.not(a), self.not(b));
+        let and = self.and(a, b);
+        self.not(and)
+    }
+
+    pub fn xor(&mut self, a: Cell, b: Cell) -> Cell {
+        match (self.value(a), self.value(b)) {
+            (Some(flip), _) => self.flipped(b, flip),
+            (_, Some(flip)) => self.flipped(a, flip),
+            _ => self.joined(Kind::Xor, a, b),
+        }
+    }
+
+    fn flipped(&self, a: Cell, flip: bool) -> Cell {
+        if flip { self.not(a) } else { a }
+    }
+
+    /// `And` or `Xor` of two bits that are not constant.
+    fn joined(&mut self, kind: Kind, a: Cell, b: Cell) -> Cell {
+        if kind == Kind::And && a.0 ^ b.0 <= 1 && a.is_known() {
+            // A bit and itself, or its complement.
+            return if a == b { a } else { self.constant(false) };
+        }
+        let (Some(x), Some(y)) = (a.edge(), b.edge()) else {
+            if kind == Kind::Xor && a.is_known() && b.is_known() {
+                return self.mix(a, b);
+            }
+            // Two bits that nobody has written are no secret together, either.
+            return if self.is_secret(a) || self.is_secret(b) { Cell::OPAQUE } else { Cell::UNSET };
+        };
+        let instance = match (a.instance(), b.instance()) {
+            (Instance::Every, other) => other,
+            (one, Instance::Every) => one,
+            (one, other) if one == other => one,
+            _ if kind == Kind::Xor => return self.mix(a, b),
+            _ => return Cell::OPAQUE,
+        };
+        let edge = self.made(kind, x, y);
+        if edge.node() == self.zero.node() {
+            return self.constant(edge.is_complement());
+        }
+        Cell::new(edge, instance)
+    }
+
+    /// The sum of bits of several instances.
+    fn mix(&mut self, a: Cell, b: Cell) -> Cell {
+        let (mut parts, mut flip) = self.parts(a);
+        let (more, flip_more) = self.parts(b);
+        flip ^= flip_more;
+        for (instance, edge) in more {
+            let at = parts.binary_search_by_key(&instance, |part| part.0);
+            let sum = match at {
+                Ok(at) => self.made(Kind::Xor, parts.remove(at).1, edge),
+                Err(_) => edge,
+            };
+            flip ^= sum.is_complement();
+            if sum.node() != self.zero.node() {
+                parts.insert(
+                    at.unwrap_or_else(|at| at),
+                    (instance, sum.flipped(sum.is_complement())),
+                );
+            }
+        }
+        // What all instances share belongs to the only one, if there is one.
+        if let [(0, shared), (instance, edge)] = parts[..] {
+            let sum = self.made(Kind::Xor, shared, edge);
+            flip ^= sum.is_complement();
+            parts = vec![(instance, sum.flipped(sum.is_complement()))];
+        }
+        match parts[..] {
+            [] => self.constant(flip),
+            [(_, edge)] if edge.node() == self.zero.node() => self.constant(flip),
+            [(0, edge)] => Cell::new(edge.flipped(flip), Instance::Every),
+            [(number, edge)] => {
+                Cell::new(edge.flipped(flip), Instance::Number((number - 1) as u16))
+            }
+            _ if parts.len() > MOST => Cell::OPAQUE,
+            _ => {
+                let next = self.mixed.len();
+                let number = *self.numbers.entry(parts).or_insert_with_key(|parts| {
+                    self.mixed.push(parts.clone());
+                    next
+                });
+                Cell(MIXED << 32 | (number as u64) << 1 | flip as u64)
+            }
+        }
+    }
+
+    /// The parts of a bit that is known, and whether their sum is complemented.
+    fn parts(&self, cell: Cell) -> (Parts, bool) {
+        if let Some((number, flip)) = cell.mixed() {
+            return (self.mixed[number].clone(), flip);
+        }
+        let edge = cell.edge().expect("a bit that is known");
+        let instance = match cell.instance() {
+            Instance::Every => 0,
+            Instance::Number(number) => number as u32 + 1,
+        };
+        (vec![(instance, edge.flipped(edge.is_complement()))], edge.is_complement())
+    }
+
+    fn made(&mut self, kind: Kind, x: Edge, y: Edge) -> Edge {
+        let mixed = x.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ y.raw() ^ kind as u64;
+        let slot = (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> (64 - RECENT_BITS)) as usize;
+        let recent = self.recent[slot];
+        if (recent.0, recent.1, recent.2) == (kind, x, y) {
+            return recent.3;
+        }
+        let engines = self.graph.rewrites.is_some();
+        let known = if engines { self.answered.get(&(kind, x, y)).copied() } else { None };
+        let edge = known.unwrap_or_else(|| match kind {
+            Kind::And => self.graph.and(x, y),
+            _ => self.graph.xor(x, y),
+        });
+        if engines && known.is_none() {
+            self.answered.insert((kind, x, y), edge);
+        }
+        self.recent[slot] = (kind, x, y, edge);
+        edge
+    }
+
+    /// The function of three bits with this table: bit 4a + 2b + c of it.
+    pub fn function(&mut self, mut table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        // A constant chooses one half of the table: what a mask takes away may be of any instance.
+        for (cell, shift, low) in [(a, 4, 0x0f), (b, 2, 0x33), (c, 1, 0x55)] {
+            if let Some(bit) = self.value(cell) {
+                let half = if bit { table >> shift & low } else { table & low };
+                table = half | half << shift;
+            }
+        }
+        // Operands on which nothing depends are left out, known or not.
+        let depends = |shift: u32, mask: u8| (table >> shift ^ table) & mask != 0;
+        let zero = self.constant(false);
+        let a = if depends(4, 0x0f) { a } else { zero };
+        let b = if depends(2, 0x33) { b } else { zero };
+        let c = if depends(1, 0x55) { c } else { zero };
+        if [a, b, c].iter().all(|cell| cell.is_known()) {
+            return self.sum_of_products(table, [a, b, c]);
+        }
+        let secret = [a, b, c].iter().any(|&cell| self.is_secret(cell));
+        if secret { Cell::OPAQUE } else { Cell::UNSET }
+    }
+
+    /// The algebraic normal form of a function.
+    fn sum_of_products(&mut self, table: u8, [a, b, c]: [Cell; 3]) -> Cell {
+        let form = usuba_equiv::truth_table::algebraic(table as u32);
+        let mut sum = self.constant(form & 1 == 1);
+        for product in (1..8).filter(|product| form >> product & 1 == 1) {
+            let mut term = self.constant(true);
+            for (bit, factor) in [(1, c), (2, b), (4, a)] {
+                if product & bit != 0 {
+                    term = self.and(term, factor);
+                }
+            }
+            sum = self.xor(sum, term);
+        }
+        sum
+    }
+
+    /// a + b + carry, least significant bits first, and the carry out.
+    pub fn sum(&mut self, a: &[Cell], b: &[Cell], carry: bool) -> (Vec<Cell>, Cell) {
+        let carry = self.constant(carry);
+        self.sum_with(a, b, carry)
+    }
+
+    /// The same with a carry that need not be known.
+    ///
+    /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
+    pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], carry: Cell) -> (Vec<Cell>, Cell) {
+        if let (Some(x), Some(y), Some(one)) = (self.short(a), self.short(b), self.value(carry)) {
+            let sum = x + y + one as u128;
+            return (self.long_number(sum, a.len()), self.constant(sum >> a.len() & 1 == 1));
+        }
+        if let Some(sum) = self.sum_of_integers(a, b, carry) {
+            return sum;
+        }
+        let addends = match (&self.sums, self.value(carry)) {
+            (Some(_), Some(carry)) if WORDS.contains(&a.len()) => self.addends(a, b, carry),
+            _ => None,
+        };
+        let Some(Addends { a: x, b: y, carry: one, instance }) = addends else {
+            return self.rippled(a, b, carry);
+        };
+        let sums = self.sums.as_mut().expect("it was asked for");
+        let total = sums.total(self.zero, (&x, &y, one));
+        if let Some(known) = &total.known {
+            let known = self.cells(known, instance);
+            // With s = a ^ b ^ c, the carry a & b ^ (a ^ b) & c is this.
+            let top = a.len() - 1;
+            let carry = self.function(0xd4, [a[top], b[top], known[top]]);
+            return (known, carry);
+        }
+        let engines = self.graph.rewrites.take_if(|_| !self.asks_sums);
+        let (out, last) = self.rippled(a, b, carry);
+        if engines.is_some() {
+            self.graph.rewrites = engines;
+        }
+        let edges = out.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
+        if let (Some(edges), Some(sums)) = (edges, &mut self.sums) {
+            sums.remember(self.zero, &total, &edges);
+        }
+        (out, last)
+    }
+
+    /// The edges of two words of one instance, which are to be added.
+    fn addends(&self, a: &[Cell], b: &[Cell], carry: bool) -> Option<Addends> {
+        let mut instance = Instance::Every;
+        let mut edges = |cells: &[Cell]| {
+            let edge = |cell: &Cell| {
+                let edge = cell.edge()?;
+                match (instance, cell.instance()) {
+                    (_, Instance::Every) => {}
+                    (Instance::Every, own) => instance = own,
+                    (known, own) if known == own => {}
+                    _ => return None,
+                }
+                Some(edge)
+            };
+            cells.iter().map(edge).collect::<Option<Vec<Edge>>>()
+        };
+        let (a, b) = (edges(a)?, edges(b)?);
+        Some(Addends { a, b, carry, instance })
+    }
+
+    /// The bits of a word of an instance.
+    fn cells(&self, word: &[Edge], instance: Instance) -> Vec<Cell> {
+        let cell = |&edge: &Edge| match edge.node() == self.zero.node() {
+            true => Cell::new(edge, Instance::Every),
+            false => Cell::new(edge, instance),
+        };
+        word.iter().map(cell).collect()
+    }
+
+    fn rippled(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
+        let mut out = Vec::with_capacity(a.len());
+        for (&x, &y) in a.iter().zip(b) {
+            let half = self.xor(x, y);
+            out.push(self.xor(half, carry));
+            let both = self.and(x, y);
+            let kept = self.and(half, carry);
+            carry = self.xor(both, kept);
+        }
+        (out, carry)
+    }
+
+    /// a - b, and whether it borrows.
+    pub fn difference(&mut self, a: &[Cell], b: &[Cell]) -> (Vec<Cell>, Cell) {
+        let borrow = self.constant(false);
+        self.difference_with(a, b, borrow)
+    }
+
+    /// a - b - borrow, which is ~(~a + b + borrow), and whether it borrows.
+    pub fn difference_with(&mut self, a: &[Cell], b: &[Cell], borrow: Cell) -> (Vec<Cell>, Cell) {
+        if let Some(difference) = self.difference_of_integers(a, b, borrow) {
+            return difference;
+        }
+        let flipped: Vec<Cell> = a.iter().map(|&bit| self.not(bit)).collect();
+        let (sum, carry) = self.sum_with(&flipped, b, borrow);
+        (sum.into_iter().map(|bit| self.not(bit)).collect(), carry)
+    }
+
+    /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
+    pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, a.len());
+        }
+        if let Some(mut product) = self.product_of_integers(a, b) {
+            product.truncate(a.len());
+            return product;
+        }
+        let zero = self.constant(false);
+        let mut sum = vec![zero; a.len()];
+        for (place, &factor) in b.iter().enumerate() {
+            let mut term = vec![zero; a.len()];
+            for (bit, &from) in term[place..].iter_mut().zip(a) {
+                *bit = self.and(from, factor);
+            }
+            sum = self.sum(&sum, &term, false).0;
+        }
+        sum
+    }
+
+    /// a * b in twice as many bits.
+    pub fn whole_product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
+            return self.long_number(x * y, 2 * a.len());
+        }
+        if let Some(product) = self.product_of_integers(a, b) {
+            return product;
+        }
+        let zeros = vec![self.constant(false); a.len()];
+        self.product(&[a, &zeros].concat(), &[b, &zeros].concat())
+    }
+
+    /// Whether two words are equal.
+    pub fn equal(&mut self, a: &[Cell], b: &[Cell]) -> Cell {
+        if let Some(equal) = self.is_integer_zero(a, b) {
+            return equal;
+        }
+        let mut equal = self.constant(true);
+        for (&x, &y) in a.iter().zip(b) {
+            let differ = self.xor(x, y);
+            let same = self.not(differ);
+            equal = self.and(equal, same);
+        }
+        equal
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,497 @@
+//! Whether the function of an object is the program.
+//!
+//! ```text
+//! bits of the program, unfolded ─┐
+//!                                ├─ one graph ─ every bit of every result is one node: proved
+//! the function, executed ────────┘                                      else: runs on numbers
+//! ```
+//!
+//! Both sides are bits: the program by `bits`, the function by its instructions. Proofs ask the
+//! engines that merge nodes; what is probably wrong is looked at with engine E1 alone first, until an
+//! input shows a difference.
+//! Where the frame lies modulo 64 is not known to the function. If anything depends on it, the
+//! function is executed for every possibility that is another execution (`phases`).
+
+use usuba::ir::random::Random;
+use usuba::ir::{Port, Program, verify};
+
+use super::answer;
+use super::calls::Calls;
+use super::cell::{Bits, Cell, Instance};
+use super::elf::Object;
+use super::frame_phases::Phases;
+use super::kernel_contract::{Array, Contract, Meaning};
+use super::memory::{Buffer, Memory, Pointer, Region};
+use super::{Machine, Residue, World};
+use usuba_equiv::bitblast::{self, Places};
+use usuba_equiv::claims;
+use usuba_equiv::counterexample::Counterexample;
+use usuba_equiv::execution::{Classes, Loops, Run, Side};
+use usuba_equiv::rewrites::Rewrites;
+use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+
+/// What is known about a kernel: whether it computes the program in every lane.
+pub type Answer = answer::Answer<Report, Difference>;
+
+type Obstacle = answer::Obstacle<Difference>;
+
+/// What a proof found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// Instructions that were executed.
+    pub instructions: u64,
+    /// Nodes of the largest graph.
+    pub nodes: usize,
+    /// How the graphs were made equal: by structure alone (E1), by engines, or by all of them.
+    pub engines: &'static str,
+    /// Bytes of the frame, with saved registers and without the return address.
+    pub frame: u64,
+    pub residue: Residue,
+    /// Positions of the frame for which the function was executed.
+    pub phases: u32,
+}
+
+/// An input for which a function gives a wrong result: the one with the fewest ones that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The array of the result.
+    pub array: String,
+    /// The first wrong bit in memory, from the least significant of the first byte.
+    pub bit: usize,
+    /// Which instance it belongs to.
+    pub instance: u16,
+    /// The bits of the parameters of the instance, the most significant of each value first.
+    pub input: Vec<bool>,
+    /// The bits of the results of the instance. They are the same as those that were found if the
+    /// wrong bit belongs to no value, and should be zero.
+    pub expected: Vec<bool>,
+    pub found: Vec<bool>,
+}
+
+impl Difference {
+    /// The same in the words of the source of `program`.
+    pub fn in_words(&self, program: &Program) -> claims::Difference {
+        let entry = program.entry();
+        let widths = |ports: &[Port]| -> Vec<usize> {
+            let widths = ports.iter().flat_map(|port| {
+                let (values, bits) =
+                    (port.values(program.slicing), port.value_bits(program.slicing));
+                std::iter::repeat_n(bits as usize, values)
+            });
+            widths.collect()
+        };
+        let words = |bits: &[bool], ports: &[Port]| -> Vec<u64> {
+            let mut rest = bits.iter();
+            let word = |width: usize| {
+                rest.by_ref().take(width).fold(0, |word, &bit| word << 1 | bit as u64)
+            };
+            widths(ports).into_iter().map(word).collect()
+        };
+        let example = Counterexample {
+            input: words(&self.input, &entry.params),
+            expected: words(&self.expected, &entry.results),
+            found: words(&self.found, &entry.results),
+        };
+        let named = claims::Difference::named(program, &example);
+        if example.expected != example.found {
+            return named;
+        }
+        // The bit belongs to no word.
+        let value = format!("bit {} of the memory of {}", self.bit, self.array);
+        claims::Difference { value, expected: 0, found: 1, ..named }
+    }
+}
+
+/// What is asked of a function besides its results.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Demands {
+    /// Nothing that depends on inputs may be left in the frame or in registers.
+    pub wiped: bool,
+}
+
+/// Steps of the program, unfolded, at most.
+const LONGEST: u64 = 40_000_000;
+
+/// Instructions that a function may take for each step of the program on bits and for each byte of
+/// its buffers, and besides. Kernels take up to three for a step; what sets up keys of single bits
+/// moves each of them several times, from bytes to words and back, which is no step of the program.
+const FACTOR: u64 = 8;
+const SPARE: u64 = 20_000;
+
+/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+const LEAVES: usize = 3;
+
+/// Whether the function that `contract` names in an object computes `program` and keeps all rules.
+/// Engines are asked at once, for compilers write sums of bits in an order of their own; about what
+/// is inside of sums of words where that leaves something open, and then the SAT solver too.
+pub fn prove<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> Answer {
+    let attempts = [Attempt::OutsideSums, Attempt::Engines, Attempt::Solver];
+    shown::<M>(object, contract, program, demands, &attempts)
+}
+
+/// The same for a function that is probably wrong: engine E1 alone is fast, and so are inputs on
+/// which it shows no equality; the other engines are asked if none differs.
+pub fn examine<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> Answer {
+    shown::<M>(object, contract, program, demands, &[Attempt::Structure, Attempt::Engines])
+}
+
+/// Who is asked whether nodes are equal.
+#[derive(Clone, Copy, PartialEq)]
+enum Attempt {
+    /// Engine E1.
+    Structure,
+    /// The others too, but not about carries and bits of sums of words: these are found as words
+    /// (`sums`), and are most of the nodes of a program that adds.
+    OutsideSums,
+    Engines,
+    /// The SAT solver too.
+    Solver,
+}
+
+impl Attempt {
+    fn name(self) -> &'static str {
+        match self {
+            Attempt::Structure => "E1",
+            Attempt::OutsideSums | Attempt::Engines => "E1 to E4",
+            Attempt::Solver => "E1 to E5",
+        }
+    }
+
+    fn rewrites(self) -> Option<Rewrites> {
+        match self {
+            Attempt::Structure => None,
+            Attempt::OutsideSums | Attempt::Engines => Some(Rewrites::new(LEAVES)),
+            Attempt::Solver => Some(Rewrites::with_solver(LEAVES)),
+        }
+    }
+}
+
+/// What is known after the first attempt that shows something.
+fn shown<M: Machine>(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+    attempts: &[Attempt],
+) -> Answer {
+    if let Err(rule) = verify::verify(program) {
+        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+    }
+    let Some((program, sums)) = bitblast::apart_with_sums(program) else {
+        return Answer::Unknown("the program has too many bits".into());
+    };
+    let Some(entry) = object.function(&contract.symbol) else {
+        return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
+    };
+    let goal = Goal { object, contract, program: &program, sums: &sums, entry, demands };
+    let mut last = Answer::Unknown("nothing was tried".into());
+    for &attempt in attempts {
+        if attempt == Attempt::OutsideSums && sums.is_empty() {
+            continue;
+        }
+        let mut report = Report { engines: attempt.name(), ..Report::default() };
+        let outcome = goal.show::<M>(&mut report, attempt);
+        let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
+        last = Answer::of(outcome, report);
+        if !resisted {
+            break;
+        }
+    }
+    last
+}
+
+struct Goal<'a> {
+    object: &'a Object,
+    contract: &'a Contract,
+    /// On bits.
+    program: &'a Program,
+    /// Where it has sums of words.
+    sums: &'a Places,
+    entry: u64,
+    demands: Demands,
+}
+
+impl Goal<'_> {
+    /// Runs both sides, the function for each position of the frame that matters.
+    fn show<M: Machine>(&self, report: &mut Report, attempt: Attempt) -> Result<(), Obstacle> {
+        let graph = Graph::new(attempt.rewrites());
+        let classes = Classes::default();
+        let programs = [self.program; 2];
+        let opaque = Default::default();
+        let mut run = Run::new(graph, programs, &classes, opaque, Loops::Unfolded, LONGEST)
+            .with_sums(self.sums, attempt != Attempt::OutsideSums);
+        let arity = self.program.entry().arity(self.program.slicing) as u64;
+        let params: Vec<Edge> =
+            (0..arity).map(|at| run.graph.intern(Kind::Param, 1, 0, at, 0)).collect();
+        let wanted = run.node(Side::Before, self.program.entry, &params);
+        let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
+        let bytes: u64 = self.contract.arrays.iter().map(|array| array.size as u64 / 8).sum();
+        let longest = SPARE + FACTOR * (run.steps + bytes);
+        let mut bits = Bits::with_sums(run.graph, &run.summed, attempt != Attempt::OutsideSums);
+        let mut phases = Phases::default();
+        while let Some(phase) = phases.next() {
+            report.phases += 1;
+            let asked;
+            (bits, asked) = self.at_phase::<M>((phase, longest), bits, &params, &wanted, report)?;
+            phases.done(phase, asked);
+        }
+        Ok(())
+    }
+
+    /// Runs the function once, for at most so many instructions. Returns the graph, and the
+    /// largest alignment of the frame that was asked for.
+    fn at_phase<M: Machine>(
+        &self,
+        (phase, longest): (u64, u64),
+        bits: Bits,
+        params: &[Edge],
+        wanted: &[Edge],
+        report: &mut Report,
+    ) -> Result<(Bits, u64), Obstacle> {
+        let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
+        let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
+        let buffers = buffers.map_err(Obstacle::Impossible)?;
+        let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
+        let pointers: Vec<Pointer> = self.contract.pointers.iter().map(pointer).collect();
+        let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
+        let mut world = World { bits, memory, object: self.object, calls: Calls::default() };
+        let (instructions, residue) =
+            super::run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
+        report.instructions = report.instructions.max(instructions);
+        report.nodes = report.nodes.max(world.bits.graph.nodes.len());
+        report.frame = report.frame.max(world.memory.frame_bytes());
+        if residue.frame >= report.residue.frame {
+            report.residue = residue;
+        }
+        self.compare(&world, wanted)?;
+        if self.demands.wiped && !report.residue.is_empty() {
+            return Err(Obstacle::Fault(report.residue.fault()));
+        }
+        Ok((world.bits, world.memory.asked))
+    }
+
+    /// Whether every bit of every result is what the program says.
+    fn compare(&self, world: &World, wanted: &[Edge]) -> Result<(), Obstacle> {
+        let mut open: Vec<Open> = Vec::new();
+        for (number, array) in self.contract.arrays.iter().enumerate() {
+            let Some(meanings) = &array.exit else { continue };
+            let found = world.memory.buffer(number);
+            for (at, (meaning, &found)) in meanings.iter().zip(found).enumerate() {
+                let expected = cell(&world.bits, meaning, wanted).map_err(Obstacle::Impossible)?;
+                let instance = expected.instance();
+                if found.edge().is_none() {
+                    let (name, state) = (
+                        &array.name,
+                        match found {
+                            Cell::UNSET => "not written",
+                            _ => "not a function of one instance",
+                        },
+                    );
+                    let what = format!("bit {at} of `{name}` is {state}");
+                    return Err(Obstacle::Impossible(what));
+                }
+                let same_instance = [instance, Instance::Every].contains(&found.instance())
+                    || world.bits.value(expected).is_some();
+                if found.edge() == expected.edge() && same_instance {
+                    continue;
+                }
+                let result = match *meaning {
+                    Meaning::Bit { bit, .. } => Some(bit as usize),
+                    Meaning::Zero => None,
+                };
+                open.push(Open { array: number, at, result, expected, found, same_instance });
+            }
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        if let Some(difference) = self.difference(world, wanted, &open) {
+            return Err(Obstacle::Differs(difference));
+        }
+        let Open { array, at, .. } = open[0];
+        let name = &self.contract.arrays[array].name;
+        Err(Obstacle::Resisted(format!(
+            "{} bits of results could not be shown equal; the first is bit {at} of `{name}`",
+            open.len()
+        )))
+    }
+
+    /// Looks for an input on which a bit is wrong, by evaluating the graph: zeros and single ones
+    /// first, then random inputs, of which ones are taken away as long as a bit is wrong.
+    fn difference(&self, world: &World, wanted: &[Edge], open: &[Open]) -> Option<Difference> {
+        let arity = self.program.entry().arity(self.program.slicing);
+        let mut random = Random::new(1);
+        let trial = Trial::new(world, open, arity, &mut random);
+        for first in (0..=arity).step_by(64) {
+            // Run k sets bit `first + k - 1`; no bit is number -1.
+            let set = |at: usize| match (at + 1).checked_sub(first) {
+                Some(run @ 0..64) => 1u64 << run,
+                _ => 0,
+            };
+            if let Some(found) = trial.first(&(0..arity).map(set).collect::<Vec<u64>>()) {
+                return Some(self.described(&trial, wanted, found));
+            }
+        }
+        for _ in 0..RUNS {
+            let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+            if let Some(found) = trial.first(&inputs) {
+                let smaller = trial.smaller(found, &mut random);
+                return Some(self.described(&trial, wanted, smaller));
+            }
+        }
+        None
+    }
+
+    fn described(&self, trial: &Trial, wanted: &[Edge], input: Vec<bool>) -> Difference {
+        let words: Vec<u64> = input.iter().map(|&bit| bit as u64).collect();
+        let (own, wrong) = trial.wrong(&words);
+        let (first, _) = wrong.iter().find(|(_, runs)| runs & 1 == 1).expect("it was found before");
+        let instance = match first.expected.instance() {
+            Instance::Number(number) => number,
+            Instance::Every => 0,
+        };
+        let expected: Vec<bool> = wanted.iter().map(|&edge| value(&own, edge) & 1 == 1).collect();
+        let mut found = expected.clone();
+        for (bit, _) in wrong.iter().filter(|(_, runs)| runs & 1 == 1) {
+            let of_instance = bit.expected.instance() == first.expected.instance();
+            if let (Some(bit), true) = (bit.result, of_instance) {
+                found[bit] = !expected[bit];
+            }
+        }
+        let array = self.contract.arrays[first.array].name.clone();
+        Difference { array, bit: first.at, instance, input, expected, found }
+    }
+}
+
+/// Random evaluations of the graph, each on 64 inputs.
+const RUNS: usize = 4;
+
+/// Rounds in which ones are taken away from an input.
+const ROUNDS: usize = 32;
+
+/// A bit of a result that is another node than it should be.
+#[derive(Clone, Copy)]
+struct Open {
+    array: usize,
+    at: usize,
+    /// Which bit of all results it is, if it is one.
+    result: Option<usize>,
+    expected: Cell,
+    found: Cell,
+    same_instance: bool,
+}
+
+/// Evaluations of the graph in the search for a wrong bit.
+struct Trial<'a> {
+    graph: &'a Graph,
+    open: &'a [Open],
+    /// The values of nodes for an instance that is not the own one, which has inputs of its own.
+    other: Vec<u64>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(world: &'a World, open: &'a [Open], arity: usize, random: &mut Random) -> Trial<'a> {
+        let graph = &world.bits.graph;
+        let other: Vec<u64> = (0..arity).map(|_| random.word()).collect();
+        Trial { graph, open, other: evaluate(graph, &other) }
+    }
+
+    /// The values of nodes on 64 inputs, and each open bit with the runs in which it is wrong.
+    fn wrong(&self, inputs: &[u64]) -> (Vec<u64>, Vec<(Open, u64)>) {
+        let own = evaluate(self.graph, inputs);
+        let edge = |cell: Cell| cell.edge().expect("a known bit");
+        let differ = |bit: &Open| {
+            let found = if bit.same_instance { &own } else { &self.other };
+            (*bit, value(&own, edge(bit.expected)) ^ value(found, edge(bit.found)))
+        };
+        let wrong = self.open.iter().map(differ).collect();
+        (own, wrong)
+    }
+
+    /// The first of 64 inputs on which a bit is wrong.
+    fn first(&self, inputs: &[u64]) -> Option<Vec<bool>> {
+        let runs = self.wrong(inputs).1.iter().fold(0, |runs, (_, wrong)| runs | wrong);
+        (runs != 0).then(|| run(inputs, runs.trailing_zeros()))
+    }
+
+    /// An input on which a bit is wrong with fewer ones: in each round 64 choices of ones to be
+    /// taken away, from half of them to a few.
+    fn smaller(&self, mut input: Vec<bool>, random: &mut Random) -> Vec<bool> {
+        for _ in 0..ROUNDS {
+            // Run k keeps a one with odds of 1 - 2^-(1 + k / 8).
+            let lost = |random: &mut Random| {
+                (0..64u32).fold(0, |lost, run| {
+                    let chance = 1 << (1 + run / 8);
+                    lost | ((random.below(chance) == 0) as u64) << run
+                })
+            };
+            let inputs: Vec<u64> =
+                input.iter().map(|&bit| if bit { !lost(random) } else { 0 }).collect();
+            let runs = self.wrong(&inputs).1.iter().fold(0, |runs, (_, wrong)| runs | wrong);
+            let ones = |input: &[bool]| input.iter().filter(|&&bit| bit).count();
+            let found = (0..64).filter(|at| runs >> at & 1 == 1).map(|at| run(&inputs, at));
+            input = found.chain([input]).min_by_key(|input| ones(input)).expect("at least one");
+        }
+        input
+    }
+}
+
+/// One of 64 inputs.
+fn run(inputs: &[u64], at: u32) -> Vec<bool> {
+    inputs.iter().map(|&word| word >> at & 1 == 1).collect()
+}
+
+/// What an edge is, for the values of nodes.
+fn value(values: &[u64], edge: Edge) -> u64 {
+    values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+}
+
+/// What a bit of memory should be, for the edges of parameters or of results.
+fn cell(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> {
+    Ok(match *meaning {
+        Meaning::Zero => bits.constant(false),
+        Meaning::Bit { bit, instance, complement } => {
+            let edge = edges.get(bit as usize).ok_or("the contract is of another program")?;
+            let instance = instance.map_or(Instance::Every, Instance::Number);
+            Cell::new(edge.flipped(complement), instance)
+        }
+    })
+}
+
+fn buffer(bits: &Bits, array: &Array, params: &[Edge]) -> Result<Buffer, String> {
+    let cells = match &array.entry {
+        None => vec![Cell::UNSET; array.size],
+        Some(meanings) => {
+            meanings.iter().map(|m| cell(bits, m, params)).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Buffer { name: array.name.clone(), access: array.access(), align: array.align, cells })
+}
+
+/// The values of all nodes of a graph of bits on 64 inputs at once; `params` has one word for each
+/// parameter.
+pub fn evaluate(graph: &Graph, params: &[u64]) -> Vec<u64> {
+    let mut values: Vec<u64> = Vec::with_capacity(graph.nodes.len());
+    for node in &graph.nodes {
+        // Operands are older than what is made of them.
+        let at = |raw: u64| value(&values, Edge::from_raw(raw));
+        values.push(match node.kind {
+            Kind::Const => 0,
+            Kind::Param => params[node.a as usize],
+            Kind::And => at(node.a) & at(node.b),
+            Kind::Xor => at(node.a) ^ at(node.b),
+            _ => unreachable!("a graph of bits has no other nodes"),
+        });
+    }
+    values
+}

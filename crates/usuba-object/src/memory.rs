@@ -1,0 +1,494 @@
+//! Memory as regions that do not overlap: the buffers of the caller, and the frame.
+//!
+//! ```text
+//! vmovdqa [rsi + 32], ymm0      32 bytes at offset 32 of the region that rsi points to
+//! mov rbx, [rsp + 8]            the frame, at an offset from where the stack pointer was at entry
+//! ```
+//!
+//! An address is a *pointer*, a region and an offset, and never a number: the contract does not
+//! say where buffers lie. So an access outside of its region is always found, whatever lies beside
+//! it, and nothing depends on where things are.
+//!
+//! Buffers of as many blocks as the caller says are *streams*: `stream`. An offset into one, or into
+//! the frame, may depend on that number.
+
+use std::collections::BTreeMap;
+
+use super::block_step::{Cover, Join};
+use super::cell::Cell;
+use super::frame_phases::{KNOWN_PHASES, PHASES};
+use super::stream::{Side, Stream};
+use super::symbolic_count::Form;
+use super::{Fault, Rule};
+
+/// A region and an offset in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pointer {
+    pub region: Region,
+    pub offset: i64,
+}
+
+/// What a pointer points into.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Region {
+    /// Offset 0 is where the stack pointer was at entry.
+    Frame,
+    /// A buffer, by number.
+    Buffer(u32),
+    /// A buffer of blocks.
+    Stream(Side),
+    /// What a register held at entry; nothing is there.
+    Entry(u16),
+    /// Where the function returns to; nothing is there.
+    Caller,
+}
+
+/// A region and an offset in it that depends on a number of blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moving {
+    pub region: Region,
+    pub offset: Form,
+}
+
+/// What the frame may hold besides bits, in eight bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whole {
+    Pointer(Pointer),
+    Moving(Moving),
+    Count(Form),
+}
+
+impl Pointer {
+    pub fn plus(self, offset: i64) -> Pointer {
+        Pointer { offset: self.offset.wrapping_add(offset), ..self }
+    }
+}
+
+/// What a buffer may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    /// What it holds at entry is not known.
+    Write,
+    /// In place: results replace what was there.
+    Both,
+}
+
+/// A buffer of the caller.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub name: String,
+    pub access: Access,
+    /// Its address is a multiple of this many bytes.
+    pub align: u64,
+    /// Its bits, the least significant bit of the first byte first.
+    pub cells: Vec<Cell>,
+}
+
+/// Bytes of the frame below the stack pointer at entry, at most.
+const FRAME: i64 = 1 << 20;
+
+/// Bytes below the stack pointer that a function may use and that nobody else touches.
+const RED_ZONE: i64 = 128;
+
+/// Bytes above the stack pointer at entry that belong to the frame: the return address.
+const RETURN: i64 = 8;
+
+#[derive(Clone)]
+pub struct Memory {
+    buffers: Vec<Buffer>,
+    /// Blocks, for functions over any number of them.
+    pub stream: Option<Stream>,
+    /// The lowest byte first.
+    frame: Vec<Cell>,
+    /// Bytes of it that lie below the stack pointer at entry; it grows as it is used.
+    below: i64,
+    /// Bytes of arguments above the return address.
+    arguments: i64,
+    /// Pointers and counts in the frame, by the offset of the first of eight bytes.
+    pointers: BTreeMap<i64, Whole>,
+    /// What the entry stack pointer is modulo [`PHASES`], if that has been assumed.
+    phase: u64,
+    /// The largest alignment of the frame that anything has asked for, from [`KNOWN_PHASES`] on.
+    pub asked: u64,
+    /// The lowest offset in the frame that was written.
+    lowest: i64,
+}
+
+/// What was loaded.
+pub enum Loaded {
+    Cells(Vec<Cell>),
+    Pointer(Pointer),
+    Moving(Moving),
+    /// A count, of which no more than the lowest bytes have been asked for.
+    Count(Form),
+}
+
+impl Memory {
+    /// `arguments` are what the caller has put above the return address. The stack pointer at
+    /// entry is `phase` modulo [`PHASES`].
+    pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
+        let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
+        let mut memory = Memory {
+            buffers,
+            frame: vec![Cell::UNSET; 8 * (below + above) as usize],
+            below,
+            arguments: 8 * arguments.len() as i64,
+            pointers: BTreeMap::new(),
+            stream: None,
+            phase,
+            asked: KNOWN_PHASES,
+            lowest: 0,
+        };
+        let caller = Pointer { region: Region::Caller, offset: 0 };
+        for (at, &pointer) in [caller].iter().chain(arguments).enumerate() {
+            memory.keep(8 * at as i64, Whole::Pointer(pointer));
+        }
+        memory
+    }
+
+    /// What is at an address. `stack` is the offset of the stack pointer.
+    pub fn load(&mut self, at: Pointer, bytes: usize, stack: i64) -> Result<Loaded, Fault> {
+        let cells = match at.region {
+            Region::Frame => {
+                self.check_frame(at.offset, bytes, stack)?;
+                let first = self.in_frame(at.offset);
+                match self.pointers.get(&at.offset) {
+                    Some(&Whole::Pointer(pointer)) if bytes == 8 => {
+                        return Ok(Loaded::Pointer(pointer));
+                    }
+                    Some(&Whole::Moving(moving)) if bytes == 8 => {
+                        return Ok(Loaded::Moving(moving));
+                    }
+                    Some(&Whole::Count(form)) if bytes <= 8 => return Ok(Loaded::Count(form)),
+                    _ => {}
+                }
+                self.frame[first..first + 8 * bytes].to_vec()
+            }
+            Region::Buffer(number) => {
+                let first = self.in_buffer(number, at.offset, bytes)?;
+                self.buffers[number as usize].cells[first..first + 8 * bytes].to_vec()
+            }
+            _ => return Err(self.nowhere(at)),
+        };
+        Ok(Loaded::Cells(cells))
+    }
+
+    /// What is whole in the frame at an address.
+    pub fn whole(&self, at: Pointer) -> Option<Whole> {
+        self.pointers.get(&at.offset).copied().filter(|_| at.region == Region::Frame)
+    }
+
+    /// Writes bits, eight to a byte.
+    pub fn store(&mut self, at: Pointer, cells: &[Cell], stack: i64) -> Result<(), Fault> {
+        let bytes = cells.len() / 8;
+        let target = match at.region {
+            Region::Frame => {
+                self.check_frame(at.offset, bytes, stack)?;
+                self.forget(at.offset, bytes);
+                let first = self.in_frame(at.offset);
+                &mut self.frame[first..first + cells.len()]
+            }
+            Region::Buffer(number) => {
+                let first = self.in_buffer(number, at.offset, bytes)?;
+                let buffer = &mut self.buffers[number as usize];
+                if buffer.access == Access::Read {
+                    let what = format!("it writes to `{}`, which is only read", buffer.name);
+                    return Err(Fault::new(Rule::ReadOnly, what));
+                }
+                &mut buffer.cells[first..first + cells.len()]
+            }
+            _ => return Err(self.nowhere(at)),
+        };
+        target.copy_from_slice(cells);
+        Ok(())
+    }
+
+    /// Writes a pointer; only the frame may hold any.
+    pub fn store_pointer(&mut self, at: Pointer, what: Pointer, stack: i64) -> Result<(), Fault> {
+        self.store_whole(at, Whole::Pointer(what), stack)
+    }
+
+    /// Writes what is neither a number nor bits; only the frame may hold any.
+    pub fn store_whole(&mut self, at: Pointer, what: Whole, stack: i64) -> Result<(), Fault> {
+        if at.region != Region::Frame {
+            let what = "it writes an address to a buffer".to_string();
+            return Err(Fault::new(Rule::Unsupported, what));
+        }
+        self.check_frame(at.offset, 8, stack)?;
+        self.forget(at.offset, 8);
+        self.keep(at.offset, what);
+        Ok(())
+    }
+
+    fn keep(&mut self, offset: i64, whole: Whole) {
+        let first = self.in_frame(offset);
+        // An address is no secret, and no number.
+        self.frame[first..first + 64].fill(Cell::UNSET);
+        self.pointers.insert(offset, whole);
+    }
+
+    /// Pointers of which a part is overwritten are none any more.
+    fn forget(&mut self, offset: i64, bytes: usize) {
+        self.lowest = self.lowest.min(offset);
+        let range = offset - 7..offset + bytes as i64;
+        let gone: Vec<i64> = self.pointers.range(range).map(|(&at, _)| at).collect();
+        for at in gone {
+            self.pointers.remove(&at);
+        }
+    }
+
+    /// Forgets what is below the stack pointer, where a function that was called has been.
+    pub fn clobber(&mut self, stack: i64) {
+        if stack <= self.lowest {
+            return;
+        }
+        let (lowest, bytes) = (self.lowest, (stack - self.lowest) as usize);
+        self.forget(lowest, bytes);
+        let first = self.in_frame(lowest);
+        self.frame[first..first + 8 * bytes].fill(Cell::OPAQUE);
+    }
+
+    /// Where a byte of the frame is, which has been checked.
+    fn in_frame(&mut self, offset: i64) -> usize {
+        if offset < -self.below {
+            let more = (-offset).max(2 * self.below) - self.below;
+            let new = std::iter::repeat_n(Cell::UNSET, 8 * more as usize);
+            self.frame.splice(0..0, new);
+            self.below += more;
+        }
+        8 * (self.below + offset) as usize
+    }
+
+    fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
+        let end = offset.checked_add(bytes as i64);
+        let unfinished = |stream: &Stream| stream.is_unfinished(offset, offset + bytes as i64);
+        if self.stream.as_ref().is_some_and(unfinished) {
+            let what = "it uses blocks that are copied and not filled up yet";
+            return Err(Fault::new(Rule::Unsupported, what));
+        }
+        if offset < -FRAME {
+            let what = format!("its frame is larger than {FRAME} bytes");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        if offset < stack - RED_ZONE {
+            let what = format!("it uses {} bytes below the frame", stack - RED_ZONE - offset);
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        if end.is_none_or(|end| end > RETURN + self.arguments) {
+            let what = format!("it uses the caller's frame, {offset} bytes from the entry");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        Ok(())
+    }
+
+    fn in_buffer(&self, number: u32, offset: i64, bytes: usize) -> Result<usize, Fault> {
+        let buffer = &self.buffers[number as usize];
+        let size = buffer.cells.len() / 8;
+        let inside = usize::try_from(offset).ok().filter(|&at| at <= size && bytes <= size - at);
+        inside.map(|at| 8 * at).ok_or_else(|| {
+            let name = &buffer.name;
+            let what = format!("{bytes} bytes at {offset} are not inside of `{name}`[{size}]");
+            Fault::new(Rule::OutOfBounds, what)
+        })
+    }
+
+    fn nowhere(&self, at: Pointer) -> Fault {
+        let what = match at.region {
+            Region::Caller => "it uses the return address as data's",
+            _ => "it uses what a register happened to hold at entry as an address",
+        };
+        Fault::new(Rule::OutOfBounds, what.to_string())
+    }
+
+    /// What is at an address that depends on a number of blocks.
+    pub fn load_moving(&mut self, at: Moving, bytes: usize) -> Result<Vec<Cell>, Fault> {
+        match (at.region, &mut self.stream) {
+            (Region::Stream(side), Some(stream)) => stream.load(side, at.offset, bytes),
+            _ => Err(self.split_offset(at)),
+        }
+    }
+
+    /// Writes bits to such an address, eight to a byte.
+    pub fn store_moving(&mut self, at: Moving, cells: &[Cell]) -> Result<(), Fault> {
+        match (at.region, &mut self.stream) {
+            (Region::Stream(side), Some(stream)) => stream.store(side, at.offset, cells),
+            _ => Err(self.split_offset(at)),
+        }
+    }
+
+    /// Asks for cases in which the offset is a number.
+    fn split_offset(&mut self, at: Moving) -> Fault {
+        if let Some(stream) = &mut self.stream {
+            stream.split = stream.ranges.refined(at.offset);
+        }
+        let what = "where it is in the frame depends on the number of blocks";
+        Fault::new(Rule::Unsupported, what)
+    }
+
+    /// Bytes of the frame from `offset` on that a function of the C library may write.
+    ///
+    /// # Errors
+    /// They are not all in the frame.
+    pub fn check_written(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
+        // Below the stack pointer is the frame of the callee.
+        if offset < stack {
+            let what = "it hands over bytes below its frame";
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        self.check_frame(offset, bytes, stack)
+    }
+
+    /// With numbers for what has one value in the ranges of the stream.
+    pub fn refine(&mut self) {
+        let Some(stream) = &mut self.stream else { return };
+        stream.refine();
+        let ranges = stream.ranges;
+        let mut numbers = Vec::new();
+        for (&at, whole) in &mut self.pointers {
+            match whole {
+                Whole::Moving(moving) => {
+                    if let Some(form) = ranges.reduced(moving.offset) {
+                        moving.offset = form;
+                        if let (Some(offset), false) =
+                            (form.value(), matches!(moving.region, Region::Stream(_)))
+                        {
+                            *whole = Whole::Pointer(Pointer { region: moving.region, offset });
+                        }
+                    }
+                }
+                Whole::Count(form) => {
+                    if let Some(reduced) = ranges.reduced(*form) {
+                        *form = reduced;
+                        numbers.extend(reduced.value().map(|value| (at, value)));
+                    }
+                }
+                Whole::Pointer(_) => {}
+            }
+        }
+        for (at, value) in numbers {
+            self.pointers.remove(&at);
+            let first = self.in_frame(at);
+            let stream = self.stream.as_ref().expect("it was there");
+            for bit in 0..64 {
+                self.frame[first + bit] = stream.constant(value >> bit & 1 == 1);
+            }
+        }
+    }
+
+    /// Whether an address is a multiple of `align`, a power of two.
+    pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
+        match at.region {
+            Region::Frame => {
+                self.asked = self.asked.max(align.min(PHASES));
+                align <= PHASES && (at.offset as u64).wrapping_add(self.phase).is_multiple_of(align)
+            }
+            Region::Buffer(number) => {
+                let buffer = &self.buffers[number as usize];
+                align <= buffer.align && (at.offset as u64).is_multiple_of(align)
+            }
+            _ => false,
+        }
+    }
+
+    /// A pointer into the frame rounded down to a multiple of `align`, a power of two; `None` for
+    /// others, whose number is not known.
+    pub fn rounded_down(&mut self, at: Pointer, align: u64) -> Option<Pointer> {
+        if at.region != Region::Frame || align > PHASES {
+            return None;
+        }
+        self.asked = self.asked.max(align);
+        let over = (at.offset as u64).wrapping_add(self.phase) % align;
+        Some(at.plus(-(over as i64)))
+    }
+
+    /// What holds in this memory and, a turn of a loop later, in another one; see
+    /// [`super::blocks`]. `None` if there is no such memory.
+    pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
+        let mut memory = self.clone();
+        memory.stream = match (&self.stream, &other.stream) {
+            (Some(one), Some(next)) => Some(one.joined(next, join)?),
+            _ => None,
+        };
+        memory.lowest = self.lowest.min(other.lowest);
+        memory.in_frame(-other.below);
+        // Of a word of which a bit differs nothing is kept: what is a number in two turns may be a
+        // count in the next.
+        let first = -8 * memory.below;
+        let word = |at: usize| (first + at as i64).div_euclid(64);
+        let mut at = 0;
+        while at < memory.frame.len() {
+            let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
+            let end = end.unwrap_or(memory.frame.len());
+            let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
+            let cells: Vec<Cell> = (at..end).map(joined).collect();
+            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
+            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
+                *place = if all { cell } else { Cell::OPAQUE };
+            }
+            at = end;
+        }
+        memory.pointers.clear();
+        for (&at, whole) in &self.pointers {
+            let joined = other.pointers.get(&at).and_then(|next| join.whole(*whole, *next));
+            match joined {
+                Some(joined) => {
+                    memory.pointers.insert(at, joined);
+                }
+                None => {
+                    let first = memory.in_frame(at);
+                    memory.frame[first..first + 64].fill(Cell::OPAQUE);
+                }
+            }
+        }
+        // What is whole on one side only is nothing on both.
+        for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
+            let first = memory.in_frame(at);
+            memory.frame[first..first + 64].fill(Cell::OPAQUE);
+        }
+        Some(memory)
+    }
+
+    /// Whether everything that this memory says is so in another one.
+    pub fn covers(&self, other: &Memory, cover: &Cover) -> bool {
+        let stream = match (&self.stream, &other.stream) {
+            (Some(one), Some(next)) => one.covers(next, cover),
+            (one, next) => one.is_none() && next.is_none(),
+        };
+        let first = -self.below.max(other.below) * 8;
+        let last = (self.frame.len() as i64) - 8 * self.below;
+        let frame = (first..last).all(|at| cover.cell(self.cell_at(at), other.cell_at(at)));
+        let is_whole = |at: &i64| {
+            let place = 8 * *at;
+            (place..place + 64).all(|at| self.cell_at(at) == Cell::OPAQUE)
+        };
+        let kept = self.pointers.iter().all(|(at, whole)| {
+            other.pointers.get(at).is_some_and(|next| cover.whole(*whole, *next))
+        });
+        let more = other.pointers.keys().filter(|at| !self.pointers.contains_key(at));
+        stream && frame && kept && more.into_iter().all(is_whole)
+    }
+
+    /// A bit of the frame, by its offset in bits; unset where nobody has been.
+    fn cell_at(&self, offset: i64) -> Cell {
+        let at = usize::try_from(offset + 8 * self.below).ok();
+        at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
+    }
+
+    /// The bits of a buffer.
+    pub fn buffer(&self, number: usize) -> &[Cell] {
+        &self.buffers[number].cells
+    }
+
+    /// Bytes below the stack pointer at entry that were written.
+    pub fn frame_bytes(&self) -> u64 {
+        -self.lowest as u64
+    }
+
+    /// The bits of the frame that belong to the function: below its return address, the lowest
+    /// first. Nobody else is told to clear them.
+    pub fn own_frame(&self) -> &[Cell] {
+        let place = |offset: i64| 8 * (self.below + offset) as usize;
+        &self.frame[place(self.lowest)..place(0)]
+    }
+}

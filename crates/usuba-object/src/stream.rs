@@ -1,0 +1,435 @@
+//! Buffers of any number of blocks: what was read, what was written, and how far that is.
+//!
+//! ```text
+//! in    | done           | at done: block 0, 1, 2, ... as instances        | n
+//! out   | proved         | window: what has been written since, by bytes    | n
+//! ```
+//!
+//! All blocks before `done` have been read, and their results are written and proved. Accesses are
+//! at a known distance from there: the address and `done` may depend on the number of blocks, and
+//! their difference may not. So a loop over blocks always looks the same, whatever turn it is in.
+//!
+//! The block at distance j is instance j. In place, a block holds its result once that is written,
+//! and reading it before `done` is an error.
+//!
+//! **Tails.** The last blocks, as many as a number says that is not known, are copied to the frame
+//! and filled up with zeros there. What is in the frame then is a whole number of blocks; instance j
+//! is defined as block j if there is one, and zeros if not. A result that is copied back for as many
+//! blocks is the result of those that there are.
+
+use std::rc::Rc;
+
+use super::block_step::{Cover, Join};
+use super::cell::{Bits, Cell, Instance};
+use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
+use super::{Fault, Rule};
+use usuba_equiv::value_numbering::Edge;
+
+/// Which of the two buffers; in place there is one, the input.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Side {
+    Input,
+    Output,
+}
+
+/// What is the same in all states of a proof.
+#[derive(Debug)]
+pub struct Blocks {
+    /// Bytes of a block before and after.
+    pub input: usize,
+    pub output: usize,
+    pub in_place: bool,
+    /// The bits of a block, the least significant of the first byte first: parameters of the graph.
+    pub params: Vec<Edge>,
+    /// The bits of its result.
+    pub wanted: Vec<Edge>,
+    /// The constant bits.
+    pub constants: [Cell; 2],
+}
+
+/// Instances at once, at most.
+const INSTANCES: i64 = 1 << 15;
+
+/// Bytes of the last blocks, at most.
+const MOST: usize = 1 << 20;
+
+/// Blocks that are copied to the frame, and not yet filled up.
+#[derive(Clone, Copy, Debug)]
+struct Copied {
+    /// Where in the frame.
+    start: i64,
+    /// How many blocks; they lie at `done`.
+    count: Form,
+}
+
+/// A bit of a result that is not the node that it should be.
+#[derive(Clone, Copy, Debug)]
+pub struct Open {
+    /// The bit of the block, from the least significant one of its first byte.
+    pub bit: usize,
+    pub expected: Cell,
+    pub found: Cell,
+}
+
+/// The state of the buffers.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    pub blocks: Rc<Blocks>,
+    pub ranges: Ranges,
+    /// The number of blocks that the caller has.
+    count: Form,
+    /// Variables that something may depend on.
+    variables: usize,
+    /// What an instruction asks to be told apart before it can be executed.
+    pub split: Option<Split>,
+    /// Blocks that are read, written and proved.
+    done: Form,
+    /// The number of the instance of the block at `done`.
+    first: i64,
+    /// The bits that are written behind that.
+    window: Vec<Option<Cell>>,
+    copied: Option<Copied>,
+    /// The last blocks: so many, from `done` on, and everything behind them is made up.
+    last: Option<Form>,
+    /// Bits that could not be shown to be right.
+    pub open: Vec<Open>,
+}
+
+impl Stream {
+    /// The first `variables` variables have ranges.
+    pub fn new(blocks: Rc<Blocks>, count: Form, variables: usize, ranges: Ranges) -> Stream {
+        Stream {
+            blocks,
+            ranges,
+            count,
+            variables,
+            split: None,
+            done: Form::default(),
+            first: 0,
+            window: Vec::new(),
+            copied: None,
+            last: None,
+            open: Vec::new(),
+        }
+    }
+
+    pub fn constant(&self, bit: bool) -> Cell {
+        self.blocks.constants[bit as usize]
+    }
+
+    /// A variable that nothing depends on; `None` if there is none left.
+    pub fn fresh(&self) -> Option<usize> {
+        (self.variables < VARIABLES).then_some(self.variables)
+    }
+
+    /// A number of which only the range is known; `None` if there are too many.
+    pub fn unknown(&mut self, range: Range) -> Option<Form> {
+        let at = self.fresh()?;
+        self.variables += 1;
+        self.ranges.0[at] = range;
+        Some(Form::variable(at))
+    }
+
+    fn size(&self, side: Side) -> usize {
+        match side {
+            Side::Input => self.blocks.input,
+            Side::Output => self.blocks.output,
+        }
+    }
+
+    /// The distance of an access of so many bytes from `done`. All of it must be in the buffer.
+    fn distance(&self, side: Side, offset: Form, bytes: Form) -> Result<usize, Fault> {
+        let size = self.size(side) as i64;
+        let far = || Fault::new(Rule::OutOfBounds, "an address that is far outside of all buffers");
+        let at = |blocks: Form| blocks.times(size).ok_or_else(far);
+        let minus = |a: Form, b: Form| {
+            let form = a.minus(b).ok_or_else(far)?;
+            self.ranges.reduced(form).ok_or_else(far)
+        };
+        let name = if side == Side::Input { "in" } else { "out" };
+        let rest = minus(minus(at(self.count)?, offset)?, bytes)?;
+        if !self.ranges.never_negative(rest) {
+            let over = -self.ranges.bounds(rest).0;
+            let what = format!("it may access {over} bytes behind the last block of `{name}`");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        let distance = minus(offset, at(self.done)?)?;
+        if !self.ranges.never_negative(offset) {
+            let what = format!("it may access bytes before `{name}`");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        let known = distance.value().and_then(|at| usize::try_from(at).ok());
+        let known = known.filter(|&at| (at as i64) < INSTANCES * size);
+        known.ok_or_else(|| {
+            let what = "it accesses blocks that are done already, or that it has not come to";
+            Fault::new(Rule::Unsupported, what)
+        })
+    }
+
+    fn input(&self, bit: usize) -> Cell {
+        let size = 8 * self.blocks.input;
+        let instance = Instance::Number((self.first as usize + bit / size) as u16);
+        Cell::new(self.blocks.params[bit % size], instance)
+    }
+
+    pub fn load(&mut self, side: Side, offset: Form, bytes: usize) -> Result<Vec<Cell>, Fault> {
+        let at = self.distance(side, offset, Form::number(bytes as i64))?;
+        let written = |bit: usize| self.window.get(bit).copied().flatten();
+        let cell = |bit: usize| match side {
+            Side::Input if self.blocks.in_place => written(bit).unwrap_or_else(|| self.input(bit)),
+            Side::Input => self.input(bit),
+            // What it holds before it is written is nobody's secret.
+            Side::Output => written(bit).unwrap_or(Cell::UNSET),
+        };
+        Ok((8 * at..8 * (at + bytes)).map(cell).collect())
+    }
+
+    pub fn store(&mut self, side: Side, offset: Form, cells: &[Cell]) -> Result<(), Fault> {
+        self.check_written(side)?;
+        let at = 8 * self.distance(side, offset, Form::number(cells.len() as i64 / 8))?;
+        if self.last.is_some() {
+            let what = "it writes blocks one by one of which it does not know whether they exist";
+            return Err(Fault::new(Rule::Unsupported, what));
+        }
+        if self.window.len() < at + cells.len() {
+            self.window.resize(at + cells.len(), None);
+        }
+        for (place, &cell) in self.window[at..].iter_mut().zip(cells) {
+            *place = Some(cell);
+        }
+        Ok(())
+    }
+
+    fn check_written(&self, side: Side) -> Result<(), Fault> {
+        if side == Side::Input && !self.blocks.in_place {
+            return Err(Fault::new(Rule::ReadOnly, "it writes to `in`, which is only read"));
+        }
+        Ok(())
+    }
+
+    /// Ends a turn: everything that was written is whole blocks, right, and done.
+    ///
+    /// # Errors
+    /// Something is missing.
+    pub fn commit(&mut self, bits: &Bits) -> Result<(), Fault> {
+        let size = 8 * self.blocks.output;
+        let blocks = self.window.len().div_ceil(size);
+        let window = std::mem::take(&mut self.window);
+        for at in 0..blocks * size {
+            let Some(found) = window.get(at).copied().flatten() else {
+                let what = format!(
+                    "byte {} of block {} of `out` is not written, and the next are",
+                    at % size / 8,
+                    at / size
+                );
+                return Err(Fault::new(Rule::OutOfBounds, what));
+            };
+            self.compare(bits, at, found)?;
+        }
+        let done = self.done.plus(Form::number(blocks as i64));
+        self.done = done.ok_or_else(|| Fault::new(Rule::TooLong, "too many blocks"))?;
+        self.first += blocks as i64;
+        if self.first > INSTANCES {
+            return Err(Fault::new(Rule::TooLong, "too many blocks one by one"));
+        }
+        Ok(())
+    }
+
+    /// Compares a bit of the result, counted from `done`, with what it should be.
+    fn compare(&mut self, bits: &Bits, at: usize, found: Cell) -> Result<(), Fault> {
+        let (block, bit) = (at / (8 * self.blocks.output), at % (8 * self.blocks.output));
+        let instance = Instance::Number((self.first as usize + block) as u16);
+        let wanted = self.blocks.wanted[bit];
+        let expected = Cell::new(wanted, instance);
+        let constant = Cell::new(wanted, Instance::Every);
+        let expected = if bits.value(constant).is_some() { constant } else { expected };
+        if found.edge().is_none() {
+            let state = match found {
+                Cell::UNSET => "what nobody has written",
+                _ => "not a function of that block",
+            };
+            let what = format!("bit {bit} of a block of `out` is {state}");
+            return Err(Fault::new(Rule::Unsupported, what));
+        }
+        let same = [expected.instance(), Instance::Every].contains(&found.instance());
+        if found.edge() != expected.edge() || !same {
+            self.open.push(Open { bit, expected, found });
+        }
+        Ok(())
+    }
+
+    /// Ends the function.
+    ///
+    /// # Errors
+    /// There are blocks that are not done.
+    pub fn finish(&mut self, bits: &Bits) -> Result<(), Fault> {
+        self.commit(bits)?;
+        let far = || Fault::new(Rule::TooLong, "too many blocks");
+        let left = self.count.minus(self.done).ok_or_else(far)?;
+        let (low, high) = self.ranges.bounds(left);
+        if (low, high) != (0, 0) {
+            let what = format!("it returns when at least {low} and at most {high} blocks are left");
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        Ok(())
+    }
+
+    /// As many bytes as a number that is not known can be.
+    ///
+    /// # Errors
+    /// It may be any number, or is negative.
+    pub fn most(&self, bytes: Form) -> Result<usize, Fault> {
+        let (low, high) = self.ranges.bounds(bytes);
+        let most = usize::try_from(high).ok().filter(|&most| low >= 0 && most <= MOST);
+        most.ok_or_else(|| {
+            Fault::new(Rule::Unsupported, "it is not known how many bytes are copied at most")
+        })
+    }
+
+    /// `memcpy` from `in` to the frame at `start`, of a number of bytes that is not known.
+    ///
+    /// # Errors
+    /// The bytes are not whole blocks, or are not those at `done`.
+    pub fn copy_in(
+        &mut self,
+        bits: &Bits,
+        (side, offset): (Side, Form),
+        start: i64,
+        bytes: Form,
+    ) -> Result<(), Fault> {
+        self.commit(bits)?;
+        let unsupported = |what: &str| Fault::new(Rule::Unsupported, what);
+        if side == Side::Output || self.last.is_some() || self.copied.is_some() {
+            return Err(unsupported("a second copy of a number of bytes that is not known"));
+        }
+        if self.distance(side, offset, bytes)? != 0 {
+            return Err(unsupported("it copies blocks that are not the next ones"));
+        }
+        let count = self.counted(bytes, self.blocks.input)?;
+        self.copied = Some(Copied { start, count });
+        Ok(())
+    }
+
+    /// `memset` to zero of `bytes` bytes of the frame from `offset` on, behind what was copied.
+    /// Returns where the blocks are that are complete now, and their bits.
+    ///
+    /// # Errors
+    /// It fills up something else.
+    pub fn fill(&mut self, offset: Form, bytes: Form) -> Result<(i64, Vec<Cell>), Fault> {
+        let unsupported = |what: &str| Fault::new(Rule::Unsupported, what);
+        let copied = self.copied.take();
+        let Copied { start, count } =
+            copied.ok_or_else(|| unsupported("a number of bytes that is not known is cleared"))?;
+        let size = self.blocks.input as i64;
+        let begin = count.times(size).and_then(|bytes| bytes.plus(Form::number(start)));
+        let reduce = |form: Option<Form>| form.and_then(|form| self.ranges.reduced(form));
+        let end = reduce(offset.plus(bytes)).and_then(Form::value);
+        let blocks = end.map(|end| end - start).filter(|_| reduce(begin) == reduce(Some(offset)));
+        let blocks = blocks.filter(|bytes| bytes % size == 0 && *bytes >= 0).map(|b| b / size);
+        // There must be room for the blocks that were copied, or something else was cleared.
+        let fits = |blocks: &i64| {
+            let room = Form::number(*blocks).minus(count);
+            *blocks + self.first < INSTANCES
+                && room.is_some_and(|room| self.ranges.never_negative(room))
+        };
+        let blocks = blocks.filter(fits);
+        let blocks = blocks.ok_or_else(|| {
+            unsupported("what is cleared is not what a copy of the last blocks has left")
+        })?;
+        self.last = Some(count);
+        Ok((start, (0..8 * (blocks * size) as usize).map(|bit| self.input(bit)).collect()))
+    }
+
+    /// Blocks of so many bytes.
+    fn counted(&self, bytes: Form, size: usize) -> Result<Form, Fault> {
+        let parts = self.ranges.divided(bytes, size as i64);
+        let count = parts.filter(|(_, rest)| *rest == Form::default()).map(|(count, _)| count);
+        count.ok_or_else(|| Fault::new(Rule::Unsupported, "it copies a part of a block"))
+    }
+
+    /// `memcpy` to `out` of a number of bytes that is not known; `cells` are as many as there may
+    /// be. They are the results of the last blocks, and proved here.
+    ///
+    /// # Errors
+    /// They are others, or not as many as there are blocks.
+    pub fn copy_out(
+        &mut self,
+        bits: &Bits,
+        (side, offset): (Side, Form),
+        bytes: Form,
+        cells: &[Cell],
+    ) -> Result<(), Fault> {
+        self.check_written(side)?;
+        let count = self.counted(bytes, self.blocks.output)?;
+        if !self.window.is_empty() || self.distance(side, offset, bytes)? != 0 {
+            let what = "results are copied to other blocks than they are of";
+            return Err(Fault::new(Rule::Unsupported, what));
+        }
+        if self.last.take() != Some(count) {
+            let what = "it copies the results of another number of blocks than it has read";
+            return Err(Fault::new(Rule::OutOfBounds, what));
+        }
+        for (at, &found) in cells.iter().enumerate() {
+            self.compare(bits, at, found)?;
+        }
+        let far = || Fault::new(Rule::TooLong, "too many blocks");
+        self.done = self.done.plus(count).ok_or_else(far)?;
+        self.first += self.ranges.bounds(count).1 as i64;
+        Ok(())
+    }
+
+    /// Whether bits of the frame between two offsets are a copy that is not filled up yet, which
+    /// nobody can read.
+    pub fn is_unfinished(&self, start: i64, end: i64) -> bool {
+        self.copied.is_some_and(|copied| {
+            let size = self.blocks.input as i64;
+            let most = self.ranges.bounds(copied.count).1 as i64;
+            start < copied.start + size * most && copied.start < end
+        })
+    }
+
+    /// With numbers for what has one value.
+    pub fn refine(&mut self) {
+        let reduce = |form: &mut Form| {
+            if let Some(reduced) = self.ranges.reduced(*form) {
+                *form = reduced;
+            }
+        };
+        reduce(&mut self.done);
+        reduce(&mut self.count);
+        if let Some(copied) = &mut self.copied {
+            reduce(&mut copied.count);
+        }
+        if let Some(last) = &mut self.last {
+            reduce(last);
+        }
+    }
+
+    /// Whether nothing is open: the state between two turns.
+    pub fn is_clean(&self) -> bool {
+        self.window.is_empty() && self.copied.is_none() && self.last.is_none()
+    }
+
+    /// See [`super::memory::Memory::joined`].
+    pub fn joined(&self, other: &Stream, join: &Join) -> Option<Stream> {
+        if !self.is_clean() || !other.is_clean() {
+            return None;
+        }
+        let mut joined = self.clone();
+        joined.done = join.form(self.done, other.done)?;
+        joined.count = join.form(self.count, other.count)?;
+        joined.first = 0;
+        joined.variables = joined.variables.max(join.behind + 1);
+        joined.ranges.0[join.behind].high = self.ranges.0[join.ahead].high;
+        Some(joined)
+    }
+
+    /// See [`super::memory::Memory::covers`].
+    pub fn covers(&self, other: &Stream, cover: &Cover) -> bool {
+        self.is_clean()
+            && other.is_clean()
+            && cover.form(self.done, other.done)
+            && cover.form(self.count, other.count)
+            && cover.ranges(&self.ranges, &other.ranges)
+    }
+}

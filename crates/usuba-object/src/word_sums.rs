@@ -1,0 +1,299 @@
+//! Sums of words in any order.
+//!
+//! ```text
+//! program    (x + k) + t        {x: 1, k: 1, t: 1}
+//! compiler   x + (k + t)        {x: 1, k: 1, t: 1}, so the bits are those of the program
+//! ```
+//!
+//! Compilers write sums of three and more words in an order of their own, and the carries of two
+//! orders are different functions of bits, bit by bit, that no engine shows equal. Here each word
+//! that is a sum is also a *combination*: words that are no sums, how often each is taken, and a
+//! number, modulo 2^n for words of n bits. Addition modulo 2^n is associative and commutative, and
+//! ~w = -w - 1, so two words with one combination are equal for all inputs, and the first one that
+//! was made stands for both.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use usuba_equiv::value_numbering::Edge;
+
+/// A sum of words of one size.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+struct Combination {
+    /// How often each word is taken, by its number, in ascending order; never zero times.
+    words: Vec<(u32, u64)>,
+    constant: u64,
+}
+
+/// A word, its least significant bit first.
+type Word = Vec<Edge>;
+
+/// What a sum of two words is.
+pub struct Total {
+    combination: Rc<Combination>,
+    /// The word that stands for it, if there is one.
+    pub known: Option<Word>,
+}
+
+/// The words of which it is known what they are the sum of.
+#[derive(Default)]
+pub struct Sums {
+    /// Numbers of words that are no sums.
+    leaves: FxHashMap<Word, u32>,
+    combinations: FxHashMap<Word, Rc<Combination>>,
+    /// The first word with a combination, of so many bits.
+    words: FxHashMap<(usize, Rc<Combination>), Word>,
+}
+
+impl Sums {
+    /// What a + b + carry is. The node of the constants is `zero`. Words have at most 64 bits.
+    pub fn total(&mut self, zero: Edge, (a, b, carry): (&[Edge], &[Edge], bool)) -> Total {
+        let modulus = u64::MAX >> (64 - a.len());
+        let (one, other) = (self.combination(zero, a), self.combination(zero, b));
+        let constant = one.constant.wrapping_add(other.constant).wrapping_add(carry as u64);
+        let words = merged(&one.words, &other.words, modulus);
+        let combination = Rc::new(Combination { words, constant: constant & modulus });
+        let known = match combination.words.is_empty() {
+            true => Some(number(zero, combination.constant, a.len())),
+            false => {
+                let (key, over) = upright(&combination, modulus);
+                let known = self.words.get(&(a.len(), key));
+                known.map(|word| if over { flipped(word) } else { word.clone() })
+            }
+        };
+        Total { combination, known }
+    }
+
+    /// Remembers a word that is a sum, which stands for it unless another one does.
+    pub fn remember(&mut self, zero: Edge, total: &Total, sum: &[Edge]) {
+        let modulus = u64::MAX >> (64 - sum.len());
+        let all = &total.combination;
+        let (key, over) = upright(all, modulus);
+        let either = |flip: bool| if flip { flipped(sum) } else { sum.to_vec() };
+        self.words.entry((sum.len(), key)).or_insert_with(|| either(over));
+        // A sum that is no sum any more, such as x + 0, needs no name.
+        if sum.iter().any(|edge| edge.node() != zero.node()) {
+            let flip = sum[0].is_complement();
+            let all = if flip { Rc::new(turned(all, modulus)) } else { all.clone() };
+            self.combinations.entry(either(flip)).or_insert(all);
+        }
+    }
+
+    /// What a word is the sum of: itself, if nothing else is known.
+    fn combination(&mut self, zero: Edge, word: &[Edge]) -> Rc<Combination> {
+        let modulus = u64::MAX >> (64 - word.len());
+        if word.iter().all(|edge| edge.node() == zero.node()) {
+            let bits = word.iter().enumerate();
+            let constant = bits.fold(0, |sum, (at, bit)| sum | (bit.is_complement() as u64) << at);
+            return Rc::new(Combination { words: Vec::new(), constant });
+        }
+        // A word and its complement have one entry.
+        let flip = word[0].is_complement();
+        let plain = if flip { flipped(word) } else { word.to_vec() };
+        let found = self.combinations.get(&plain).cloned();
+        let found = found.unwrap_or_else(|| {
+            let next = self.leaves.len() as u32;
+            let number = *self.leaves.entry(plain.clone()).or_insert(next);
+            let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
+            // What is left of a sum may be one word.
+            let (key, over) = upright(&alone, modulus);
+            let named = if over { flipped(&plain) } else { plain };
+            self.words.entry((word.len(), key)).or_insert(named);
+            alone
+        });
+        if flip { Rc::new(turned(&found, modulus)) } else { found }
+    }
+}
+
+/// How often each word is taken in two sums together.
+fn merged(one: &[(u32, u64)], other: &[(u32, u64)], modulus: u64) -> Vec<(u32, u64)> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let (word, times) = match (left.peek(), right.peek()) {
+            (Some(&&(a, times)), Some(&&(b, more))) if a == b => {
+                left.next();
+                right.next();
+                (a, times.wrapping_add(more) & modulus)
+            }
+            (Some(&&(a, times)), other) if other.is_none_or(|&&(b, _)| a < b) => {
+                left.next();
+                (a, times)
+            }
+            (_, Some(&&last)) => {
+                right.next();
+                last
+            }
+            (_, None) => return all,
+        };
+        if times != 0 {
+            all.push((word, times));
+        }
+    }
+}
+
+/// The smaller one of a combination and its complement, and whether it is the complement: a
+/// difference is the complement of a sum, so both have one entry.
+fn upright(all: &Rc<Combination>, modulus: u64) -> (Rc<Combination>, bool) {
+    let other = turned(all, modulus);
+    match other < **all {
+        true => (Rc::new(other), true),
+        false => (all.clone(), false),
+    }
+}
+
+/// The word of a number.
+fn number(zero: Edge, value: u64, bits: usize) -> Word {
+    (0..bits).map(|at| zero.flipped(value >> at & 1 == 1)).collect()
+}
+
+fn flipped(word: &[Edge]) -> Word {
+    word.iter().map(|&edge| !edge).collect()
+}
+
+/// -w - 1
+fn turned(combination: &Combination, modulus: u64) -> Combination {
+    let negative = |value: u64| value.wrapping_neg() & modulus;
+    let words = combination.words.iter().map(|&(word, times)| (word, negative(times)));
+    let constant = negative(combination.constant).wrapping_sub(1) & modulus;
+    Combination { words: words.collect(), constant }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::{Bits, Cell, Instance};
+    use usuba_equiv::value_numbering::{Graph, Kind};
+
+    const WIDTH: usize = 16;
+
+    /// Three words of parameters, with the sums of a program.
+    fn bits(sums: &[[Vec<Edge>; 3]], graph: Graph) -> Bits {
+        Bits::with_sums(graph, sums, true)
+    }
+
+    fn words() -> (Graph, [Word; 3]) {
+        let mut graph = Graph::new(None);
+        let mut word = |first: usize| -> Word {
+            (first..first + WIDTH).map(|at| graph.intern(Kind::Param, 1, 0, at as u64, 0)).collect()
+        };
+        let words = [word(0), word(WIDTH), word(2 * WIDTH)];
+        (graph, words)
+    }
+
+    fn cells(word: &Word) -> Vec<Cell> {
+        word.iter().map(|&edge| Cell::new(edge, Instance::Number(7))).collect()
+    }
+
+    /// Bits that ask for sums, and the cells of three words.
+    fn asked() -> (Bits, [Vec<Cell>; 3]) {
+        let (graph, words) = words();
+        let some = [words[0].clone(), words[1].clone(), words[2].clone()];
+        let [x, y, z] = [0, 1, 2].map(|at| cells(&words[at]));
+        // The sum of two of them, as a program has it.
+        let mut plain = Bits::new(graph);
+        let sum = plain.sum(&x, &y, false).0;
+        let sum: Word = sum.iter().map(|cell| cell.edge().expect("a bit")).collect();
+        let seed = [some[0].clone(), some[1].clone(), sum];
+        (bits(&[seed], plain.graph), [x, y, z])
+    }
+
+    #[test]
+    fn orders_of_a_sum_are_one_word() {
+        let (mut bits, [x, y, z]) = asked();
+        let two = bits.sum(&x, &y, false).0;
+        let one = bits.sum(&two, &z, false).0;
+        let other = bits.sum(&z, &y, false).0;
+        assert_eq!(bits.sum(&other, &x, false).0, one);
+        let third = bits.sum(&x, &z, false).0;
+        assert_eq!(bits.sum(&y, &third, false).0, one);
+        // Differences, and constants on the way.
+        let five = bits.number(5, WIDTH);
+        let more = bits.sum(&one, &five, false).0;
+        let less = bits.difference(&more, &y).0;
+        let plain = bits.sum(&third, &five, false).0;
+        assert_eq!(less, plain);
+        let back = bits.difference(&less, &five).0;
+        assert_eq!(back, third);
+        let alone = bits.difference(&back, &x).0;
+        assert_eq!(alone, z);
+        let ended = bits.sum(&five, &plain, true).0;
+        let eleven = bits.number(11, WIDTH);
+        assert_eq!(bits.sum(&third, &eleven, false).0, ended);
+    }
+
+    #[test]
+    fn other_sums_are_other_words() {
+        let (mut bits, [x, y, z]) = asked();
+        let one = {
+            let two = bits.sum(&x, &y, false).0;
+            bits.sum(&two, &z, false).0
+        };
+        let twice = {
+            let two = bits.sum(&z, &y, false).0;
+            bits.sum(&two, &z, false).0
+        };
+        assert_ne!(one, twice);
+        let carried = {
+            let two = bits.sum(&y, &x, true).0;
+            bits.sum(&two, &z, false).0
+        };
+        assert_ne!(one, carried);
+        // Half of a word is no word of the sum.
+        let low = bits.sum(&x[..8], &y[..8], false).0;
+        let high = bits.sum(&x[8..], &y[8..], false).0;
+        let glued = [low, high].concat();
+        let sum = bits.sum(&glued, &z, false).0;
+        assert_ne!(sum, one);
+        // Another instance is another word, and two instances have no sum.
+        let other = |word: &[Cell]| -> Vec<Cell> {
+            let edge = |cell: &Cell| cell.edge().expect("a bit");
+            word.iter().map(|cell| Cell::new(edge(cell), Instance::Number(8))).collect()
+        };
+        let far = {
+            let two = bits.sum(&other(&y), &other(&z), false).0;
+            bits.sum(&two, &other(&x), false).0
+        };
+        assert!(far.iter().zip(&one).all(|(a, b)| a.edge() == b.edge() && a != b));
+        let mixed = bits.sum(&x, &other(&y), false).0;
+        assert!(mixed.iter().all(|cell| cell.edge().is_none()));
+    }
+
+    /// What is carried out of a sum that is not written down, but found.
+    #[test]
+    fn sums_that_are_found_carry_what_they_should() {
+        let mut random = usuba::ir::random::Random::new(5);
+        let (mut bits, [x, y, z]) = asked();
+        let mut plain = Bits::new(words().0);
+        let zero = bits.constant(false);
+        for carried in [false, true] {
+            let one = bits.constant(carried);
+            // Twice, so that the second one is found.
+            let first = bits.sum_with(&x, &y, one);
+            let found = bits.sum_with(&y, &x, one);
+            let wanted = plain.sum_with(&x, &y, one);
+            let less = bits.difference_with(&found.0, &z, zero);
+            let again = bits.difference_with(&first.0, &z, zero);
+            let wanted_less = plain.difference_with(&wanted.0, &z, zero);
+            let inputs: Vec<u64> = (0..3 * WIDTH).map(|_| random.word()).collect();
+            let values = |bits: &Bits, cells: &[Cell]| -> Vec<u64> {
+                let all = crate::compare::evaluate(&bits.graph, &inputs);
+                let value = |cell: &Cell| {
+                    let edge = cell.edge().expect("a bit");
+                    all[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
+                };
+                cells.iter().map(value).collect()
+            };
+            for ((sum, carry), (own, last)) in [
+                (&first, &wanted),
+                (&found, &wanted),
+                (&less, &wanted_less),
+                (&again, &wanted_less),
+            ] {
+                assert_eq!(values(&bits, sum), values(&plain, own));
+                assert_eq!(values(&bits, &[*carry]), values(&plain, &[*last]));
+            }
+        }
+    }
+}

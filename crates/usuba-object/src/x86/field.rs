@@ -1,0 +1,118 @@
+//! Vector operations on bytes as elements of the field of 256 elements, of GFNI.
+//!
+//! ```text
+//! vgf2p8affineqb a, b, c, k      each byte: bit i = parity of (b & byte 7 - i of c) ^ bit i of k
+//! vgf2p8affineinvqb a, b, c, k   the same of the inverse of b
+//! ```
+//!
+//! Each eight bytes of `c` are the matrix for the eight bytes beside them.
+
+use iced_x86::{Instruction, Mnemonic};
+use rustc_hash::FxHashMap;
+use usuba::ir::Op;
+
+use super::lanes::known;
+use super::making::{Cells, Making};
+use super::{Outcome, X86};
+use crate::World;
+use crate::cell::{Bits, Cell};
+
+/// Whether the byte is inverted first.
+fn affine(mnemonic: Mnemonic) -> Option<bool> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Gf2p8affineqb | Vgf2p8affineqb => false,
+        Gf2p8affineinvqb | Vgf2p8affineinvqb => true,
+        _ => return None,
+    })
+}
+
+/// The lanes of an instruction that may have a mask.
+pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
+    affine(mnemonic).map(|_| 8)
+}
+
+/// Whether the instruction belongs here.
+pub fn is_modelled(mnemonic: Mnemonic) -> bool {
+    affine(mnemonic).is_some()
+}
+
+impl X86 {
+    pub(super) fn field(&mut self, world: &mut World, i: &Instruction) -> Outcome {
+        let inverse = affine(i.mnemonic())?;
+        self.make(world, i, |making| Some(making.affine(inverse)))
+    }
+}
+
+impl Making<'_, '_> {
+    fn affine(&mut self, inverse: bool) -> Cells {
+        let (cells, matrices) = self.two()?;
+        let constant = self.i.immediate(self.source() + 2) as u8;
+        let bits = &self.world.bits;
+        // One matrix that is known, or one for each eight bytes.
+        let is_one = bits.word(&matrices[..64]).is_some()
+            && matrices.chunks(64).all(|matrix| matrix == &matrices[..64]);
+        let group = if is_one { self.bits } else { 64 };
+        let mut out = Vec::with_capacity(self.bits);
+        for (cells, matrix) in cells.chunks(group).zip(matrices.chunks(group)) {
+            let matrix = &matrix[..64];
+            let table = match inverse {
+                true => {
+                    let matrix = known(self.world, matrix, "the matrix")?;
+                    let operator = Op::AffineInverse(matrix, constant);
+                    Some((0..256).map(|x| operator.eval(8, &[x])).collect::<Vec<u64>>())
+                }
+                false => None,
+            };
+            let make = |bits: &mut Bits, byte: &[Cell]| match &table {
+                Some(table) => looked_up(bits, table, byte),
+                None => mapped(bits, matrix, constant, byte),
+            };
+            let bits = &mut self.world.bits;
+            match is_one {
+                true => out.extend(bits.each_lane([cells], 8, |bits, [byte]| make(bits, byte))),
+                // A matrix may be of some instance.
+                false => out.extend(cells.chunks(8).flat_map(|byte| make(bits, byte))),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// A byte times a matrix, and a constant.
+fn mapped(bits: &mut Bits, matrix: &[Cell], constant: u8, byte: &[Cell]) -> Vec<Cell> {
+    let mut out = Vec::with_capacity(8);
+    for i in 0..8 {
+        let mut sum = bits.constant(constant >> i & 1 == 1);
+        for (j, &bit) in byte.iter().enumerate().rev() {
+            let kept = bits.and(bit, matrix[8 * (7 - i) + j]);
+            sum = bits.xor(sum, kept);
+        }
+        out.push(sum);
+    }
+    out
+}
+
+/// The entry of a table of bytes, bit by bit; its number has these bits, the least significant
+/// first.
+pub fn looked_up(bits: &mut Bits, table: &[u64], index: &[Cell]) -> Vec<Cell> {
+    // Of few bits there are few functions, so most choices have been made before.
+    let mut made: FxHashMap<(Cell, Cell, Cell), Cell> = FxHashMap::default();
+    let mut choose = |bits: &mut Bits, by: Cell, low: Cell, high: Cell| {
+        *made.entry((by, low, high)).or_insert_with(|| {
+            let differ = bits.xor(low, high);
+            let change = bits.and(by, differ);
+            bits.xor(low, change)
+        })
+    };
+    let mut column = |bit: usize| {
+        let entries = table.iter().map(|row| bits.constant(row >> bit & 1 == 1));
+        let mut entries: Vec<Cell> = entries.collect();
+        for &by in index {
+            let pairs = entries.chunks(2).map(|pair| choose(bits, by, pair[0], pair[1]));
+            entries = pairs.collect();
+        }
+        entries[0]
+    };
+    (0..8).map(&mut column).collect()
+}

@@ -1,0 +1,114 @@
+//! Calls of kernels that are in other objects, which `crate::calls` says the meaning of.
+//!
+//! ```text
+//! lea  rdi, [rsp + 40]      a parameter, in the frame
+//! mov  rsi, rbp             another one, in a buffer of the caller
+//! call fe_mul               reads all parameters, then writes all results
+//! ```
+//!
+//! Parameters and results are where the calling convention puts pointers. Results overlap nothing,
+//! as the kernel asks for; what it leaves in registers that belong to it is not known.
+
+use super::operands::Address;
+use super::registers::{PARAMETERS, Word};
+use super::{X86, unsupported};
+use crate::calls::Calls;
+use crate::cell::Cell;
+use crate::memory::{Loaded, Pointer, Region};
+use crate::{Fault, Rule, World};
+
+impl X86 {
+    /// Does what a kernel does, as a call that has returned. The return address is below `above`.
+    pub(super) fn kernel(
+        &mut self,
+        world: &mut World,
+        kernel: usize,
+        above: i64,
+    ) -> Result<(), Fault> {
+        self.check_call(world, above)?;
+        let contract = world.calls.contract(kernel).clone();
+        let mut places: Vec<(Address, usize, bool)> = Vec::new();
+        for (at, &array) in contract.pointers.iter().enumerate() {
+            let array = &contract.arrays[array];
+            let place = self.handed(world, at, above)?;
+            if array.size > 0 {
+                self.check_handed(world, place, array.align)?;
+            }
+            places.push((place, array.size / 8, array.exit.is_some()));
+        }
+        for (at, one) in places.iter().enumerate() {
+            if places[..at].iter().any(|other| overlap(one, other)) {
+                return Err(unsupported("it hands over a result that overlaps another buffer"));
+            }
+        }
+        let mut found = Vec::new();
+        for &(place, bytes, is_result) in &places {
+            found.push(match is_result {
+                _ if bytes == 0 => Vec::new(),
+                true => Vec::new(),
+                false => self.load_cells(world, place, bytes)?,
+            });
+        }
+        let calls = std::mem::take(&mut world.calls);
+        let outs = Calls::answer(&calls, &mut world.bits, kernel, &found);
+        world.calls = calls;
+        for ((place, _, is_result), cells) in places.into_iter().zip(outs) {
+            if is_result && !cells.is_empty() {
+                self.store(world, place, &cells)?;
+            }
+        }
+        self.library_returned(world, Word::Bits(Box::new([Cell::OPAQUE; 64])))
+    }
+
+    /// A pointer that is handed over, by its number.
+    fn handed(&mut self, world: &mut World, at: usize, above: i64) -> Result<Address, Fault> {
+        let word = match PARAMETERS.get(at) {
+            Some(&register) => self.general(register).clone(),
+            None => {
+                let offset = above + 8 * (at - PARAMETERS.len()) as i64;
+                let place = Address::Pointer(Pointer { region: Region::Frame, offset });
+                match self.load(world, place, 8)? {
+                    Loaded::Pointer(pointer) => Word::Pointer(pointer),
+                    Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
+                    _ => return Err(unsupported("the address that is handed over is not known")),
+                }
+            }
+        };
+        match word {
+            Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
+            Word::Number(at) => Ok(Address::Constant(at)),
+            Word::Bits(cells) if cells.iter().any(|&cell| world.bits.is_secret(cell)) => {
+                let what = "an address that is handed over depends on an input";
+                Err(Fault::new(Rule::SecretAddress, what))
+            }
+            _ => Err(unsupported("the address that is handed over is not known")),
+        }
+    }
+
+    /// Checks that a buffer is aligned, and not below the frame, where the kernel has its own.
+    fn check_handed(&self, world: &mut World, at: Address, align: u64) -> Result<(), Fault> {
+        let stack = self.stack()?;
+        let is_aligned = match at {
+            Address::Pointer(Pointer { region: Region::Frame, offset }) if offset < stack => {
+                let what = "it hands over bytes below its frame";
+                return Err(Fault::new(Rule::OutOfBounds, what));
+            }
+            Address::Pointer(pointer) => world.memory.is_aligned(pointer, align),
+            Address::Constant(at) => world.object.is_aligned(at, align),
+            _ => false,
+        };
+        match is_aligned {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "a buffer that is handed over")),
+        }
+    }
+}
+
+/// Whether two buffers have bytes in common, and one of them is a result.
+fn overlap(one: &(Address, usize, bool), other: &(Address, usize, bool)) -> bool {
+    let (Address::Pointer(a), Address::Pointer(b)) = (one.0, other.0) else { return false };
+    let apart = a.region != b.region
+        || a.offset.saturating_add(one.1 as i64) <= b.offset
+        || b.offset.saturating_add(other.1 as i64) <= a.offset;
+    (one.2 || other.2) && !apart
+}

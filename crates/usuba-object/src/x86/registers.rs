@@ -1,0 +1,245 @@
+//! Registers and flags, and what the System V calling convention says about them.
+
+use super::X86;
+use super::masks::MASK;
+use crate::cell::{Bits, Cell};
+use crate::memory::{Moving, Pointer, Region, Whole};
+use crate::symbolic_count::Form;
+use crate::{Fault, Rule, World};
+
+/// What a general-purpose register holds.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Word {
+    Number(u64),
+    Pointer(Pointer),
+    /// 64 bits, the least significant first.
+    Bits(Box<[Cell; 64]>),
+    /// A number that depends on how many blocks there are.
+    Count(Form),
+    /// Such a number of which only the lowest bytes are here; those above are zero.
+    Low(Form, u8),
+    /// An address that depends on how many blocks there are.
+    Moving(Moving),
+}
+
+impl Word {
+    /// The bits of a word, least significant first; `None` for what has none: addresses and counts.
+    pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
+        match self {
+            Word::Number(value) => {
+                Some(std::array::from_fn(|at| bits.constant(value >> at & 1 == 1)))
+            }
+            Word::Bits(cells) => Some(**cells),
+            Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
+        }
+    }
+
+    /// At most 64 bits, with zeros above.
+    pub fn from_cells(bits: &Bits, cells: &[Cell]) -> Word {
+        if let Some(value) = bits.word(cells) {
+            return Word::Number(value);
+        }
+        let mut all = [bits.constant(false); 64];
+        all[..cells.len()].copy_from_slice(cells);
+        Word::Bits(Box::new(all))
+    }
+}
+
+/// What is known about a flag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flag {
+    Is(bool),
+    /// It depends on inputs.
+    Secret,
+    /// It is this bit, which depends on inputs.
+    Bit(Cell),
+    /// It depends on how many blocks there are; `compared` says how.
+    Public,
+    /// The last instruction leaves it undefined, or nobody has set it.
+    Undefined,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flags {
+    pub carry: Flag,
+    pub zero: Flag,
+    pub sign: Flag,
+    pub overflow: Flag,
+}
+
+impl Flags {
+    pub const UNDEFINED: Flags = Flags::all(Flag::Undefined);
+
+    pub const fn all(flag: Flag) -> Flags {
+        Flags { carry: flag, zero: flag, sign: flag, overflow: flag }
+    }
+}
+
+/// Bits of a vector register.
+pub const VECTOR: usize = 512;
+
+/// The bits of all vector registers, 32 of [`VECTOR`] bits.
+#[derive(Clone)]
+pub struct Vectors {
+    cells: Vec<Cell>,
+    /// Addresses and counts in lanes of 64 bits, which are then unset: compilers that run out of
+    /// registers keep them there.
+    pointers: Vec<[Option<Whole>; LANES]>,
+    /// Which registers have any.
+    holders: u32,
+}
+
+/// Lanes of 64 bits in a vector register.
+pub const LANES: usize = VECTOR / 64;
+
+impl Vectors {
+    pub fn get(&self, number: usize, bits: usize) -> &[Cell] {
+        &self.cells[number * VECTOR..number * VECTOR + bits]
+    }
+
+    /// The bits of a register, to be written; an address in it is none any more.
+    pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
+        if self.holders >> number & 1 == 1 {
+            self.pointers[number] = [None; LANES];
+            self.holders &= !(1 << number);
+        }
+        &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
+    }
+
+    /// The address in a lane of a register.
+    pub fn pointer(&self, number: usize, lane: usize) -> Option<Whole> {
+        self.pointers[number][lane]
+    }
+
+    /// Puts an address into a lane of a register, whose other bits are written already.
+    pub fn set_pointer(&mut self, number: usize, lane: usize, pointer: Whole) {
+        self.lane_mut(number, lane).fill(Cell::UNSET);
+        self.pointers[number][lane] = Some(pointer);
+        self.holders |= 1 << number;
+    }
+
+    /// Forgets what a lane of a register holds.
+    pub fn forget(&mut self, number: usize, lane: usize) {
+        self.lane_mut(number, lane).fill(Cell::OPAQUE);
+        self.pointers[number][lane] = None;
+    }
+
+    fn lane_mut(&mut self, number: usize, lane: usize) -> &mut [Cell] {
+        let first = number * VECTOR + 64 * lane;
+        &mut self.cells[first..first + 64]
+    }
+}
+
+/// Numbers of registers, as instructions encode them.
+pub const RSP: usize = 4;
+
+/// Those that hold the first parameters: rdi, rsi, rdx, rcx, r8, r9.
+pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
+
+/// Those that belong to the caller: rbx, rbp, r12 to r15.
+const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
+
+const NAMES: [&str; 16] = [
+    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15",
+];
+
+impl X86 {
+    pub fn entered(parameters: &[Pointer], entry: u64) -> X86 {
+        let held = |number: usize| {
+            Word::Pointer(Pointer { region: Region::Entry(number as u16), offset: 0 })
+        };
+        let mut general: [Word; 16] = std::array::from_fn(held);
+        general[RSP] = Word::Pointer(Pointer { region: Region::Frame, offset: 0 });
+        for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
+            general[register] = Word::Pointer(parameter);
+        }
+        X86 {
+            general,
+            vectors: Vectors {
+                cells: vec![Cell::UNSET; 32 * VECTOR],
+                pointers: vec![[None; LANES]; 32],
+                holders: 0,
+            },
+            masks: [[Cell::UNSET; MASK]; 8],
+            flags: Flags::UNDEFINED,
+            compared: None,
+            next: entry,
+        }
+    }
+
+    /// A general-purpose register.
+    pub fn general(&self, number: usize) -> &Word {
+        &self.general[number]
+    }
+
+    pub fn set_general(&mut self, number: usize, word: Word) {
+        self.general[number] = word;
+    }
+
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    pub fn vectors_mut(&mut self) -> &mut Vectors {
+        &mut self.vectors
+    }
+
+    /// The offset of the stack pointer from where it was at entry.
+    pub fn stack(&self) -> Result<i64, Fault> {
+        match &self.general[RSP] {
+            Word::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
+            _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
+        }
+    }
+
+    /// Checks the state after a return: the stack pointer is above the return address, and saved
+    /// registers are what they were.
+    pub fn check_restored(&self) -> Result<(), Fault> {
+        let stack = self.stack()?;
+        if stack != 8 {
+            let what = format!("the stack pointer is {} bytes off at return", stack - 8);
+            return Err(Fault::new(Rule::NotRestored, what));
+        }
+        for number in SAVED {
+            let was = Pointer { region: Region::Entry(number as u16), offset: 0 };
+            if self.general[number] != Word::Pointer(was) {
+                let what = format!("{} is not restored at return", NAMES[number]);
+                return Err(Fault::new(Rule::NotRestored, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Registers that depend on inputs.
+    pub fn left(&self, world: &World) -> Vec<String> {
+        let is_secret = |cells: &[Cell]| cells.iter().any(|&cell| world.bits.is_secret(cell));
+        let mut left = Vec::new();
+        for (number, word) in self.general.iter().enumerate() {
+            if matches!(word, Word::Bits(cells) if is_secret(&cells[..])) {
+                left.push(NAMES[number].to_string());
+            }
+        }
+        for number in 0..32 {
+            let cells = self.vectors.get(number, VECTOR);
+            let top =
+                (0..3).rev().find(|at| is_secret(&cells[[0, 128, 256][*at]..[128, 256, 512][*at]]));
+            if let Some(top) = top {
+                left.push(format!("{}mm{number}", ["x", "y", "z"][top]));
+            }
+        }
+        let masks = (0..8).filter(|&number| is_secret(&self.masks[number]));
+        left.extend(masks.map(|number| format!("k{number}")));
+        for (flag, name) in [
+            (self.flags.carry, "carry flag"),
+            (self.flags.zero, "zero flag"),
+            (self.flags.sign, "sign flag"),
+            (self.flags.overflow, "overflow flag"),
+        ] {
+            if matches!(flag, Flag::Secret | Flag::Bit(_)) {
+                left.push(name.to_string());
+            }
+        }
+        left
+    }
+}

@@ -1,0 +1,181 @@
+//! States at the turns of a loop over blocks.
+
+use super::X86;
+use super::counts::address;
+use super::registers::{Flag, Flags, LANES, PARAMETERS, VECTOR, Word};
+use crate::block_step::{Cover, Join};
+use crate::blocks::Turning;
+use crate::cell::{Bits, Cell};
+use crate::memory::{Moving, Whole};
+use crate::symbolic_count::{Form, Ranges};
+
+impl Turning for X86 {
+    fn entered(parameters: &[Whole], entry: u64) -> X86 {
+        let mut machine = X86::entered(&[], entry);
+        for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
+            machine.set_general(register, word(parameter));
+        }
+        machine
+    }
+
+    fn place(&self) -> u64 {
+        self.next
+    }
+
+    fn go_to(&mut self, place: u64) {
+        self.next = place;
+    }
+
+    fn refine(&mut self, ranges: &Ranges) {
+        let reduced = |form: Form| ranges.reduced(form).unwrap_or(form);
+        for number in 0..16 {
+            let refined = match *self.general(number) {
+                Word::Count(form) => word(Whole::Count(reduced(form))),
+                Word::Moving(Moving { region, offset }) => {
+                    address(Moving { region, offset: reduced(offset) })
+                }
+                _ => continue,
+            };
+            self.set_general(number, refined);
+        }
+        for (number, lane) in lanes() {
+            let refined = match self.vectors().pointer(number, lane) {
+                Some(Whole::Count(form)) => Whole::Count(reduced(form)),
+                Some(Whole::Moving(Moving { region, offset })) => {
+                    Whole::Moving(Moving { region, offset: reduced(offset) })
+                }
+                _ => continue,
+            };
+            self.vectors_mut().set_pointer(number, lane, refined);
+        }
+    }
+
+    fn joined(&self, other: &X86, bits: &Bits, join: &Join) -> X86 {
+        let mut joined = self.clone();
+        for number in 0..16 {
+            let (one, next) = (self.general(number), other.general(number));
+            joined.set_general(number, joined_word(one, next, bits, join));
+        }
+        for number in 0..32 {
+            let next = other.vectors().get(number, VECTOR);
+            for (cell, &next) in joined.vectors_mut().get_mut(number).iter_mut().zip(next) {
+                *cell = join.cell(*cell, next);
+            }
+        }
+        for (number, lane) in lanes() {
+            let [one, next] = [self, other].map(|state| state.vectors().pointer(number, lane));
+            match one.zip(next).map(|(one, next)| join.whole(one, next)) {
+                Some(Some(whole)) => joined.vectors_mut().set_pointer(number, lane, whole),
+                // An address is no secret, but nothing is known of it any more.
+                _ if one.is_some() || next.is_some() => joined.vectors_mut().forget(number, lane),
+                _ => {}
+            }
+        }
+        for (mask, next) in joined.masks.iter_mut().zip(&other.masks) {
+            for (cell, &next) in mask.iter_mut().zip(next) {
+                *cell = join.cell(*cell, next);
+            }
+        }
+        joined.compared = match (self.compared, other.compared) {
+            (Some((a, b)), Some((x, y))) => join.form(a, x).zip(join.form(b, y)),
+            _ => None,
+        };
+        let known = |one: Flag, next: Flag| match one == next {
+            true if matches!(one, Flag::Bit(_)) => Flag::Secret,
+            true if one != Flag::Public || joined.compared.is_some() => one,
+            _ => Flag::Undefined,
+        };
+        joined.flags = Flags {
+            carry: known(self.flags.carry, other.flags.carry),
+            zero: known(self.flags.zero, other.flags.zero),
+            sign: known(self.flags.sign, other.flags.sign),
+            overflow: known(self.flags.overflow, other.flags.overflow),
+        };
+        joined
+    }
+
+    fn covers(&self, other: &X86, bits: &Bits, cover: &Cover) -> bool {
+        let general = (0..16)
+            .all(|number| covers_word(self.general(number), other.general(number), bits, cover));
+        let vectors = (0..32).all(|number| {
+            let claimed = self.vectors().get(number, VECTOR).iter();
+            let found = other.vectors().get(number, VECTOR);
+            claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found))
+        });
+        let pointers = lanes().all(|(number, lane)| {
+            let [claimed, found] = [self, other].map(|state| state.vectors().pointer(number, lane));
+            match (claimed, found) {
+                (Some(claimed), Some(found)) => cover.whole(claimed, found),
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
+        });
+        let masks = self.masks.iter().flatten().zip(other.masks.iter().flatten());
+        let mut masks = masks.map(|(&claimed, &found)| cover.cell(claimed, found));
+        let masks = masks.all(|same| same);
+        let [claimed, found] = [&self.flags, &other.flags]
+            .map(|flags| [flags.carry, flags.zero, flags.sign, flags.overflow]);
+        let flags = claimed.iter().zip(found).all(|(&claimed, found)| {
+            [Flag::Undefined, Flag::Secret].contains(&claimed) || claimed == found
+        });
+        let compared = match (self.compared, other.compared) {
+            _ if !claimed.contains(&Flag::Public) => true,
+            (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
+            _ => false,
+        };
+        general && vectors && pointers && masks && flags && compared && self.next == other.next
+    }
+}
+
+/// The vector registers with their lanes.
+fn lanes() -> impl Iterator<Item = (usize, usize)> {
+    (0..32).flat_map(|number| (0..LANES).map(move |lane| (number, lane)))
+}
+
+/// What is whole, as a word.
+pub fn word(whole: Whole) -> Word {
+    match whole {
+        Whole::Pointer(pointer) => Word::Pointer(pointer),
+        Whole::Moving(moving) => address(moving),
+        Whole::Count(form) => match form.value() {
+            Some(value) => Word::Number(value as u64),
+            None => Word::Count(form),
+        },
+    }
+}
+
+/// A word that is whole; bits and parts of counts are not.
+pub fn whole(word: &Word) -> Option<Whole> {
+    match *word {
+        Word::Number(value) => Some(Whole::Count(Form::number(value as i64))),
+        Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
+        Word::Moving(moving) => Some(Whole::Moving(moving)),
+        Word::Count(form) => Some(Whole::Count(form)),
+        Word::Bits(_) | Word::Low(..) => None,
+    }
+}
+
+fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
+    let both = whole(one).zip(whole(next));
+    if let Some(joined) = both.and_then(|(one, next)| join.whole(one, next)) {
+        return word(joined);
+    }
+    let cells = match (one.cells(bits), next.cells(bits)) {
+        (Some(one), Some(next)) => std::array::from_fn(|at| join.cell(one[at], next[at])),
+        _ => [Cell::OPAQUE; 64],
+    };
+    Word::Bits(Box::new(cells))
+}
+
+fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool {
+    if let Some(claimed) = whole(claimed) {
+        return whole(found).is_some_and(|found| cover.whole(claimed, found));
+    }
+    let Word::Bits(claimed) = claimed else { return false };
+    match found.cells(bits) {
+        Some(found) => {
+            claimed.iter().zip(&found).all(|(&claimed, &found)| cover.cell(claimed, found))
+        }
+        None => claimed.iter().all(|&cell| cell == Cell::OPAQUE),
+    }
+}

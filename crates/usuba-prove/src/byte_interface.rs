@@ -1,0 +1,276 @@
+//! The byte interface of a cipher folder, as machine code that is proved.
+//!
+//! ```text
+//! name_init(ctx, key)                 the words of the round keys, bit by bit
+//! name_blocks(ctx, in, out, n)        for every n, apart and in place
+//! ```
+//!
+//! The functions are compared with the last programs of the kernel and of the key schedule, under
+//! the orders of bytes that `cipher.toml` names; `usuba_equiv` says itself what these mean.
+
+use std::time::{Duration, Instant};
+
+use usuba::Options;
+use usuba::emit::bytes::ByteLayout;
+use usuba::emit::c::COptions;
+use usuba::ir::build::Builder;
+use usuba::ir::{NodeId, Port, Program, Slicing};
+use usuba::isa::{self, Target};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba_equiv::claims::{Claim, Difference, Kind, Outcome};
+use usuba_object::block_function::Interface;
+use usuba_object::blocks;
+use usuba_object::byte_order::{Order, Words};
+use usuba_object::compare::{self, Demands};
+use usuba_object::elf::Object;
+use usuba_object::kernel_contract::{Array, Contract, Meaning};
+use usuba_object::x86::X86;
+
+use crate::binary::Compiler;
+use usuba_ciphers::{Cipher, Function};
+use usuba_run::cc::Family;
+use usuba_run::functions::Built;
+
+/// Flags of gcc besides: zeros that a key set-up writes are calls. What gcc writes in their place
+/// rounds addresses down to multiples of eight, of which nothing is known.
+pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
+
+/// What was proved of a function, or not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The C function, and how it was called.
+    pub what: String,
+    pub answer: Answer,
+    /// The same in the words of reports.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub spent: Duration,
+}
+
+/// The answers of the two provers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Of a function over any number of blocks.
+    Blocks(blocks::Answer),
+    /// Of the set-up of a key.
+    Key(compare::Answer),
+}
+
+impl Proof {
+    pub fn is_proved(&self) -> bool {
+        self.outcome.is_proved()
+    }
+
+    /// What a report says of the object that `by` has made.
+    pub fn claim(&self, by: &str) -> Claim {
+        let subject = format!("{} by {by}", self.what);
+        Claim { kind: Kind::Interface, subject, outcome: self.outcome.clone() }
+    }
+
+    fn of_blocks(what: String, answer: blocks::Answer, spent: Duration) -> Proof {
+        let outcome = match &answer {
+            blocks::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
+            blocks::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
+            blocks::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            blocks::Answer::Refuted(found) => {
+                let bytes = found.input.iter().enumerate();
+                Outcome::Refuted(Box::new(Difference {
+                    node: what.clone(),
+                    inputs: bytes.map(|(at, &byte)| (format!("in[{at}]"), byte as u64)).collect(),
+                    value: format!("bit {} of out[{}]", found.bit % 8, found.bit / 8),
+                    expected: found.expected as u64,
+                    found: found.found as u64,
+                    inner: None,
+                }))
+            }
+        };
+        Proof { what, answer: Answer::Blocks(answer), outcome, spent }
+    }
+
+    fn of_key(what: String, program: &Program, answer: compare::Answer, spent: Duration) -> Proof {
+        let outcome = match &answer {
+            compare::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
+            compare::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
+            compare::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            compare::Answer::Refuted(found) => Outcome::Refuted(Box::new(found.in_words(program))),
+        };
+        Proof { what, answer: Answer::Key(answer), outcome, spent }
+    }
+}
+
+/// Compiles the byte interface of a function of a cipher folder, and proves all of its C functions
+/// beside the last program; that this is the source is another proof.
+///
+/// # Errors
+/// What the compilers say, or the object cannot be read.
+pub fn prove(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    family: Family,
+) -> Result<Vec<Proof>, String> {
+    let built =
+        usuba_run::functions::build_as(cipher, function, slicing, &options(slicing, target))?;
+    let file = object(&built.text, target, family)?;
+    prove_object(&file, &built, function, target, Demands::default())
+}
+
+/// The options of a function that is compiled as most are.
+pub fn options(slicing: Slicing, target: &'static Target) -> Options {
+    Options {
+        slicing,
+        target,
+        cpu: isa::cpu::ALL[0],
+        word: None,
+        entry: None,
+        flags: Default::default(),
+        pipeline: PipelineOptions::default(),
+        c: COptions::default(),
+    }
+}
+
+/// Flags of a compiler besides those of kernels.
+pub fn flags(is_clang: bool) -> &'static [&'static str] {
+    if is_clang { &[] } else { GCC }
+}
+
+/// The object file of the C of a byte interface.
+///
+/// # Errors
+/// What the compiler says.
+pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
+    let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
+    compiler.object(text, "c", flags(compiler.is_clang))
+}
+
+/// Proves the functions of an object that is there.
+///
+/// # Errors
+/// The object cannot be read.
+pub fn prove_object(
+    file: &[u8],
+    built: &Built,
+    function: &Function,
+    target: &Target,
+    demands: Demands,
+) -> Result<Vec<Proof>, String> {
+    let object = Object::read(file)?;
+    let mut proofs = Vec::new();
+    for in_place in [false, true] {
+        if in_place && built.input != built.output {
+            continue;
+        }
+        let start = Instant::now();
+        let interface = Interface { demands, ..interface(built, function, target, in_place) };
+        let answer = blocks::prove::<X86>(&object, &interface);
+        let way = if in_place { "in place" } else { "apart" };
+        let what = format!("{}, {way}", interface.symbol);
+        proofs.push(Proof::of_blocks(what, answer, start.elapsed()));
+    }
+    if function.key.is_some() {
+        let start = Instant::now();
+        let (contract, program) = setup(built, function)?;
+        let answer = compare::prove::<X86>(&object, &contract, &program, demands);
+        proofs.push(Proof::of_key(contract.symbol, &program, answer, start.elapsed()));
+    }
+    Ok(proofs)
+}
+
+/// What a function over blocks owes.
+pub fn interface<'a>(
+    built: &'a Built,
+    function: &Function,
+    target: &Target,
+    in_place: bool,
+) -> Interface<'a> {
+    let inputs = function.inputs.iter();
+    Interface {
+        symbol: format!("{}_blocks", built.name),
+        program: &built.program,
+        inputs: inputs.map(|input| (input.param.clone(), order(input.bytes))).collect(),
+        output: order(function.output.bytes),
+        key: function.key.as_ref().map(|key| key.param.clone()),
+        batch: usuba::emit::instances(&built.program, target),
+        in_place,
+        demands: Demands::default(),
+    }
+}
+
+fn order(bytes: ByteLayout) -> Order {
+    match bytes {
+        ByteLayout::Be => Order::Be,
+        ByteLayout::Le => Order::Le,
+        ByteLayout::Planes => Order::Planes,
+        ByteLayout::LeBits => Order::LeBits,
+    }
+}
+
+fn words(port: &Port) -> Words {
+    let row = port.dims.last().map_or(1, |&size| size as usize);
+    Words { count: port.words(), row, bits: port.word as usize }
+}
+
+/// What the set-up of a key owes, and the program that it is.
+///
+/// # Errors
+/// The words and the bytes of the key do not fit.
+fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), String> {
+    let key = function.key.as_ref().ok_or("there is no key")?;
+    let groups = built.program.params();
+    let port = groups.iter().find(|group| group[0].name == key.param);
+    let port = &port.ok_or("the key is no parameter")?[0];
+    let program = match &built.schedule {
+        Some(schedule) => schedule.clone(),
+        None => unchanged(port),
+    };
+    let [from] = &program.entry().params[..] else { return Err("a schedule has one key".into()) };
+    let no_order = || format!("the words of `{}` do not have that order of bytes", from.name);
+    let bytes = order(key.bytes).bits(words(from)).ok_or_else(no_order)?;
+    let bit = |at: usize| Meaning::Bit { bit: at as u32, instance: None, complement: false };
+    let entry: Option<Vec<Meaning>> = bytes.into_iter().map(|place| place.map(bit)).collect();
+    let entry = entry.ok_or("the last byte of the key is not all key")?;
+    // For each bit of all words of the context, the bit that the schedule makes.
+    let to = words(port);
+    let mut made: Vec<Option<usize>> = (0..to.count * to.bits).map(Some).collect();
+    if let (Some(_), Some(through)) = (&built.schedule, key.through) {
+        let places = order(through).bits(to).ok_or_else(no_order)?;
+        made.fill(None);
+        for (at, place) in places.into_iter().enumerate() {
+            if let Some(place) = place {
+                // The bytes have the bits of the schedule in their order.
+                made[place] = Some(at / 8 * 8 + 7 - at % 8);
+            }
+        }
+    }
+    let size = to.bits.next_power_of_two().max(8);
+    let mut exit = vec![Meaning::Zero; to.count * size];
+    for (at, made) in made.into_iter().enumerate() {
+        let (word, place) = (at / to.bits, at % to.bits);
+        let made = made.ok_or("the schedule makes too few bits")?;
+        exit[word * size + to.bits - 1 - place] = bit(made);
+    }
+    let array = |name: &str, align, size, entry, exit| Array {
+        name: name.to_string(),
+        align,
+        size,
+        entry,
+        exit,
+    };
+    let arrays = vec![
+        array("ctx", size as u64 / 8, exit.len(), None, Some(exit)),
+        array("key", 1, entry.len(), Some(entry), None),
+    ];
+    let contract =
+        Contract { symbol: format!("{}_init", built.name), arrays, pointers: vec![0, 1] };
+    Ok((contract, program))
+}
+
+/// A program that hands its parameter over.
+fn unchanged(port: &Port) -> Program {
+    let mut build = Builder::new("unchanged", Slicing::V);
+    let values = build.param(Port { constant: false, ..port.clone() });
+    let result = Port { name: "words".into(), constant: false, ..port.clone() };
+    let node = build.finish(vec![(result, values)]);
+    Program::new(vec![node], NodeId(0), Slicing::V)
+}

@@ -1,0 +1,401 @@
+//! Objects of arithmetic: kernels that are proved, and kernels with a fault that must not be.
+//!
+//! A fault in the text makes an object that is compared with the right program: it computes
+//! something else, and an input says so. A mutant is the right object with another bit.
+
+use std::path::Path;
+
+use usuba::diag::Sources;
+use usuba::emit::c::COptions;
+use usuba::ir::Slicing;
+use usuba::ir::random::Random;
+use usuba::isa::{self, Target, cpu};
+use usuba::passes::interleave::Choice;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::{Options, Output};
+use usuba_object::arithmetic;
+use usuba_object::compare::{Answer, Demands};
+use usuba_object::elf::Object;
+use usuba_object::x86::X86;
+use usuba_prove::binary;
+use usuba_run::cc::Family;
+
+use crate::mutants::instructions;
+use crate::{families, is_long};
+
+/// The kernel of a node, with some texts replaced.
+fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str)]) -> Output {
+    caller(file, node, (Slicing::V, target), &[], faults)
+}
+
+/// The same with nodes that are kernels in other objects.
+fn caller(
+    file: &str,
+    node: &str,
+    (slicing, target): (Slicing, &'static Target),
+    linked: &[&str],
+    faults: &[(&str, &str)],
+) -> Output {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file);
+    let mut text = std::fs::read_to_string(&path).expect("the program can be read");
+    for (from, to) in faults {
+        assert!(text.contains(from), "{file} has no `{from}`");
+        text = text.replace(from, to);
+    }
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let prefix = "usuba_".to_string();
+    let mut pipeline = PipelineOptions::default();
+    if !linked.is_empty() {
+        // A kernel that is called has one instance in each lane.
+        pipeline.pass.interleave = Choice::SINGLE;
+    }
+    let linked = linked.iter().map(|name| name.to_string()).collect();
+    let c = COptions { prefix, linked, ..Default::default() };
+    let options = Options {
+        slicing,
+        target,
+        cpu: cpu::ALL[0],
+        word: None,
+        entry: Some(node.to_string()),
+        flags: Default::default(),
+        pipeline,
+        c,
+    };
+    let mut beside = usuba_ciphers::Beside;
+    usuba::compile(&mut sources, root, &mut beside, &options, &mut |_, _| {}).expect("a kernel")
+}
+
+/// The greatest values of the parameters.
+fn most(output: &Output, node: &str) -> Vec<u64> {
+    let decls = &output.checked.program.decls;
+    let decl = decls.iter().find(|decl| &*decl.name == node).expect("the node");
+    arithmetic::most(&output.program, decl)
+}
+
+fn compiled(output: &Output, target: &Target, family: Family) -> Vec<u8> {
+    binary::object(&output.kernel.text, "c", target.name, family, &[]).expect("it compiles")
+}
+
+fn answer(file: &[u8], output: &Output, target: &Target, most: &[u64]) -> Answer {
+    answer_of_caller(file, output, target, &[], most)
+}
+
+fn answer_of_caller(
+    file: &[u8],
+    output: &Output,
+    target: &Target,
+    linked: &[&str],
+    most: &[u64],
+) -> Answer {
+    let object = Object::read(file).expect("an object");
+    let contract = binary::contract(output, target).expect("a contract");
+    let linked = linked.iter().map(|name| name.to_string()).collect();
+    let c = COptions { prefix: "usuba_".to_string(), linked, ..Default::default() };
+    let kernels = binary::kernels(&output.program, &output.checked.program, target, &c);
+    let kernels = kernels.expect("kernels");
+    let (demands, program) = (Demands::default(), &output.program);
+    arithmetic::prove_either::<X86>(&object, &contract, program, most, &kernels, demands)
+}
+
+/// Program, node and target; the long run has all that the short one leaves out.
+const KERNELS: &[(&str, &str, &str)] = &[
+    ("field25519/limbs51.ua", "mul", "gp64"),
+    ("field25519/limbs51.ua", "freeze", "gp64"),
+    ("field25519/limbs51.ua", "sub", "gp64"),
+    ("poly1305/limbs44.ua", "step", "gp64"),
+    ("poly1305/limbs44.ua", "chain", "gp64"),
+    ("order25519/limbs63.ua", "muladd", "gp64"),
+    ("field25519/limbs25.ua", "carry", "avx2"),
+    ("curve25519/limbs51.ua", "double", "gp64"),
+    ("poly1305/lanes26.ua", "double", "avx2"),
+    ("order25519/limbs63.ua", "below", "gp64"),
+    ("field25519/limbs16.ua", "pack", "gp64"),
+    ("order25519/limbs63.ua", "product", "gp64"),
+    ("order25519/limbs63.ua", "reduce", "gp64"),
+    ("order25519/limbs28.ua", "muladd", "gp32"),
+    ("curve25519/limbs51.ua", "ladder_step", "gp64"),
+    ("curve25519/limbs51.ua", "add_affine", "gp64"),
+    ("curve25519/limbs51.ua", "entry", "gp64"),
+    ("curve25519/limbs51.ua", "fraction", "gp64"),
+    ("curve25519/limbs25.ua", "double", "gp32"),
+    ("order25519/words32.ua", "muladd", "gp32"),
+    ("curve25519/small25.ua", "sum_factors", "gp32"),
+    ("curve25519/lanes25.ua", "double", "avx2"),
+    ("poly1305/lanes26.ua", "double", "avx512"),
+    ("field25519/limbs51.ua", "square", "gp64"),
+    ("field25519/limbs51.ua", "scale", "gp64"),
+    ("field25519/limbs51.ua", "carry", "gp64"),
+    ("field25519/limbs51.ua", "select", "gp64"),
+    ("field25519/limbs51.ua", "inverse", "gp64"),
+    ("poly1305/limbs44.ua", "freeze", "gp64"),
+    ("poly1305/limbs26.ua", "step", "gp64"),
+    ("field25519/limbs25.ua", "mul", "gp64"),
+    ("field25519/limbs25.ua", "mul", "avx2"),
+    ("field25519/limbs16.ua", "mul", "gp64"),
+    ("field25519/lanes52.ua", "mul", "avx512_ifma"),
+    ("field25519/lanes52.ua", "freeze", "avx512_ifma"),
+    ("curve25519/lanes52.ua", "ladder_step", "avx512_ifma"),
+    ("order25519/limbs63.ua", "freeze", "gp64"),
+];
+
+/// Kernels of the short run.
+const SHORT: usize = 11;
+
+#[test]
+fn kernels_of_arithmetic_are_proved() {
+    let kernels = if is_long() { KERNELS } else { &KERNELS[..SHORT] };
+    for &(file, node, name) in kernels {
+        let target = isa::find(name).expect("a target");
+        let output = kernel(file, node, target, &[]);
+        let most = most(&output, node);
+        for family in families(name) {
+            let file_of = compiled(&output, target, family);
+            let answer = answer(&file_of, &output, target, &most);
+            assert!(matches!(answer, Answer::Proved(_)), "{file} {node} {family:?}: {answer:?}");
+        }
+    }
+}
+
+/// Program, node, and what is wrong with it: a text and another one in its place.
+type Fault = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const FAULTS: &[Fault] = &[
+    ("order25519/limbs63.ua", "muladd", &[("r[i+4] = u64(q)", "r[i+4] = 0")]),
+    ("order25519/limbs63.ua", "reduce", &[("0x29bdf3bd45ef39ac", "0x29bdf3bd45ef39ad")]),
+    ("order25519/limbs63.ua", "reduce", &[("0x5812631a5cf5d3ed", "0x5812631a5cf5d3ee")]),
+    ("curve25519/limbs51.ua", "cache", &[("0x69b9426b2f159", "0x69b9426b2f158")]),
+    ("poly1305/lanes26.ua", "double", &[("(p << 2) + p", "(p << 2)")]),
+    ("field25519/limbs51.ua", "mul", &[("19 * u64(q)", "18 * u64(q)")]),
+    ("field25519/limbs51.ua", "mul", &[("r[1] := r[1] + g", "r[1] := r[1]")]),
+    ("field25519/limbs51.ua", "square", &[("(q, s) = split(t, 51)", "(q, s) = split(t, 52)")]),
+    (
+        "field25519/limbs51.ua",
+        "freeze",
+        &[("(c, s) = split(h[0] + 19, 51)", "(c, s) = split(h[0] + 18, 51)")],
+    ),
+    ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
+    ("field25519/limbs51.ua", "sub", &[("0xfffffffffffda", "0xfffffffffffdb")]),
+    ("poly1305/limbs44.ua", "step", &[("5 * u64(q[2])", "4 * u64(q[2])")]),
+    ("poly1305/limbs44.ua", "chain", &[("u128(5 * c)", "u128(4 * c)")]),
+];
+
+#[test]
+fn objects_with_faults_in_their_arithmetic_are_refuted() {
+    let target = isa::find("gp64").expect("a target");
+    for &(file, node, faults) in FAULTS {
+        let right = kernel(file, node, target, &[]);
+        let wrong = kernel(file, node, target, faults);
+        let most = most(&right, node);
+        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+            let answer = answer(&compiled(&wrong, target, family), &right, target, &most);
+            assert!(!matches!(answer, Answer::Proved(_)), "{file} {node} {faults:?}");
+            // A carry that is almost never there is not found by inputs, only not proved.
+            let rare = node == "freeze";
+            assert!(rare || matches!(answer, Answer::Refuted(_)), "{faults:?}: {answer:?}");
+        }
+    }
+}
+
+/// Four numbers of one operation in a register: each product of halves is one instruction there too,
+/// and one lane that is taken from a wrong place is found.
+#[test]
+fn objects_of_numbers_side_by_side_are_proved() {
+    let name = "avx2";
+    let on = (Slicing::W, isa::find(name).expect("a target"));
+    let product = caller("field25519/across25.ua", "mul_sum", on, &[], &[]);
+    assert_eq!(product.kernel.text.matches(" = _mm256_mul_epu32(").count(), 100 + 9);
+    assert!(!product.kernel.text.contains("_mul64("));
+    let (file, node) = ("curve25519/across25.ua", "ladder_step");
+    let faults = [("h[i][0,1,3,2]", "h[i][0,1,2,3]"), ("(m[i][0], k[i][1]", "(k[i][0], k[i][1]")];
+    let right = caller(file, node, on, &[], &[]);
+    let wrong = faults.map(|fault| caller(file, node, on, &[], &[fault]));
+    let most = most(&right, node);
+    for family in families(name).into_iter().take(1 + is_long() as usize) {
+        let found = answer(&compiled(&right, on.1, family), &right, on.1, &most);
+        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
+        for (wrong, fault) in wrong.iter().zip(faults) {
+            let found = answer(&compiled(wrong, on.1, family), &right, on.1, &most);
+            assert!(matches!(found, Answer::Refuted(_)), "{family:?} {fault:?}: {found:?}");
+        }
+    }
+}
+
+/// Sums with products of 52 bits in an object, where one takes the other half of the product, or is
+/// added to another register.
+#[test]
+fn wrong_sums_of_products_are_refuted() {
+    let (file, node, name) = ("field25519/lanes52.ua", "scale", "avx512_ifma");
+    let target = isa::find(name).expect("a target");
+    let output = kernel(file, node, target, &[]);
+    let most = most(&output, node);
+    for family in families(name).into_iter().take(1 + is_long() as usize) {
+        let right = compiled(&output, target, family);
+        let found = answer(&right, &output, target, &most);
+        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
+        let contract = binary::contract(&output, target).expect("a contract");
+        // EVEX.0F38, B4 the lower half and B5 the upper one; ModRM says what it is added to.
+        let is_sum = |at: usize| {
+            right[at] == 0x62 && right[at + 1] & 7 == 2 && [0xb4, 0xb5].contains(&right[at + 4])
+        };
+        let places = instructions(&right, &contract.symbol);
+        let places: Vec<usize> = places.into_iter().map(|(at, _)| at).collect();
+        let sums: Vec<usize> = places.into_iter().filter(|&at| is_sum(at)).collect();
+        assert!(sums.len() >= 10, "{family:?} makes {} sums", sums.len());
+        let step = if is_long() { 1 } else { 4 };
+        for &at in sums.iter().step_by(step) {
+            for (byte, bit) in [(4, 0x01), (5, 0x08)] {
+                let mut wrong = right.clone();
+                wrong[at + byte] ^= bit;
+                let found = answer(&wrong, &output, target, &most);
+                assert!(!matches!(found, Answer::Proved(_)), "{family:?}, byte {byte} at {at:#x}");
+                // Another register may hold what nobody has written.
+                let refuted = matches!(found, Answer::Refuted(_));
+                assert!(refuted || byte == 5, "{family:?}, byte {byte} at {at:#x}: {found:?}");
+            }
+        }
+    }
+}
+
+/// A fault on one input of 2^64 makes no proof and is found by no search. The search is bounded by
+/// executed instructions, and the answer names the value and the number of inputs.
+///
+/// The object is wrong by any compiler, so none makes one that can be proved.
+#[test]
+fn a_hard_question_stays_open() {
+    let (file, node) = ("field25519/limbs51.ua", "inverse");
+    let target = isa::find("gp64").expect("a target");
+    let output = kernel(file, node, target, &[]);
+    let most = most(&output, node);
+    let right = output.kernel.text.replace("usuba_inverse(", "right(");
+    let text = format!(
+        "{right}void usuba_inverse(const uint64_t *a, uint64_t *r);\n\
+         void usuba_inverse(const uint64_t *a, uint64_t *r)\n\
+         {{\n    const uint64_t rare = a[0] == 0x3b5ac1f07e2d9;\n\
+         \x20   right(a, r);\n    r[0] += rare;\n}}\n"
+    );
+    for family in families("gp64") {
+        let object = binary::object(&text, "c", target.name, family, &[]).expect("it compiles");
+        let Answer::Unknown(what) = answer(&object, &output, target, &most) else {
+            panic!("{family:?}: a wrong function is not proved, and its fault is not found")
+        };
+        let (value, inputs) = what.split_once(", and ").expect("two parts");
+        assert_eq!(value, "bits 0 to 63 of `r` are not shown to be equal", "{family:?}");
+        let inputs = inputs.strip_suffix(" inputs show no difference").expect("inputs");
+        // A function of thousands of instructions is executed on fewer than a short one.
+        assert!((2..96).contains(&inputs.parse().expect("a number")), "{what}");
+    }
+}
+
+/// Kernels that `lift` calls, which is proved with them alone.
+const LIFTED: &[&str] = &["mul", "square", "add", "negate", "carry", "freeze", "is_zero", "equal"];
+
+#[test]
+fn what_chooses_between_results_of_calls_is_proved() {
+    let cells = [("limbs51.ua", "gp64"), ("lanes52.ua", "avx512_ifma")];
+    for (file, name) in cells {
+        let target = isa::find(name).expect("a target");
+        let output =
+            caller(&format!("curve25519/{file}"), "lift", (Slicing::V, target), LIFTED, &[]);
+        let most = most(&output, "lift");
+        for family in families(name) {
+            let object = compiled(&output, target, family);
+            let answer = answer_of_caller(&object, &output, target, LIFTED, &most);
+            assert!(matches!(answer, Answer::Proved(_)), "{file}, {family:?}: {answer:?}");
+        }
+    }
+}
+
+/// Kernels that `ladder_step` calls.
+const LINKED: &[&str] = &["mul", "square", "scale"];
+
+#[test]
+fn calls_of_other_kernels_are_those_of_the_program() {
+    let (file, node) = ("curve25519/limbs51.ua", "ladder_step");
+    let target = isa::find("gp64").expect("a target");
+    let right = caller(file, node, (Slicing::V, target), LINKED, &[]);
+    let most = most(&right, node);
+    for family in families("gp64") {
+        let object = compiled(&right, target, family);
+        let answer = answer_of_caller(&object, &right, target, LINKED, &most);
+        assert!(matches!(answer, Answer::Proved(_)), "{family:?}: {answer:?}");
+        // Nothing is known of a function that is not said to be a kernel.
+        let answer = answer_of_caller(&object, &right, target, &LINKED[1..], &most);
+        assert!(!matches!(answer, Answer::Proved(_)), "{family:?}");
+    }
+    // Text in formulas, which are read from their own file, is changed in the object instead: the
+    // wrong object is that of another node with the same interface and the same calls.
+    let family = families("gp64")[0];
+    let text = right.kernel.text.as_str();
+    let calls: Vec<(usize, &str)> = text
+        .match_indices("    usuba_")
+        .map(|(at, _)| (at, text[at..].lines().next().unwrap_or("")))
+        .collect();
+    assert!(calls.len() > 4, "{text}");
+    let count = if is_long() { calls.len() } else { 3 };
+    for &(at, call) in &calls[..count] {
+        let wrongs = wrong_calls(call);
+        for wrong in wrongs {
+            let text = format!("{}{wrong}{}", &text[..at], &text[at + call.len()..]);
+            let object = binary::object(&text, "c", target.name, family, &[]).expect("it compiles");
+            let answer = answer_of_caller(&object, &right, target, LINKED, &most);
+            assert!(!matches!(answer, Answer::Proved(_)), "{call}: {wrong}");
+        }
+    }
+}
+
+/// A call with one thing wrong: left out, and with its operands in another order.
+fn wrong_calls(call: &str) -> Vec<String> {
+    let (head, rest) = call.split_once('(').expect("a call");
+    let args: Vec<&str> = rest.trim_end_matches(");").split(", ").collect();
+    let mut wrong = vec![String::new()];
+    if let [a, b, c] = args[..] {
+        wrong.push(format!("{head}({b}, {a}, {c});"));
+        wrong.push(format!("{head}({a}, {a}, {c});"));
+    }
+    wrong
+}
+
+/// Kernels that are mutated.
+const MUTATED: &[(&str, &str)] = &[
+    ("field25519/limbs51.ua", "carry"),
+    ("poly1305/limbs44.ua", "step"),
+    ("field25519/limbs51.ua", "mul"),
+    ("field25519/limbs51.ua", "freeze"),
+    ("order25519/limbs63.ua", "product"),
+];
+
+#[test]
+fn no_wrong_mutant_of_arithmetic_is_proved() {
+    let target = isa::find("gp64").expect("a target");
+    let mut random = Random::new(5);
+    let [mut total, mut equal] = [0, 0];
+    let (kernels, sample) = if is_long() { (MUTATED, 4) } else { (&MUTATED[..1], 1) };
+    for &(file, node) in kernels {
+        let output = kernel(file, node, target, &[]);
+        let most = most(&output, node);
+        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+            let bytes = compiled(&output, target, family);
+            let contract = binary::contract(&output, target).expect("a contract");
+            let places = instructions(&bytes, &contract.symbol);
+            for _ in 0..sample {
+                let (at, length) = places[random.below(places.len())];
+                for bit in 0..8 * length {
+                    let mut mutant = bytes.clone();
+                    mutant[at + bit / 8] ^= 1 << (bit % 8);
+                    total += 1;
+                    let Answer::Proved(_) = answer(&mutant, &output, target, &most) else {
+                        continue;
+                    };
+                    equal += 1;
+                    let object = Object::read(&mutant).expect("an object");
+                    let program = &output.program;
+                    let wrong = arithmetic::differs::<X86>(&object, &contract, program, &most);
+                    assert_eq!(wrong, None, "{node}, byte {at:#x}, bit {bit}");
+                }
+            }
+        }
+    }
+    println!("{total} mutants, {equal} of them equal");
+    assert!(total >= if is_long() { 100 } else { 16 });
+}

@@ -1,0 +1,112 @@
+//! Object files that are proved, and object files that must not be.
+//!
+//! - here: kernels of ciphers, by gcc and clang.
+//! - `arithmetic`: kernels of arithmetic, planted faults in them, and mutants.
+//! - `faults`: one function for each rule that breaks it.
+//! - `mutants`: proved kernels with one changed bit.
+
+mod arithmetic;
+mod faults;
+mod mutants;
+
+use std::path::Path;
+
+use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::{Output, isa::cpu};
+use usuba_object::compare::{Answer, Demands};
+use usuba_prove::binary;
+use usuba_run::cc::{self, Family};
+use usuba_run::validated::{Proofs, compiled};
+
+/// Whether everything is asked, as in other long runs; by default a part of it is.
+fn is_long() -> bool {
+    std::env::var_os("RANDOM_PROGRAMS").is_some()
+}
+
+/// The kernel of a function of a cipher folder.
+fn kernel(folder: &str, function: &str, slicing: Slicing, target: &'static Target) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
+    let cipher = usuba_ciphers::read(&root).expect("the folder can be read");
+    let found = cipher.functions.iter().find(|f| f.name == function).expect("the function");
+    usuba_run::functions::kernel(&cipher, found, slicing, target, &PipelineOptions::default())
+        .expect("a kernel")
+}
+
+/// The compilers that this machine has, for a target. An object is read and not run, so that the
+/// processor need not have the instructions of the target.
+fn families(target: &str) -> Vec<Family> {
+    let target = isa::find(target).expect("a target");
+    [Family::Gcc, Family::Clang]
+        .into_iter()
+        .filter(|&family| match cc::find_to_compile(target, family) {
+            Ok(_) => true,
+            Err(skip) => {
+                println!("{skip}");
+                false
+            }
+        })
+        .collect()
+}
+
+/// Some of each slicing; the long run of `usubac prove --all --binary` proves every one.
+const KERNELS: [(&str, &str, Slicing, &str); 8] = [
+    ("aes", "aes128_encrypt_h", Slicing::H, "avx2"),
+    ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64"),
+    ("rectangle", "rectangle80_encrypt", Slicing::H, "avx512"),
+    ("rectangle", "rectangle80_encrypt", Slicing::B, "avx2"),
+    ("chacha20", "chacha20_block", Slicing::V, "avx2"),
+    ("serpent", "serpent128_encrypt", Slicing::V, "sse"),
+    ("sha2", "sha256_compress", Slicing::V, "gp64"),
+    ("skein", "skein256_ubi", Slicing::V, "gp64"),
+];
+
+#[test]
+fn kernels_are_proved() {
+    for (folder, function, slicing, name) in KERNELS {
+        let target = isa::find(name).expect("a target");
+        let output = kernel(folder, function, slicing, target);
+        for family in families(name) {
+            let answer = binary::prove(&output, target, family, Demands::default());
+            let what = format!("{function} in {slicing:?} on {name} by {family:?}");
+            match answer {
+                Ok(Answer::Proved(report)) => {
+                    let size = report.instructions;
+                    assert!(size > 100, "{what}: only {size} instructions");
+                }
+                other => panic!("{what}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Keys that callers hand over as complements are part of the contract.
+#[test]
+fn complemented_keys_are_part_of_the_contract() {
+    let target = isa::find("avx2").expect("a target");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle/rectangle.ua");
+    let text = std::fs::read_to_string(&root).expect("the program can be read");
+    let mut sources = usuba::diag::Sources::default();
+    let file = sources.add(root.display().to_string(), text);
+    let options = usuba::Options {
+        slicing: Slicing::V,
+        target,
+        cpu: cpu::ALL[0],
+        word: None,
+        entry: Some("encrypt".into()),
+        flags: Default::default(),
+        pipeline: PipelineOptions::default(),
+        c: usuba::emit::c::COptions { complemented_keys: true, ..Default::default() },
+    };
+    let mut output =
+        compiled(&mut sources, file, &mut usuba_ciphers::Beside, &options, Proofs::Always)
+            .expect("it compiles");
+    let turned = usuba::emit::keys::complemented(&output.program);
+    assert!(turned.contains(&true), "there is nothing to see here");
+    let Some(&family) = families("avx2").first() else { return };
+    let prove = |output: &Output| binary::prove(output, target, family, Demands::default());
+    assert!(matches!(prove(&output), Ok(Answer::Proved(_))), "{:?}", prove(&output));
+    output.kernel.complemented_keys = false;
+    assert!(matches!(prove(&output), Ok(Answer::Refuted(_))), "{:?}", prove(&output));
+}

@@ -1,0 +1,386 @@
+//! Every instruction that the prover models, against the processor.
+//!
+//! ```text
+//! case_17:  load registers from [rdi];  vprold zmm0, zmm1, 7;  store them to [rsi];  ret
+//! ```
+//!
+//! Each form of each instruction runs on the processor and in the model, on random and on edge
+//! operands. The model executes the case once on symbols, and on numbers, where it can; at least
+//! one of both it must. On a processor without AVX-512 the cases have registers of 256 bits, and
+//! the forms that it does not have are skipped by the name of what is missing.
+
+mod forms;
+mod masks;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use iced_x86::{CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic};
+use usuba::ir::random::Random;
+use usuba_object::elf::Object;
+use usuba_object::simulate;
+use usuba_object::x86::{X86, is_modelled};
+use usuba_prove::binary;
+use usuba_run::cc::{self, Family};
+
+/// Bytes of what a case reads: four vectors, 64 bytes of memory, six general-purpose registers.
+const INPUT: usize = 4 * 64 + 64 + 6 * 8;
+
+/// Bytes of what it writes: the same, and four flags.
+const OUTPUT: usize = INPUT + 4;
+
+/// The widest of these targets that runs here has the registers of the cases; the first has all
+/// that is modelled.
+const MACHINES: [&str; 2] = ["avx512_ifma", "avx2_64"];
+
+const GENERAL: [&str; 6] = ["rax", "rcx", "rdx", "r8", "r9", "r10"];
+
+/// One form of an instruction.
+pub struct Form {
+    /// Intel syntax; `mem` stands for the memory of the case, `con` for constants of the object.
+    text: String,
+    /// Which flags are defined and compared: some of `c`, `z`, `s`, `o`.
+    flags: &'static str,
+}
+
+/// The target of the cases, if one of them runs here.
+fn machine() -> Option<&'static str> {
+    let found = MACHINES.into_iter().find(|name| cc::find(name).is_ok());
+    if found.is_none() {
+        println!("skipped: no processor with AVX2 and BMI2");
+    }
+    found
+}
+
+/// The assembly of all cases, for a target.
+fn assembly(forms: &[Form], machine: &str) -> String {
+    // What moves a vector, and how many of 64 bytes.
+    let (load, register, bytes) = match machine == MACHINES[0] {
+        true => ("vmovdqu64", "zmm", 64),
+        false => ("vmovdqu", "ymm", 32),
+    };
+    let mut text = String::from(
+        ".intel_syntax noprefix\n.section .rodata\n.balign 64\nconstants:\n\
+         .byte 3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12,128,1,0,3,255,9,8,11,10,13,12,15,14,5,5,5\n\
+         .byte 1,0,0,0,31,0,0,0,32,0,0,0,7,0,0,0,2,0,0,0,64,0,0,0,0,0,0,0,200,0,0,0\n.text\n",
+    );
+    for (number, form) in forms.iter().enumerate() {
+        let _ =
+            writeln!(text, ".globl case_{number}\n.type case_{number}, @function\ncase_{number}:");
+        for vector in 0..4 {
+            let _ = writeln!(text, "{load} {register}{vector}, [rdi + {}]", 64 * vector);
+        }
+        for at in (256..320).step_by(bytes) {
+            let _ = writeln!(
+                text,
+                "{load} {register}4, [rdi + {at}]\n{load} [rsi + {at}], {register}4"
+            );
+        }
+        for (at, register) in GENERAL.iter().enumerate() {
+            let _ = writeln!(text, "mov {register}, [rdi + {}]", 320 + 8 * at);
+        }
+        let body = replaced(&form.text, "mem", "[rsi + 256]");
+        let body = replaced(&body, "con", "[rip + constants]");
+        let _ = writeln!(text, "{}", body.replace(';', "\n"));
+        for (at, (flag, set)) in
+            [('c', "setb"), ('z', "sete"), ('s', "sets"), ('o', "seto")].into_iter().enumerate()
+        {
+            if form.flags.contains(flag) {
+                let _ = writeln!(text, "{set} byte ptr [rsi + {}]", INPUT + at);
+            }
+        }
+        for vector in 0..4 {
+            let _ = writeln!(text, "{load} [rsi + {}], {register}{vector}", 64 * vector);
+        }
+        for (at, register) in GENERAL.iter().enumerate() {
+            let _ = writeln!(text, "mov [rsi + {}], {register}", 320 + 8 * at);
+        }
+        let _ = writeln!(text, "ret\n.size case_{number}, . - case_{number}");
+    }
+    text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
+    text
+}
+
+/// The text with something else in the place of a word.
+fn replaced(text: &str, word: &str, by: &str) -> String {
+    let mut parts = text.split(word);
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        // Names may begin like this.
+        let longer = part.starts_with(|c: char| c.is_ascii_alphanumeric());
+        out.push_str(if longer { word } else { by });
+        out.push_str(part);
+    }
+    out
+}
+
+/// A program that runs all cases on the inputs that it reads.
+fn driver(cases: usize, inputs: usize) -> String {
+    let mut text = String::from("#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n");
+    for number in 0..cases {
+        let _ = writeln!(text, "void case_{number}(const void *, void *);");
+    }
+    let names: Vec<String> = (0..cases).map(|number| format!("case_{number}")).collect();
+    let _ = write!(
+        text,
+        "static void (*const cases[])(const void *, void *) = {{ {} }};\n\
+         static _Alignas(64) unsigned char in[{inputs}][{INPUT}], out[{OUTPUT}];\n\
+         int main(void)\n{{\n\
+         if (fread(in, 1, sizeof in, stdin) != sizeof in) return 1;\n\
+         for (int c = 0; c < {cases}; c++) for (int i = 0; i < {inputs}; i++) {{\n\
+         memset(out, 0, sizeof out);\n\
+         cases[c](in[i], out);\n\
+         if (fwrite(out, 1, sizeof out, stdout) != sizeof out) return 1;\n\
+         }}\nreturn 0;\n}}\n",
+        names.join(", ")
+    );
+    text
+}
+
+/// Random bytes, and bytes at the edges of lanes of all widths.
+fn inputs(count: usize) -> Vec<Vec<u8>> {
+    let mut random = Random::new(7);
+    let edges: [u64; 8] = [
+        0,
+        u64::MAX,
+        0x8000_0000_0000_0000,
+        0x7fff_ffff_ffff_ffff,
+        0x8080_8080_8080_8080,
+        0x8000_8000_8000_8000,
+        0x0000_0001_0000_0001,
+        0x7f7f_0001_ffff_8000,
+    ];
+    let input = |run: usize, random: &mut Random| -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(INPUT);
+        let same = edges[random.below(edges.len())];
+        for _ in 0..INPUT / 8 {
+            let word = match run % 4 {
+                0 => random.word(),
+                1 => edges[random.below(edges.len())],
+                2 => same,
+                _ => random.word() & random.word() & random.word(),
+            };
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    };
+    (0..count).map(|run| input(run, &mut random)).collect()
+}
+
+/// What the processor makes of the inputs, case by case.
+fn native(machine: &str, assembly: &str, cases: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let machine = cc::find(machine).expect("it has been found before");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("cases.s"), assembly).expect("a file can be written");
+    std::fs::write(path("driver.c"), driver(cases, inputs.len())).expect("a file can be written");
+    let mut command = machine.compile();
+    command.args([path("cases.s"), path("driver.c")]).arg("-o").arg(path("run"));
+    let status = command.status().expect("the compiler runs");
+    assert!(status.success(), "the cases do not assemble");
+    let mut child = Command::new(path("run"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the cases run");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&inputs.concat()).expect("the cases read their inputs");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the cases end");
+    assert!(output.status.success(), "the cases crash: {}", output.status);
+    output.stdout.chunks(OUTPUT).map(<[u8]>::to_vec).collect()
+}
+
+/// The instructions of a case, with those that load registers and store them.
+fn instructions(object: &Object, case: usize) -> Vec<Instruction> {
+    let address = object.function(&format!("case_{case}")).expect("the case");
+    let code = object.code(address, 1 << 12);
+    let mut found = Vec::new();
+    for instruction in Decoder::with_ip(64, code, address, DecoderOptions::NONE).iter() {
+        found.push(instruction);
+        if object.name(instruction.next_ip()) == format!("case_{}", case + 1) {
+            break;
+        }
+    }
+    found
+}
+
+/// What of these instructions this processor does not have, where a target runs.
+fn missing(instructions: &[Instruction], machine: &str) -> Option<CpuidFeature> {
+    let has = |feature: &CpuidFeature| match feature {
+        CpuidFeature::ADX => cc::has_feature("adx"),
+        CpuidFeature::GFNI => cc::has_feature("gfni"),
+        other => machine == MACHINES[0] || !format!("{other:?}").starts_with("AVX512"),
+    };
+    instructions.iter().flat_map(Instruction::cpuid_features).copied().find(|f| !has(f))
+}
+
+/// The cases as an object. The assembler knows all instructions, whatever the target.
+fn object(text: &str, machine: &str) -> Object {
+    let file = binary::object(text, "assembler", machine, Family::Gcc, &[]);
+    Object::read(&file.expect("an object")).expect("an object")
+}
+
+/// The forms that this processor has, and whether these are all; says which are not.
+fn supported(machine: &str, forms: Vec<Form>) -> (Vec<Form>, bool) {
+    let object = object(&assembly(&forms, machine), machine);
+    let mut kept = Vec::new();
+    let mut skipped = BTreeMap::<String, usize>::new();
+    for (number, form) in forms.into_iter().enumerate() {
+        match missing(&instructions(&object, number), machine) {
+            Some(feature) => *skipped.entry(format!("{feature:?}")).or_default() += 1,
+            None => kept.push(form),
+        }
+    }
+    for (feature, count) in &skipped {
+        println!("skipped: {count} forms of {feature}, which this processor does not have");
+    }
+    (kept, skipped.is_empty())
+}
+
+#[test]
+fn the_model_is_the_processor() {
+    let Some(machine) = machine() else { return };
+    let (forms, all) = supported(machine, forms::all());
+    let text = assembly(&forms, machine);
+    let object = object(&text, machine);
+    let inputs = inputs(64);
+    let native = native(machine, &text, forms.len(), &inputs);
+    let mut wrong = Vec::new();
+    let mut covered = BTreeSet::new();
+    for (number, form) in forms.iter().enumerate() {
+        let symbol = format!("case_{number}");
+        let expected = &native[number * inputs.len()..(number + 1) * inputs.len()];
+        let symbolic = simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT);
+        if let Ok(found) = &symbolic {
+            let bad = (0..inputs.len()).find(|&run| found[run] != expected[run]);
+            if let Some(run) = bad {
+                wrong.push(show(form, "symbols", &inputs[run], &expected[run], &found[run]));
+            }
+        }
+        // Where symbols have been right, numbers are asked for what they fold.
+        let runs = if symbolic.is_ok() { 2 } else { 24 };
+        for run in 0..runs {
+            match simulate::numeric::<X86>(&object, &symbol, &inputs[run], OUTPUT) {
+                Ok(found) if found == expected[run] => {}
+                Ok(found) => {
+                    wrong.push(show(form, "numbers", &inputs[run], &expected[run], &found));
+                    break;
+                }
+                // What is never executed proves nothing.
+                Err(fault) if symbolic.is_err() => {
+                    wrong.push(format!("{}: {fault}", form.text));
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        covered.extend(instructions(&object, number).iter().map(Instruction::mnemonic));
+    }
+    assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
+    let missing: Vec<Mnemonic> = Mnemonic::values()
+        .filter(|&mnemonic| is_modelled(mnemonic) && !covered.contains(&mnemonic))
+        .collect();
+    assert!(missing.is_empty() || !all, "modelled, but compared with nothing: {missing:?}");
+}
+
+fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> String {
+    let at = (0..OUTPUT).find(|&at| expected[at] != found[at]).expect("they differ");
+    let from = at / 64 * 64;
+    let to = (from + 64).min(OUTPUT);
+    format!(
+        "{} on {how}: byte {at} is {:#04x} and not {:#04x}\n  in   {:02x?}\n  want {:02x?}\n  have {:02x?}",
+        form.text,
+        found[at],
+        expected[at],
+        &input[from.min(INPUT)..to.min(INPUT)],
+        &expected[from..to],
+        &found[from..to]
+    )
+}
+
+/// Forms that the processor here does not have are executed all the same, and are the same on symbols
+/// and on numbers.
+#[test]
+fn every_form_is_modelled() {
+    let forms = forms::all();
+    let object = object(&assembly(&forms, MACHINES[0]), MACHINES[0]);
+    let inputs = inputs(2);
+    let mut wrong = Vec::new();
+    for (number, form) in forms.iter().enumerate() {
+        let symbol = format!("case_{number}");
+        let symbolic = simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT);
+        for (run, input) in inputs.iter().enumerate() {
+            match (&symbolic, simulate::numeric::<X86>(&object, &symbol, input, OUTPUT)) {
+                (Ok(found), Ok(number)) if found[run] != number => {
+                    wrong.push(show(form, "symbols", input, &number, &found[run]));
+                }
+                (Err(fault), Err(_)) => wrong.push(format!("{}: {fault}", form.text)),
+                _ => {}
+            }
+        }
+    }
+    println!("{} forms", forms.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The test of a model needs to fail where the model is wrong.
+#[test]
+fn another_instruction_is_told_apart() {
+    let form = |text: &str| Form { text: text.into(), flags: "" };
+    // The model needs no processor.
+    let forms = vec![
+        form("vpaddd xmm0, xmm1, xmm2"),
+        form("vpaddw xmm0, xmm1, xmm2"),
+        form("vpmadd52luq xmm0, xmm1, xmm2"),
+        form("vpmadd52huq xmm0, xmm1, xmm2"),
+        form("vpmadd52huq xmm0, xmm0, xmm2"),
+    ];
+    let object = object(&assembly(&forms, MACHINES[0]), MACHINES[0]);
+    let inputs = inputs(8);
+    let run = |case| {
+        let symbol = format!("case_{case}");
+        simulate::symbolic::<X86>(&object, &symbol, &inputs, OUTPUT).expect("modelled")
+    };
+    for (one, other) in [(0, 1), (2, 3), (3, 4)] {
+        assert_ne!(run(one), run(other));
+    }
+}
+
+/// Few processors have these instructions; what they make is written down here once more, lane by
+/// lane.
+#[test]
+fn lanes_that_a_mask_chooses_go_where_the_manual_says() {
+    const MASK: u32 = 0x9a65;
+    let forms: Vec<Form> = [
+        "vpexpandd zmm0{k1}, zmm1",
+        "vpexpandd zmm0{k1}{z}, zmm1",
+        "vpcompressd zmm0{k1}, zmm1",
+        "vpcompressd zmm0{k1}{z}, zmm1",
+    ]
+    .into_iter()
+    .map(|body| Form { text: format!("mov r10d, {MASK}; kmovw k1, r10d; {body}"), flags: "" })
+    .collect();
+    let object = object(&assembly(&forms, MACHINES[0]), MACHINES[0]);
+    let input = inputs(1).remove(0);
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        let word = |four: &[u8]| u32::from_le_bytes(four.try_into().expect("four bytes"));
+        bytes.chunks(4).map(word).collect()
+    };
+    let (old, source) = (words(&input[..64]), words(&input[64..128]));
+    let is_chosen = |lane: &usize| MASK >> lane & 1 == 1;
+    for (case, (expands, zeroes)) in
+        [(true, false), (true, true), (false, false), (false, true)].into_iter().enumerate()
+    {
+        let mut expected = if zeroes { vec![0; 16] } else { old.clone() };
+        for (next, lane) in (0..16).filter(is_chosen).enumerate() {
+            let (to, from) = if expands { (lane, next) } else { (next, lane) };
+            expected[to] = source[from];
+        }
+        let symbol = format!("case_{case}");
+        let found = simulate::numeric::<X86>(&object, &symbol, &input, OUTPUT).expect("modelled");
+        assert_eq!(words(&found[..64]), expected, "{}", forms[case].text);
+    }
+}

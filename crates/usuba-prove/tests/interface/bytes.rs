@@ -1,0 +1,327 @@
+//! Functions over any number of blocks, and key set-up: proved as they are, and refused with a
+//! fault planted into their C.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rayon::prelude::*;
+use usuba::ir::Slicing;
+use usuba::isa::{self, Target};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba_ciphers::{Cipher, Function};
+use usuba_object::compare::{self, Demands};
+use usuba_object::{Rule, blocks};
+use usuba_prove::byte_interface::{self, Answer, Proof};
+use usuba_run::cc::Family;
+use usuba_run::functions::Built;
+
+use super::{cipher, families, is_long};
+
+/// What the short run proves, by one compiler each.
+const SHORT: [(&str, &str, Slicing, &str, Family); 4] = [
+    ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64", Family::Clang),
+    ("rectangle", "rectangle80_encrypt", Slicing::H, "sse", Family::Gcc),
+    ("rectangle", "rectangle80_encrypt", Slicing::B, "gp64", Family::Gcc),
+    ("chacha20", "chacha20_block", Slicing::V, "sse", Family::Clang),
+];
+
+#[test]
+fn functions_over_blocks_are_proved() {
+    for (name, function, slicing, target, family) in SHORT {
+        if !families(target).contains(&family) {
+            continue;
+        }
+        let target = isa::find(target).expect("a target");
+        let cipher = cipher(name);
+        let function = cipher.functions.iter().find(|f| f.name == function).expect("the function");
+        let proofs = byte_interface::prove(&cipher, function, slicing, target, family);
+        let proofs = proofs.expect("it compiles");
+        assert!(proofs.len() >= 2, "{}", function.name);
+        for Proof { what, answer, .. } in &proofs {
+            let on = format!("{what} in {slicing:?} on {} by {family:?}", target.name);
+            match answer {
+                Answer::Blocks(blocks::Answer::Proved(report)) => {
+                    assert!(report.loops > 0 && report.paths > 1, "{on}: {report:?}");
+                }
+                Answer::Key(compare::Answer::Proved(_)) => {}
+                other => panic!("{on}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// The targets of the long run: all for x86-64 that functions are made for.
+const TARGETS: [&str; 11] = [
+    "gp64",
+    "gp32",
+    "sse",
+    "avx2",
+    "avx512",
+    "avx2_gfni",
+    "avx512_gfni",
+    "avx2_64",
+    "avx2_128",
+    "avx512_128",
+    "avx512_256",
+];
+
+/// Every function of every cipher, where the short run takes four. FOLDERS names those to which a
+/// run is restricted, separated by commas, and ON the targets; PART=2/7 is the third of seven parts
+/// of it. Whoever names folders asks for them in a short run, too.
+#[test]
+fn every_function_is_proved() {
+    let wanted = std::env::var("FOLDERS").ok();
+    if !is_long() && wanted.is_none() {
+        return;
+    }
+    let on = std::env::var("ON").ok();
+    let is_on = |name: &str| on.as_ref().is_none_or(|all| all.split(',').any(|one| one == name));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let ciphers = usuba_ciphers::find(&root).expect("the cipher folders can be read");
+    let is_wanted = |cipher: &&Cipher| {
+        let name = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
+        wanted.as_ref().is_none_or(|all| all.split(',').any(|one| one == name))
+    };
+    let mut jobs = Vec::new();
+    for cipher in ciphers.iter().filter(is_wanted) {
+        for name in TARGETS.into_iter().filter(|name| is_on(name)) {
+            let target = isa::find(name).expect("a target");
+            for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
+                for &slicing in &function.slicings {
+                    for family in families(name) {
+                        jobs.push((cipher, function, slicing, target, family));
+                    }
+                }
+            }
+        }
+    }
+    let part = std::env::var("PART").ok();
+    let part = part.as_ref().and_then(|part| part.split_once('/'));
+    if let Some((part, of)) = part {
+        let [part, of] = [part, of].map(|text| text.parse::<usize>().expect("PART=2/7"));
+        let mut number = 0..;
+        jobs.retain(|_| number.next().is_some_and(|at: usize| at % of == part));
+    }
+    let is_all = wanted.is_none() && part.is_none() && on.is_none();
+    let ask = |&(cipher, function, slicing, target, family): &(
+        &Cipher,
+        &Function,
+        Slicing,
+        &'static Target,
+        Family,
+    )| {
+        let on = format!("{} in {slicing:?} on {} by {family:?}", function.name, target.name);
+        // Some slicings do not exist on some targets.
+        let proofs = match byte_interface::prove(cipher, function, slicing, target, family) {
+            Err(why) => {
+                println!("{on}: {why}");
+                return (0, Vec::new());
+            }
+            Ok(proofs) => proofs,
+        };
+        let spent: Duration = proofs.iter().map(|proof| proof.spent).sum();
+        let (good, bad): (Vec<_>, Vec<_>) = proofs.into_iter().partition(Proof::is_proved);
+        println!("{on}: {} proved in {:.1} s", good.len(), spent.as_secs_f64());
+        let bad = bad.into_iter().map(|proof| format!("{on}, {}: {:?}", proof.what, proof.outcome));
+        let bad: Vec<String> = bad.inspect(|bad| println!("{bad}")).collect();
+        (good.len(), bad)
+    };
+    // Cases that a proof tells apart are calls in each other.
+    let threads = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build().expect("threads");
+    let done: Vec<(usize, Vec<String>)> =
+        threads.install(|| jobs.par_iter().with_max_len(1).map(ask).collect());
+    let proved: usize = done.iter().map(|(proved, _)| proved).sum();
+    let failed: Vec<String> = done.into_iter().flat_map(|(_, failed)| failed).collect();
+    println!("{proved} are proved and {} are not:\n{}", failed.len(), failed.join("\n"));
+    assert!(failed.is_empty(), "{} are not proved", failed.len());
+    assert!(!is_all || proved > 1000, "only {proved}");
+}
+
+/// A function whose C can be changed.
+struct Subject {
+    cipher: Cipher,
+    built: Built,
+    target: &'static Target,
+    family: Family,
+}
+
+impl Subject {
+    fn new(target: &str) -> Option<Subject> {
+        let family = *families(target).first()?;
+        let cipher = cipher("rectangle");
+        let target = isa::find(target).expect("a target");
+        let function = &cipher.functions[0];
+        let options = PipelineOptions::default();
+        let built =
+            usuba_run::functions::build(&cipher, function, "f", Slicing::V, target, &options)
+                .expect("it compiles");
+        Some(Subject { cipher, built, target, family })
+    }
+
+    fn function(&self) -> &Function {
+        &self.cipher.functions[0]
+    }
+
+    /// What is said of the functions with another text: over blocks apart, in place, and key set-up.
+    fn ask(&self, text: &str) -> Vec<Proof> {
+        let file = byte_interface::object(text, self.target, self.family).expect("it compiles");
+        let proofs = byte_interface::prove_object(
+            &file,
+            &self.built,
+            self.function(),
+            self.target,
+            Demands::default(),
+        );
+        proofs.expect("an object")
+    }
+
+    /// The answers with one change; the text has what is changed exactly once, or `times`.
+    fn planted(&self, from: &str, to: &str, times: usize) -> Vec<Proof> {
+        let text = &self.built.text;
+        assert_eq!(text.matches(from).count(), times, "{from}");
+        self.ask(&text.replace(from, to))
+    }
+}
+
+/// Whether an answer is not merely that something resisted, and says these words.
+fn says(proof: &Proof, words: &str) -> bool {
+    match &proof.answer {
+        Answer::Blocks(blocks::Answer::Refused(fault)) => fault.to_string().contains(words),
+        Answer::Blocks(blocks::Answer::Refuted(difference)) => {
+            assert_ne!(difference.expected, difference.found);
+            words == "refuted"
+        }
+        Answer::Key(compare::Answer::Refuted(_)) => words == "refuted",
+        _ => false,
+    }
+}
+
+#[test]
+fn planted_faults_are_refused() {
+    let Some(subject) = Subject::new("sse") else { return };
+    assert!(subject.ask(&subject.built.text).iter().all(Proof::is_proved));
+    let batch = subject.built.kernel.instances();
+    let bytes = 8 * batch;
+    let (half, less, most) = (bytes / 2, batch - 1, batch + 1);
+    let copied = "memcpy(first, in, 8 * nblocks);";
+    let back = "memcpy(out, last, 8 * nblocks);";
+    let faults: &[(&str, String, String, &str)] = &[
+        (
+            "the tail forgets a block",
+            back.into(),
+            "memcpy(out, last, 8 * (nblocks - 1));".into(),
+            "another number of blocks",
+        ),
+        (
+            "the tail writes a block too many",
+            back.into(),
+            "memcpy(out, last, 8 * (nblocks + 1));".into(),
+            "8 bytes behind the last block",
+        ),
+        (
+            "the tail reads a byte too many",
+            copied.into(),
+            "memcpy(first, in, 8 * nblocks + 1);".into(),
+            "1 bytes behind the last block",
+        ),
+        (
+            "the tail reads from the wrong place",
+            copied.into(),
+            "memcpy(first, in - 8, 8 * nblocks);".into(),
+            "has not come to",
+        ),
+        (
+            "the tail clears other bytes",
+            "memset(first + 8 * nblocks,".into(),
+            "memset(first + 8 * nblocks + 8,".into(),
+            "what a copy of the last blocks has left",
+        ),
+        (
+            "one block is no tail",
+            "if (nblocks) {".into(),
+            "if (nblocks > 1) {".into(),
+            "blocks are left",
+        ),
+        ("no tail", "if (nblocks) {".into(), "if (nblocks > 10000) {".into(), "blocks are left"),
+        (
+            "a turn too many",
+            format!("nblocks >= {batch};"),
+            format!("nblocks >= {less};"),
+            "behind the last block",
+        ),
+        ("a turn too few", format!("nblocks >= {batch};"), format!("nblocks > {most};"), ""),
+        ("a wrong step of `in`", format!("in += {bytes}"), format!("in += {half}"), ""),
+        ("a wrong step of `out`", format!("out += {bytes}"), format!("out += {half}"), ""),
+        (
+            "a wrong step of the count",
+            format!("nblocks -= {batch}"),
+            format!("nblocks -= {half}"),
+            "",
+        ),
+        (
+            "results in the wrong order",
+            "f_unpack(y, out);".into(),
+            "f_unpack(y, out); { uint8_t t = out[0]; out[0] = out[8]; out[8] = t; }".into(),
+            "refuted",
+        ),
+        (
+            "a byte is spoilt",
+            "f_unpack(y, out);".into(),
+            "f_unpack(y, out); out[3] ^= 1;".into(),
+            "refuted",
+        ),
+        (
+            "a block for another",
+            "f_pack(in, x);".into(),
+            "f_pack(in, x); x[0] = _mm_alignr_epi8(x[0], x[0], 2);".into(),
+            "not a function of that block",
+        ),
+        (
+            "a branch on a block",
+            "f_pack(in, x);".into(),
+            "f_pack(in, x); if (in[0] == 7) return;".into(),
+            "depends on an input",
+        ),
+    ];
+    for (name, from, to, words) in faults {
+        let proofs = subject.planted(from, to, 1);
+        for proof in &proofs[..2] {
+            assert!(!proof.is_proved(), "{name}: {}", proof.what);
+            assert!(words.is_empty() || says(proof, words), "{name}: {proof:?}");
+        }
+        assert!(proofs[2].is_proved(), "{name}: {:?}", proofs[2]);
+    }
+    // Where buffers of two sizes lie is not known, so what depends on it is looked at in each case.
+    let ask_order = |then: &str| {
+        let order = format!("if ((uintptr_t)ctx < (uintptr_t)out) {{ {then} }} if (nblocks) {{");
+        subject.planted("if (nblocks) {", &order, 1)
+    };
+    let proofs = ask_order("__asm__ volatile (\"nop\");");
+    assert!(proofs.iter().all(Proof::is_proved), "{proofs:?}");
+    let proofs = ask_order("if (nblocks) out[3] ^= 1;");
+    assert!(proofs[..2].iter().all(|proof| !proof.is_proved()), "{proofs:?}");
+    // In place a result must not be written before its block is read.
+    let proofs =
+        subject.planted("f_pack(in, x);", "*(volatile uint8_t *)out = 0; f_pack(in, x);", 1);
+    assert!(proofs[0].is_proved() && says(&proofs[1], "refuted"), "{proofs:?}");
+    // Keys.
+    let proofs = subject.planted("key[0] << 8", "key[1] << 8", 1);
+    assert!(proofs[0].is_proved() && says(&proofs[2], "refuted"), "{proofs:?}");
+    let over = subject.planted("from[4] = ", "ctx->key[104] = 0; from[4] = ", 1);
+    let Answer::Key(compare::Answer::Refused(fault)) = &over[2].answer else { panic!("{over:?}") };
+    assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+}
+
+#[test]
+fn a_byte_of_a_count_in_the_frame_is_its_low_byte() {
+    let Some(subject) = Subject::new("sse") else { return };
+    let ask = |count: &str| {
+        let byte = "*(const volatile uint8_t *)&kept";
+        let kept = format!("const volatile size_t kept = {count}; if ({byte}) {{");
+        subject.planted("if (nblocks) {", &kept, 1)
+    };
+    let proofs = ask("nblocks");
+    assert!(proofs.iter().all(Proof::is_proved), "{proofs:?}");
+    let proofs = ask("256 * nblocks");
+    assert!(proofs[..2].iter().all(|proof| says(proof, "blocks are left")), "{proofs:?}");
+}

@@ -1,0 +1,40 @@
+//! What stands around kernels, proved in object files.
+//!
+//! - `bytes`: functions over any number of blocks, and key set-up.
+//! - `wipe`: kernels that clear what they leave.
+
+mod bytes;
+mod wipe;
+
+use std::path::Path;
+
+use usuba::isa;
+use usuba_ciphers::Cipher;
+use usuba_run::cc::{self, Family};
+
+/// A cipher folder.
+fn cipher(folder: &str) -> Cipher {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
+    usuba_ciphers::read(&root).expect("the folder can be read")
+}
+
+/// Whether everything is asked, as in other long runs; by default a part of it is.
+fn is_long() -> bool {
+    std::env::var_os("RANDOM_PROGRAMS").is_some()
+}
+
+/// The compilers that this machine has, for a target. Nothing is run, so the processor need not have
+/// its instructions.
+fn families(target: &str) -> Vec<Family> {
+    let target = isa::find(target).expect("a target");
+    [Family::Gcc, Family::Clang]
+        .into_iter()
+        .filter(|&family| match cc::find_to_compile(target, family) {
+            Ok(_) => true,
+            Err(skip) => {
+                println!("{skip}");
+                false
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,332 @@
+//! C compilers and emulators of this machine.
+//!
+//! For each target [`find`] answers either a [`Machine`], which knows how to compile and run, or
+//! a [`Skip`], which says in words what is missing. Nobody decides silently that a target is not
+//! worth a test: a caller prints the skips it gets.
+//!
+//! The tables of `usuba::isa` say which hosts run the code of a target, and which compiler and
+//! emulator serve all others.
+//!
+//! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`, and the
+//! variables of the tables.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub use usuba::isa::System;
+use usuba::isa::{self, Cross, Target, Tool};
+
+/// A target that this machine cannot build or run, and the reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skip {
+    pub target: String,
+    pub why: String,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "skipped {}: {}", self.target, self.why)
+    }
+}
+
+/// Which compiler family a caller wants on the host.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Family {
+    /// `CC` if set, else gcc, else clang.
+    Any,
+    Gcc,
+    Clang,
+}
+
+/// How to compile and run for one target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The name of the target.
+    pub target: &'static str,
+    pub compiler: PathBuf,
+    /// Flags that choose the instruction set and the environment; no optimisation level.
+    pub cflags: Vec<&'static str>,
+    /// The emulator, if the host does not run the program itself.
+    pub runner: Option<PathBuf>,
+    /// Arguments of the emulator before the program.
+    pub arguments: &'static [&'static str],
+    pub system: System,
+}
+
+impl Machine {
+    /// Whether programs run on the host's own cores, so that timing them means something.
+    pub fn is_native(&self) -> bool {
+        self.runner.is_none()
+    }
+
+    /// Whether the compiler also compiles C++; a cross compiler often comes without.
+    pub fn has_cxx(&self) -> bool {
+        let mut command = self.compile();
+        command.args(["-x", "c++", "-fsyntax-only", "-"]).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    /// A compiler command with the flags of the target.
+    pub fn compile(&self) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(&self.cflags);
+        command
+    }
+
+    /// The command that runs `program`.
+    pub fn command(&self, program: &Path) -> Command {
+        match &self.runner {
+            Some(runner) => {
+                let mut command = Command::new(runner);
+                command.args(self.arguments).arg(program);
+                command
+            }
+            None => Command::new(program),
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name =
+            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        write!(f, "{} by {}", self.target, name(&self.compiler))?;
+        match &self.runner {
+            Some(runner) => write!(f, " on {}", name(runner)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How to build and run `target` here; aliases (`std`, `avx`) are understood.
+///
+/// # Errors
+/// The reason why this machine cannot.
+pub fn find(target: &str) -> Result<Machine, Skip> {
+    find_with(target, Family::Any)
+}
+
+/// As [`find`], with a choice of the host compiler. Cross targets exist for gcc only.
+///
+/// # Errors
+/// The reason why this machine cannot.
+pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
+    let skip = |why: String| Skip { target: target.to_string(), why };
+    let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    let is_of_host = is_of_host(target);
+    let found = match target.processor.cross {
+        None => host(target, family),
+        Some(cross) if is_of_host && target.processor.hosts.is_empty() => {
+            across(target, cross, family).or_else(|_| host(target, family))
+        }
+        Some(_) if is_of_host => host(target, family),
+        Some(cross) => across(target, cross, family),
+    };
+    found.map_err(skip)
+}
+
+/// How to build and time `target` on the host's own cores, never in an emulator.
+///
+/// # Errors
+/// The reason why this machine cannot.
+pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
+    let skip = |why: String| Skip { target: target.to_string(), why };
+    let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    host(target, family).map_err(skip)
+}
+
+/// How to compile for `target` on x86-64, whether or not the processor could run it.
+///
+/// # Errors
+/// The reason why this machine cannot.
+pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machine, Skip> {
+    let found = match (target.processor.runs_on("x86_64"), cfg!(target_arch = "x86_64")) {
+        (false, _) => Err("its instruction set is not that of x86-64".to_string()),
+        (_, false) => Err("the compilers of this machine are not those for x86-64".to_string()),
+        _ => host_compiler(family),
+    };
+    let compiler = found.map_err(|why| Skip { target: target.name.to_string(), why })?;
+    Ok(hosted(target, compiler))
+}
+
+/// Every target with its answer, in the order of [`isa::all`].
+pub fn survey() -> Vec<Result<Machine, Skip>> {
+    isa::all().map(|target| find(target.name)).collect()
+}
+
+/// Whether the host's processor has the instructions of a target.
+pub fn runs_here(target: &Target) -> bool {
+    is_of_host(target) && missing(target).is_empty()
+}
+
+/// Whether the host's processor is one of the target's family. Vectors are little-endian.
+fn is_of_host(target: &Target) -> bool {
+    let order = !target.simd || cfg!(target_endian = "little");
+    order && target.processor.runs_on(env::consts::ARCH)
+}
+
+/// The features in the flags of a target that the host's processor lacks.
+fn missing(target: &Target) -> Vec<&'static str> {
+    let features = target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m"));
+    features.filter(|feature| !has_feature(feature)).collect()
+}
+
+/// The host's compiler with the flags of the target, if the processor has what they ask for.
+fn host(target: &'static Target, family: Family) -> Result<Machine, String> {
+    if !is_of_host(target) {
+        return Err("the processor has another instruction set".into());
+    }
+    match missing(target)[..] {
+        [] => Ok(hosted(target, host_compiler(family)?)),
+        ref missing => Err(format!("the processor lacks {}", missing.join(", "))),
+    }
+}
+
+fn hosted(target: &'static Target, compiler: PathBuf) -> Machine {
+    let cflags = target.cflags.to_vec();
+    let system = System::Hosted;
+    Machine { target: target.name, compiler, cflags, runner: None, arguments: &[], system }
+}
+
+/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use. One line
+/// per feature, because the detecting macro takes literals only.
+#[cfg(target_arch = "x86_64")]
+pub fn has_feature(feature: &str) -> bool {
+    match feature {
+        "ssse3" => is_x86_feature_detected!("ssse3"),
+        "sse4.1" => is_x86_feature_detected!("sse4.1"),
+        "sse4.2" => is_x86_feature_detected!("sse4.2"),
+        "avx2" => is_x86_feature_detected!("avx2"),
+        "adx" => is_x86_feature_detected!("adx"),
+        "bmi2" => is_x86_feature_detected!("bmi2"),
+        "avx512f" => is_x86_feature_detected!("avx512f"),
+        "avx512bw" => is_x86_feature_detected!("avx512bw"),
+        "avx512dq" => is_x86_feature_detected!("avx512dq"),
+        "avx512vl" => is_x86_feature_detected!("avx512vl"),
+        "avx512vbmi" => is_x86_feature_detected!("avx512vbmi"),
+        "avx512vbmi2" => is_x86_feature_detected!("avx512vbmi2"),
+        "avx512ifma" => is_x86_feature_detected!("avx512ifma"),
+        "gfni" => is_x86_feature_detected!("gfni"),
+        _ => false,
+    }
+}
+
+/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use: these are
+/// all features of x86.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn has_feature(_: &str) -> bool {
+    false
+}
+
+/// The file that a compiler is, links followed.
+pub fn real_path(compiler: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(on_path(compiler.as_os_str())?).ok()
+}
+
+fn host_compiler(family: Family) -> Result<PathBuf, String> {
+    let gcc = || program("GCC", &["gcc"]);
+    let clang = || program("CLANG", &["clang", "clang-19", "clang-18", "clang-17"]);
+    match family {
+        Family::Gcc => gcc(),
+        Family::Clang => clang(),
+        Family::Any => program("CC", &[]).or_else(|_| gcc()).or_else(|_| clang()),
+    }
+    .map_err(|names| format!("there is no C compiler ({names})"))
+}
+
+/// A cross compiler and an emulator. Each target has one of either family.
+fn across(target: &'static Target, cross: &Cross, family: Family) -> Result<Machine, String> {
+    let other = if cross.clang { Family::Gcc } else { Family::Clang };
+    if family == other {
+        let name = if cross.clang { "gcc" } else { "clang" };
+        return Err(format!("there is no {} C library set up for {name}", target.processor.name));
+    }
+    let find = |tool: &Tool| {
+        program(tool.variable, tool.names)
+            .map_err(|names| format!("there is no {} ({names})", tool.about))
+    };
+    Ok(Machine {
+        target: target.name,
+        compiler: find(&cross.compiler)?,
+        cflags: [cross.cflags, target.cflags].concat(),
+        runner: Some(find(&cross.emulator)?),
+        arguments: cross.arguments,
+        system: cross.system,
+    })
+}
+
+/// What a command prints.
+///
+/// # Errors
+/// What it prints as an error, if it fails.
+pub fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+    }
+}
+
+/// The program that `variable` names, else the first of `names` that the path has. The error
+/// lists what was looked for.
+fn program(variable: &str, names: &[&str]) -> Result<PathBuf, String> {
+    if let Some(choice) = env::var_os(variable).filter(|choice| !choice.is_empty()) {
+        return on_path(&choice)
+            .ok_or_else(|| format!("{variable} names {choice:?}, which is not there"));
+    }
+    let found = names.iter().find_map(|name| on_path(OsStr::new(name)));
+    found.ok_or_else(|| format!("looked for {}", names.join(", ")))
+}
+
+fn on_path(name: &OsStr) -> Option<PathBuf> {
+    let direct = Path::new(name);
+    if direct.components().count() > 1 {
+        return direct.is_file().then(|| direct.to_path_buf());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_an_answer() {
+        for (target, answer) in isa::all().zip(survey()) {
+            match answer {
+                Ok(machine) => assert_eq!(machine.target, target.name),
+                Err(skip) => assert!(!skip.why.is_empty() && skip.target == target.name),
+            }
+        }
+    }
+
+    #[test]
+    fn aliases_and_unknown_names() {
+        assert_eq!(find("std"), find("gp64"));
+        let skip = find("altivec").expect_err("no such target");
+        assert_eq!(skip.to_string(), "skipped altivec: there is no such target");
+    }
+
+    /// A flag that `has_feature` has never heard of would skip a target everywhere.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn every_flag_of_the_targets_is_known() {
+        let native = isa::all().filter(|target| target.processor.runs_on("x86_64"));
+        for flag in native.flat_map(|target| target.cflags) {
+            let feature = flag.strip_prefix("-m").expect("only features");
+            let source = include_str!("cc.rs");
+            assert!(source.contains(&format!("is_x86_feature_detected!(\"{feature}\")")), "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let why = program("USUBA_LAB_UNSET_VARIABLE", &["no-such-compiler"]);
+        assert_eq!(why, Err("looked for no-such-compiler".to_string()));
+    }
+}

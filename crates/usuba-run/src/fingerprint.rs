@@ -1,0 +1,19 @@
+//! SHA-256 fingerprints: programs with everything that they include.
+
+use sha2::{Digest, Sha256};
+use usuba::diag::Sources;
+
+/// Names texts by what is in them: the program and all that it includes.
+pub fn fingerprint(sources: &Sources) -> String {
+    let mut hash = Sha256::new();
+    for file in &sources.files {
+        hash.update((file.text.len() as u64).to_le_bytes());
+        hash.update(file.text.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

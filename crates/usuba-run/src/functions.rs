@@ -1,0 +1,419 @@
+//! Functions of a cipher folder as C: kernels, key schedules, the byte interface.
+
+use std::fs;
+use std::path::Path;
+
+use usuba::diag::{Diagnostic, Sources};
+use usuba::emit::bytes::{self, library};
+use usuba::emit::c::{COptions, LoopForm};
+use usuba::emit::keys::of_constants;
+use usuba::ir::{Slicing, live};
+use usuba::isa::cpu::Cpu;
+use usuba::isa::{self, Target};
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::{When, interleave, unroll};
+use usuba::{Options, Output};
+
+use crate::validated::{Proofs, compiled};
+use usuba_ciphers::{Beside, Cipher, Function, Key, Parameter};
+
+/// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
+/// schedule, the byte interface.
+#[derive(Clone, Debug)]
+pub struct Built {
+    pub text: String,
+    /// The declarations of the byte interface alone, for a header.
+    pub header: String,
+    /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
+    pub name: String,
+    pub kernel: usuba::emit::c::Emitted,
+    /// The kernel without interleaving, if messages shorter than a batch have one.
+    pub single: Option<usuba::emit::c::Emitted>,
+    /// The kernel after the last pass.
+    pub program: usuba::ir::Program,
+    /// The key schedule after the last pass, if there is one.
+    pub schedule: Option<usuba::ir::Program>,
+    /// Bytes of a block, before and after.
+    pub input: usize,
+    pub output: usize,
+    /// Whether there is a context.
+    pub keyed: bool,
+}
+
+/// A kernel with more equations than this, copies included, is not joined by a second one for
+/// short messages: they are filled up to a whole batch instead.
+const SECOND_KERNEL: u64 = 4_000;
+
+/// Whether a kernel is too long to be there twice.
+pub fn is_long(program: &usuba::ir::Program) -> bool {
+    written(program) > SECOND_KERNEL
+}
+
+/// Equations of all nodes.
+fn written(program: &usuba::ir::Program) -> u64 {
+    program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
+}
+
+/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved. The
+/// passes are proved in long runs of the tests.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Built, String> {
+    let cpu = isa::cpu::ALL[0];
+    let proofs = Proofs::Long;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    built(cipher, function, name, slicing, way, false)
+}
+
+/// As [`build`], with the latencies and ports of `cpu`, and with a proof of every pass.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build_for(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    cpu: &'static Cpu,
+    pipeline: &PipelineOptions,
+) -> Result<Built, String> {
+    let proofs = Proofs::Always;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    built(cipher, function, name, slicing, way, false)
+}
+
+/// As [`build`], with what `options` say of target, processor, passes, the C name, and whether the
+/// functions clear what they leave; nothing is proved.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn build_as(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    options: &Options,
+) -> Result<Built, String> {
+    let Options { target, cpu, pipeline, .. } = options;
+    let proofs = Proofs::Never;
+    let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
+    let name = if options.c.name.is_empty() { &function.name } else { &options.c.name };
+    built(cipher, function, name, slicing, way, options.c.wipe)
+}
+
+fn built(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+    wipe: bool,
+) -> Result<Built, String> {
+    let target = way.target;
+    let (main, single) = kernels(cipher, function, name, slicing, way)?;
+    let schedule = schedule(cipher, function, name, way)?;
+    let scalar = scalar(target);
+    let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
+    let interface = bytes::Function {
+        name,
+        kernel: as_kernel(&main),
+        single: single.as_ref().map(as_kernel),
+        inputs: &inputs,
+        output: as_parameter(&function.output),
+        key: function.key.as_ref().map(|key| bytes::Key {
+            param: &key.param,
+            bytes: key.bytes,
+            schedule: schedule.as_ref().map(|output| bytes::Schedule {
+                kernel: as_kernel(output),
+                target: scalar,
+                through: key.through,
+            }),
+        }),
+        wipe,
+        rolled: false,
+    };
+    let explain = |error: Diagnostic| format!("{name}: {}: {}", error.code, error.message);
+    let header = bytes::declarations(&interface).map_err(explain)?;
+    let definitions = bytes::definitions(&interface, target).map_err(explain)?;
+    let (input, output) = interface.blocks().map_err(explain)?;
+    let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
+    Ok(Built {
+        text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
+        header,
+        name: name.to_string(),
+        input,
+        output,
+        keyed: function.key.is_some(),
+        kernel: main.kernel,
+        single: single.map(|output| output.kernel),
+        program: main.program,
+        schedule: schedule.map(|output| output.program),
+    })
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    pub target: &'static Target,
+    pub cpu: &'static Cpu,
+    pub pipeline: &'a PipelineOptions,
+    /// Kernels are `static`.
+    pub hidden: bool,
+    /// Kernels may take words of the key as complements, where somebody spreads them.
+    pub complemented_keys: bool,
+    pub proofs: Proofs,
+}
+
+impl Way<'_> {
+    /// Nodes that run once need no interleaving.
+    fn node(
+        self,
+        cipher: &Cipher,
+        (source, node): (&str, &str),
+        name: String,
+        slicing: Slicing,
+        interleaved: bool,
+    ) -> Result<Output, String> {
+        let mut pipeline = self.pipeline.clone();
+        if !interleaved {
+            pipeline.pass.interleave = interleave::Choice::SINGLE;
+        }
+        let options = Options {
+            slicing,
+            target: self.target,
+            cpu: self.cpu,
+            word: None,
+            entry: Some(node.to_string()),
+            flags: Default::default(),
+            c: COptions {
+                name,
+                form: form(&pipeline),
+                hidden: self.hidden,
+                complemented_keys: self.complemented_keys
+                    && (slicing != Slicing::V || self.target.simd),
+                ..COptions::default()
+            },
+            pipeline,
+        };
+        compile_file(&cipher.folder, source, &options, self.proofs)
+    }
+}
+
+/// What the byte interface wants to know of a kernel.
+pub fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
+    bytes::Kernel {
+        program: &output.program,
+        symbol: &output.kernel.name,
+        complemented_keys: output.kernel.complemented_keys,
+    }
+}
+
+/// What the byte interface wants to know of a parameter.
+fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
+    bytes::Parameter { param: &parameter.param, bytes: parameter.bytes }
+}
+
+/// What key schedules of a function on `target` are compiled for.
+pub fn scalar(target: &Target) -> &'static Target {
+    isa::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
+}
+
+/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
+pub fn kernels(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    slicing: Slicing,
+    way: Way,
+) -> Result<(Output, Option<Output>), String> {
+    let entry = |what: &str, interleaved| {
+        let name = format!("{name}_{what}");
+        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
+    };
+    let main = entry("kernel", true)?;
+    if main.program.packed && way.pipeline.packing == When::Auto && !moves(function, &main, way) {
+        let pipeline = PipelineOptions { packing: When::Never, ..way.pipeline.clone() };
+        return kernels(cipher, function, name, slicing, Way { pipeline: &pipeline, ..way });
+    }
+    let single = match main.program.copies > 1 && !is_long(&main.program) {
+        true => Some(entry("single", false)?),
+        false => None,
+    };
+    // Both take one key.
+    if let Some(single) = &single
+        && way.complemented_keys
+        && of_constants(&main.program) != of_constants(&single.program)
+    {
+        let way = Way { complemented_keys: false, ..way };
+        return kernels(cipher, function, name, slicing, way);
+    }
+    Ok((main, single))
+}
+
+/// Whether there is a way from the bytes of a block to the registers of a kernel and back.
+fn moves(function: &Function, main: &Output, way: Way) -> bool {
+    let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
+    fn unmade(key: &Key) -> bytes::Key<'_> {
+        bytes::Key { param: &key.param, bytes: key.bytes, schedule: None }
+    }
+    let interface = bytes::Function {
+        name: "f",
+        kernel: as_kernel(main),
+        single: None,
+        inputs: &inputs,
+        output: as_parameter(&function.output),
+        key: function.key.as_ref().map(unmade),
+        wipe: false,
+        rolled: false,
+    };
+    library::any_number(&interface, way.target, "").is_ok()
+}
+
+/// The kernel `name_schedule` of the key schedule, if there is one.
+pub fn schedule(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    way: Way,
+) -> Result<Option<Output>, String> {
+    let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
+        return Ok(None);
+    };
+    // Of one key, word by word.
+    let mut pipeline = way.pipeline.clone();
+    pipeline.packing = When::Never;
+    let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
+    let compile =
+        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
+    // Words if the schedule is about words; else it says why, and bits do.
+    compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
+}
+
+/// The kernel of `function` alone, as C and as the program after all passes, which are proved in
+/// long runs of the tests.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn kernel(
+    cipher: &Cipher,
+    function: &Function,
+    slicing: Slicing,
+    target: &'static Target,
+    pipeline: &PipelineOptions,
+) -> Result<Output, String> {
+    let options = Options {
+        slicing,
+        target,
+        cpu: isa::cpu::ALL[0],
+        word: None,
+        entry: Some(function.node.clone()),
+        flags: Default::default(),
+        pipeline: pipeline.clone(),
+        c: COptions::default(),
+    };
+    compile_file(&cipher.folder, &function.source, &options, Proofs::Long)
+}
+
+/// A node of arithmetic in V or W as the C function `name`, which is `static`; its passes are proved
+/// in long runs of the tests.
+///
+/// # Errors
+/// What the compiler says, one finding a line.
+pub fn arithmetic(
+    folder: &Path,
+    (source, node): (&str, &str),
+    name: &str,
+    (slicing, target): (Slicing, &'static Target),
+    pipeline: &PipelineOptions,
+) -> Result<Output, String> {
+    let options = Options {
+        slicing,
+        target,
+        cpu: isa::cpu::ALL[0],
+        word: None,
+        entry: Some(node.to_string()),
+        flags: Default::default(),
+        pipeline: pipeline.clone(),
+        c: COptions {
+            name: name.to_string(),
+            form: form(pipeline),
+            hidden: true,
+            ..COptions::default()
+        },
+    };
+    compile_file(folder, source, &options, Proofs::Long)
+}
+
+/// Who keeps all loops wants little code.
+fn form(pipeline: &PipelineOptions) -> LoopForm {
+    match pipeline.pass.unroll {
+        unroll::Mode::None => LoopForm::Short,
+        _ => LoopForm::Auto,
+    }
+}
+
+/// Compiles a file of `folder`; findings become lines of text.
+fn compile_file(
+    folder: &Path,
+    source: &str,
+    options: &Options,
+    proofs: Proofs,
+) -> Result<Output, String> {
+    let path = folder.join(source);
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let result = compiled(&mut sources, root, &mut Beside, options, proofs);
+    let explained = |findings: Vec<Diagnostic>| {
+        let line = |finding: &Diagnostic| match finding.span {
+            Some(span) => {
+                let (line, column) = sources.line_col(span.file, span.start);
+                let file = &sources.file(span.file).name;
+                format!("{file}:{line}:{column}: {}: {}", finding.code, finding.message)
+            }
+            None => format!("{}: {}", finding.code, finding.message),
+        };
+        findings.iter().filter(|f| f.is_error()).map(line).collect::<Vec<_>>().join("\n")
+    };
+    result.map_err(|trouble| trouble.explained(explained))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RECTANGLE's box has complements at its outputs, and the next thing that they meet is a key.
+    #[test]
+    fn complements_end_in_the_keys() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+        let cipher = usuba_ciphers::read(&folder).expect("the folder can be read");
+        let function = &cipher.functions[0];
+        let target = isa::find("gp64").expect("a target");
+        let way = Way {
+            target,
+            cpu: isa::cpu::ALL[0],
+            pipeline: &PipelineOptions::default(),
+            hidden: false,
+            complemented_keys: true,
+            proofs: Proofs::Always,
+        };
+        let complements = |way| {
+            let (main, _) = kernels(&cipher, function, "f", Slicing::B, way).expect("it compiles");
+            let turned = of_constants(&main.program).into_iter().filter(|&turned| turned).count();
+            (turned, main.kernel.stats.operations.of("not"))
+        };
+        let (turned, left) = complements(way);
+        let (none, more) = complements(Way { complemented_keys: false, ..way });
+        assert_eq!(none, 0);
+        assert!(turned > 100 && left + 200 < more, "{turned} keys, {left} instead of {more}");
+    }
+}
