@@ -211,17 +211,10 @@ static ROTATE: Row = isa::inst(
 fn filled(row: &Row, lane: u8, v: &str) -> String {
     let shift = if row.inst == Inst::Lut3 { "0x1e" } else { "5" };
     let (low, high) = ("0x0302010f0005040aULL", "0x0d060b0e09080c07ULL");
-    let mut text = row.c.to_string();
-    for (place, value) in [
-        ("{0}", v),
-        ("{1}", "a"),
-        ("{2}", "b"),
-        ("{k}", shift),
-        ("{t}", word_type(lane)),
-        ("{s}", &word_type(lane)[1..]),
-        ("{hi}", high),
-        ("{lo}", low),
-    ] {
+    let mut text = row.text(lane);
+    for (place, value) in
+        [("{0}", v), ("{1}", "a"), ("{2}", "b"), ("{k}", shift), ("{hi}", high), ("{lo}", low)]
+    {
         text = text.replace(place, value);
     }
     text

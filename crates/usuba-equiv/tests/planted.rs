@@ -15,11 +15,7 @@ use usuba::ir::{Args, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slici
 use usuba::ir::{interp, verify};
 use usuba::passes::machine::Machine;
 use usuba::passes::pipeline::run_pass;
-use usuba::passes::{
-    ALL, PassOptions, Schedule, When, affine, bitslice_sched, canon, complement, const_fold,
-    copy_prop, cse, dce, fuse, inline, inline_rest, interleave, logic, mslice_sched, muladd,
-    pressure, unroll,
-};
+use usuba::passes::{ALL, PassOptions, Schedule, When, inline, interleave, logic, unroll};
 use usuba_equiv::{Observer, Verdict};
 
 /// What slips.

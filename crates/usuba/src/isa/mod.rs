@@ -143,14 +143,16 @@ pub enum Timing {
 
 /// One instruction.
 ///
-/// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{t}` and `{s}` the
-/// unsigned and signed C type of a lane, `{hi}` and `{lo}` the halves of 16 immediate
+/// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{n}` the bits of a lane,
+/// `{m}` the lanes of 128 bits, `{w}` the C word of a lane (`short`), `{t}` and `{s}` its unsigned and
+/// signed C type, `{hi}` and `{lo}` the halves of 16 immediate
 /// bytes, `{v}` the 64-bit words of an immediate register, the highest first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     pub inst: Inst,
-    /// Lane width in bits, or [`ANY`] when the instruction has no lanes.
-    pub lane: u8,
+    /// The lane widths in bits that it has, as one set (`16 | 32`), or [`ANY`] for all of them and
+    /// for an instruction without lanes.
+    pub lanes: u8,
     pub c: &'static str,
     pub timing: Timing,
     /// The C macro of an extension that the row needs beyond the target; empty for none. Such a
@@ -162,13 +164,13 @@ pub struct Row {
 pub const ANY: u8 = 0;
 
 /// A row that the target always has.
-pub const fn inst(inst: Inst, lane: u8, c: &'static str, timing: Timing) -> Row {
-    Row { inst, lane, c, timing, when: "" }
+pub const fn inst(inst: Inst, lanes: u8, c: &'static str, timing: Timing) -> Row {
+    Row { inst, lanes, c, timing, when: "" }
 }
 
 /// A row that needs an extension.
-pub const fn inst_when(when: &'static str, inst: Inst, lane: u8, c: &'static str) -> Row {
-    Row { inst, lane, c, timing: Timing::Doit, when }
+pub const fn inst_when(when: &'static str, inst: Inst, lanes: u8, c: &'static str) -> Row {
+    Row { inst, lanes, c, timing: Timing::Doit, when }
 }
 
 /// An instruction set.
@@ -298,7 +300,35 @@ impl Target {
 
 impl Row {
     fn fits(&self, inst: Inst, lane: u8) -> bool {
-        self.inst == inst && (self.lane == ANY || self.lane == lane)
+        self.inst == inst && (self.lanes == ANY || self.lanes & lane != 0)
+    }
+
+    /// The lane widths that it has and whose C differs: one if the instruction has no lanes.
+    pub fn widths(&self) -> Vec<u8> {
+        let widths = [8, 16, 32, 64].into_iter();
+        match self.lanes {
+            ANY if self.text(8) == self.text(64) => vec![64],
+            lanes => widths.filter(|width| lanes == ANY || lanes & width != 0).collect(),
+        }
+    }
+
+    /// Its C on lanes of `lane` bits, with places for operands and immediates.
+    pub fn text(&self, lane: u8) -> String {
+        let word = match lane {
+            8 => "char",
+            16 => "short",
+            32 => "int",
+            _ => "long long",
+        };
+        let places = [
+            ("{n}", &*lane.to_string()),
+            ("{m}", &*(128 / lane).to_string()),
+            ("{w}", word),
+            ("{t}", word_type(lane)),
+            ("{s}", &word_type(lane)[1..]),
+        ];
+        let fill = |text: String, (place, value): (&str, &str)| text.replace(place, value);
+        places.into_iter().fold(self.c.to_string(), fill)
     }
 }
 

@@ -5,11 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{
-    Pass, PassOptions, When, affine, bitslice_sched, canon, complement, const_fold, copy_prop, cse,
-    dce, fuse, inline, inline_rest, interleave, mslice_sched, muladd, pressure, unroll,
-};
-use crate::ir::{Program, verify};
+use super::*;
+use crate::ir::verify;
 
 /// How hard to try.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]

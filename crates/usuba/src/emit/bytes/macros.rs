@@ -2,7 +2,7 @@
 //!
 //! Macros and not functions: a file uses few of them, and unused functions draw warnings.
 
-use crate::isa::{ANY, Inst, Target};
+use crate::isa::{Inst, Target};
 
 /// What the names of the macros for vector registers begin with.
 pub const VECTOR: &str = "USUBA_";
@@ -18,12 +18,12 @@ pub fn vector(target: &Target) -> String {
     let t = target.register;
     // Targets that extend another one share its macros in one file.
     let base = target.base.unwrap_or(target);
-    let row = |inst, lane| base.row(inst, lane).map(|row| row.c);
-    let needed = |inst, lane| row(inst, lane).expect("each vector target has logic and shifts");
-    let (and, xor) = (needed(Inst::And, ANY), needed(Inst::Xor, ANY));
+    let row = |inst| base.row(inst, 64).map(|row| row.text(64));
+    let needed = |inst| row(inst).expect("each vector target has logic and shifts");
+    let (and, xor) = (needed(Inst::And), needed(Inst::Xor));
     let of = |template: &str, a: &str, b: &str| template.replace("{1}", b).replace("{0}", a);
     // Any function of three bits, or two instructions.
-    let three = |table: &str, two: String| match row(Inst::Lut3, ANY) {
+    let three = |table: &str, two: String| match row(Inst::Lut3) {
         Some(lut3) => lut3.replace("{k}", table),
         None => two,
     };
@@ -42,16 +42,16 @@ pub fn vector(target: &Target) -> String {
         define("GATHER(a_, b_)", r.gather);
         define("SCATTER(a_, b_, c_)", r.scatter);
     }
-    define("AND(a_, b_)", and);
-    define("OR(a_, b_)", needed(Inst::Or, ANY));
-    define("XOR(a_, b_)", xor);
-    define("XOR_AND(a_, b_, c_)", &three("0x28", of(and, xor, "{2}")));
-    define("XOR3(a_, b_, c_)", &three("0x96", of(xor, "{0}", &of(xor, "{1}", "{2}"))));
+    define("AND(a_, b_)", &and);
+    define("OR(a_, b_)", &needed(Inst::Or));
+    define("XOR(a_, b_)", &xor);
+    define("XOR_AND(a_, b_, c_)", &three("0x28", of(&and, &xor, "{2}")));
+    define("XOR3(a_, b_, c_)", &three("0x96", of(&xor, "{0}", &of(&xor, "{1}", "{2}"))));
     if !r.select.is_empty() {
         define("SELECT(a_, b_, c_)", r.select);
     }
-    define("SHL(a_, k_)", needed(Inst::Shl, 64));
-    define("SHR(a_, k_)", needed(Inst::Shr, 64));
+    define("SHL(a_, k_)", &needed(Inst::Shl));
+    define("SHR(a_, k_)", &needed(Inst::Shr));
     define("SPLAT(a_)", r.lanes[3]);
     for (bits, template) in [8, 16, 32, 64].iter().zip(r.lanes) {
         define(&format!("LANES{bits}(a_)"), template);

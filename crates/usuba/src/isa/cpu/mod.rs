@@ -224,9 +224,11 @@ mod tests {
                 let Some(unit) = cpu.unit(target) else { continue };
                 for row in target.all_rows() {
                     let free = [Inst::Splat, Inst::Splat128, Inst::Literal, Inst::Widen];
-                    let lane = if row.lane == ANY { 64 } else { row.lane };
-                    let known = free.contains(&row.inst) || unit.figure(row.inst, lane).is_some();
-                    assert!(known, "{} on {}: {:?} {lane}", cpu.name, target.name, row.inst);
+                    for lane in row.widths() {
+                        let known =
+                            free.contains(&row.inst) || unit.figure(row.inst, lane).is_some();
+                        assert!(known, "{} on {}: {:?} {lane}", cpu.name, target.name, row.inst);
+                    }
                 }
             }
         }
