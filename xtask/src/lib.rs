@@ -5,8 +5,10 @@
 //! - `tidy`: the house rules, one file each.
 //! - `modules`: lists of modules that follow from folders.
 //! - `bless`: writes all that follows from tables, tests and folders.
+//! - `budgets`: what an extension costs, counted on toys.
 
 pub mod bless;
+pub mod budgets;
 pub mod modules;
 pub mod repo;
 pub mod rust;

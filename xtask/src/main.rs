@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Command, ExitCode};
 
 use xtask::repo::Repo;
-use xtask::{answer, bless, tidy};
+use xtask::{answer, bless, budgets, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
@@ -12,6 +12,7 @@ cargo xtask COMMAND
   tidy     check the house rules
   bless    rewrite all that follows from tables, folders and tests: expectations, transcripts,
            counts, documents; with names, only these parts
+  budgets  count what extensions cost, and try all of them in a copy of the repository
   docs     check that every program in a document compiles and every command prints what is shown
            (BLESS=1 rewrites what is shown)
   peers    check the table of other libraries in the README against bench/peers.toml, which docs
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     match words[..] {
         ["tidy"] => answer("tidy", Repo::load().map(|repo| tidy::check(&repo))),
         ["bless", ref parts @ ..] => answer("bless", bless::run(parts)),
+        ["budgets"] => answer("budgets", Repo::load().and_then(|repo| budgets::run(&repo))),
         ["docs" | "peers"] => match documents(words[0]) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,

@@ -58,7 +58,7 @@ fn with_modules(text: &str, names: &[&str]) -> String {
             continue;
         }
         let before = listed().find(|(_, other)| other.as_str() > *name);
-        let at = before.map(|(at, _)| *at).or_else(|| listed().last().map(|(at, _)| at + 1));
+        let at = before.map(|(at, _)| *at).or_else(|| listed().next_back().map(|(at, _)| at + 1));
         lines.insert(at.unwrap_or(0), format!("mod {name};"));
     }
     lines.join("\n") + "\n"

@@ -2,7 +2,7 @@
 //!
 //! | change | costs |
 //! |---|---|
-//! | a pass | its file, its line in `passes/mod.rs`, its line in `passes/pipeline.rs`, two text tests |
+//! | a pass | its file, its line in `passes/pipeline.rs`, two text tests |
 //! | a target | its file, its line in `isa/mod.rs` |
 //! | a cipher | its folder |
 //!

@@ -11,6 +11,7 @@
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `crate::modules`: lists of modules that name each file.
+//! - `crate::budgets`: what an extension costs.
 
 pub mod arrows;
 pub mod ciphers;
@@ -23,8 +24,8 @@ pub mod proofs;
 pub mod purity;
 pub mod stages;
 
-use crate::modules;
 use crate::repo::{Finding, Repo};
+use crate::{budgets, modules};
 
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
@@ -39,6 +40,7 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     proofs::check,
     documents::check,
     modules::check,
+    budgets::check,
 ];
 
 /// Everything that breaks a rule, sorted by place.

@@ -314,6 +314,7 @@ impl Row {
 
     /// Its C on lanes of `lane` bits, with places for operands and immediates.
     pub fn text(&self, lane: u8) -> String {
+        let lane = if lane == ANY { 64 } else { lane };
         let word = match lane {
             8 => "char",
             16 => "short",
