@@ -30,6 +30,7 @@
 //! - `run`: `# run: f(1, 2) == 3`.
 //! - `engines`: what a program runs on in this process.
 //! - `data`: different data for every lane.
+//! - `descriptions`: any text as `cipher.toml` or as test vectors, for the fuzzer.
 //! - `native`: what it runs on as machine code.
 //! - `random`: a random program through all of it.
 //! - `count`: `# count: xor=2 and=1`.
@@ -40,6 +41,7 @@ pub mod case;
 pub mod compile;
 pub mod count;
 pub mod data;
+pub mod descriptions;
 pub mod engines;
 pub mod expect;
 pub mod flags;

@@ -3,12 +3,15 @@
 //! Each text is made here. Time is that of the processor where the system tells it, because test
 //! machines are busy.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use filetests::descriptions::{any_description, mutated};
 use filetests::{compile, engines, flags::Flags};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
+use usuba_gen::Choices;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -226,5 +229,23 @@ fn large_legal_programs_run() {
         engines::engines(&checked, &flags, &engines::pipelines()[..1], true).expect("legal")
     {
         assert_eq!(engine.run(&[1, 2, 3, 4]), Ok(want.clone()), "{}", engine.name);
+    }
+}
+
+/// The corpus of the fuzz target `descriptions`, mutated by a fixed seed.
+#[test]
+fn mutated_descriptions_have_an_answer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ciphers");
+    for (seed, folder) in std::fs::read_dir(root).expect("the folders").flatten().enumerate() {
+        let folder = folder.path();
+        let vectors = std::fs::read_dir(folder.join("vectors")).into_iter().flatten().flatten();
+        let paths = vectors.map(|file| file.path()).take(2).chain([folder.join("cipher.toml")]);
+        for path in paths {
+            let text = std::fs::read_to_string(&path).expect("it is there");
+            let text: String = text.chars().take(3000).collect();
+            let mut choices = Choices::from_seed(seed as u64);
+            any_description(&text);
+            (0..60).for_each(|_| any_description(&mutated(&text, &mut choices)));
+        }
     }
 }

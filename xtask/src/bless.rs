@@ -11,10 +11,10 @@ use std::ffi::OsString;
 use std::io;
 use std::process::Command;
 
-use crate::modules;
 use crate::repo::{Finding, Repo};
+use crate::{modules, tidy};
 
-/// A part: its name, and the arguments of cargo that rewrite it; none for [`modules`].
+/// A part: its name, and the arguments of cargo that rewrite it; none for a function of this crate.
 type Part = (&'static str, &'static [&'static str]);
 
 #[rustfmt::skip] // One part, one line.
@@ -26,6 +26,7 @@ const PARTS: &[Part] = &[
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
     ("documents",   &["run", "--package", "documents", "--", "docs"]),
+    ("prose",       &[]),
 ];
 
 /// Rewrites the parts with these names, or all.
@@ -42,7 +43,8 @@ pub fn run(names: &[&str]) -> io::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for (part, args) in wanted {
         if args.is_empty() {
-            modules::write(&Repo::load()?)?;
+            let write = if *part == "prose" { tidy::prose::bless } else { modules::write };
+            write(&Repo::load()?)?;
             continue;
         }
         let status = Command::new(cargo()).args(*args).env("BLESS", "1").status()?;

@@ -23,18 +23,20 @@ pub fn product(text: &str) -> Vec<(usize, String)> {
                 same && (line.ends_with(';') || line.trim_start().starts_with('}'))
             };
             lines.by_ref().find(|(_, line)| end(line));
-        } else if let Some(code) = code(line) {
-            out.push((number, code));
+        } else {
+            let code = line[..comment_start(line)].trim_end();
+            if !code.is_empty() {
+                out.push((number, code.to_string()));
+            }
         }
     }
     out
 }
 
-/// The part of a line before its comment; `None` when nothing is left.
-fn code(line: &str) -> Option<String> {
+/// Where the comment of a line starts: at its two slashes outside of a string, or at its end.
+pub fn comment_start(line: &str) -> usize {
     let mut quoted = false;
     let mut escaped = false;
-    let mut end = line.len();
     let bytes = line.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
         match byte {
@@ -43,15 +45,11 @@ fn code(line: &str) -> Option<String> {
             // A quote in a character literal opens nothing.
             b'"' if at > 0 && bytes[at - 1] == b'\'' && bytes.get(at + 1) == Some(&b'\'') => {}
             b'"' => quoted = !quoted,
-            b'/' if !quoted && bytes.get(at + 1) == Some(&b'/') => {
-                end = at;
-                break;
-            }
+            b'/' if !quoted && bytes.get(at + 1) == Some(&b'/') => return at,
             _ => {}
         }
     }
-    let code = line[..end].trim_end();
-    (!code.is_empty()).then(|| code.to_string())
+    line.len()
 }
 
 /// Every path that `lines` name below a root, such as `crate::`, with its line.

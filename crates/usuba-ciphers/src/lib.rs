@@ -2,16 +2,21 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
+//! - `fields`: the syntax of names and paths.
 //! - `vectors`: the files of known answers.
 //! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
-//! - `build`: the C.
+//! - `known`: known-answer tests under the reference semantics.
 //!
 //! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
 
+mod fields;
+mod known;
 mod loader;
 mod scheme;
-mod vectors;
+pub mod vectors;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,10 +27,13 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::typed::resolve::closest;
 
+pub use fields::{folder_name, toml};
+pub use known::wrong_block;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
-pub use vectors::{HashVector, SealVector, Vector};
+pub use vectors::{HashVector, SealVector, Vector, to_hex};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,9 +159,11 @@ pub enum Order {
 }
 
 /// A parameter or result of the node and how it lies in bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Parameter {
     pub param: String,
+    #[serde(deserialize_with = "layout")]
     pub bytes: ByteLayout,
 }
 
@@ -222,12 +232,13 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     small: Option<String>,
-    slicings: Vec<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "slicings")]
+    slicings: Vec<Slicing>,
+    #[serde(default, deserialize_with = "targets")]
     targets: Vec<String>,
     #[serde(deserialize_with = "one_or_more")]
-    input: Vec<FileParameter>,
-    output: FileParameter,
+    input: Vec<Parameter>,
+    output: Parameter,
     key: Option<FileKey>,
     counter: Option<Counter>,
     tweak: Option<Counter>,
@@ -237,18 +248,47 @@ struct FileFunction {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FileParameter {
-    param: String,
-    bytes: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct FileKey {
     param: String,
-    bytes: String,
+    #[serde(deserialize_with = "layout")]
+    bytes: ByteLayout,
     schedule: Option<String>,
-    through: Option<String>,
+    #[serde(default, deserialize_with = "some_layout")]
+    through: Option<ByteLayout>,
+}
+
+/// The value that is called `found` in a list of all of them.
+fn one_of<T: Copy, E: serde::de::Error>(
+    kind: &str,
+    all: &[(&str, T)],
+    found: &str,
+) -> Result<T, E> {
+    let value = all.iter().find(|(name, _)| *name == found).map(|(_, value)| *value);
+    value.ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
+        E::custom(format!("found {kind} `{found}`, expected one of {}", names.join(", ")))
+    })
+}
+
+fn layout<'de, D: Deserializer<'de>>(from: D) -> Result<ByteLayout, D::Error> {
+    one_of("byte layout", ByteLayout::ALL, &String::deserialize(from)?)
+}
+
+fn some_layout<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ByteLayout>, D::Error> {
+    layout(from).map(Some)
+}
+
+fn slicings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Slicing>, D::Error> {
+    let all = [("V", Slicing::V), ("H", Slicing::H), ("B", Slicing::B), ("W", Slicing::W)];
+    Vec::<String>::deserialize(from)?.iter().map(|name| one_of("slicing", &all, name)).collect()
+}
+
+fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<String>::deserialize(from)?;
+    let all: Vec<_> = isa::all().chain(isa::NARROW.iter().copied()).collect();
+    let all: Vec<(&str, ())> = all.iter().map(|target| (target.name, ())).collect();
+    names.iter().try_for_each(|name| one_of("target", &all, name))?;
+    Ok(names)
 }
 
 /// Bytes in hexadecimal digits.
@@ -259,17 +299,17 @@ fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
 }
 
 /// One parameter, or a list of them.
-fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileParameter>, D::Error> {
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Parameter>, D::Error> {
     struct OneOrMore;
     impl<'de> Visitor<'de> for OneOrMore {
-        type Value = Vec<FileParameter>;
+        type Value = Vec<Parameter>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
             f.write_str("a parameter `{ param = …, bytes = … }` or a list of them")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-            FileParameter::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+            Parameter::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
@@ -296,6 +336,33 @@ pub fn find(root: &Path) -> Result<Vec<Cipher>, String> {
     folders.iter().map(|folder| read(folder)).collect()
 }
 
+/// The cipher folder called `name` under `root`, or the one with a function, a stream, a hash function
+/// or a seal of this name.
+///
+/// # Errors
+/// There is none, or its `cipher.toml` is malformed; the message lists similar or all names.
+pub fn named(root: &Path, name: &str) -> Result<Cipher, String> {
+    let folder = root.join(name);
+    if folder.join("cipher.toml").is_file() {
+        return read(&folder);
+    }
+    let mut all = find(root)?;
+    let has = |cipher: &Cipher| cipher.names().any(|known| known == name);
+    if let Some(at) = all.iter().position(has) {
+        return Ok(all.swap_remove(at));
+    }
+    let folders = || all.iter().map(|c| c.folder.file_name().unwrap_or_default().to_string_lossy());
+    let known: Vec<Cow<str>> =
+        folders().chain(all.iter().flat_map(|c| c.names().map(Cow::Borrowed))).collect();
+    let near = closest(name, known.iter().map(|known| &**known));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if all.is_empty() => "`--folder` names the folder of the cipher folders".to_string(),
+        None => format!("there are {}", folders().collect::<Vec<_>>().join(", ")),
+    };
+    Err(format!("{} has no cipher {name:?}; help: {help}", root.display()))
+}
+
 /// The cipher of one folder.
 ///
 /// # Errors
@@ -304,10 +371,31 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     let path = folder.join("cipher.toml");
     let text = fs::read_to_string(&path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    parse(&path, &text)
+}
+
+/// The cipher that `text`, the content of the `cipher.toml` at `path`, describes.
+///
+/// # Errors
+/// The text is malformed; the message names the place.
+pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     let wrong = |what: String| format!("{}: {what}", path.display());
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let functions = file.function.into_iter().map(|f| function(f, &file.source).map_err(wrong));
-    let functions = functions.collect::<Result<Vec<_>, _>>()?;
+    let file: File = fields::checked(path, text)?;
+    // Functions of one name are one function, compiled in several ways.
+    let mut names: BTreeMap<&str, Option<(&str, Direction)>> = BTreeMap::new();
+    let functions = file.function.iter().map(|f| (&f.name, Some((&*f.vectors, f.direction))));
+    let streams = file.stream.iter().map(|s| (&s.name, None));
+    let others = file.hash.iter().map(|h| &h.name).chain(file.seal.iter().map(|s| &s.name));
+    for (name, meaning) in functions.chain(streams).chain(others.map(|name| (name, None))) {
+        let other = names.insert(name, meaning);
+        if other.is_some_and(|other| other.is_none() || other != meaning) {
+            return Err(wrong(format!(
+                "two tables with different vectors are named `{name}`; help: rename one of them"
+            )));
+        }
+    }
+    let functions: Vec<Function> =
+        file.function.into_iter().map(|f| function(f, &file.source)).collect();
     let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
     let streams = streams.collect::<Result<_, _>>()?;
     for hash in &file.hash {
@@ -322,9 +410,6 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
     }
-    if let Some(empty) = file.arithmetic.iter().find(|arithmetic| arithmetic.nodes.is_empty()) {
-        return Err(wrong(format!("arithmetic `{}` has an empty list of nodes", empty.name)));
-    }
     let lists = file.arithmetic.iter().map(|a| (&a.name, &a.nodes, &a.seldom));
     let wide = file.lanes.iter().chain(&file.across).map(|l| (&l.name, &l.nodes, &l.seldom));
     for (name, nodes, seldom) in lists.chain(wide) {
@@ -337,7 +422,8 @@ pub fn read(folder: &Path) -> Result<Cipher, String> {
     if file.scheme.is_some() == file.arithmetic.is_empty() {
         return Err(wrong("`scheme` and arithmetic need each other".to_string()));
     }
-    let (folder, title, spec) = (folder.to_path_buf(), file.title, file.spec);
+    let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let (title, spec) = (file.title, file.spec);
     let (hashes, arithmetic) = (file.hash, file.arithmetic);
     let (scheme, needs) = (file.scheme, file.needs);
     let (lanes, across, seals) = (file.lanes, file.across, file.seal);
@@ -392,41 +478,21 @@ fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
     Ok(Stream { name, first, then, nonce, vectors })
 }
 
-fn function(file: FileFunction, source: &str) -> Result<Function, String> {
-    let layout = |name: &str| {
-        ByteLayout::find(name).ok_or_else(|| format!("there is no byte layout `{name}`"))
-    };
-    let parameter =
-        |p: FileParameter| layout(&p.bytes).map(|bytes| Parameter { param: p.param, bytes });
+fn function(file: FileFunction, source: &str) -> Function {
     let source = file.source.unwrap_or_else(|| source.to_string());
-    let slicing = |name: &String| match name.as_str() {
-        "B" => Ok(Slicing::B),
-        "V" => Ok(Slicing::V),
-        "H" => Ok(Slicing::H),
-        "W" => Ok(Slicing::W),
-        _ => Err(format!("there is no slicing `{name}`")),
-    };
-    let key = |key: FileKey| {
-        let schedule = key.schedule.map(|node| match node.split_once(':') {
+    let key = file.key.map(|FileKey { param, bytes, schedule, through }| {
+        let schedule = schedule.map(|node| match node.split_once(':') {
             Some((file, node)) => (file.to_string(), node.to_string()),
             None => (source.clone(), node),
         });
-        let through = key.through.map(|name| layout(&name)).transpose()?;
-        Ok::<_, String>(Key { bytes: layout(&key.bytes)?, param: key.param, schedule, through })
-    };
-    let unknown = file.targets.iter().find(|name| isa::find(name).is_none());
-    if let Some(name) = unknown {
-        return Err(format!("there is no target `{name}`"));
-    }
-    if file.input.is_empty() {
-        return Err(format!("function `{}` has an empty list as its `input`", file.name));
-    }
-    Ok(Function {
-        slicings: file.slicings.iter().map(slicing).collect::<Result<_, _>>()?,
+        Key { param, bytes, schedule, through }
+    });
+    Function {
+        slicings: file.slicings,
         targets: file.targets,
-        inputs: file.input.into_iter().map(parameter).collect::<Result<_, _>>()?,
-        output: parameter(file.output)?,
-        key: file.key.map(key).transpose()?,
+        inputs: file.input,
+        output: file.output,
+        key,
         counter: file.counter,
         tweak: file.tweak,
         name: file.name,
@@ -435,7 +501,7 @@ fn function(file: FileFunction, source: &str) -> Result<Function, String> {
         small: file.small,
         vectors: file.vectors,
         direction: file.direction,
-    })
+    }
 }
 
 impl Function {
@@ -460,6 +526,22 @@ impl Function {
 }
 
 impl Cipher {
+    /// The names of functions, with and without their direction, and of all that is made of them.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let base = |name: &'_ str| {
+            name.len()
+                - ["_encrypt", "_decrypt", "_block"]
+                    .iter()
+                    .find(|end| name.ends_with(**end))
+                    .map_or(0, |end| end.len())
+        };
+        let functions =
+            self.functions.iter().flat_map(move |f| [&*f.name, &f.name[..base(&f.name)]]);
+        let streams = self.streams.iter().map(|stream| &*stream.name);
+        let hashes = self.hashes.iter().map(|hash| &*hash.name);
+        functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
+    }
+
     /// The test vectors of `function`, in its own direction.
     ///
     /// # Errors
@@ -559,12 +641,16 @@ mod tests {
     #[test]
     fn a_wrong_input_is_refused_in_one_sentence() {
         let message = |text: &str| inputs(text).expect_err("it is malformed");
-        assert!(message("input = []\n").ends_with("function `f` has an empty list as its `input`"));
+        assert!(
+            message("input = []\n")
+                .contains(":8:9: `input` is an empty list, expected at least one")
+        );
         let wanted = "expected a parameter `{ param = …, bytes = … }` or a list of them";
         assert!(message("input = 7\n").contains(wanted), "{}", message("input = 7\n"));
         assert!(message("input = [{ param = \"x\" }]\n").contains("missing field `bytes`"));
         let unknown = "input = [{ param = \"x\", bytes = \"middle\" }]\n";
-        assert!(message(unknown).ends_with("there is no byte layout `middle`"));
+        let found = "found byte layout `middle`, expected one of `be`, `le`, `planes`, `le-bits`";
+        assert!(message(unknown).ends_with(found));
     }
 
     #[test]

@@ -12,10 +12,28 @@ use super::SealMode;
 /// One known answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vector {
+    /// The line of the file where it begins.
+    pub line: usize,
     /// Empty for permutations.
     pub key: Vec<u8>,
     pub input: Vec<u8>,
     pub output: Vec<u8>,
+}
+
+impl Vector {
+    /// Checks the bytes of key, input and output.
+    ///
+    /// # Errors
+    /// One has another length; the message names it.
+    pub fn check_sizes(&self, expected: [usize; 3]) -> Result<(), String> {
+        let found = [("key", &self.key), ("in", &self.input), ("out", &self.output)];
+        match found.into_iter().zip(expected).find(|((_, bytes), size)| bytes.len() != *size) {
+            Some(((name, bytes), size)) => {
+                Err(format!("`{name}` has {} bytes, expected {size}", bytes.len()))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// One known answer of a hash function. What is absent is empty.
@@ -78,7 +96,7 @@ const TAG: usize = 16;
 /// The fields of a block of lines, in the order of their names.
 type Block = Vec<Option<Vec<u8>>>;
 
-/// Blocks of lines `name = hex`, separated by empty lines, each with the number of its first line;
+/// Blocks of lines `name = hex`, separated by empty lines, each with the number of its first field's line;
 /// `#` begins a comment line.
 fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
     let mut blocks = Vec::new();
@@ -95,8 +113,9 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
                 return Err(format!("line {number}: `{}` twice", name.trim()));
             }
         }
-        if fields.iter().any(Option::is_some) {
-            blocks.push((block[0].0, fields));
+        let first = block.iter().find(|(_, line)| !line.starts_with('#'));
+        if let Some((number, _)) = first {
+            blocks.push((*number, fields));
         }
     }
     Ok(blocks)
@@ -109,10 +128,13 @@ fn apart(line: usize) -> String {
 
 /// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
 /// line.
-pub(super) fn parse(text: &str) -> Result<Vec<Vector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn parse(text: &str) -> Result<Vec<Vector>, String> {
     let vector = |(line, fields): (usize, Block)| match <[_; 3]>::try_from(fields) {
         Ok([key, Some(input), Some(output)]) => {
-            Ok(Vector { key: key.unwrap_or_default(), input, output })
+            Ok(Vector { line, key: key.unwrap_or_default(), input, output })
         }
         _ => Err(apart(line)),
     };
@@ -124,7 +146,10 @@ const HASH: [&str; 9] =
     ["key", "personalization", "public_key", "identifier", "nonce", "tree", "in", "bits", "out"];
 
 /// As [`parse`], of a hash function.
-pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     let vector = |(line, fields): (usize, Block)| {
         let Ok([key, a, b, c, d, tree, Some(input), bits, Some(output)]) =
             <[_; 9]>::try_from(fields)
@@ -142,7 +167,10 @@ pub(super) fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
 }
 
 /// As [`parse`], of authenticated encryption.
-pub(super) fn seals(text: &str) -> Result<Vec<SealVector>, String> {
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn seals(text: &str) -> Result<Vec<SealVector>, String> {
     let vector = |(line, fields): (usize, Block)| match <[_; 5]>::try_from(fields) {
         Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
             if output.len() != input.len() + TAG {
@@ -155,8 +183,13 @@ pub(super) fn seals(text: &str) -> Result<Vec<SealVector>, String> {
     blocks(text, &["key", "nonce", "data", "in", "out"])?.into_iter().map(vector).collect()
 }
 
+/// Bytes as pairs of digits.
+pub fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The bytes of pairs of digits.
-pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
@@ -170,12 +203,13 @@ mod tests {
     #[test]
     fn vectors_are_blocks_of_fields() {
         let text = "# source: nobody\nkey = 00ff\nin = 01\nout = 02\n\n\nin = 03\nout = 04\n";
-        let vector = |key: &[u8], input, output| Vector {
+        let vector = |line, key: &[u8], input, output| Vector {
+            line,
             key: key.to_vec(),
             input: vec![input],
             output: vec![output],
         };
-        assert_eq!(parse(text), Ok(vec![vector(&[0, 255], 1, 2), vector(&[], 3, 4)]));
+        assert_eq!(parse(text), Ok(vec![vector(2, &[0, 255], 1, 2), vector(7, &[], 3, 4)]));
     }
 
     #[test]

@@ -1,23 +1,27 @@
-//! How small and how large a polynomial can be, where what was split is put together again.
+//! Interval analysis of polynomials that keeps a number and its quotients together.
 //!
 //! ```text
-//! x - 2^51 q            with q = x div 2^51: what remains, in [0, 2^51)
-//! a·b - 2^64 r          with quotients in r: each with what it is the quotient of is a remainder
+//! x - 2^51 q            with q = x div 2^51: a remainder, in [0, 2^51)
+//! a·b - 2^64 r          with quotients in r: each is paired with its dividend, as a remainder
 //! ```
 //!
-//! Term by term, a number and the quotient of it could lie at opposite ends of their intervals. So
-//! quotients are taken out one by one, the last one first, each together with a multiple of the
-//! number that it comes from: the two are a remainder, whose interval is known.
+//! Interval arithmetic term by term puts a number and its quotient at opposite ends of their
+//! intervals. So quotients are eliminated one by one, the newest first, each together with a
+//! multiple of its dividend: the pair is a remainder, and its interval is known.
+//!
+//! *Soundness:* each step is an equation of integers; the intervals of its parts are added.
+//!
+//! *Limits:* at most `MAX_STEPS` quotients are eliminated, and the rest is bounded term by term.
 
 use num_bigint::BigInt;
 
 use super::numbers::{Def, Numbers};
 use super::poly::Poly;
 
-/// The most quotients that are taken out.
+/// The most quotients that are eliminated.
 const MAX_STEPS: usize = 64;
 
-/// An interval that a polynomial lies in, if there is one.
+/// An interval that contains a polynomial, if one is found.
 pub fn bounds(numbers: &Numbers, poly: &Poly) -> Option<(BigInt, BigInt)> {
     let plain = |poly: &Poly| poly.bounds(|variable| numbers.bounds(variable));
     let mut best = plain(poly);
@@ -42,8 +46,8 @@ pub fn bounds(numbers: &Numbers, poly: &Poly) -> Option<(BigInt, BigInt)> {
     best
 }
 
-/// The last quotient before a variable, the polynomial without it, and the interval of what was
-/// taken out. What its factor has beyond a multiple of 2^k stays.
+/// The newest quotient before a variable, the polynomial without it, and the interval of the part
+/// that was removed. The excess of its factor over a multiple of 2^k stays.
 fn taken_out(numbers: &Numbers, poly: &Poly, before: u32) -> Option<(u32, Poly, BigInt, BigInt)> {
     let variables = poly.variables().into_iter().rev();
     for variable in variables.filter(|&variable| variable < before) {
@@ -81,7 +85,7 @@ mod tests {
         assert_eq!(bounds(&n, &rest), Some((BigInt::ZERO, BigInt::from(15))));
         let double = rest.scaled(&BigInt::from(-2));
         assert_eq!(bounds(&n, &double), Some((BigInt::from(-30), BigInt::ZERO)));
-        // With another factor they do not belong together.
+        // With another factor the pair is not a remainder.
         let other = poly(&n, sum).plus(&poly(&n, q), &BigInt::from(-15));
         let (low, high) = bounds(&n, &other).expect("an interval");
         assert!(low <= BigInt::ZERO && high >= BigInt::from(15 + 63), "{low} to {high}");

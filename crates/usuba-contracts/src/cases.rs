@@ -1,4 +1,4 @@
-//! Comparisons by cases: what a few carries are decides everything else.
+//! Case analysis of comparisons: the values of a few carries decide the rest.
 //!
 //! ```text
 //! c = (h + 19) div 2^255,  r = (h + 19c) mod 2^255, with its own carry d
@@ -7,9 +7,14 @@
 //! ...
 //! ```
 //!
-//! Each number gives a fact: its polynomial lies in its interval. Where the values of some carries
-//! are put in, facts whose polynomials differ by a constant speak of the same integer; if their
-//! intervals do not meet, the case is impossible, and otherwise the goal must follow from theirs.
+//! Each number gives a fact: its polynomial lies in its interval. With values for some carries,
+//! facts whose polynomials differ by a constant bound the same integer. The case is impossible if
+//! their intervals do not meet; otherwise the goal must follow from them.
+//!
+//! *Soundness:* the cases cover all values of the carries, and each is impossible or implies the
+//! goal.
+//!
+//! *Limits:* the constants below bound the number of cases, values and terms.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +24,10 @@ use super::numbers::{Def, Num, Numbers};
 use super::poly::Poly;
 use super::query::{Compare, Fact};
 
-/// The most cases that are looked at.
+/// The most cases that are tried.
 const MAX_CASES: usize = 256;
 
-/// A variable with more values than this is not put in.
+/// A variable with more values than this is not split into cases.
 const MAX_VALUES: u64 = 4;
 
 /// Facts with more terms than this are left out.
@@ -39,7 +44,7 @@ pub fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
     }
     let mut variables = gap.variables();
     variables.extend([a, b].map(|n| numbers.variable(n)));
-    // What a carry is made of says when it is what.
+    // The parts of a carry decide its value.
     for at in 0..variables.len() {
         for part in parts(numbers, Numbers::of_variable(variables[at])) {
             variables.extend(numbers.get(part).poly.variables());
@@ -77,7 +82,7 @@ pub fn holds(numbers: &Numbers, facts: &[Fact], goal: Fact) -> bool {
     })
 }
 
-/// The numbers whose size decides what a carry is.
+/// The numbers whose intervals decide a carry.
 fn parts(numbers: &Numbers, n: Num) -> Vec<Num> {
     match numbers.get(n).def {
         Def::Quotient(a, _) => vec![a],
@@ -86,14 +91,15 @@ fn parts(numbers: &Numbers, n: Num) -> Vec<Num> {
     }
 }
 
-/// A polynomial and its interval; with a condition, the latter holds if the variable has the value.
+/// A polynomial and its interval; with a condition, the interval holds if the variable has the
+/// value.
 struct Known {
     poly: Poly,
     interval: Interval,
     condition: Option<(u32, BigInt)>,
 }
 
-/// What is known of polynomials in these variables.
+/// The facts about polynomials in these variables.
 fn known(numbers: &Numbers, facts: &[Fact], variables: &[u32]) -> Vec<Known> {
     let among = |poly: &Poly| {
         poly.size() <= MAX_TERMS
@@ -196,8 +202,8 @@ fn in_case(
     }
 }
 
-/// A polynomial with values put in, without its constant, which is given by itself; its first
-/// factor is positive, and whether it was not comes last.
+/// A polynomial with values for some variables, in normal form: without its constant, with a
+/// positive first factor; then the constant, and whether the sign was flipped.
 fn normal(poly: &Poly, values: &BTreeMap<u32, BigInt>) -> (Poly, BigInt, bool) {
     let (poly, constant) = poly.assign(values);
     let negative = poly.is_negative();

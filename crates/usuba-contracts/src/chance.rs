@@ -1,4 +1,4 @@
-//! Numbers by chance, the same ones in every run, edges more often than others.
+//! Pseudo-random inputs by splitmix64: the same in every run, with edges of intervals preferred.
 
 use num_bigint::BigUint;
 
@@ -17,8 +17,8 @@ impl Chance {
         z ^ z >> 31
     }
 
-    /// A number of an interval. Runs differ in whether they take the ends of all intervals, or
-    /// numbers close to them, or any.
+    /// A number of an interval. The run decides whether numbers are the ends of all intervals,
+    /// close to them, or uniform.
     pub fn between(&mut self, low: &BigUint, high: &BigUint, run: usize) -> BigUint {
         let width = high - low;
         let near = BigUint::from(self.word() % 40).min(width.clone());

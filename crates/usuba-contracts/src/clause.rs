@@ -1,13 +1,13 @@
-//! Clauses on symbolic numbers: what is shown of them, and what is believed.
+//! Pre- and postconditions on abstract numbers: proved at the callee, assumed at the caller.
 //!
 //! ```text
-//! shown:     fe(r) - fe(a)·fe(b) is zero modulo p as a polynomial
-//! believed:  fe(r) is a variable V of its own, and V = fe(a)·fe(b) modulo p from now on
+//! proved:    fe(r) - fe(a)·fe(b) is zero modulo p as a polynomial
+//! assumed:   fe(r) is a variable V of its own, and V = fe(a)·fe(b) modulo p from now on
 //! ```
 //!
-//! A congruence is shown by arithmetic of polynomials. What remains of it may be a difference of
-//! carries that are equal for another reason; runs on random numbers guess which, and `query`
-//! decides.
+//! A congruence is proved by arithmetic of polynomials. The remainder may be a difference of
+//! carries that are equal for another reason: runs on random numbers propose equal pairs, and
+//! `query` decides.
 
 use num_bigint::{BigInt, BigUint};
 use usuba::diag::{Code, Diagnostic, Span};
@@ -28,11 +28,11 @@ type Found<T> = Result<T, Box<Diagnostic>>;
 #[derive(Clone, Debug)]
 pub struct Int {
     pub poly: Poly,
-    /// The same as a number, where it is one.
+    /// The integer as a number, if it is one.
     pub num: Option<Num>,
 }
 
-/// Whether callers rely on the contract of a node instead of its body.
+/// Whether a node has a contract, so that callers use it instead of the body.
 pub fn promises(decl: &Decl) -> bool {
     let ensures = decl.contract.iter().any(|clause| clause.role == Role::Ensures);
     ensures || decl.results.iter().any(|var| !var.ranges.is_empty())
@@ -135,7 +135,7 @@ fn modulus(symbolic: &mut Symbolic, program: &Program, clause: &Clause) -> Found
     above_one(value, term.span).map(Some)
 }
 
-/// A number that a clause may be taken modulo.
+/// The modulus of a clause, which must be above one.
 pub(super) fn above_one(value: Option<BigInt>, span: Span) -> Result<BigInt, Box<Diagnostic>> {
     value.filter(|value| *value > BigInt::from(1)).ok_or_else(|| {
         let text = "a modulus that is not above 1";
@@ -151,7 +151,7 @@ fn compare_of(relation: Relation) -> Compare {
     }
 }
 
-/// Shows what a node requires, for words of a caller.
+/// Proves the precondition of a node for the words of a caller.
 pub fn required(
     symbolic: &mut Symbolic,
     program: &Program,
@@ -162,8 +162,8 @@ pub fn required(
     clauses.into_iter().try_for_each(|clause| prove(symbolic, program, scope, clause))
 }
 
-/// Believes what a node requires, while it is proved.
-pub fn believe(
+/// Assumes the precondition of a node, while its contract is proved.
+pub fn assume_required(
     symbolic: &mut Symbolic,
     program: &Program,
     decl: &Decl,
@@ -186,7 +186,7 @@ pub fn believe(
     Ok(())
 }
 
-/// Believes what a node ensures of the results `outs` of a call; gives what stands for them.
+/// Assumes the postcondition of a node for the results `outs` of a call, and updates `outs` by it.
 pub fn assume(
     symbolic: &mut Symbolic,
     program: &Program,
@@ -205,7 +205,7 @@ pub fn assume(
             }
             (Meaning::Words(left), Meaning::Words(right)) => {
                 for (l, r) in left.into_iter().zip(right) {
-                    // The result is the word of the other side.
+                    // The clause makes the result equal to the word on the other side.
                     for out in outs.iter_mut() {
                         if *out == l {
                             *out = r;
@@ -221,8 +221,8 @@ pub fn assume(
     Ok(outs)
 }
 
-/// Gives the values that a contract speaks of variables of their own: the word with factor 1 is
-/// what remains of the value without the others. `words` may be restated so.
+/// Gives the value maps of a contract variables of their own: the word with factor 1 becomes the
+/// value without the other words. `words` may be restated in this way.
 pub fn restate(
     symbolic: &mut Symbolic,
     program: &Program,
@@ -263,7 +263,7 @@ pub fn restate(
     Ok(())
 }
 
-/// Whether a term has a power that is not written out as a product.
+/// Whether a term has a power that is not written as a product.
 pub fn takes_powers(term: &Term) -> bool {
     let known = |term: &Term| matches!(term.kind, TermKind::Int(value) if value <= 16);
     match &term.kind {
@@ -290,7 +290,7 @@ fn values_of<'t>(program: &Program, term: &'t Term, found: &mut Vec<&'t Term>) {
     }
 }
 
-/// Believes a comparison.
+/// Assumes a comparison.
 fn learn(
     symbolic: &mut Symbolic,
     relation: Relation,
@@ -300,7 +300,7 @@ fn learn(
 ) {
     if let (Some(l), Some(r), None) = (left.num, right.num, &modulus) {
         symbolic.facts.push((compare_of(relation), l, r));
-        // A bound is part of the interval, too.
+        // The comparison tightens the interval, too.
         let high = symbolic.numbers.value(r).cloned();
         let below = u8::from(relation == Relation::Less);
         if let Some(high) = high.filter(|high| *high >= BigUint::from(below)) {
@@ -328,7 +328,7 @@ fn learn(
     }
 }
 
-/// A polynomial with everything in place that is known of its variables; later knowledge first.
+/// A polynomial reduced by all rules about its variables; later rules first.
 fn reduced(symbolic: &Symbolic, poly: Poly, modulus: Option<&BigInt>) -> Option<Poly> {
     let mut poly = match modulus {
         Some(modulus) => poly.modulo(modulus),
@@ -349,7 +349,7 @@ fn reduced(symbolic: &Symbolic, poly: Poly, modulus: Option<&BigInt>) -> Option<
     Some(poly)
 }
 
-/// Shows a clause.
+/// Proves a clause.
 pub fn prove(
     symbolic: &mut Symbolic,
     program: &Program,
@@ -407,10 +407,10 @@ pub fn prove(
     unknown(format!("the two sides differ by {terms} terms that are not shown to vanish"))
 }
 
-/// Runs on random numbers that equal numbers pass.
+/// The number of random runs in which candidate pairs of numbers must agree.
 const RUNS: usize = 48;
 
-/// What remains of a polynomial when variables that are equal in every run are one, or constant.
+/// The remainder of a polynomial after merging variables that are equal or constant in every run.
 fn equal_parts(symbolic: &mut Symbolic, mut gap: Poly, modulus: Option<&BigInt>) -> Poly {
     let variables = gap.variables();
     if variables.is_empty() || variables.len() > 64 {
@@ -434,7 +434,7 @@ fn equal_parts(symbolic: &mut Symbolic, mut gap: Poly, modulus: Option<&BigInt>)
             seen.iter_mut().zip(&numbers).for_each(|(list, &n)| list.push(of(n).clone()));
         }
     }
-    // First by cases alone: a wrong guess costs little there.
+    // Case analysis comes first: a wrong candidate costs little there.
     for bits in [false, true] {
         for later in (0..numbers.len()).rev() {
             if seen[later].is_empty() || gap.variables().binary_search(&variables[later]).is_err() {

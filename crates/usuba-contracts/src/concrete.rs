@@ -1,8 +1,8 @@
-//! A run of a node on plain numbers that stops where the contract is broken.
+//! Concrete execution of a node, in search of a minimal counterexample to its contract.
 //!
-//! What a symbolic run does not show may be wrong; then some input shows it. Inputs at the edges of
-//! their ranges come first, and the one that is reported has been made smaller as long as it still
-//! shows a fault.
+//! An obligation that the abstract run cannot discharge may be false; then some input breaks it.
+//! Inputs at the edges of their ranges come first. The counterexample that is reported is
+//! minimised: its words shrink as long as it still breaks the contract.
 
 use num_bigint::{BigInt, BigUint};
 use usuba::diag::{Code, Diagnostic, Span};
@@ -18,24 +18,24 @@ use super::clause::{above_one, promises};
 use super::poly::remainder;
 use super::symbolic::ranges;
 
-/// Inputs, and what is wrong with them.
+/// A counterexample: inputs, and the obligation that they break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     /// For each parameter its words.
     pub inputs: Vec<(String, Vec<u128>)>,
-    /// At the line of the source that fails.
+    /// The failure, at its line of the source.
     pub finding: Diagnostic,
 }
 
-/// What a search saw.
+/// The result of a search.
 pub struct Search {
     pub found: Option<Counterexample>,
-    /// Inputs that keep what the node requires.
+    /// The number of inputs that met the precondition.
     pub valid: usize,
 }
 
-/// Runs a node on inputs of its ranges; a thorough search also takes examples, and those
-/// near edges one by one.
+/// Runs a node on inputs in its ranges; a thorough search also tries examples, and inputs near
+/// edges one by one.
 pub fn search(
     program: &Program,
     id: DeclId,
@@ -63,7 +63,7 @@ pub fn search(
         }
     }
     // All words at an edge but one, which is close to it.
-    // A word that is full has one bit less than its range, or two if it takes sums of two.
+    // A full word has one bit less than its range, or two if the word adds two.
     let full = |bits_less: u32| {
         let full = |&(low, high): &(u128, u128)| {
             let k = (high - low).checked_ilog2().and_then(|k| k.checked_sub(bits_less));
@@ -86,11 +86,11 @@ pub fn search(
     search
 }
 
-/// How many words, and how many numbers, a thorough search takes near an edge.
+/// The numbers of words and of values per word that a thorough search tries near an edge.
 const NEAR: (usize, u128) = (6, 64);
 
 impl Search {
-    /// Runs one input; true if it shows a fault.
+    /// Runs one input; true if it breaks the contract.
     fn fails(
         &mut self,
         program: &Program,
@@ -121,7 +121,7 @@ fn bounds(decl: &Decl) -> Vec<(u128, u128)> {
     all
 }
 
-/// Makes words smaller as long as the input still shows a fault.
+/// Shrinks the words of an input as long as it still breaks the contract.
 fn smallest(
     program: &Program,
     id: DeclId,
@@ -167,7 +167,7 @@ fn smallest(
     Counterexample { inputs: named, finding }
 }
 
-/// Whether a node keeps its contract on an input; `Err(None)` if the input is none that it takes.
+/// Checks the contract on an input; `Err(None)` if the input breaks the precondition.
 fn check(program: &Program, id: DeclId, inputs: &[u128]) -> Result<(), Option<Box<Diagnostic>>> {
     let decl = &program.decls[id];
     let mut scope = contract::bind(&decl.params, inputs);
@@ -216,7 +216,7 @@ fn within(word: u128, range: &Range) -> Result<(), Refusal> {
     })
 }
 
-/// What breaks a clause, if anything does.
+/// The failure of a clause, if it fails.
 fn holds(
     program: &Program,
     scope: &Scope<u128>,
@@ -258,7 +258,7 @@ fn holds(
     Ok((!fine).then(text))
 }
 
-/// Integers of contracts, modulo a constant where powers would be too long.
+/// Integers of contracts on concrete numbers, modulo a constant where powers would be too long.
 struct Plain<'p> {
     program: &'p Program,
     modulus: Option<BigInt>,
@@ -305,7 +305,7 @@ impl Integers for Plain<'_> {
 #[derive(Default)]
 struct Concrete {
     wraps: usize,
-    /// Calls around the current place that have a proof of their own.
+    /// Calls around the current place whose contracts have their own proof.
     free: usize,
 }
 
@@ -383,7 +383,7 @@ impl Domain for Concrete {
         }
         let free = usize::from(promises(decl));
         walker.domain.free += free;
-        // What a callee wraps is its own matter.
+        // Overflow in a callee is part of the callee's own contract.
         let wraps = std::mem::take(&mut walker.domain.wraps);
         let outs = walker.run(instance, args);
         walker.domain.wraps = wraps;
@@ -392,7 +392,7 @@ impl Domain for Concrete {
     }
 }
 
-/// Whether a node takes these arguments.
+/// Whether arguments meet the precondition of a node.
 fn takes(program: &Program, decl: &Decl, args: &[u128]) -> Result<(), Refusal> {
     for (at, (range, &arg)) in ranges(&decl.params).iter().zip(args).enumerate() {
         let Some(range) = range else { continue };

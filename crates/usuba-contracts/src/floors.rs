@@ -1,31 +1,34 @@
-//! Integers as polynomials in which quotients by powers of two are variables, in one normal form.
+//! Integer arithmetic modulo powers of two as polynomials over Z with carry variables, in normal
+//! form.
 //!
 //! ```text
 //! x + y mod 2^64     x + y - 2^64 Z        Z = (x + y) div 2^64, a variable of its own
 //! its carry          Z
-//! x + y >= 2^64      the same Z, whoever asks
+//! x + y >= 2^64      the same Z
 //! ```
 //!
-//! What a processor does to words are sums, products and quotients of integers: an upper half is a
-//! quotient, a carry is one, and a comparison is one of a difference. So two ways to compute a
-//! number are the same if they are one polynomial, once equal quotients are one variable. The
-//! quotient of a polynomial p by 2^k is brought into this form:
+//! A processor computes sums, products and quotients of integers: an upper half is a quotient, a
+//! carry is a quotient, and a comparison is a quotient of a difference. So two computations of a
+//! number agree if they give the same polynomial after equal quotients have become one variable.
+//! The quotient of a polynomial p by 2^k is brought into normal form by these equations:
 //!
 //! - `(p + 2^k r) div 2^k` is `p div 2^k + r`, so coefficients lie in [0, 2^k).
 //! - `(2^j p + c) div 2^k` is `(p + c div 2^j) div 2^(k-j)` for a constant c.
 //! - `(p div 2^j + r) div 2^k` is `(p + 2^j r) div 2^(j+k)`.
-//! - `(r - p div 2^j) div 2^k` is `(2^j r + 2^j - 1 - p) div 2^(j+k)`, as a quotient that is taken
-//!   away is that of the complement.
+//! - `(r - p div 2^j) div 2^k` is `(2^j r + 2^j - 1 - p) div 2^(j+k)`, since a quotient that is
+//!   subtracted is the quotient of the complement.
 //! - `(-1 - p) div 2^k` is `-1 - p div 2^k`, so the first coefficient is at most 2^(k-1).
 //! - A quotient that can only be zero is zero.
-//! - A quotient of bits alone is what it is for each of their values.
+//! - A quotient of bits alone is tabulated over their values.
 //! - `p div 2^k` is `p div 2^j` for a smaller j, if p is from -2^j to 2^j - 1: -1 or 0.
 //!
-//! That gives carries their names: that of the lower halves of x and y, which are `x - 2^64 X` and
-//! `y - 2^64 Y`, is `(x + y) div 2^64 - X - Y`, and the sum of the upper halves and this carry is
-//! `(x + y) div 2^64`, in which no halves are left.
+//! The equations give carries canonical names. The carry of the lower halves of x and y, which are
+//! `x - 2^64 X` and `y - 2^64 Y`, is `(x + y) div 2^64 - X - Y`. The sum of the upper halves and
+//! this carry is `(x + y) div 2^64`, in which no halves are left.
 //!
-//! Every step is an equation of integers, so nothing depends on how they were found.
+//! *Soundness:* every step is an equation of integers, so equal polynomials are equal numbers.
+//!
+//! *Limits:* the normal form is not canonical: two equal numbers may have different polynomials.
 
 use std::collections::BTreeMap;
 
@@ -38,24 +41,24 @@ use crate::poly::Poly;
 /// A variable of polynomials: an integer from 0 to `high`.
 struct Variable {
     high: BigUint,
-    /// It is this polynomial div 2^k.
+    /// The variable is this polynomial div 2^k.
     floor: Option<(Poly, u64)>,
 }
 
-/// The variables, and which quotient is which.
+/// The variables, and the quotient of each polynomial.
 #[derive(Default)]
 pub struct Integers {
     variables: Vec<Variable>,
-    /// What quotients are: of a polynomial in the form that the header describes, by 2^k.
+    /// The quotient of a polynomial in normal form by 2^k.
     floors: FxHashMap<(Poly, u64), Poly>,
     /// Variables that stand for polynomials.
     names: FxHashMap<Poly, u32>,
-    /// Polynomials that are from 0 to 2^k - 1.
+    /// Polynomials with values from 0 to 2^k - 1.
     below: FxHashMap<Poly, u64>,
 }
 
 impl Integers {
-    /// A new variable from 0 to `high`. Those of bits have odd numbers, as `Poly` asks.
+    /// A new variable from 0 to `high`. Bits have odd numbers, as `Poly` requires.
     pub fn variable(&mut self, high: BigUint) -> u32 {
         self.defined(high, None)
     }
@@ -86,7 +89,7 @@ impl Integers {
         })
     }
 
-    /// The same, if it is no new variable.
+    /// The quotient as `floor` gives it, if it needs no new variable.
     pub fn floor_if_known(&self, p: &Poly, k: u64) -> Option<Poly> {
         let (rest, whole) = p.divided(k);
         Some(match self.form(rest, k) {
@@ -99,7 +102,7 @@ impl Integers {
         })
     }
 
-    /// Believes that the polynomial is from 0 to 2^k - 1, which is known for another reason.
+    /// Assumes that the polynomial is from 0 to 2^k - 1, which the caller knows for another reason.
     pub fn is_below(&mut self, p: &Poly, k: u64) {
         self.remember(p.clone(), k);
         let (rest, whole) = p.divided(k);
@@ -120,8 +123,8 @@ impl Integers {
         }
     }
 
-    /// Remembers that a polynomial is from 0 to 2^k - 1, and so are those that it is a quotient of,
-    /// with another power of two.
+    /// Records that a polynomial is from 0 to 2^k - 1, and so are the polynomials of which it is a
+    /// quotient, with another power of two.
     fn remember(&mut self, mut p: Poly, mut k: u64) {
         if p.value().is_some() {
             return;
@@ -134,8 +137,8 @@ impl Integers {
         }
     }
 
-    /// The quotient of a polynomial with coefficients in [0, 2^k), if it is known that another one
-    /// that is the same modulo 2^k lies between 0 and 2^k.
+    /// The quotient of a polynomial with coefficients in [0, 2^k), if a polynomial that is
+    /// congruent to it modulo 2^k is known to lie between 0 and 2^k.
     fn known(&self, p: &Poly, k: u64) -> Option<Poly> {
         let centred = p.centred(k);
         let (_, whole) = p.sub(&centred).divided(k);
@@ -147,8 +150,8 @@ impl Integers {
         self.is_known_below(&other, k).then(|| whole.sub(&Poly::constant(1)))
     }
 
-    /// The newest quotient that is there once, or taken away once, which is `minus` times, and
-    /// which of both: it may be made of the others.
+    /// The newest quotient that occurs with factor 1 or with factor -1, which is `minus` modulo
+    /// 2^k, and whether the factor is 1: it may be made of the others.
     fn once(&self, p: &Poly, minus: &BigInt) -> Option<(u32, bool)> {
         let one = BigInt::from(1);
         let once = p.terms().filter_map(|(monomial, value)| {
@@ -158,8 +161,8 @@ impl Integers {
         once.filter(|(variable, _)| self.variables[*variable as usize / 2].floor.is_some()).max()
     }
 
-    /// A quotient by 2^k without the quotient that `once` found. One that is taken away is
-    /// `minus + 1` times there besides.
+    /// A quotient by 2^k without the quotient that `once` found. A quotient that is subtracted
+    /// occurs `minus + 1` times besides.
     fn deeper(&self, p: &Poly, k: u64, variable: u32, adds: bool, minus: &BigInt) -> (Poly, u64) {
         let (of, j) = self.variables[variable as usize / 2].floor.as_ref().expect("a quotient");
         let (variable, power) = (Poly::variable(variable), BigInt::from(1) << *j);
@@ -173,7 +176,7 @@ impl Integers {
         (p, j + k)
     }
 
-    /// Whether a polynomial was said to be from 0 to 2^k - 1.
+    /// Whether a polynomial was recorded to be from 0 to 2^k - 1.
     pub fn is_known_below(&self, p: &Poly, k: u64) -> bool {
         self.below.get(p).is_some_and(|known| *known <= k)
     }
@@ -191,13 +194,14 @@ impl Integers {
             let (_, more) = p.sub(&near).divided(k);
             return Form::Deeper { p: near, k: j, more };
         }
-        // A constant is below 2^k, and so are other coefficients: some power of two is left.
+        // A constant is below 2^k, and so are the other coefficients: some power of two is left.
         let (_, constant) = p.assign(&BTreeMap::new());
         let Some(zeros) = p.sub(&Poly::constant(constant)).zeros() else {
             return Form::Value(Poly::default());
         };
         let (p, k) = if zeros == 0 { (p, k) } else { (p.divided(zeros).1, k - zeros) };
-        // What has a negative coefficient first is the complement of what has not.
+        // A polynomial with a negative first coefficient is the complement of one with a positive
+        // one.
         let first = p.terms().find(|(monomial, _)| !monomial.is_empty());
         if first.is_some_and(|(_, value)| *value > BigInt::from(1) << (k - 1)) {
             return Form::Complement { p: Poly::constant(-1).sub(&p), k };
@@ -226,15 +230,15 @@ impl Integers {
         Some(below.bits().max(high.to_biguint()?.bits()).max(1))
     }
 
-    /// What a polynomial is at most.
+    /// An upper bound of a polynomial.
     fn most(&self, p: &Poly) -> Option<BigUint> {
         let bounds = p.bounds(|variable| (BigUint::ZERO, self.high(variable).clone()));
         bounds.and_then(|(_, high)| high.to_biguint())
     }
 
-    /// What a polynomial is at least and at most, by the values of the one bit that multiplies
-    /// something in it: what the bit chooses from is as long as the longer of both, and not as
-    /// both together. `None` if there is no such bit, or if there are several.
+    /// Bounds of a polynomial by case analysis of the only bit that multiplies anything in it: a
+    /// choice by that bit is as long as the longer alternative, and not as both together. `None` if
+    /// there is no such bit, or if there are several.
     pub fn chosen(&self, p: &Poly) -> Option<(BigInt, BigInt)> {
         if p.size() > CHOICES {
             return None;
@@ -254,12 +258,13 @@ impl Integers {
         Some((low.min(other_low), high.max(other_high)))
     }
 
-    /// A short polynomial that is equal to this one, which is from 0 to `high`: itself, if it is a
-    /// constant or a multiple of a variable, or a multiple of a variable that stands for it. The
-    /// same for the same polynomial, and up to a factor for multiples of it.
+    /// A short polynomial that is equal to this polynomial, which is from 0 to `high`: itself, if
+    /// it is a constant or a multiple of a variable, or a multiple of a variable that stands for
+    /// it. Equal polynomials get the same variable, and multiples of a polynomial get multiples of
+    /// it.
     pub fn named(&mut self, p: &Poly, high: &BigUint) -> Poly {
         let (factor, p) = p.primitive();
-        // The polynomial is not below zero, nor is what it is a multiple of by a factor above zero.
+        // The polynomial is not below zero, and dividing it by a positive factor keeps that.
         let (factor, p) = match factor < BigInt::ZERO {
             true => (-factor, p.scaled(&BigInt::from(-1))),
             false => (factor, p),
@@ -281,16 +286,16 @@ impl Integers {
     }
 }
 
-/// Terms of a polynomial that is looked at for each value of a bit.
+/// The most terms of a polynomial for case analysis of a bit.
 const CHOICES: usize = 16;
 
-/// Bits whose values are tried one by one.
+/// The most bits whose values are enumerated.
 const FEW: usize = 3;
 
-/// The quotient by 2^k of a polynomial in a few variables that are 0 or 1: the polynomial that has
-/// its value for each of their values.
+/// The quotient by 2^k of a polynomial in a few bits: the polynomial that interpolates its values
+/// over all values of the bits.
 fn of_bits(p: &Poly, k: u64) -> Option<Poly> {
-    // A bit is no higher power of itself, so the terms of these are all there are.
+    // A bit equals all of its powers, so the products of distinct bits are all terms.
     if p.size() > 1 << FEW || p.terms().flat_map(|(m, _)| m).any(|(v, _)| v % 2 == 0) {
         return None;
     }
@@ -322,18 +327,18 @@ fn is_linear(monomial: &Monomial) -> bool {
 /// A quotient on its way to the normal form.
 enum Form {
     Value(Poly),
-    /// That of p by 2^k, of which nothing is known yet.
+    /// The quotient of p by 2^k, not simplified yet.
     Below {
         p: Poly,
         k: u64,
     },
-    /// That of p by 2^k, where p may have any coefficients, and more besides.
+    /// The quotient of p by 2^k plus `more`, where p may have any coefficients.
     Deeper {
         p: Poly,
         k: u64,
         more: Poly,
     },
-    /// -1 less that of p by 2^k.
+    /// -1 minus the quotient of p by 2^k.
     Complement {
         p: Poly,
         k: u64,

@@ -1,21 +1,33 @@
-//! Contracts of arithmetic: ranges, exactness, congruences, equality with a reference node.
+//! Contracts of arithmetic nodes, proved by abstract interpretation with intervals and polynomials:
+//! ranges, no overflow, congruences, equality with a reference node.
 //!
 //! ```text
 //! node mul (a,b:u64x5 in [0, 2^54)) returns (r:u64x5 in [0, 2^51 + 2^13))
 //! ensures fe(r) == fe(a) * fe(b) mod 2^255 - 19
 //! ```
 //!
-//! A node that promises something runs once on numbers of which only their intervals are known.
-//! Each operator shows that it does not wrap, each call that its arguments are as the callee
-//! requires, and at the end the ranges and clauses of the node are shown of its results. A call
-//! stands for what its callee promises, so each node is looked at once.
+//! A node with a contract is interpreted once, on abstract numbers: intervals and polynomials over
+//! the integers. Each operator shows that it does not overflow, each call that its arguments meet
+//! the precondition of the callee, and the results of the node are shown to meet its postcondition.
 //!
-//! - `numbers`: intervals, polynomials, and what a number is made of; `poly`, `monomial`: polynomials;
-//!   `bounds`: their intervals.
-//! - `symbolic`: operators and calls; `clause`: what is shown and believed of clauses.
-//! - `cases`: comparisons that a few carries decide; `query`: what takes a look at bits, by a SAT solver whose proofs are replayed.
-//! - `floors`: integers in one normal form, with quotients by powers of two as variables.
-//! - `concrete`: inputs that show a fault; `chance`: where they come from.
+//! *Soundness:* a call stands for the contract of its callee (a function summary), so each node is
+//! interpreted once. A program keeps its contracts if all of them are proved. Calls do not recurse,
+//! so this is induction over the call graph.
+//!
+//! *Limits:* loops are unrolled, and a number that is no polynomial of the parameters is known by
+//! its interval alone. An obligation that no method discharges is *Unknown*.
+//!
+//! - `numbers`: intervals, polynomials, and the definition of each number; `poly`, `monomial`:
+//!   polynomials over   the integers; `bounds`: their intervals.
+//! - `symbolic`: the abstract domain of operators and calls; `clause`: pre- and postconditions,
+//!   proved and assumed.
+//! - `cases`: comparisons by case analysis of a few carries; `query`: comparisons by bit-blasting
+//!   and a   SAT solver whose proofs are replayed.
+//! - `floors`: a normal form of integers, with carry variables for quotients by powers of two.
+//! - `concrete`: the search for counterexamples; `chance`: pseudo-random inputs for it.
+//!
+//! *Reference:* Cousot and Cousot 1977 (abstract interpretation); Hoare 1969 (pre- and
+//! postconditions).
 
 pub mod bounds;
 mod cases;
@@ -35,14 +47,14 @@ use usuba::typed::{Decl, DeclId, Instance, Kind, Program, VarType, contract};
 pub use concrete::Counterexample;
 use symbolic::Symbolic;
 
-/// What is known about the contract of a node.
+/// The verdict on the contract of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It holds for all inputs that the node takes.
+    /// It holds for all inputs in the ranges of the node.
     Proved,
     /// It does not hold for this input.
     Refuted(Counterexample),
-    /// Neither is known; the finding says what resisted, and where.
+    /// Neither is known; the finding has the first undischarged obligation and its place.
     Unknown(Diagnostic),
 }
 
@@ -51,34 +63,34 @@ pub enum Outcome {
 pub struct Report {
     pub node: String,
     pub outcome: Outcome,
-    /// What showed that it holds, by name.
+    /// The methods that discharged the obligations, by name.
     pub means: String,
-    /// Things that were shown.
+    /// The number of discharged obligations.
     pub obligations: usize,
-    /// Those of them for which bits were looked at.
+    /// The number of obligations that needed bit-blasting.
     pub queries: usize,
-    /// Calls that stand for the contract of their callee.
+    /// The number of calls that stand for the contract of their callee.
     pub calls: usize,
 }
 
-/// Inputs that are run beside a proof, and in search of a fault.
+/// The number of inputs that are run beside a proof, and in search of a counterexample.
 const RUNS: [usize; 2] = [24, 800];
 
 /// Proves or refutes the contract of each node that has one, in the order of the text.
 ///
-/// The program keeps its contracts if all of them are proved: each proof believes the contracts
-/// of the nodes that are called.
+/// The program keeps its contracts if all of them are proved: each proof assumes the contracts of
+/// the nodes that are called.
 pub fn check(program: &Program) -> Vec<Report> {
     promising(program).map(|id| check_node(program, id)).collect()
 }
 
-/// The nodes that promise something, in the order of the text.
+/// The nodes with a contract, in the order of the text.
 pub fn promising(program: &Program) -> impl Iterator<Item = DeclId> {
     let promising = program.decls.iter().enumerate().filter(|(_, decl)| decl.has_contract());
     promising.map(|(id, _)| id)
 }
 
-/// What is wrong with the contracts of a program, at the lines that fail.
+/// The failures of the contracts of a program, at the lines that fail.
 pub fn findings(program: &Program) -> Vec<Diagnostic> {
     let finding = |report: Report| match report.outcome {
         Outcome::Proved => None,
@@ -88,7 +100,7 @@ pub fn findings(program: &Program) -> Vec<Diagnostic> {
     check(program).into_iter().filter_map(finding).collect()
 }
 
-/// Proves or refutes the contract of one node, believing those of the nodes that it calls.
+/// Proves or refutes the contract of one node, assuming the contracts of the nodes that it calls.
 pub fn check_node(program: &Program, id: DeclId) -> Report {
     let decl = &program.decls[id];
     let mut report = Report {
@@ -107,8 +119,8 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         report.outcome = Outcome::Unknown(finding);
         return report;
     }
-    // Values of parameters as variables of their own help where only calls compute with them; and
-    // nobody multiplies a sum by itself so often.
+    // Variables for the value maps of parameters pay where only calls compute with the parameters,
+    // and where a clause has powers: a sum raised to a high power has too many terms.
     let restated = decl
         .contract
         .iter()
@@ -163,7 +175,7 @@ fn prove(
     if restated {
         clause::restate(&mut symbolic, program, decl, &scope, &args)?;
     }
-    clause::believe(&mut symbolic, program, decl, &scope)?;
+    clause::assume_required(&mut symbolic, program, decl, &scope)?;
     let mut walker = usuba::typed::walk::Walker::new(program, symbolic);
     let outs = walker.run(&Instance::open(id, 0), args.clone());
     let mut symbolic = walker.domain;
@@ -191,7 +203,7 @@ fn prove(
     shown
 }
 
-/// Shows the ranges of results and what the node ensures of them.
+/// Shows the ranges of the results and the postconditions of the node.
 fn results(
     symbolic: &mut Symbolic,
     program: &Program,

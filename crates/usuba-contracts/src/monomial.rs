@@ -4,7 +4,7 @@
 //! x2 · x4^3          [(2, 3), (4, 3)]
 //! ```
 //!
-//! Nearly all have one or two variables and small exponents, and lie in place.
+//! Nearly all monomials have one or two variables and small exponents, and are stored inline.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -18,11 +18,12 @@ pub type Monomial = SmallVec<[Factor; 2]>;
 /// A power of a variable.
 pub type Factor = (u32, Exponent);
 
-/// How often a variable is a factor.
+/// The exponent of a variable.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Exponent {
     Small(u32),
-    /// One that does not fit, so that equal ones are the same.
+    /// An exponent that does not fit 32 bits; smaller ones are never stored here, so equality is
+    /// structural.
     Large(Arc<BigUint>),
 }
 
@@ -79,7 +80,7 @@ pub fn variable(variable: u32) -> Monomial {
     Monomial::from_iter([(variable, Exponent::Small(1))])
 }
 
-/// The variable that it is, alone and once.
+/// The variable, if the monomial is one variable with exponent 1.
 pub fn single(monomial: &[Factor]) -> Option<u32> {
     match monomial {
         [(variable, Exponent::Small(1))] => Some(*variable),
@@ -87,7 +88,7 @@ pub fn single(monomial: &[Factor]) -> Option<u32> {
     }
 }
 
-/// Each factor to a power. One with an odd number is a bit, and a bit is its powers.
+/// Raises each factor to a power. A variable with an odd number is a bit, which equals its powers.
 pub fn power(monomial: &[Factor], exponent: &Exponent) -> Monomial {
     if exponent.small() == Some(0) {
         return Monomial::new();

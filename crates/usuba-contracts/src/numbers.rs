@@ -1,13 +1,14 @@
-//! The numbers of one run of a node: each with its interval, its polynomial, and what it is made of.
+//! The abstract domain of numbers: a hash-consed DAG with an interval and a polynomial for each
+//! number.
 //!
 //! ```text
 //! q = x div 2^51      interval of x, shifted       a variable of its own
 //! r = x mod 2^51      [0, 2^51 - 1]                x - 2^51 q
 //! ```
 //!
-//! A number is not negative and has no size: a word of m bits is a number below 2^m, and whoever
-//! makes one shows that first. Equal ones are one number (hash-consing), so that `x >> 51` and
-//! `x & (2^51 - 1)`, wherever they are written, know each other.
+//! A number is not negative and has no width: a word of m bits is a number below 2^m, and the
+//! caller that makes a word shows this first. Equal definitions are one number (hash-consing), so
+//! `x >> 51` and `x & (2^51 - 1)` share their quotient and remainder, in all places of a node.
 
 use std::rc::Rc;
 
@@ -20,10 +21,10 @@ use super::poly::Poly;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Num(pub u32);
 
-/// What a number is made of.
+/// The definition of a number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Def {
-    /// Any number of its interval.
+    /// Any number in the interval.
     Any,
     Const(BigUint),
     Sum(Num, Num),
@@ -48,7 +49,7 @@ pub struct Number {
     pub poly: Rc<Poly>,
     /// It is a multiple of 2^zeros.
     zeros: u64,
-    /// The number of one bit of which this is 2^m - 1 times.
+    /// The bit, if this number is 2^m - 1 times a bit.
     pub spread: Option<Num>,
 }
 
@@ -56,7 +57,7 @@ pub struct Number {
 pub struct Numbers {
     all: Vec<Number>,
     known: FxHashMap<Def, Num>,
-    /// The first number of each polynomial that was asked for.
+    /// The first number that was queried for each polynomial.
     first: FxHashMap<Rc<Poly>, Num>,
 }
 
@@ -94,7 +95,7 @@ impl Numbers {
         (number.low == number.high).then_some(&number.low)
     }
 
-    /// The first number that was asked for with the polynomial of this one: they are equal.
+    /// The first queried number with the same polynomial as this number: the two are equal.
     pub fn first(&mut self, n: Num) -> Num {
         *self.first.entry(self.get(n).poly.clone()).or_insert(n)
     }
@@ -104,11 +105,11 @@ impl Numbers {
         self.all[n.0 as usize].poly = Rc::new(poly);
     }
 
-    /// A bound above that somebody has proved.
+    /// A number with a proved upper bound.
     pub fn at_most(&mut self, n: Num, high: BigUint) -> Num {
         let number = &mut self.all[n.0 as usize];
         if high < number.high && high >= number.low && number.high > BigUint::from(1u8) {
-            // Bits are known from the start: their variables are odd.
+            // Bits are recognised when they are made, since their variables are odd.
             if high > BigUint::from(1u8) {
                 number.high = high;
             }
@@ -168,7 +169,7 @@ impl Numbers {
         self.zeros(n, zeros)
     }
 
-    /// `a - b`, which is shown to be no less than zero.
+    /// `a - b`, which the caller shows to be no less than zero.
     pub fn diff(&mut self, a: Num, b: Num) -> Num {
         if self.value(b) == Some(&BigUint::ZERO) {
             return a;
@@ -225,7 +226,7 @@ impl Numbers {
             return (self.constant(0u8), a);
         }
         if number.zeros >= k {
-            // Only shifted: exact, so the quotient needs no variable.
+            // A shift alone is exact, so the quotient needs no variable.
             if let Def::Product(x, y) = number.def {
                 for (c, other) in [(x, y), (y, x)] {
                     if self.value(c) == Some(&(BigUint::from(1u8) << k)) {
@@ -235,7 +236,7 @@ impl Numbers {
             }
         }
         if let Def::Sum(x, y) = number.def {
-            // Nothing is carried from a part below 2^k into one that is a multiple of it.
+            // A part below 2^k carries nothing into a part that is a multiple of 2^k.
             for (upper, lower) in [(x, y), (y, x)] {
                 if self.get(upper).zeros >= k && self.get(lower).high.bits() <= k {
                     return (self.split(upper, k).0, lower);
@@ -259,8 +260,8 @@ impl Numbers {
         (quotient, self.zeros(remainder, if zeros < k { zeros } else { 0 }))
     }
 
-    /// The quotient by 2^k. A chain of carries is one quotient of what it carries:
-    /// `(x + (y div 2^j)) div 2^k` is `(x·2^j + y) div 2^(j+k)`.
+    /// The quotient by 2^k. A chain of carries is one quotient of the whole sum: `(x + (y div 2^j))
+    /// div 2^k` is `(x·2^j + y) div 2^(j+k)`.
     fn quotient(&mut self, a: Num, k: u64) -> Num {
         let (a, k) = match self.carried(a) {
             None => (a, k),
@@ -279,7 +280,7 @@ impl Numbers {
         self.make(def, low, high, None)
     }
 
-    /// A sum of a quotient `y div 2^j` and a rest: the rest, y and j.
+    /// Splits a sum into a quotient `y div 2^j` and a rest: the rest, y and j.
     fn carried(&mut self, a: Num) -> Option<(Num, Num, u64)> {
         let Def::Sum(x, y) = self.get(a).def else { return None };
         for (quotient, rest) in [(x, y), (y, x)] {
@@ -306,7 +307,7 @@ impl Numbers {
         }
     }
 
-    /// A bit, `ones` times: all ones where it is set.
+    /// A bit times `ones`: all ones if the bit is set.
     pub fn spread(&mut self, bit: Num, ones: BigUint) -> Num {
         let ones = self.constant(ones);
         let n = self.product(bit, ones);
@@ -320,7 +321,7 @@ impl Numbers {
         self.get(n).high <= BigUint::from(1u8)
     }
 
-    /// Whether no bit can be set in both.
+    /// Whether no bit position can be set in both numbers.
     fn apart(&self, a: Num, b: Num) -> bool {
         let below = |x: &Number, y: &Number| x.high.bits() <= y.zeros;
         below(self.get(a), self.get(b))
@@ -328,7 +329,7 @@ impl Numbers {
             || self.exclude_each_other(a, b)
     }
 
-    /// Whether two products have bits as factors of which one is zero where the other is not.
+    /// Whether two products have bits as factors that are never set together.
     fn exclude_each_other(&self, a: Num, b: Num) -> bool {
         let (Def::Product(x, y), Def::Product(u, v)) = (&self.get(a).def, &self.get(b).def) else {
             return false;
@@ -347,7 +348,8 @@ impl Numbers {
             return a;
         }
         for (x, y) in [(a, b), (b, a)] {
-            // All ones or zero: the other operand, if it has no more bits, or zero.
+            // The mask is all ones or zero: the result is the other operand, if it has no more
+            // bits, or zero.
             if let Some(bit) = self.get(x).spread
                 && self.get(x).high >= self.get(y).high
             {
@@ -356,7 +358,7 @@ impl Numbers {
         }
         for (x, y) in [(a, b), (b, a)] {
             if let Some(word) = self.value(x).cloned() {
-                // Ones from bit j to bit k - 1.
+                // The mask is ones from bit j to bit k - 1.
                 let j = word.trailing_zeros().unwrap_or(0);
                 if word == BigUint::ZERO {
                     return x;
@@ -433,7 +435,7 @@ impl Numbers {
         }
     }
 
-    /// Every number where the free ones have the values of `any`.
+    /// The value of every number when the free numbers have the values of `any`.
     pub fn evaluate(&self, mut any: impl FnMut(Num) -> BigUint) -> Vec<BigUint> {
         let mut values: Vec<BigUint> = Vec::with_capacity(self.all.len());
         for (at, number) in self.all.iter().enumerate() {
@@ -475,7 +477,7 @@ mod tests {
             n.or(kept, taken) == n.sum(kept, taken)
         };
         assert!(is_sum(bit));
-        // Both can be there, or nothing says that they cannot.
+        // Both may be set, or no rule excludes it.
         assert!(!is_sum(not) && !is_sum(another));
     }
 }

@@ -5,8 +5,8 @@
 //! fe(r) - fe(a)·fe(b)       zero modulo p: the congruence holds for all values of all variables
 //! ```
 //!
-//! A variable with an odd number takes the values 0 and 1 only, so its powers are itself.
-//! Exponents are as large as those of an inversion, b^(p-2).
+//! A variable with an odd number has the values 0 and 1 only, so it equals its powers. Exponents
+//! can be as large as the exponent of an inversion, b^(p-2).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use num_bigint::{BigInt, BigUint};
 
 use super::monomial::{self, Exponent, Monomial};
 
-/// The most terms that a product may have.
+/// The most terms of a product.
 const MAX_TERMS: usize = 20_000;
 
-/// A sum with more terms than one is raised to this power at most.
+/// A sum of several terms is raised to at most this power.
 const MAX_POWER: u32 = 16;
 
 /// A product of variables with its coefficient.
@@ -61,7 +61,7 @@ impl Poly {
         Poly { terms: sum }
     }
 
-    /// The same monomials with other coefficients.
+    /// The same monomials with mapped coefficients.
     fn with_values(&self, of: impl Fn(&BigInt) -> BigInt) -> Poly {
         let terms = self.terms.iter().map(|(monomial, value)| (of(value), monomial));
         let terms = terms.filter(|(value, _)| *value != BigInt::ZERO);
@@ -72,12 +72,12 @@ impl Poly {
         self.terms.is_empty()
     }
 
-    /// Number of monomials.
+    /// The number of monomials.
     pub fn size(&self) -> usize {
         self.terms.len()
     }
 
-    /// The number, if it is one.
+    /// The constant, if the polynomial is constant.
     pub fn value(&self) -> Option<BigInt> {
         match &self.terms[..] {
             [] => Some(BigInt::ZERO),
@@ -102,7 +102,7 @@ impl Poly {
         self.with(other, |value| value * factor)
     }
 
-    /// The sum with another one, with what `times` makes of its coefficients, none of them zero.
+    /// The sum with another polynomial whose coefficients are mapped by `times`, never to zero.
     fn with(&self, other: &Poly, times: impl Fn(&BigInt) -> BigInt) -> Poly {
         let mut terms = Vec::with_capacity(self.size() + other.size());
         let (mut own, mut others) = (&self.terms[..], &other.terms[..]);
@@ -154,7 +154,7 @@ impl Poly {
         self.with_values(|value| remainder(value, modulus))
     }
 
-    /// What remains modulo 2^k, with coefficients that are not negative, and the quotient: the
+    /// The remainder modulo 2^k, with coefficients that are not negative, and the quotient: the
     /// polynomial is `rest + 2^k whole`.
     pub fn divided(&self, k: u64) -> (Poly, Poly) {
         let power = BigInt::from(1) << k;
@@ -162,7 +162,7 @@ impl Poly {
         (self.modulo(&power), self.with_values(|value| value >> k))
     }
 
-    /// The same modulo 2^k, with coefficients that are as near to zero as can be; those that are in
+    /// The polynomial modulo 2^k with coefficients as close to zero as possible; they must be in
     /// [0, 2^k) now.
     pub fn centred(&self, k: u64) -> Poly {
         let power = BigInt::from(1) << k;
@@ -175,8 +175,8 @@ impl Poly {
         self.terms.iter().filter_map(|(_, value)| value.trailing_zeros()).min()
     }
 
-    /// The greatest number that divides all coefficients, and what it is multiplied by, of which
-    /// the first coefficient is positive; zero is once itself.
+    /// The content, which is the greatest common divisor of all coefficients, and the primitive
+    /// part, whose first coefficient is positive; the parts of zero are 1 and zero.
     pub fn primitive(&self) -> (BigInt, Poly) {
         let values = self.terms.iter().map(|(_, value)| value);
         let mut shared = values.fold(BigInt::ZERO, |a, b| greatest(a, b.clone()));
@@ -193,15 +193,15 @@ impl Poly {
         (shared, primitive)
     }
 
-    /// Each product of variables with its coefficient.
+    /// The terms, each as a monomial and its coefficient.
     pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &BigInt)> {
         self.terms.iter().map(|(monomial, value)| (monomial, value))
     }
 
-    /// The variable that is the only product, besides a constant, and occurs once in it; and the
+    /// The variable and the constant, if the polynomial is a variable with coefficient 1 plus a
     /// constant.
     pub fn shifted_variable(&self) -> Option<(u32, BigInt)> {
-        // That of no variables is the first.
+        // The constant term is the first.
         let (constant, (monomial, value)) = match &self.terms[..] {
             [only] => (BigInt::ZERO, only),
             [(first, constant), other] if first.is_empty() => (constant.clone(), other),
@@ -248,7 +248,8 @@ impl Poly {
         Some(result)
     }
 
-    /// With values in place of some variables: without its constant, and the constant.
+    /// Puts values in place of some variables: the polynomial without its constant, and the
+    /// constant.
     pub fn assign(&self, values: &BTreeMap<u32, BigInt>) -> (Poly, BigInt) {
         let assigned = |(monomial, value): &Term| {
             let mut value = value.clone();
@@ -316,8 +317,8 @@ impl Poly {
         })
     }
 
-    /// The least and greatest value where each variable lies between its bounds, neither of them
-    /// negative; each term by itself.
+    /// The least and greatest value where each variable lies between its bounds, which are not
+    /// negative: interval arithmetic term by term.
     pub fn bounds(&self, of: impl Fn(u32) -> (BigUint, BigUint)) -> Option<(BigInt, BigInt)> {
         let (mut low, mut high) = (BigInt::ZERO, BigInt::ZERO);
         for (monomial, value) in &self.terms {

@@ -1,13 +1,17 @@
-//! Questions about bits: what intervals and polynomials do not see.
+//! Bit-blasting of comparisons, decided by a SAT solver with replayed RUP proofs.
 //!
 //! ```text
-//! h + 19 < 2^255 + c·2^255      the last carry of one chain is that of another
+//! h + 19 < 2^255 + c·2^255      the last carries of two chains are equal
 //! fe(r) < 2^255 - 19            after a conditional subtraction
 //! ```
 //!
-//! A number becomes the bits below its bound; products of two numbers that are not constant
-//! become any numbers of their interval, so that no multiplier is ever searched. A proof about
-//! those is one about the numbers; an assignment that satisfies them is an input to try.
+//! A number becomes a vector of as many bits as its bound has. A product of two numbers that are
+//! not constant becomes a free number in its interval, so the solver never searches a multiplier.
+//!
+//! *Soundness:* a proof about free numbers holds for the products, too. An assignment is only a
+//! candidate: the input that it gives is run.
+//!
+//! *Limits:* `CONFLICTS` and `MAX_BITS`.
 
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,10 +19,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::numbers::{Def, Num, Numbers};
 use usuba_sat::{Formula, Lit};
 
-/// Conflicts after which a question stays open.
+/// The number of conflicts after which the answer is unknown.
 const CONFLICTS: u64 = 4_000;
 
-/// Bits of the longest number that is looked at.
+/// The most bits of a number.
 const MAX_BITS: u64 = 1_200;
 
 /// A comparison of numbers.
@@ -29,7 +33,7 @@ pub enum Compare {
     AtMost,
 }
 
-/// A comparison that holds, or may.
+/// A comparison that is assumed or to be shown.
 pub type Fact = (Compare, Num, Num);
 
 struct Bits<'n> {
@@ -38,12 +42,12 @@ struct Bits<'n> {
     words: FxHashMap<Num, Vec<Lit>>,
 }
 
-/// What came of a question.
+/// The answer to a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The solver found no other case, and its proof was replayed.
+    /// The solver found no counterexample, and its proof was replayed.
     Holds,
-    /// It may not hold where free numbers have these values.
+    /// The goal may fail where free numbers have these values.
     Fails(FxHashMap<Num, BigUint>),
     Open,
 }
@@ -53,7 +57,7 @@ pub fn ask(numbers: &Numbers, facts: &[Fact], goal: Fact) -> Answer {
     let mut bits = Bits { numbers, formula: Formula::new(), words: FxHashMap::default() };
     let mut ok = bits.prepare(&[goal.1, goal.2]);
     for fact in facts {
-        // A fact that is too long is left out: that only makes the proof harder.
+        // A fact that is too long is left out, which only weakens the assumptions.
         if bits.prepare(&[fact.1, fact.2]) {
             let literal = bits.literal(*fact);
             bits.formula.clause(&[literal]);
@@ -91,7 +95,7 @@ impl Bits<'_> {
         }
     }
 
-    /// Gives bits to numbers and to all that they are made of; false if some are too long.
+    /// Bit-blasts numbers and all numbers that define them; false if some are too long.
     fn prepare(&mut self, wanted: &[Num]) -> bool {
         let mut stack = wanted.to_vec();
         let (mut needed, mut seen) = (Vec::new(), FxHashSet::default());
@@ -114,7 +118,7 @@ impl Bits<'_> {
         true
     }
 
-    /// What the bits of a number are made of.
+    /// The numbers that define the bits of a number.
     fn parts(&self, n: Num) -> Vec<Num> {
         match &self.numbers.get(n).def {
             Def::Any | Def::Const(_) => Vec::new(),
@@ -130,7 +134,7 @@ impl Bits<'_> {
         }
     }
 
-    /// The factor of a product that is constant or a bit, then the other one.
+    /// The constant or single-bit factor of a product, then the other factor.
     fn factor(&self, a: Num, b: Num) -> Option<(Num, Num)> {
         let easy = |n: Num| self.numbers.value(n).is_some() || self.numbers.is_bit(n);
         if easy(a) {
@@ -188,7 +192,7 @@ impl Bits<'_> {
         word
     }
 
-    /// New bits for a number of which only the interval is known.
+    /// Fresh bits for a number that is known by its interval alone.
     fn any(&mut self, n: Num) -> Vec<Lit> {
         let number = self.numbers.get(n);
         let word = self.formula.word(number.high.bits() as usize);

@@ -1,9 +1,9 @@
-//! A run of a node on numbers of which only intervals and polynomials are known.
+//! Abstract interpretation of a node over intervals and polynomials.
 //!
 //! Every `+ - *` is shown to stay inside of its word before it becomes a sum, difference or product
-//! of numbers; what is in `wrap(...)` is reduced instead. A call of a node that promises something
-//! is not looked into: its arguments must be in its ranges, its results are any numbers that are as
-//! promised.
+//! of numbers; inside of `wrap(...)` the result is reduced instead. A call of a node with a
+//! contract is a function summary: its arguments must meet the precondition, and its results are
+//! any numbers that meet the postcondition.
 
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
@@ -19,31 +19,31 @@ use super::poly::Poly;
 use super::query::{self, Compare, Fact};
 use super::{cases, clause};
 
-/// What is known besides the numbers.
+/// The facts besides the numbers.
 #[derive(Default)]
 pub struct Symbolic {
     pub numbers: Numbers,
-    /// Comparisons that hold because callers or callees promise them.
+    /// Comparisons that preconditions and postconditions give.
     pub facts: Vec<Fact>,
-    /// Variables that are polynomials of earlier ones, modulo a constant if there is one.
+    /// Variables that equal polynomials of earlier variables, modulo a constant if there is one.
     pub rules: Vec<(u32, Poly, Option<BigInt>)>,
-    /// Results of calls: the same for equal arguments.
+    /// Results of calls; equal arguments have equal results.
     pub calls: FxHashMap<(DeclId, Vec<Num>), Vec<Num>>,
-    /// `wrap(...)` around the current place.
+    /// The number of `wrap(...)` around the current place.
     wraps: usize,
-    /// Things that had to be shown.
+    /// The number of obligations.
     pub obligations: usize,
-    /// Those of them for which bits were looked at.
+    /// The number of obligations that needed bit-blasting.
     pub queries: usize,
-    /// What showed them.
+    /// The methods that discharged obligations.
     pub means: Means,
-    /// Calls for which a promise stands.
+    /// The number of calls that stand for a contract.
     pub promises: usize,
-    /// Values of free numbers where something may not hold that was to be shown.
+    /// Values of free numbers where an obligation may fail.
     pub examples: Vec<FxHashMap<Num, BigUint>>,
 }
 
-/// What something was shown by.
+/// The methods that discharged an obligation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Means {
     pub polynomials: bool,
@@ -52,7 +52,7 @@ pub struct Means {
 }
 
 impl Means {
-    /// The names for reports; intervals are always among them.
+    /// The names of the methods for reports; intervals are always among them.
     pub fn names(&self) -> String {
         let mut names = vec!["intervals"];
         let more = [(self.polynomials, "polynomials"), (self.cases, "cases"), (self.solver, "E5")];
@@ -69,7 +69,7 @@ pub fn ones(m: u8) -> BigUint {
     (BigUint::from(1u8) << m) - 1u8
 }
 
-/// A bound in a message: exact where that is short.
+/// A bound in a message: exact if it is short.
 pub fn bound(value: &BigUint) -> String {
     let next = value + 1u8;
     match next.trailing_zeros() {
@@ -132,7 +132,7 @@ impl Symbolic {
         }
     }
 
-    /// Shows that a number is one of m bits.
+    /// Shows that a number fits m bits.
     fn fits(&mut self, n: Num, m: u8, what: &str) -> Result<Num, Refusal> {
         self.obligations += 1;
         let most = ones(m);
@@ -203,7 +203,7 @@ impl Symbolic {
         }
     }
 
-    /// `a * 2^k` without what leaves a word of m bits.
+    /// `a * 2^k` modulo 2^m.
     fn shl(&mut self, a: Num, k: u8, m: u8) -> Num {
         let (_, kept) = self.numbers.split(a, (m - k) as u64);
         self.numbers.scaled(kept, k as u64)
@@ -310,7 +310,7 @@ impl Domain for Symbolic {
                 let upper = self.numbers.product(a, power);
                 self.numbers.sum(upper, b)
             }
-            // Nothing is known of these but their size.
+            // These results are known by their width alone.
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) => self.anything(m),
             Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => self.anything(m),
             Op::MulAdd(_) | Op::MulAddHigh(_) => self.anything(m),
@@ -359,7 +359,7 @@ impl Domain for Symbolic {
             return Err(walker.refuse(refusal, span));
         }
         if !clause::promises(decl) {
-            // What a callee wraps is its own matter.
+            // Overflow in a callee is part of the callee's own contract.
             let wraps = std::mem::take(&mut walker.domain.wraps);
             let outs = walker.run(instance, args);
             walker.domain.wraps = wraps;
@@ -406,7 +406,7 @@ fn keeps_ranges(
     Ok(())
 }
 
-/// Results of which nothing is known but their ranges.
+/// Results that are known by their ranges alone.
 fn promised(symbolic: &mut Symbolic, decl: &Decl, types: &[Atom]) -> Vec<Num> {
     let ranges = ranges(&decl.results);
     let mut outs = Vec::with_capacity(types.len());

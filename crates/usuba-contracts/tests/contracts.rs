@@ -1,4 +1,4 @@
-//! Contracts of the programs in `arithmetic`: all are proved, and no planted fault is.
+//! Contracts of the programs in `arithmetic`: all are proved, and every injected fault is refuted.
 
 #[path = "support/arithmetic.rs"]
 mod arithmetic;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use usuba::diag::{Code, Diagnostic, Sources};
 use usuba_contracts::{Counterexample, Outcome};
 
-/// The outcome of one node, and the line that it speaks of.
+/// The outcome for one node, and the line that its finding names.
 fn outcome(name: &str, text: &str, node: &str) -> (Outcome, String) {
     let (program, sources) = arithmetic::front(name, text, None);
     let id = program.decls.iter().position(|decl| *decl.name == *node).expect("a node");
@@ -45,8 +45,9 @@ fn line_of(sources: &Sources, finding: &Diagnostic) -> usize {
     sources.line_col(span.file, span.start).0
 }
 
-/// Nodes whose proofs take seconds each, and have short ones on other limbs. A doubling and a sum on
-/// ten limbs stay in the short run: ranges are shorter there, and what breaks one breaks these.
+/// Nodes whose proofs take seconds each, and that have fast proofs on other limbs. Doubling and
+/// addition on ten limbs stay in the short run: their ranges are shorter, and a change that breaks
+/// another form breaks these.
 const LONG: [(&str, &str); 8] = {
     const FILE: &str = "curve25519/limbs25.ua";
     [
@@ -61,7 +62,7 @@ const LONG: [(&str, &str); 8] = {
     ]
 };
 
-/// What programs for few registers or little memory have for themselves.
+/// Nodes that only programs for few registers or little memory have.
 const SHORT_NODES: &[&str] = &[
     "mul",
     "square",
@@ -90,9 +91,9 @@ fn every_contract_is_proved() {
         for node in promising {
             let decl = &program.decls[node];
             let file = &sources.file(decl.name_span.file).name;
-            // What is included from another program is proved there.
+            // Nodes of an included program are proved there.
             let elsewhere = file != name && programs.contains(file);
-            // Other programs have their formulas, too.
+            // Other programs have their own formulas, too.
             let short = name.ends_with("rolled25.ua") || name.ends_with("small25.ua");
             let long = name.starts_with("curve25519/lanes")
                 || LONG.contains(&(name, &decl.name))
@@ -116,7 +117,7 @@ fn every_contract_is_proved() {
     }
 }
 
-/// What is changed in a program, in which node that shows, at which line, and as what.
+/// A fault to inject: its program, the node and line where it shows, and the changed text.
 struct Planted {
     node: &'static str,
     from: &'static str,

@@ -112,7 +112,6 @@ impl Folder<'_> {
             ("PART", then.output.saturating_sub(then.input).to_string()),
             ("OUT", then.output.to_string()),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let template = match (kind, header) {
             (Kind::Running { .. }, true) => t::RUNNING_H,
             (Kind::Running { .. }, false) => t::RUNNING_C,

@@ -1,7 +1,7 @@
 //! Kernels of a cipher folder as C functions over any number of blocks, compiled once however
 //! many functions share them, and the key schedules beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use usuba::Output;
@@ -135,6 +135,18 @@ pub fn compile<'a>(
                     wanted.len() - 1
                 });
             }
+        }
+    }
+    let mut symbols = BTreeSet::new();
+    for &(function, slicing, target) in &wanted {
+        if !symbols.insert(symbol(function, slicing, target)) {
+            return Err(format!(
+                "{}: two functions named `{}` have slicing {} on {}; help: rename one of them",
+                cipher.folder.display(),
+                function.name,
+                letter(slicing),
+                target.name
+            ));
         }
     }
     let cores = wanted
@@ -311,6 +323,11 @@ pub fn portable() -> &'static Target {
     usuba_run::functions::scalar(isa::ALL[0])
 }
 
+/// The C name of a core.
+fn symbol(function: &Function, slicing: Slicing, target: &Target) -> String {
+    format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name)
+}
+
 fn core(
     cipher: &Cipher,
     function: &Function,
@@ -319,7 +336,7 @@ fn core(
     linkage: &str,
     small: bool,
 ) -> Result<Core, String> {
-    let symbol = format!("usuba_{}_{}_{}", function.name, letter(slicing), target.name);
+    let symbol = symbol(function, slicing, target);
     let mut pipeline = PipelineOptions::default();
     pipeline.pass.interleave = Choice::AUTO;
     if small {

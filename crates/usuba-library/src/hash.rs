@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! sha384      sha512_compress takes chaining value and block and gives the next chaining value;
-//!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c
+//!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c.in
 //! skein512    skein512_ubi takes chaining value and block and gives the next chaining value;
-//!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c
+//!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c.in
 //! ```
 //!
-//! What modes share is in `lib/c/modes/chain.c`: one message in pieces, and many side by side. A
+//! What modes share is in `lib/c/modes/chain.c.in`: one message in pieces, and many side by side. A
 //! mode is a value of `HashMode`, an arm in [`Parts::of`], and the C that it names.
 
 use std::collections::BTreeSet;
@@ -126,7 +126,6 @@ impl Folder<'_> {
                 ("OUT", hash.output.to_string()),
                 ("BITS", (8 * (input - output)).to_string()),
             ];
-            let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
             text += &fill(pick(own), &values);
         }
         text

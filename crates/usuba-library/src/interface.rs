@@ -160,6 +160,29 @@ impl Folder<'_> {
         kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
+    /// Whether counters and tweaks lie inside of their blocks.
+    ///
+    /// # Errors
+    /// One does not; the message names it.
+    pub fn check_counters(&self) -> Result<(), String> {
+        for (at, compiled) in self.compiled.iter().enumerate() {
+            let (input, _) = self.sizes(at, 0);
+            for function in compiled.primitive.operations.iter().flat_map(|o| &o.functions) {
+                for Counter { at, bytes, .. } in function.counter.iter().chain(&function.tweak) {
+                    let end = at.checked_add(*bytes).filter(|_| *bytes > 0);
+                    if end.is_none_or(|end| end > input) {
+                        return Err(format!(
+                            "{}: found a counter of {bytes} bytes at {at}, expected one inside of \
+                             the {input} bytes of a block",
+                            function.name
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The primitives, in their order; [`Folder::composed_descriptions`] and
     /// [`Folder::hash_descriptions`] have the rest.
     pub fn descriptions(&self) -> Vec<Description> {
@@ -399,7 +422,6 @@ impl Folder<'_> {
             ("OPERATION", operation(0)),
             ("INVERSE", inverse),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         use template as t;
         let mut parts: Vec<(&str, &str)> = Vec::new();
         match kind {

@@ -42,7 +42,6 @@ mod template;
 mod write;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
@@ -54,7 +53,7 @@ use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
 pub use interface::{Described, Description, Kind};
-pub use nacl::nacl;
+pub use nacl::{nacl, nacl_ciphers};
 pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
@@ -128,11 +127,6 @@ struct Folder<'a> {
     across: Option<(&'static Target, String)>,
 }
 
-/// The name of a folder as a C identifier.
-fn name(folder: &Path) -> String {
-    folder.file_name().unwrap_or_default().to_string_lossy().replace(['-', '.'], "_")
-}
-
 /// The registers that code of `ciphers` for `backends` is in: those of the backends, and narrower
 /// ones of their machines that functions are made for.
 fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static Target> {
@@ -172,6 +166,7 @@ impl<'a> Folder<'a> {
         linkage: &str,
         small: bool,
     ) -> Result<Folder<'a>, String> {
+        let name = usuba_ciphers::folder_name(&cipher.folder)?;
         let primitives = primitives(cipher);
         let registers = registers(backends, &[cipher]);
         let (cores, compiled) = cores::compile(cipher, primitives, &registers, linkage, small)?;
@@ -196,8 +191,8 @@ impl<'a> Folder<'a> {
         if let (Some(own), Some(target)) = (&cipher.across, arithmetic::across(backends)) {
             across = Some((target, arithmetic::lanes(cipher, own, (Slicing::W, target))?));
         }
-        let name = name(&cipher.folder);
         let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across };
+        folder.check_counters()?;
         folder.check_streams()?;
         folder.check_hashes()?;
         Ok(folder)

@@ -98,6 +98,5 @@ fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
         ("KEY", most(&|core| core.key_words)),
         ("ROUNDS", rounds.to_string()),
     ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, v)| (*name, v.as_str())).collect();
     text + &fill(DRIVER, &values)
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::template::{self as t, fill};
-use super::write::{File, OneFile, PREFIX, banner, renamed, version};
+use super::write::{File, OneFile, PREFIX, apart, banner, renamed, version};
 use super::{Folder, Request};
 use usuba_ciphers::Cipher;
 
@@ -31,8 +31,11 @@ struct Listed {
     only: Vec<String>,
 }
 
-/// The cipher folders of NaCl, with the functions that it needs.
-fn listed(root: &Path) -> Result<Vec<Cipher>, String> {
+/// The cipher folders of NaCl below `root`, with the functions that it needs.
+///
+/// # Errors
+/// As [`cipher::read`].
+pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
     let read = |Listed { name, only }: &Listed| {
         let mut cipher: Cipher = usuba_ciphers::read(&root.join(name))?;
@@ -44,17 +47,16 @@ fn listed(root: &Path) -> Result<Vec<Cipher>, String> {
     list.folder.iter().map(read).collect()
 }
 
-/// NaCl from the cipher folders in `root`.
+/// NaCl from its cipher folders.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
 pub fn nacl(
     request: &Request,
-    root: &Path,
+    ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Vec<File>, String> {
-    let ciphers = listed(root)?;
-    let backends = super::backends(&request.targets, &ciphers);
+    let backends = super::backends(&request.targets, ciphers);
     let new = |cipher| {
         let folder = Folder::new(cipher, &backends, "static ", true)?;
         done(&folder.name);
@@ -67,7 +69,7 @@ pub fn nacl(
     let code = fill(t::NACL_C, &[("COMMON", &format!("{PREFIX}nacl_"))]);
     let about = "NaCl in one file; compile it with any C or C++ compiler";
     let file = OneFile { name: "nacl", about, header: &header, code: &code };
-    let mut files = file.write(request, &backends, &folders, Some(&package));
+    let mut files = apart(file.write(request, &backends, &folders, Some(&package)))?;
     let random = banner("random numbers for NaCl", request) + t::NACL_RANDOM;
     files.push(File { path: format!("{package}-random.c"), text: random });
     let version = version(&request.version);

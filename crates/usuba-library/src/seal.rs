@@ -105,7 +105,6 @@ impl Folder<'_> {
             ("SEAL", under("seal", "out, tag")),
             ("OPEN", under("open", "tag, out")),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let template = match (header, first) {
             (true, _) => [t::SEAL_KEY_H, parts.header].concat(),
             (false, None) => [t::SEAL_KEY_C, parts.code].concat(),

@@ -79,7 +79,7 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
                 Ok(line + "\n")
             };
             let lines: Result<String, String> = lines.map(line).collect();
-            Ok(lines? + &around_arithmetic(cipher, shown.len()))
+            Ok(lines? + &around_arithmetic(cipher, shown.len())?)
         })
         .collect();
     for rows in rows {
@@ -90,7 +90,7 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
 
 /// The rows of what hand-written C makes of arithmetic and of what other folders have. Costs of it
 /// are not measured.
-fn around_arithmetic(cipher: &Cipher, columns: usize) -> String {
+fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> {
     let row = |name: &str, of: &str, modes: &str| {
         // Arithmetic multiplies, whatever else there is.
         format!(
@@ -103,14 +103,16 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> String {
             let verified = "signatures; the time of verification depends on what is public";
             row("x25519", "arithmetic", "key agreement") + &row("ed25519", "arithmetic", verified)
         }
-        Some(Scheme::Poly1305) => row(&super::name(&cipher.folder), "arithmetic", "one-time MAC"),
+        Some(Scheme::Poly1305) => {
+            row(&usuba_ciphers::folder_name(&cipher.folder)?, "arithmetic", "one-time MAC")
+        }
         None => String::new(),
     };
     let seal = |seal: &Seal| {
         let parts: Vec<String> = cipher.needs.iter().map(|name| format!("`{name}`")).collect();
         row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
     };
-    scheme + &cipher.seals.iter().map(seal).collect::<String>()
+    Ok(scheme + &cipher.seals.iter().map(seal).collect::<String>())
 }
 
 /// For each primitive and backend, as Markdown: from how many blocks which kernel, and cycles for

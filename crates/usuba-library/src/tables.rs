@@ -18,7 +18,7 @@ use num_bigint::BigUint;
 const TEETH: usize = 4;
 
 /// Distances of the teeth, and the windows of public numbers: for processors with caches, for those
-/// without, and for those with little memory. They are the names of `lib/c/curve25519/point.c`.
+/// without, and for those with little memory. They are the names of `lib/c/curve25519/point.c.in`.
 const SIZES: [(&str, usize, u32); 3] = [("FAST", 4, 8), ("SHORT", 16, 5), ("SMALL", 64, 4)];
 
 /// What numbers and points are computed with.
@@ -116,7 +116,7 @@ fn entries(points: impl Iterator<Item = [BigUint; 3]>) -> String {
         .collect()
 }
 
-/// The tables by the names that they have in `lib/c/curve25519/point.c`.
+/// The tables by the names that they have in `lib/c/curve25519/point.c.in`.
 fn made() -> Vec<(String, String)> {
     let curve = Curve::new();
     let base = curve.base();
@@ -162,7 +162,7 @@ fn made() -> Vec<(String, String)> {
     values
 }
 
-/// The tables by the names that they have in `lib/c/curve25519/point.c`.
+/// The tables by the names that they have in `lib/c/curve25519/point.c.in`.
 pub fn tables() -> &'static [(String, String)] {
     static MADE: OnceLock<Vec<(String, String)>> = OnceLock::new();
     MADE.get_or_init(made)

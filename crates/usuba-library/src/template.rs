@@ -1,4 +1,4 @@
-//! The hand-written C of `lib/c`, with `@NAME@` for what differs.
+//! The hand-written C of `lib/c`. Files that end with `.in` are templates with `@NAME@`.
 
 /// Texts by their path in `lib/c`.
 macro_rules! templates {
@@ -10,91 +10,91 @@ macro_rules! templates {
 
 templates! {
     STATUS = "common/status.h";
-    COMMON_H = "common/common.h";
-    MEMORY_H = "common/memory.h";
+    COMMON_H = "common/common.h.in";
+    MEMORY_H = "common/memory.h.in";
     INTERNAL_H = "common/internal.h";
-    BACKENDS_H = "common/backends.h";
+    BACKENDS_H = "common/backends.h.in";
     WORDS_H = "common/words.h";
-    MEMORY = "common/memory.c";
-    WORDS = "common/words.c";
-    ALONE = "common/alone.c";
-    DISPATCH = "common/dispatch.c";
-    XOR = "common/xor.c";
-    XOR_WIDE = "common/xor_wide.c";
-    BLOCKS = "modes/blocks.c";
-    STREAM = "modes/ctr.c";
-    CBC = "modes/cbc.c";
-    CHAIN = "modes/chain.c";
-    SKEIN = "modes/skein.c";
-    MERKLE = "modes/merkle.c";
-    XTS = "modes/xts.c";
-    KEY_H = "api/key.h";
-    KEY_C = "api/key.c";
-    BLOCK_H = "api/block.h";
-    BLOCK_C = "api/block.c";
-    STREAM_H = "api/stream.h";
-    STREAM_C = "api/stream.c";
-    TWEAKABLE_H = "api/tweakable.h";
-    TWEAKABLE_C = "api/tweakable.c";
-    EXTENDED_H = "api/extended.h";
-    EXTENDED_C = "api/extended.c";
-    RUNNING_H = "api/running.h";
-    RUNNING_C = "api/running.c";
-    CBC_H = "api/cbc.h";
-    CBC_C = "api/cbc.c";
-    XTS_H = "api/xts.h";
-    XTS_C = "api/xts.c";
-    PERMUTATION_H = "api/permutation.h";
-    PERMUTATION_C = "api/permutation.c";
-    KEYED_H = "api/keyed.h";
-    KEYED_C = "api/keyed.c";
-    UNKEYED_H = "api/unkeyed.h";
-    UNKEYED_C = "api/unkeyed.c";
+    MEMORY = "common/memory.c.in";
+    WORDS = "common/words.c.in";
+    ALONE = "common/alone.c.in";
+    DISPATCH = "common/dispatch.c.in";
+    XOR = "common/xor.c.in";
+    XOR_WIDE = "common/xor_wide.c.in";
+    BLOCKS = "modes/blocks.c.in";
+    STREAM = "modes/ctr.c.in";
+    CBC = "modes/cbc.c.in";
+    CHAIN = "modes/chain.c.in";
+    SKEIN = "modes/skein.c.in";
+    MERKLE = "modes/merkle.c.in";
+    XTS = "modes/xts.c.in";
+    KEY_H = "api/key.h.in";
+    KEY_C = "api/key.c.in";
+    BLOCK_H = "api/block.h.in";
+    BLOCK_C = "api/block.c.in";
+    STREAM_H = "api/stream.h.in";
+    STREAM_C = "api/stream.c.in";
+    TWEAKABLE_H = "api/tweakable.h.in";
+    TWEAKABLE_C = "api/tweakable.c.in";
+    EXTENDED_H = "api/extended.h.in";
+    EXTENDED_C = "api/extended.c.in";
+    RUNNING_H = "api/running.h.in";
+    RUNNING_C = "api/running.c.in";
+    CBC_H = "api/cbc.h.in";
+    CBC_C = "api/cbc.c.in";
+    XTS_H = "api/xts.h.in";
+    XTS_C = "api/xts.c.in";
+    PERMUTATION_H = "api/permutation.h.in";
+    PERMUTATION_C = "api/permutation.c.in";
+    KEYED_H = "api/keyed.h.in";
+    KEYED_C = "api/keyed.c.in";
+    UNKEYED_H = "api/unkeyed.h.in";
+    UNKEYED_C = "api/unkeyed.c.in";
     SKEIN_SHARED_H = "api/skein_shared.h";
-    SKEIN_H = "api/skein.h";
-    SKEIN_C = "api/skein.c";
-    POLY1305_H = "poly1305/poly1305.h";
-    POLY1305 = "poly1305/poly1305.c";
-    POLY1305_WIDE = "poly1305/wide.c";
-    POLY1305_LANES = "poly1305/lanes.c";
-    CURVE25519_H = "curve25519/curve25519.h";
+    SKEIN_H = "api/skein.h.in";
+    SKEIN_C = "api/skein.c.in";
+    POLY1305_H = "poly1305/poly1305.h.in";
+    POLY1305 = "poly1305/poly1305.c.in";
+    POLY1305_WIDE = "poly1305/wide.c.in";
+    POLY1305_LANES = "poly1305/lanes.c.in";
+    CURVE25519_H = "curve25519/curve25519.h.in";
     FIELD25519 = "curve25519/field.c";
-    POINT25519 = "curve25519/point.c";
-    X25519 = "curve25519/x25519.c";
-    ED25519 = "curve25519/ed25519.c";
-    CURVE25519_MANY = "curve25519/many.c";
-    CURVE25519_WIDE = "curve25519/wide.c";
-    CURVE25519_LANES = "curve25519/lanes.c";
-    CURVE25519_ACROSS = "curve25519/across.c";
+    POINT25519 = "curve25519/point.c.in";
+    X25519 = "curve25519/x25519.c.in";
+    ED25519 = "curve25519/ed25519.c.in";
+    CURVE25519_MANY = "curve25519/many.c.in";
+    CURVE25519_WIDE = "curve25519/wide.c.in";
+    CURVE25519_LANES = "curve25519/lanes.c.in";
+    CURVE25519_ACROSS = "curve25519/across.c.in";
     MERKLE_SHARED_H = "api/merkle_shared.h";
-    MERKLE_H = "api/merkle.h";
-    MERKLE_C = "api/merkle.c";
+    MERKLE_H = "api/merkle.h.in";
+    MERKLE_C = "api/merkle.c.in";
     NACL_LIST = "nacl/nacl.toml";
-    NACL_H = "nacl/nacl.h";
+    NACL_H = "nacl/nacl.h.in";
     NACL_NAMES = "nacl/names.h";
-    NACL_C = "nacl/nacl.c";
+    NACL_C = "nacl/nacl.c.in";
     NACL_RANDOM = "nacl/random.c";
-    NACL_CMAKE = "nacl/CMakeLists.txt";
+    NACL_CMAKE = "nacl/CMakeLists.txt.in";
     NACL_CONFIG = "nacl/config.cmake.in";
     NACL_PKG_CONFIG = "nacl/nacl.pc.in";
     SEAL = "modes/seal.c";
     SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
-    SEAL_KEY_H = "api/seal_key.h";
-    SEAL_KEY_C = "api/seal_key.c";
-    SEAL_FIRST_C = "api/seal_first.c";
-    SEAL_RFC8439_H = "api/seal_rfc8439.h";
-    SEAL_RFC8439_C = "api/seal_rfc8439.c";
-    SEAL_BOX_H = "api/seal_box.h";
-    SEAL_BOX_C = "api/seal_box.c";
-    HIDDEN_H = "library/hidden.h";
-    CMAKE = "library/CMakeLists.txt";
+    SEAL_KEY_H = "api/seal_key.h.in";
+    SEAL_KEY_C = "api/seal_key.c.in";
+    SEAL_FIRST_C = "api/seal_first.c.in";
+    SEAL_RFC8439_H = "api/seal_rfc8439.h.in";
+    SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
+    SEAL_BOX_H = "api/seal_box.h.in";
+    SEAL_BOX_C = "api/seal_box.c.in";
+    HIDDEN_H = "library/hidden.h.in";
+    CMAKE = "library/CMakeLists.txt.in";
     CMAKE_CONFIG = "library/usuba-config.cmake.in";
     PKG_CONFIG = "library/usuba.pc.in";
 }
 
 /// `template` with each `@NAME@` of `values` replaced.
-pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    values
-        .iter()
-        .fold(template.to_string(), |text, (name, value)| text.replace(&format!("@{name}@"), value))
+pub fn fill<V: AsRef<str>>(template: &str, values: &[(&str, V)]) -> String {
+    values.iter().fold(template.to_string(), |text, (name, value)| {
+        text.replace(&format!("@{name}@"), value.as_ref())
+    })
 }

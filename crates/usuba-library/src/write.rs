@@ -1,5 +1,7 @@
 //! The files: one C file with its header for a cipher folder, or a library of all folders.
 
+use std::collections::BTreeSet;
+
 use usuba::isa::Target;
 
 use super::cores::Core;
@@ -25,6 +27,43 @@ pub struct Single {
     pub primitives: Vec<Description>,
 }
 
+/// Checks that every file has a path of its own, also where file systems ignore case, and that
+/// nothing is declared twice.
+///
+/// # Errors
+/// Two parts of the output clash; the message names them.
+pub fn apart(files: Vec<File>) -> Result<Vec<File>, String> {
+    let mut paths = BTreeSet::new();
+    for File { path, text } in &files {
+        if !paths.insert(path.to_lowercase()) {
+            return Err(format!(
+                "two files of the output are called `{path}`; help: rename a cipher folder"
+            ));
+        }
+        let mut declared = BTreeSet::new();
+        let names = text.lines().filter(|_| path.ends_with(".h")).filter_map(declared_name);
+        for name in names {
+            if !declared.insert(name) {
+                return Err(format!(
+                    "`{name}` is declared twice in `{path}`; help: rename a function in \
+                     `cipher.toml`"
+                ));
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The function, or the type at the end of its definition, that a line of a header declares.
+fn declared_name(line: &str) -> Option<&str> {
+    if let Some(name) = line.strip_prefix("} ") {
+        return name.strip_suffix(';');
+    }
+    let (_, declaration) = line.split_once("_API ")?;
+    let (before, _) = declaration.split_once('(')?;
+    before.rsplit([' ', '*']).next()
+}
+
 /// The prefix that templates and kernels are written with.
 pub const PREFIX: &str = "usuba_";
 
@@ -43,7 +82,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let folder = folders.last().expect("a folder is asked for");
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
     let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
-    let files = file.write(request, &backends, &folders, stem);
+    let files = apart(file.write(request, &backends, &folders, stem))?;
     let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
     let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
     let all = own.chain(composed).chain(folder.seal_descriptions());
@@ -121,7 +160,7 @@ pub fn library(
 ) -> Result<Vec<File>, String> {
     let ciphers = usuba_ciphers::with_needs(ciphers)?;
     let backends = super::backends(&request.targets, &ciphers);
-    Ok(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
+    apart(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
 }
 
 /// The library of folders that are compiled.

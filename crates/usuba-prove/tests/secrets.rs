@@ -76,7 +76,7 @@ fn run(command: &mut Command) -> Result<(), String> {
 
 /// C that runs all of one function: each of its loops and tails once, and the kernel alone.
 fn driver(built: &Built, number: usize, key: usize) -> String {
-    let Built { name, kernel, single, keyed, input, output, .. } = built;
+    let Built { name, kernel, single, input, output, .. } = built;
     let batch = kernel.instances() as usize;
     // A batch, a set if there are any, and a tail of it; more than half a batch is a tail, too.
     let counts = match single {
@@ -90,7 +90,7 @@ fn driver(built: &Built, number: usize, key: usize) -> String {
         most * input,
         most * output
     );
-    let context = match keyed {
+    let context = match built.keyed() {
         true => {
             let _ = write!(
                 text,

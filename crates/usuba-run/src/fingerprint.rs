@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
+pub use usuba_ciphers::to_hex as hex;
 
 /// Names texts by what is in them: the program and all that it includes.
 pub fn fingerprint(sources: &Sources) -> String {
@@ -11,9 +12,4 @@ pub fn fingerprint(sources: &Sources) -> String {
         hash.update(file.text.as_bytes());
     }
     hex(&hash.finalize())
-}
-
-/// Lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

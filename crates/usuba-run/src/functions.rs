@@ -36,8 +36,15 @@ pub struct Built {
     /// Bytes of a block, before and after.
     pub input: usize,
     pub output: usize,
+    /// Bytes of the key; 0 without a context.
+    pub key: usize,
+}
+
+impl Built {
     /// Whether there is a context.
-    pub keyed: bool,
+    pub fn keyed(&self) -> bool {
+        self.key > 0
+    }
 }
 
 /// A kernel with more equations than this, copies included, is not joined by a second one for
@@ -144,6 +151,7 @@ fn built(
     let header = bytes::declarations(&interface).map_err(explain)?;
     let definitions = bytes::definitions(&interface, target).map_err(explain)?;
     let (input, output) = interface.blocks().map_err(explain)?;
+    let words = library::words(&interface).map_err(explain)?;
     let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
     Ok(Built {
         text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
@@ -151,7 +159,7 @@ fn built(
         name: name.to_string(),
         input,
         output,
-        keyed: function.key.is_some(),
+        key: words.map_or(0, |words| words.key_bytes),
         kernel: main.kernel,
         single: single.map(|output| output.kernel),
         program: main.program,

@@ -1,15 +1,17 @@
-//! Arithmetic on words as gates. A word is its bits, the least significant one first, and stands
-//! for the number Σ bit[i]·2^i.
+//! Bit-blasting: arithmetic on words as gates. A word is a list of bits, the least significant one
+//! first, and stands for the number Σ bit[i]·2^i.
 //!
 //! ```text
-//! x + y          a full adder per bit: sum = a ^ b ^ c, carry = majority(a, b, c)
-//! x < y          no carry out of x + ~y + 1... read as: y - x - 1 does not borrow
-//! x · y          the sum of x·2^i over the bits i of y
+//! x + y          a ripple-carry adder: sum = a ^ b ^ c, carry = majority(a, b, c) for each bit
+//! x < y          the adder of x + ~y + 1 has no carry out
+//! x · y          shift and add: the sum of x·2^i over the bits i of y that are set
 //! ```
 //!
-//! Words have any length. Results are exact where they say so: `sum` and `product` have enough
-//! bits to never wrap, `add`, `sub` and `mul` are modulo 2^n for operands of n bits. Shifting left
-//! by k is putting k times `FALSE` before the bits, shifting right is leaving k bits out.
+//! Words have any length. `sum` and `product` are exact, as their results have enough bits for
+//! every value; `add`, `sub` and `mul` are modulo 2^n for operands of n bits. A left shift by k
+//! puts k times `FALSE` before the bits, and a right shift drops k bits.
+//!
+//! *Reference:* Kroening and Strichman, Decision Procedures, chapter on bit vectors.
 
 use super::formula::{Formula, Lit};
 

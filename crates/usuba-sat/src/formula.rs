@@ -1,14 +1,18 @@
-//! Formulas: variables, clauses, and gates as clauses.
+//! Formulas in conjunctive normal form, with gates by Tseitin's encoding.
 //!
 //! ```text
 //! g = a & b       (~g | a) (~g | b) (g | ~a | ~b)
 //! g = a ^ b       (~g | a | b) (~g | ~a | ~b) (g | ~a | b) (g | a | ~b)
 //! ```
 //!
-//! The clauses of a gate hold for exactly one value of its variable, whatever its operands are
-//! (Tseitin 1968). So they add no model and take none away: a formula with gates has a model for
-//! each assignment to its other variables that the other clauses allow. Gates of constants, of
-//! equal and of opposite operands are found to be literals that exist; equal gates are one.
+//! *Soundness:* the clauses of a gate hold for exactly one value of its output, for all values of
+//! its operands. So gates add no model and remove none: each assignment to the other variables that
+//! satisfies the other clauses extends to exactly one model.
+//!
+//! Gates are hash-consed, and gates with constant, equal or opposite operands simplify to literals
+//! that exist.
+//!
+//! *Reference:* Tseitin 1968, On the complexity of derivation in propositional calculus.
 
 use std::ops::Not;
 
@@ -19,7 +23,7 @@ use rustc_hash::FxHashMap;
 pub struct Lit(u32);
 
 impl Lit {
-    /// Variable 0, of which each formula says that it is true.
+    /// Variable 0, which is true in each formula.
     pub const TRUE: Lit = Lit(0);
     pub const FALSE: Lit = Lit(1);
 
@@ -73,7 +77,7 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The formula that every assignment satisfies in which variable 0 is true.
+    /// The formula without gates, whose only clause is that variable 0 is true.
     pub fn new() -> Formula {
         let gates = FxHashMap::default();
         let mut formula = Formula { variables: 1, literals: Vec::new(), ends: Vec::new(), gates };
@@ -91,14 +95,14 @@ impl Formula {
         Lit::new(self.variables - 1, false)
     }
 
-    /// Says that at least one of these holds.
+    /// Adds the clause that at least one of these literals holds.
     pub fn clause(&mut self, literals: &[Lit]) {
         assert!(literals.iter().all(|l| l.variable() < self.variables), "an unknown variable");
         self.literals.extend_from_slice(literals);
         self.ends.push(self.literals.len() as u32);
     }
 
-    /// All clauses, in the order in which they were said.
+    /// All clauses, in the order in which they were added.
     pub fn clauses(&self) -> impl Iterator<Item = &[Lit]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.literals[start as usize..end as usize])

@@ -1,4 +1,5 @@
-//! Questions to a SAT solver, of whose answers nothing is believed.
+//! Propositional satisfiability with checked answers: CNF formulas, bit-blasted arithmetic, and a
+//! conflict-driven SAT solver whose proofs a RUP checker replays.
 //!
 //! ```text
 //! let mut f = Formula::new();
@@ -8,16 +9,19 @@
 //! f.clause(&[!equal]);
 //! solve(&f, 10_000)          Unsat: no x and y have two sums
 //! ```
+//! A formula is a conjunction of clauses. *Unsat* comes with a proof of unsatisfiability that
+//! `replay` has checked from its first step to its last. *Model* is an assignment, and every clause
+//! has been evaluated under it.
 //!
-//! A formula is a conjunction of clauses. *Unsat* comes with a proof that `replay` has read from
-//! its first step to its last; *Model* is an assignment under which every clause has been
-//! evaluated. So what is trusted is `formula` (what clauses a gate is), `words` (what gates an
-//! operator is) and `replay`; the solver is not.
+//! *Trusted:* `formula` (the clauses of a gate), `bitvectors` (the gates of an operator) and `rup`
+//! (the checker). The solver is not trusted.
 //!
-//! - `formula`: literals, clauses, gates.
-//! - `words`: arithmetic on words.
-//! - `replay`: the checker of proofs.
-//! - `solver`: asks batsat, and writes down what it learns.
+//! *Limits:* the solver stops after a number of conflicts, and the answer is then *Unknown*.
+//!
+//! - `formula`: literals, clauses, and gates by Tseitin's encoding.
+//! - `bitvectors`: bit-blasting, arithmetic on words as gates.
+//! - `rup`: the checker of proofs.
+//! - `solver`: runs the solver batsat and logs the clauses that it learns.
 
 mod bitvectors;
 mod formula;
@@ -30,14 +34,14 @@ pub use formula::{Formula, Lit};
 pub use rup::{Fault, Proof, replay};
 pub use solver::{Log, number};
 
-/// What is known about a formula.
+/// The answer to a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// No assignment satisfies it; a proof of so many steps has been replayed.
+    /// No assignment satisfies it; a proof with this number of steps has been replayed.
     Unsat(usize),
     /// This assignment satisfies it; every clause has been evaluated.
     Model(Model),
-    /// Neither is known, and why.
+    /// Neither is known, for this reason.
     Unknown(String),
 }
 
@@ -46,22 +50,23 @@ pub enum Answer {
 pub struct Model(Vec<bool>);
 
 impl Model {
+    /// Whether a literal is true under this assignment.
     pub fn holds(&self, literal: Lit) -> bool {
         self.0[literal.variable() as usize] != literal.is_negated()
     }
 
-    /// The number that a word is, its least significant bit first.
+    /// The value of a word, its least significant bit first.
     pub fn word(&self, bits: &[Lit]) -> u128 {
         bits.iter().rev().fold(0, |word, &bit| word << 1 | self.holds(bit) as u128)
     }
 }
 
-/// Whether a formula can be satisfied; unknown after so many conflicts.
+/// Decides whether a formula is satisfiable, within a number of conflicts.
 pub fn solve(formula: &Formula, conflicts: u64) -> Answer {
     solve_counted(formula, conflicts).0
 }
 
-/// The same, and how many conflicts there were.
+/// As `solve`, and returns the number of conflicts that the solver ran into as well.
 pub fn solve_counted(formula: &Formula, conflicts: u64) -> (Answer, u64) {
     let (reply, spent) = solver::ask(formula, conflicts);
     let answer = match reply {

@@ -1,4 +1,4 @@
-//! Replays proofs that a formula has no model.
+//! RUP proof checking: replays the clauses that a SAT solver learned, by unit propagation.
 //!
 //! ```text
 //! formula    a | b     a | ~b     ~a | c     ~a | ~c
@@ -6,16 +6,21 @@
 //!            a is true: the last two clauses leave c and ~c. Done
 //! ```
 //!
-//! *Propagation*: a clause of which all literals are false but one leaves that one; a clause of
-//! which all are false is a contradiction. A proof is a list of clauses. Each must be *shown by
-//! propagation*: if all its literals are false, the clauses so far contradict (Goldberg, Novikov
-//! 2003). Then every assignment that satisfies the clauses so far satisfies it too. By induction
-//! every model of the formula satisfies all of them; and when propagation alone contradicts,
-//! nothing satisfies them, so there is no model.
+//! *Unit propagation*: a clause with all literals false but one makes that one true; a clause with
+//! all literals false is a conflict. A proof is a list of clauses, and each must have *reverse unit
+//! propagation* (RUP): if all its literals are false, propagation over the clauses so far ends in a
+//! conflict.
 //!
-//! A proof may forget clauses, which makes it shorter to read and cannot make it wrong: what
-//! follows from some of the clauses follows from all. What has been found true without any
-//! assumption is never forgotten, and forgetting an unknown clause does nothing.
+//! *Soundness:* every assignment that satisfies the clauses so far then satisfies the new clause
+//! too. By induction every model of the formula satisfies all clauses of the proof. When
+//! propagation alone ends in a conflict, no assignment satisfies them, so the formula has no model.
+//!
+//! A proof may delete clauses, which saves propagation and keeps soundness: a consequence of some
+//! clauses is a consequence of all. Literals that are true without any assumption are never
+//! deleted, and deleting an unknown clause does nothing.
+//!
+//! *Reference:* Goldberg and Novikov 2003, Verification of proofs of unsatisfiability for CNF
+//! formulas. Moskewicz et al. 2001 (Chaff) for the watched literals.
 
 use std::fmt;
 
@@ -23,22 +28,22 @@ use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, Lit};
 
-/// Clauses that follow one from another, and when some of them may be forgotten.
+/// A clausal proof: the clauses that are added and deleted, in order.
 #[derive(Clone, Default, Debug)]
 pub struct Proof {
     literals: Vec<Lit>,
-    /// Where each step ends in `literals`, and whether it adds its clause or forgets it.
+    /// Where each step ends in `literals`, and whether it adds its clause or deletes it.
     steps: Vec<(usize, bool)>,
 }
 
 impl Proof {
-    /// Says that a clause follows from those before.
+    /// Adds a clause that follows from the earlier ones.
     pub fn add(&mut self, clause: impl IntoIterator<Item = Lit>) {
         self.literals.extend(clause);
         self.steps.push((self.literals.len(), true));
     }
 
-    /// Says that a clause is not needed any more.
+    /// Deletes a clause that no later step needs.
     pub fn forget(&mut self, clause: impl IntoIterator<Item = Lit>) {
         self.literals.extend(clause);
         self.steps.push((self.literals.len(), false));
@@ -60,14 +65,14 @@ impl Proof {
     }
 }
 
-/// Why a proof is none.
+/// The reason why a proof is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The clause of this step, counted from 0, is not shown by propagation.
+    /// The clause of this step, counted from 0, does not have the RUP property.
     Step(usize),
-    /// A literal of this step is of no variable of the formula.
+    /// A literal of this step has a variable that the formula does not have.
     Unknown(usize),
-    /// All steps are right, and no contradiction follows.
+    /// All steps are right, and no conflict follows.
     Open,
 }
 
@@ -81,10 +86,10 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Reads a proof that a formula has no model.
+/// Checks a proof that a formula has no model.
 ///
 /// # Errors
-/// The first step that is wrong, or that the proof proves nothing.
+/// The first step that is wrong, or `Open` if the proof ends without a conflict.
 pub fn replay(formula: &Formula, proof: &Proof) -> Result<(), Fault> {
     let mut known = Known::new(formula.variables() as usize);
     for clause in formula.clauses() {
@@ -108,27 +113,27 @@ pub fn replay(formula: &Formula, proof: &Proof) -> Result<(), Fault> {
     if known.contradiction { Ok(()) } else { Err(Fault::Open) }
 }
 
-/// The clauses so far, with what propagation makes of them.
+/// The clauses so far, closed under unit propagation.
 ///
-/// Of each clause that is not settled, the first two literals are *watched*: the clause is in the
-/// lists of both, and is looked at when one of them becomes false. As long as neither is false the
-/// clause leaves nothing.
+/// The first two literals of each clause that is not settled are *watched*: the clause is in the
+/// lists of both, and is visited when one of them becomes false. As long as neither is false, the
+/// clause is neither unit nor a conflict.
 struct Known {
     /// The literals of all clauses.
     literals: Vec<Lit>,
-    /// Where each clause is in `literals`; empty once it is forgotten.
+    /// Where each clause is in `literals`; empty once it is deleted.
     clauses: Vec<(usize, usize)>,
     /// For each literal the clauses that watch it.
     watches: Vec<Vec<u32>>,
-    /// Clauses by a sum over their literals.
+    /// Clauses by a hash of their literals, for deletion.
     names: FxHashMap<u64, Vec<u32>>,
     /// For each literal whether it is true; neither it nor its negation may be.
     holds: Vec<bool>,
-    /// The literals that are true, in the order in which they became so.
+    /// The literals that are true, in the order of their assignment.
     trail: Vec<Lit>,
-    /// How many of them have been propagated.
+    /// The number of them that have been propagated.
     done: usize,
-    /// Whether the clauses contradict each other by propagation alone.
+    /// Whether propagation alone ends in a conflict.
     contradiction: bool,
 }
 
@@ -150,19 +155,19 @@ impl Known {
         self.holds[(!literal).index()]
     }
 
-    /// Makes a literal true of which neither value is known.
+    /// Makes a literal true that has no value.
     fn assign(&mut self, literal: Lit) {
         self.holds[literal.index()] = true;
         self.trail.push(literal);
     }
 
-    /// Whether a clause follows: its negation leads to a contradiction.
+    /// Whether a clause has the RUP property: its negation propagates to a conflict.
     fn shows(&mut self, clause: &[Lit]) -> bool {
         let before = self.trail.len();
         let mut shown = self.contradiction;
         for &literal in clause {
             if self.holds[literal.index()] {
-                // It is true anyway, or the clause has its negation, too.
+                // The literal is true without the clause, or the clause has its negation, too.
                 shown = true;
             } else if !self.is_false(literal) {
                 self.assign(!literal);
@@ -182,7 +187,7 @@ impl Known {
         literals.sort_unstable();
         literals.dedup();
         let start = self.literals.len();
-        // Those that are not false come first.
+        // Literals that are not false come first.
         literals.sort_by_key(|&literal| self.is_false(literal));
         let open = literals.iter().take_while(|&&literal| !self.is_false(literal)).count();
         match open {
@@ -223,7 +228,7 @@ impl Known {
         }
     }
 
-    /// Draws all conclusions; whether they contradict.
+    /// Propagates until nothing changes; whether there is a conflict.
     fn propagate(&mut self) -> bool {
         while let Some(&literal) = self.trail.get(self.done) {
             self.done += 1;
@@ -245,9 +250,9 @@ impl Known {
         false
     }
 
-    /// Looks at a clause of which the watched literal `gone` is false now. Keeps it in the list of
-    /// that literal unless another one can be watched. Whether all its literals are false; then it
-    /// is left to the caller to keep it.
+    /// Visits a clause whose watched literal `gone` is false now. Keeps it in the watch list of that
+    /// literal unless another literal can be watched. Returns whether all its literals are false;
+    /// the caller keeps it in the list then.
     fn visit(&mut self, id: u32, gone: Lit, kept: &mut Vec<u32>) -> bool {
         let (start, end) = self.clauses[id as usize];
         if start == end {
@@ -274,7 +279,7 @@ impl Known {
     }
 }
 
-/// A number that depends on the set of literals alone.
+/// A hash that depends on the set of literals alone.
 fn name(clause: &[Lit]) -> u64 {
     let mut list = clause.to_vec();
     list.sort_unstable();

@@ -1,7 +1,8 @@
-//! Asks batsat, and writes down what it learns.
+//! Runs the SAT solver batsat and logs the clauses that it learns as a RUP proof.
 //!
-//! Every clause that a solver of this kind learns follows from those before by propagation alone,
-//! and it tells its callbacks each one: that list is the proof.
+//! A conflict-driven solver learns only clauses that follow from the earlier ones by unit
+//! propagation (RUP). Its callbacks report each learned and each deleted clause: that list is the
+//! proof.
 
 use batsat::clause::Kind;
 use batsat::{Callbacks, Solver, SolverInterface, SolverOpts, Var, lbool};
@@ -9,7 +10,7 @@ use batsat::{Callbacks, Solver, SolverInterface, SolverOpts, Var, lbool};
 use super::formula::{Formula, Lit};
 use super::rup::Proof;
 
-/// What the solver says; nothing of it is checked.
+/// The answer of the solver, unchecked.
 pub enum Reply {
     Unsat(Proof),
     /// A value for each variable.
@@ -17,7 +18,7 @@ pub enum Reply {
     GaveUp,
 }
 
-/// Writes the proof, and stops the solver after a number of conflicts.
+/// The callbacks that log the proof and stop the solver after a number of conflicts.
 pub struct Log {
     pub proof: Proof,
     /// Conflicts that are left.
@@ -25,7 +26,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// An empty proof, for at most so many conflicts.
+    /// An empty proof, with a limit on conflicts.
     pub fn new(conflicts: u64) -> Log {
         Log { proof: Proof::default(), left: conflicts.max(1) }
     }
@@ -48,12 +49,12 @@ impl Callbacks for Log {
     }
 }
 
-/// The literal of the same variable here.
+/// The literal of this crate for a literal of batsat.
 pub fn number(literal: batsat::Lit) -> Lit {
     Lit::new(literal.var().idx(), !literal.sign())
 }
 
-/// Whether a formula can be satisfied, within so many conflicts; also how many there were.
+/// Runs the solver within a limit on conflicts; also returns the number of conflicts.
 pub fn ask(formula: &Formula, conflicts: u64) -> (Reply, u64) {
     let mut solver = Solver::new(SolverOpts::default(), Log::new(conflicts));
     let variables: Vec<Var> = (0..formula.variables()).map(|_| solver.new_var_default()).collect();

@@ -1,4 +1,4 @@
-//! Gates and words against numbers; what a replayed proof must not pass.
+//! Gates and bit-blasted words against numbers, and proofs that the RUP checker must reject.
 
 use usuba::ir::random::Random;
 
@@ -14,7 +14,7 @@ fn is_unsat(formula: &Formula) -> bool {
     }
 }
 
-/// The literal has one value under `fixed`, and this is it.
+/// The literal must have one value under `fixed`, and this value is `want`.
 fn check(formula: &Formula, fixed: &[Lit], literal: Lit, want: bool) {
     let with = |value: bool| {
         let mut formula = copy(formula);
@@ -26,7 +26,7 @@ fn check(formula: &Formula, fixed: &[Lit], literal: Lit, want: bool) {
     assert!(is_unsat(&with(!want)), "{literal:?} can not be {}", !want);
 }
 
-/// The clauses alone.
+/// The formula with the same clauses and no gates.
 fn copy(formula: &Formula) -> Formula {
     let mut out = Formula::new();
     out.word(formula.variables() as usize - 1);
@@ -193,24 +193,24 @@ fn a_right_proof_passes() {
     let (f, x) = pigeons();
     assert_eq!(replay(&f, &proof(&[(&[x[0]], true)])), Ok(()));
     assert_eq!(replay(&f, &proof(&[(&[!x[0]], true), (&[], true)])), Ok(()));
-    // Nothing after a contradiction matters, and forgetting what is unknown does nothing.
+    // Steps after a conflict are not read, and deleting an unknown clause does nothing.
     assert_eq!(replay(&f, &proof(&[(&[x[5], x[0]], false), (&[x[0]], true)])), Ok(()));
 }
 
 #[test]
 fn proofs_with_one_fault() {
     let (f, x) = pigeons();
-    // Nothing is derived.
+    // The proof is empty.
     assert_eq!(replay(&f, &proof(&[])), Err(Fault::Open));
     assert_eq!(replay(&f, &proof(&[(&[x[0], !x[0]], true)])), Err(Fault::Open));
-    // The contradiction is not there yet.
+    // There is no conflict yet.
     assert_eq!(replay(&f, &proof(&[(&[], true)])), Err(Fault::Step(0)));
-    // What follows needs more than propagation from here.
+    // The clause follows, but not by unit propagation.
     assert_eq!(replay(&f, &proof(&[(&[x[0], x[2]], true), (&[], true)])), Err(Fault::Step(1)));
-    // A variable that does not exist.
+    // The variable does not exist.
     let stranger = Lit::new(f.variables(), false);
     assert_eq!(replay(&f, &proof(&[(&[stranger], true)])), Err(Fault::Unknown(0)));
-    // A clause that was forgotten is not used any more.
+    // A deleted clause takes part in no later step.
     let needed: &[Lit] = &[x[3], x[2]];
     assert_eq!(
         replay(&f, &proof(&[(needed, false), (&[x[0]], true), (&[!x[0]], true)])),
@@ -261,7 +261,7 @@ fn no_proof_that_a_satisfiable_formula_is_not() {
         }
         let models = models(&f);
         let holds = |model: u32, l: Lit| (model >> l.variable() & 1 == 1) != l.is_negated();
-        // Any clauses, shown or not: those that pass are satisfied by every model.
+        // Random clauses: every model satisfies each clause that the checker accepts.
         let mut passed = Proof::default();
         let mut shown: Vec<Vec<Lit>> = Vec::new();
         for _ in 0..30 {
@@ -293,7 +293,7 @@ fn no_proof_that_a_satisfiable_formula_is_not() {
 
 #[test]
 fn proofs_of_the_solver_are_read_to_the_end() {
-    // A proof that is long enough for clauses to be forgotten, and then cut short or changed.
+    // The proof is long enough for deletions; it is then cut short or changed.
     let mut f = Formula::new();
     let (x, y) = (f.word(6), f.word(6));
     let (left, right) = (f.mul(&x, &y), f.mul(&y, &x));
@@ -319,7 +319,7 @@ fn proofs_of_the_solver_are_read_to_the_end() {
     let mut jump = cut(count / 2);
     jump.add([]);
     assert_eq!(replay(&f, &jump), Err(Fault::Step(count / 2)));
-    // The same proof is none of the same formula without its last clause.
+    // The formula without its last clause must not be refuted by the same proof.
     let mut other = Formula::new();
     other.word(f.variables() as usize - 1);
     let clauses: Vec<&[Lit]> = f.clauses().collect();

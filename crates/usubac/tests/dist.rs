@@ -99,7 +99,10 @@ fn mistakes_are_named() {
         (&["gimli", "xoodoo", "--out", "a.c"], 2, "there are several ciphers"),
         (&["gimli", "--prefix", ""], 2, "a prefix"),
         (&["gimli", "--prefix", "1"], 2, "a prefix"),
-        (&["enigma"], 1, "--folder names the folder"),
+        (&["enigma"], 1, "has no cipher \"enigma\"; help: there are ace, aes, "),
+        (&["aes129"], 1, "did you mean `aes128`?"),
+        (&["gimli", "--out", "a\"b.c"], 2, "found the file name"),
+        (&["gimli", "--folder", "nowhere"], 1, "nowhere"),
         (&[], 2, "CIPHER"),
     ] {
         let (code, _, errors) = dist(folder.path(), arguments);
@@ -108,4 +111,33 @@ fn mistakes_are_named() {
     }
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "something was written");
+}
+
+#[test]
+fn a_function_names_its_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = dist(folder.path(), &["rectangle80", "rectangle", "--targets", "gp64"]);
+    assert_eq!(run.0, Some(0), "{}", run.2);
+    assert!(folder.path().join("usuba_rectangle.c").is_file());
+}
+
+#[test]
+fn wrong_vectors_stop_every_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("rectangle");
+    std::fs::create_dir_all(own.join("vectors")).expect("a folder");
+    let cipher = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+    let files =
+        ["cipher.toml", "rectangle.ua", "vectors/rectangle80.txt", "vectors/rectangle128.txt"];
+    for file in files {
+        let text = std::fs::read_to_string(cipher.join(file)).expect("it is there");
+        std::fs::write(own.join(file), text.replace("out = 2d", "out = 2e")).expect("written");
+    }
+    for form in [&["--out", "out"][..], &["--library", "out"], &["--rust", "out"]] {
+        let arguments = [&["rectangle", "--folder", ".", "--targets", "gp64"], form].concat();
+        let (code, _, errors) = dist(folder.path(), &arguments);
+        assert_eq!(code, Some(1), "{errors}");
+        assert!(errors.contains("rectangle80.txt:2: block 0 of `rectangle80_encrypt`"), "{errors}");
+        assert!(!folder.path().join("out").exists(), "something was written");
+    }
 }

@@ -10,6 +10,7 @@
 //! - `ciphers`: what a cipher folder holds.
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
+//! - `prose`: words without a noun and private terms may only get fewer.
 //! - `crate::modules`: lists of modules that name each file.
 //! - `crate::budgets`: what an extension costs.
 
@@ -21,6 +22,7 @@ pub mod documents;
 pub mod files;
 pub mod manifests;
 pub mod proofs;
+pub mod prose;
 pub mod purity;
 pub mod stages;
 
@@ -39,6 +41,7 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     ciphers::check,
     proofs::check,
     documents::check,
+    prose::check,
     modules::check,
     budgets::check,
 ];

@@ -275,13 +275,19 @@ fn run(
         .map(|(prepared, answer)| {
             let outputs = answer.map_err(|failure| failure.to_string())?;
             let mut blocks = 0;
-            for (call, (want, got)) in prepared.expected.iter().zip(&outputs).enumerate() {
+            for (want, got) in prepared.expected.iter().zip(&outputs) {
                 let size = prepared.built.output;
-                let mut pairs = want.chunks(size).zip(got[0].chunks(size));
-                if let Some(block) = pairs.position(|(want, got)| want != got) {
-                    return Err(format!("key {call}: block {block} is not what the vectors say"));
+                let mut pairs = want.output.chunks(size).zip(got[0].chunks(size));
+                if let Some((block, (want_block, got_block))) =
+                    pairs.by_ref().enumerate().find(|(_, (want, got))| want != got)
+                {
+                    let line = want.lines[block % want.lines.len()];
+                    let (place, name) = (format!("{}:{line}", prepared.file), &prepared.built.name);
+                    return Err(usuba_ciphers::wrong_block(
+                        &place, block, name, want_block, got_block,
+                    ));
                 }
-                blocks += want.len() / size;
+                blocks += want.output.len() / size;
             }
             Ok(Measured {
                 blocks,

@@ -35,7 +35,9 @@ pub(super) struct Prepared<'a> {
     pub built: Built,
     pub work: Work,
     /// What the verifying calls should put out.
-    pub expected: Vec<Vec<u8>>,
+    pub expected: Vec<Expected>,
+    /// The file of its vectors.
+    pub file: String,
     /// In the order of [`Mode`].
     pub kernels: [Kernel; MODES],
     /// Blocks in one timed call of the byte interface.
@@ -64,8 +66,10 @@ impl<'a> Prepared<'a> {
         )
         .map_err(failed)?;
         let vectors = cipher.vectors(function).map_err(failed)?;
+        let file = cipher.folder.join(&function.vectors).display().to_string();
         let batch = built.kernel.instances() as usize;
-        let (calls, expected) = verifying_calls(&vectors, &built, batch).map_err(failed)?;
+        let (calls, expected) =
+            verifying_calls((&file, &vectors), &built, batch).map_err(failed)?;
         let text = format!("{}{}", built.text, driver(&built));
         let kernel = |calls: Vec<Vec<Vec<u8>>>, output: usize, align: usize| Kernel {
             text: text.clone(),
@@ -79,7 +83,7 @@ impl<'a> Prepared<'a> {
             let how = how(mode, blocks);
             vec![vec![how, vectors[0].key.clone(), vec![0x5a; blocks * built.input]]]
         };
-        let most = expected.iter().map(Vec::len).max().unwrap_or(0);
+        let most = expected.iter().map(|one| one.output.len()).max().unwrap_or(0);
         let kernels = [
             kernel(calls, most, 1),
             kernel(timed(Mode::Bytes, message_blocks), message_blocks * built.output, 64),
@@ -91,7 +95,7 @@ impl<'a> Prepared<'a> {
             ),
         ];
         let work = Work::of(&built.program, target);
-        Ok(Prepared { side, machine, built, work, expected, kernels, message_blocks })
+        Ok(Prepared { side, machine, built, work, expected, file, kernels, message_blocks })
     }
 
     /// The C and what it is compiled with, the same wherever the subject stands in a list.
@@ -131,29 +135,27 @@ pub(crate) fn how(mode: Mode, blocks: usize) -> Vec<u8> {
     vec![mode as u8, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
-/// The inputs of each call, and what each should put out.
-pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Vec<u8>>);
+/// What a call should put out, and the lines of the vectors that its blocks are, by turns.
+pub(crate) struct Expected {
+    pub output: Vec<u8>,
+    pub lines: Vec<usize>,
+}
+
+/// The inputs of each call, and what is expected of it.
+pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Expected>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
 pub(crate) fn verifying_calls(
-    vectors: &[Vector],
+    (file, vectors): (&str, &[Vector]),
     built: &Built,
     batch: usize,
 ) -> Result<Calls, String> {
     let mut keys: Vec<&Vec<u8>> = vectors.iter().map(|vector| &vector.key).collect();
     keys.sort();
     keys.dedup();
-    let wrong = |vector: &&Vector| {
-        vector.input.len() != built.input
-            || vector.output.len() != built.output
-            || vector.key.len() != keys[0].len()
-            || vector.key.is_empty() == built.keyed
-    };
-    if vectors.iter().any(|vector| wrong(&vector)) {
-        return Err(format!(
-            "the vectors of {} have other sizes than its parameters ({} and {} bytes)",
-            built.name, built.input, built.output
-        ));
+    for vector in vectors {
+        let fits = vector.check_sizes([built.key, built.input, built.output]);
+        fits.map_err(|wrong| format!("{file}:{}: {wrong}", vector.line))?;
     }
     let blocks = 2 * batch + 1;
     let mut calls = Vec::new();
@@ -163,7 +165,8 @@ pub(crate) fn verifying_calls(
         let turns = turn.iter().cycle().take(blocks);
         let input: Vec<u8> = turns.clone().flat_map(|vector| vector.input.clone()).collect();
         calls.push(vec![how(Mode::Verify, blocks), key.clone(), input]);
-        expected.push(turns.flat_map(|vector| vector.output.clone()).collect());
+        let output = turns.flat_map(|vector| vector.output.clone()).collect();
+        expected.push(Expected { output, lines: turn.iter().map(|v| v.line).collect() });
     }
     Ok((calls, expected))
 }
@@ -172,7 +175,7 @@ pub(crate) fn verifying_calls(
 /// number of blocks. The kernel is called through a pointer that may change, so that it is not
 /// inlined: users link it.
 pub(crate) fn driver(built: &Built) -> String {
-    let Built { name, kernel, keyed, .. } = built;
+    let Built { name, kernel, .. } = built;
     let ports = kernel.params.iter().chain(&kernel.results);
     let mut arrays = String::new();
     let mut args = Vec::new();
@@ -183,7 +186,7 @@ pub(crate) fn driver(built: &Built) -> String {
     // Pages that nobody wrote to are all the same page, which would be unfairly near.
     let fill: String =
         args.iter().map(|arg| format!(" memset({arg}, 0x5a, sizeof {arg});")).collect();
-    let (context, init, argument) = match keyed {
+    let (context, init, argument) = match built.keyed() {
         true => (
             format!("    static {name}_ctx ctx;\n    static int ready;\n"),
             format!(

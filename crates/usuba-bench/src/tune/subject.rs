@@ -252,18 +252,19 @@ fn function_calls(
     goal: Goal,
 ) -> Result<Calls, String> {
     let vectors = cipher.vectors(function)?;
+    let file = cipher.folder.join(&function.vectors).display().to_string();
     let lanes = built.kernel.instances() as usize;
-    let (check, expected) = prepare::verifying_calls(&vectors, built, lanes)?;
+    let (check, expected) = prepare::verifying_calls((&file, &vectors), built, lanes)?;
     let blocks = match goal {
         Goal::Kernel => 0,
         Goal::Bytes => (prepare::MESSAGE / built.input / lanes).max(1) * lanes,
     };
     let mode = if goal == Goal::Kernel { Mode::Kernel } else { Mode::Bytes };
     let block = built.input.max(built.output);
-    let most = expected.iter().map(Vec::len).max().unwrap_or(0);
+    let most = expected.iter().map(|one| one.output.len()).max().unwrap_or(0);
     Ok(Calls {
         check: Arc::new(check),
-        expected: Arc::new(expected.into_iter().map(|output| vec![output]).collect()),
+        expected: Arc::new(expected.into_iter().map(|one| vec![one.output]).collect()),
         outputs: vec![most],
         timed: Arc::new(vec![
             prepare::how(mode, blocks),

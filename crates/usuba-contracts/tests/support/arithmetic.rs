@@ -1,4 +1,4 @@
-//! The programs in `arithmetic`, with what they include.
+//! The programs in `arithmetic`, with the files that they include.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use usuba::diag::Sources;
 use usuba::syntax::splice::Loader;
 use usuba::typed::Program;
 
-/// The program that formulas are seen in.
+/// The program in which formulas are checked.
 fn whole(formulas: &str) -> &'static str {
     match formulas {
         "field25519/formulas/rolled.ua" => "field25519/rolled25.ua",
@@ -49,8 +49,8 @@ impl Loader for Below<'_> {
     }
 }
 
-/// A checked text in the place of the program of this name. What is no program by itself is a part
-/// of one.
+/// A checked program with another text under this name. A file that is no program by itself is
+/// checked as part of one.
 pub fn front(name: &str, text: &str, entry: Option<&str>) -> (Program, Sources) {
     let mut sources = Sources::default();
     let root = match name.contains("/formulas/") {

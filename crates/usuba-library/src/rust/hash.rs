@@ -46,7 +46,6 @@ impl Items<'_> {
             ("SHOWN", SHOWN.min(shown.output.len()).to_string()),
             ("OUTPUT", literal(&shown.output[..SHOWN.min(shown.output.len())])),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         self.module += &fill(rust!("api/skein.rs.in"), &values);
         self.ffi += &fill(rust!("ffi/skein.rs.in"), &values);
         self.helpers.insert(rust!("tests/skein.rs.in"));

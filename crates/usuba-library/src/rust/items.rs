@@ -104,6 +104,11 @@ impl<'a> Items<'a> {
             };
             let function = find(folder, &description.operations[by].function);
             let vectors = folder.cipher.answers(&stream.vectors)?;
+            for vector in &vectors {
+                let sizes = [description.key, stream.nonce, vector.output.len()];
+                let place = || folder.cipher.place(&stream.vectors, vector);
+                vector.check_sizes(sizes).map_err(|wrong| format!("{}: {wrong}", place()))?;
+            }
             items.primitive(at, &description, function, &vectors)?;
         }
         for (hash, description) in folder.cipher.hashes.iter().zip(folder.hash_descriptions()) {
@@ -214,7 +219,6 @@ impl<'a> Items<'a> {
             ("SHOWN", shown.to_string()),
             ("OUTPUT", literal(if whole { &answer.output } else { &answer.output[..shown] })),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let (module, ffi) = shape.templates();
         // Some key streams have known answers beyond all positions only.
         self.module += &match answers.is_empty() {

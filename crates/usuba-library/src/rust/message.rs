@@ -42,7 +42,6 @@ impl Items<'_> {
             ("SHOWN", length.to_string()),
             ("OUTPUT", literal(&shown.output[..length])),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         self.module += &fill(rust!("api/merkle.rs.in"), &values);
         self.ffi += &fill(rust!("ffi/merkle.rs.in"), &values);
         self.helpers.insert(rust!("tests/merkle.rs.in"));
@@ -110,7 +109,6 @@ impl Items<'_> {
             ("KIND", kind.into()),
             ("DATA", data.into()),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         self.module += &fill(rust!("api/seal.rs.in"), &values);
         self.ffi += &fill(rust!("ffi/key.rs.in"), &values);
         self.ffi += &fill(rust!("ffi/seal.rs.in"), &values);

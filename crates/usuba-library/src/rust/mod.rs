@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::template::fill;
-use super::write::{File, PREFIX, library_of, version};
+use super::write::{File, PREFIX, apart, library_of, version};
 use super::{Folder, Request};
 use items::Items;
 use text::comment;
@@ -83,7 +83,7 @@ pub fn rust(
     files.push(crates.build(&names));
     files.push(crates.layout(request));
     files.extend(c);
-    Ok(files)
+    apart(files)
 }
 
 /// The crate around its folders.
@@ -97,7 +97,7 @@ impl Crate<'_> {
     /// `text` with the names of the crate.
     fn named(&self, text: &str) -> String {
         let name = self.package.replace('-', "_");
-        fill(text, &[("CRATE", &name), ("PACKAGE", &self.package), ("C", self.prefix)])
+        fill(text, &[("CRATE", &*name), ("PACKAGE", &self.package), ("C", self.prefix)])
     }
 
     /// Everything but the C and what builds it.
@@ -124,7 +124,6 @@ impl Crate<'_> {
             ("COMPILER", request.version.clone()),
             ("DEPENDENCIES", around.dependencies.clone()),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("Cargo.toml".into(), self.named(&fill(rust!("Cargo.toml.in"), &values)));
         let modules = |visible: &str| -> String {
             let module = |name| format!("#[cfg(feature = \"{name}\")]\n{visible}mod {name};\n");
@@ -144,7 +143,6 @@ impl Crate<'_> {
             ("HASH_TYPES", around.types),
             ("HASH_DOC", around.about),
         ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
         add("src/lib.rs".into(), self.named(&fill(rust!("src/lib.rs.in"), &values)));
         let own = [("MODULES", &*modules("pub ")), ("HASH", &*around.ffi)];
         add("src/ffi.rs".into(), self.named(&fill(rust!("src/ffi.rs.in"), &own)));

@@ -168,7 +168,7 @@ pub struct Answer {
 impl Answer {
     /// `None` if the number of a block is beyond what positions reach.
     pub fn new(vector: &Vector, shape: Shape, description: &Description) -> Option<Answer> {
-        let Vector { key, input, output } = vector.clone();
+        let Vector { key, input, output, .. } = vector.clone();
         let mut answer = Answer { key, input, output, ..Answer::default() };
         match (shape, description.kind) {
             (_, Kind::Stream(counter)) => {

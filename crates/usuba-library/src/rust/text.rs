@@ -2,12 +2,11 @@
 
 use usuba::emit::bytes::ByteLayout;
 
-use usuba_ciphers::Function;
+use usuba_ciphers::{Function, to_hex};
 
 /// Bytes as a string in Rust.
 pub fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{digits}\"")
+    format!("\"{}\"", to_hex(bytes))
 }
 
 /// Bytes as an array in a Rust comment.

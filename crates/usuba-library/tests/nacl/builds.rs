@@ -6,7 +6,9 @@ use std::process::Command;
 use usuba_run::cc::{self, Family, System};
 
 use crate::long;
-use crate::object::{STRICT, VARIANTS, beside, compiler, curve, nacl, request, root, run, write};
+use crate::object::{
+    STRICT, VARIANTS, beside, compiler, curve, nacl, request, run, write, written,
+};
 
 /// A program without a C library: makes keys, signs, verifies and agrees on a secret, and answers 0
 /// if all is as it should be. For each of these it writes a line: the bytes of stack that it took,
@@ -77,7 +79,7 @@ fn a_prefix_is_on_all_names() {
         return;
     }
     let request = usuba_library::Request { prefix: "my_".into(), ..request() };
-    let files = usuba_library::nacl(&request, &root(), &mut |_| {}).expect("it compiles");
+    let files = written(&request);
     let sources = files.iter().map(|file| &file.path).filter(|path| path.ends_with(".c"));
     assert!(sources.eq(["my-nacl.c", "my-nacl-random.c"]));
     assert!(files.iter().all(|file| !file.text.contains("usuba_")));
@@ -191,7 +193,7 @@ fn the_package_is_built_installed_and_found() {
     };
     let request = usuba_library::Request { version: "1.2.3".into(), ..request() };
     let files = match long() {
-        true => &usuba_library::nacl(&request, &root(), &mut |_| {}).expect("it compiles")[..],
+        true => &written(&request)[..],
         false => nacl(),
     };
     write(&inside("nacl"), files);

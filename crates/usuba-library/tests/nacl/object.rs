@@ -44,8 +44,13 @@ pub fn curve() -> &'static [File] {
 /// The files of NaCl.
 pub fn nacl() -> &'static [File] {
     static FILES: OnceLock<Vec<File>> = OnceLock::new();
-    FILES
-        .get_or_init(|| usuba_library::nacl(&request(), &root(), &mut |_| {}).expect("it compiles"))
+    FILES.get_or_init(|| written(&request()))
+}
+
+/// NaCl for a request.
+pub fn written(request: &Request) -> Vec<File> {
+    let ciphers = usuba_library::nacl_ciphers(&root()).expect("the folders are there");
+    usuba_library::nacl(request, &ciphers, &mut |_| {}).expect("it compiles")
 }
 
 /// A shared object, and the folder that it lies in.

@@ -7,58 +7,27 @@
 //!
 //! Each eight bytes of `c` are the matrix for the eight bytes beside them.
 
-use iced_x86::{Instruction, Mnemonic};
 use rustc_hash::FxHashMap;
 use usuba::ir::Op;
 
-use super::lanes::known;
-use super::making::{Cells, Making};
-use super::{Outcome, X86};
-use crate::World;
+use super::{Cells, Run};
 use crate::cell::{Bits, Cell};
 
-/// Whether the byte is inverted first.
-fn affine(mnemonic: Mnemonic) -> Option<bool> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Gf2p8affineqb | Vgf2p8affineqb => false,
-        Gf2p8affineinvqb | Vgf2p8affineinvqb => true,
-        _ => return None,
-    })
-}
-
-/// The lanes of an instruction that may have a mask.
-pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
-    affine(mnemonic).map(|_| 8)
-}
-
-/// Whether the instruction belongs here.
-pub fn is_modelled(mnemonic: Mnemonic) -> bool {
-    affine(mnemonic).is_some()
-}
-
-impl X86 {
-    pub(super) fn field(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        let inverse = affine(i.mnemonic())?;
-        self.make(world, i, |making| Some(making.affine(inverse)))
-    }
-}
-
-impl Making<'_, '_> {
-    fn affine(&mut self, inverse: bool) -> Cells {
-        let (cells, matrices) = self.two()?;
+impl Run<'_, '_> {
+    pub fn affine(&mut self, inverse: bool) -> Cells {
+        let (cells, matrices) = self.two(self.bits())?;
         let constant = self.i.immediate(self.source() + 2) as u8;
         let bits = &self.world.bits;
         // One matrix that is known, or one for each eight bytes.
         let is_one = bits.word(&matrices[..64]).is_some()
             && matrices.chunks(64).all(|matrix| matrix == &matrices[..64]);
-        let group = if is_one { self.bits } else { 64 };
-        let mut out = Vec::with_capacity(self.bits);
+        let group = if is_one { cells.len() } else { 64 };
+        let mut out = Vec::with_capacity(cells.len());
         for (cells, matrix) in cells.chunks(group).zip(matrices.chunks(group)) {
             let matrix = &matrix[..64];
             let table = match inverse {
                 true => {
-                    let matrix = known(self.world, matrix, "the matrix")?;
+                    let matrix = self.known(matrix, "the matrix")?;
                     let operator = Op::AffineInverse(matrix, constant);
                     Some((0..256).map(|x| operator.eval(8, &[x])).collect::<Vec<u64>>())
                 }

@@ -11,28 +11,23 @@
 
 use super::operands::Address;
 use super::registers::{PARAMETERS, Word};
-use super::{X86, unsupported};
+use super::{Done, Run, unsupported};
 use crate::calls::Calls;
 use crate::cell::Cell;
-use crate::memory::{Loaded, Pointer, Region};
-use crate::{Fault, Rule, World};
+use crate::memory::{Pointer, Region};
+use crate::{Fault, Rule};
 
-impl X86 {
-    /// Does what a kernel does, as a call that has returned. The return address is below `above`.
-    pub(super) fn kernel(
-        &mut self,
-        world: &mut World,
-        kernel: usize,
-        above: i64,
-    ) -> Result<(), Fault> {
-        self.check_call(world, above)?;
-        let contract = world.calls.contract(kernel).clone();
+impl Run<'_, '_> {
+    /// The effect of a kernel, as a call that has returned. The return address is below `above`.
+    pub fn kernel(&mut self, kernel: usize, above: i64) -> Done {
+        self.check_call(above)?;
+        let contract = self.world.calls.contract(kernel).clone();
         let mut places: Vec<(Address, usize, bool)> = Vec::new();
         for (at, &array) in contract.pointers.iter().enumerate() {
             let array = &contract.arrays[array];
-            let place = self.handed(world, at, above)?;
+            let place = self.handed(at, above)?;
             if array.size > 0 {
-                self.check_handed(world, place, array.align)?;
+                self.check_handed(place, array.align)?;
             }
             places.push((place, array.size / 8, array.exit.is_some()));
         }
@@ -43,58 +38,53 @@ impl X86 {
         }
         let mut found = Vec::new();
         for &(place, bytes, is_result) in &places {
-            found.push(match is_result {
-                _ if bytes == 0 => Vec::new(),
+            found.push(match bytes == 0 || is_result {
                 true => Vec::new(),
-                false => self.load_cells(world, place, bytes)?,
+                false => self.load_cells(place, bytes)?,
             });
         }
-        let calls = std::mem::take(&mut world.calls);
-        let outs = Calls::answer(&calls, &mut world.bits, kernel, &found);
-        world.calls = calls;
+        let calls = std::mem::take(&mut self.world.calls);
+        let outs = Calls::answer(&calls, &mut self.world.bits, kernel, &found);
+        self.world.calls = calls;
         for ((place, _, is_result), cells) in places.into_iter().zip(outs) {
             if is_result && !cells.is_empty() {
-                self.store(world, place, &cells)?;
+                self.store(place, &cells)?;
             }
         }
-        self.library_returned(world, Word::Bits(Box::new([Cell::OPAQUE; 64])))
+        self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])))
     }
 
     /// A pointer that is handed over, by its number.
-    fn handed(&mut self, world: &mut World, at: usize, above: i64) -> Result<Address, Fault> {
+    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
         let word = match PARAMETERS.get(at) {
-            Some(&register) => self.general(register).clone(),
+            Some(&register) => self.x86.general[register].clone(),
             None => {
                 let offset = above + 8 * (at - PARAMETERS.len()) as i64;
-                let place = Address::Pointer(Pointer { region: Region::Frame, offset });
-                match self.load(world, place, 8)? {
-                    Loaded::Pointer(pointer) => Word::Pointer(pointer),
-                    Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
-                    _ => return Err(unsupported("the address that is handed over is not known")),
-                }
+                self.load_word(Address::Pointer(Pointer { region: Region::Frame, offset }), 8)?
             }
         };
+        let other = "the address that is handed over is not known";
         match word {
             Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
             Word::Number(at) => Ok(Address::Constant(at)),
-            Word::Bits(cells) if cells.iter().any(|&cell| world.bits.is_secret(cell)) => {
-                let what = "an address that is handed over depends on an input";
-                Err(Fault::new(Rule::SecretAddress, what))
+            Word::Bits(cells) => {
+                let secret = "an address that is handed over depends on an input";
+                Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
             }
-            _ => Err(unsupported("the address that is handed over is not known")),
+            _ => Err(unsupported(other)),
         }
     }
 
     /// Checks that a buffer is aligned, and not below the frame, where the kernel has its own.
-    fn check_handed(&self, world: &mut World, at: Address, align: u64) -> Result<(), Fault> {
-        let stack = self.stack()?;
+    fn check_handed(&mut self, at: Address, align: u64) -> Done {
+        let stack = self.x86.stack()?;
         let is_aligned = match at {
             Address::Pointer(Pointer { region: Region::Frame, offset }) if offset < stack => {
                 let what = "it hands over bytes below its frame";
                 return Err(Fault::new(Rule::OutOfBounds, what));
             }
-            Address::Pointer(pointer) => world.memory.is_aligned(pointer, align),
-            Address::Constant(at) => world.object.is_aligned(at, align),
+            Address::Pointer(pointer) => self.world.memory.is_aligned(pointer, align),
+            Address::Constant(at) => self.world.object.is_aligned(at, align),
             _ => false,
         };
         match is_aligned {

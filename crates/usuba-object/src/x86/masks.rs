@@ -1,123 +1,39 @@
-//! The mask registers of AVX-512, and what is made of lanes by them.
+//! The mask registers of AVX-512, and instructions with a mask.
 //!
 //! ```text
-//! vpmovb2m k1, zmm0            bit j of k1 = top bit of byte j
-//! vpcmpltub k1, zmm0, zmm1     bit j of k1 = byte j of zmm0 < that of zmm1
-//! vpaddd zmm0{k1}, zmm1, zmm2  lane j of zmm0 = the sum if bit j of k1, else what it was
-//! vpaddd zmm0{k1}{z}, ...      ... else zero
+//! vpmovb2m k1, zmm0              bit j of k1 = top bit of byte j
+//! vpcmpltub k1, zmm0, zmm1       bit j of k1 = byte j of zmm0 < that of zmm1
+//! vpaddd zmm0{k1}, zmm1, zmm2    lane j of zmm0 = the sum if bit j of k1, else what it was
+//! vpaddd zmm0{k1}{z}, ...        ... else zero
+//! vpexpandd zmm0{k1}, zmm1       lane j of zmm0 = the next lane of zmm1, if bit j of k1 is one
+//! vpcompressd zmm0{k1}, zmm1     the next lane of zmm0 = lane j of zmm1, if bit j of k1 is one
+//! vpgatherdd zmm0{k1}, [rsi + 4 * zmm1]     lane j of zmm0 = the 4 bytes at rsi + 4 * (lane j of zmm1)
+//! vpscatterdd [rsi + 4 * zmm1]{k1}, zmm0    the other way round, lane 0 first
 //! ```
 //!
 //! Masks are bits like all others, and may depend on inputs: the time of an operation on registers
-//! does not depend on its mask. That of an access to memory may, so stores with a mask are refused;
-//! loads are looked at as if there were none. Masks that choose addresses or where lanes go are in
-//! `scatter` and `expand`.
+//! does not depend on its mask. The time of an access to memory may, so stores with a mask are
+//! refused; loads are treated as if there were none. Masks that choose addresses, or the places of
+//! lanes, must be known, and so must the indices of gathers and scatters: compilers write those for
+//! constants and for the loops of key schedules, whose addresses are the same for all keys.
 
-use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+use iced_x86::Register;
 
-use super::operands::number;
-use super::registers::{Flag, Flags, Word};
-use super::{Outcome, X86, expand, field, lanes, logic, packs, scatter, shuffles, unsupported};
+use super::lanes::{CHOICE, Gate, Shift, less, shifted};
+use super::operands::{Address, number, width};
+use super::registers::{Flag, Flags, VECTOR, Word};
+use super::{Cells, Done, Run, unsupported};
 use crate::cell::{Bits, Cell};
-use crate::{Fault, Rule, World};
+use crate::memory::Moving;
+use crate::symbolic_count::Form;
+use crate::{Fault, Rule};
 
 /// Bits of a mask register.
 pub const MASK: usize = 64;
 
-/// An operation on masks, and how many bits it is about.
-#[derive(Clone, Copy)]
-enum Gate {
-    And,
-    Or,
-    Xor,
-    Andn,
-    Xnor,
-    Not,
-    Move,
-    ShiftLeft,
-    ShiftRight,
-    /// The lower halves of two, the second one below.
-    Unpack,
-    /// Flags: whether the `or` is zero, whether it is all ones.
-    OrTest,
-}
-
-fn gate(mnemonic: Mnemonic) -> Option<(Gate, usize)> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Kandb => (Gate::And, 8),
-        Kandw => (Gate::And, 16),
-        Kandd => (Gate::And, 32),
-        Kandq => (Gate::And, 64),
-        Korb => (Gate::Or, 8),
-        Korw => (Gate::Or, 16),
-        Kord => (Gate::Or, 32),
-        Korq => (Gate::Or, 64),
-        Kxorb => (Gate::Xor, 8),
-        Kxorw => (Gate::Xor, 16),
-        Kxord => (Gate::Xor, 32),
-        Kxorq => (Gate::Xor, 64),
-        Kandnb => (Gate::Andn, 8),
-        Kandnw => (Gate::Andn, 16),
-        Kandnd => (Gate::Andn, 32),
-        Kandnq => (Gate::Andn, 64),
-        Kxnorb => (Gate::Xnor, 8),
-        Kxnorw => (Gate::Xnor, 16),
-        Kxnord => (Gate::Xnor, 32),
-        Kxnorq => (Gate::Xnor, 64),
-        Knotb => (Gate::Not, 8),
-        Knotw => (Gate::Not, 16),
-        Knotd => (Gate::Not, 32),
-        Knotq => (Gate::Not, 64),
-        Kmovb => (Gate::Move, 8),
-        Kmovw => (Gate::Move, 16),
-        Kmovd => (Gate::Move, 32),
-        Kmovq => (Gate::Move, 64),
-        Kshiftlb => (Gate::ShiftLeft, 8),
-        Kshiftlw => (Gate::ShiftLeft, 16),
-        Kshiftld => (Gate::ShiftLeft, 32),
-        Kshiftlq => (Gate::ShiftLeft, 64),
-        Kshiftrb => (Gate::ShiftRight, 8),
-        Kshiftrw => (Gate::ShiftRight, 16),
-        Kshiftrd => (Gate::ShiftRight, 32),
-        Kshiftrq => (Gate::ShiftRight, 64),
-        Kunpckbw => (Gate::Unpack, 16),
-        Kunpckwd => (Gate::Unpack, 32),
-        Kunpckdq => (Gate::Unpack, 64),
-        Kortestb => (Gate::OrTest, 8),
-        Kortestw => (Gate::OrTest, 16),
-        Kortestd => (Gate::OrTest, 32),
-        Kortestq => (Gate::OrTest, 64),
-        _ => return None,
-    })
-}
-
-/// The lane of an instruction that takes top bits of lanes as a mask.
-fn to_mask(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpmovb2m => 8,
-        Vpmovw2m => 16,
-        Vpmovd2m => 32,
-        Vpmovq2m => 64,
-        _ => return None,
-    })
-}
-
-/// The lane of an instruction that makes lanes of copies of the bits of a mask.
-fn from_mask(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpmovm2b => 8,
-        Vpmovm2w => 16,
-        Vpmovm2d => 32,
-        Vpmovm2q => 64,
-        _ => return None,
-    })
-}
-
 /// A comparison of lanes into a mask.
 #[derive(Clone, Copy)]
-enum Relation {
+pub enum Relation {
     /// By the immediate, signed or not.
     Compare(bool),
     Equal,
@@ -128,261 +44,151 @@ enum Relation {
     Disjoint,
 }
 
-fn test(mnemonic: Mnemonic) -> Option<(Relation, usize)> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpcmpb => (Relation::Compare(true), 8),
-        Vpcmpw => (Relation::Compare(true), 16),
-        Vpcmpd => (Relation::Compare(true), 32),
-        Vpcmpq => (Relation::Compare(true), 64),
-        Vpcmpub => (Relation::Compare(false), 8),
-        Vpcmpuw => (Relation::Compare(false), 16),
-        Vpcmpud => (Relation::Compare(false), 32),
-        Vpcmpuq => (Relation::Compare(false), 64),
-        Vpcmpeqb => (Relation::Equal, 8),
-        Vpcmpeqw => (Relation::Equal, 16),
-        Vpcmpeqd => (Relation::Equal, 32),
-        Vpcmpeqq => (Relation::Equal, 64),
-        Vpcmpgtb => (Relation::Greater, 8),
-        Vpcmpgtw => (Relation::Greater, 16),
-        Vpcmpgtd => (Relation::Greater, 32),
-        Vpcmpgtq => (Relation::Greater, 64),
-        Vptestmb => (Relation::Common, 8),
-        Vptestmw => (Relation::Common, 16),
-        Vptestmd => (Relation::Common, 32),
-        Vptestmq => (Relation::Common, 64),
-        Vptestnmb => (Relation::Disjoint, 8),
-        Vptestnmw => (Relation::Disjoint, 16),
-        Vptestnmd => (Relation::Disjoint, 32),
-        Vptestnmq => (Relation::Disjoint, 64),
-        _ => return None,
-    })
-}
-
-/// The lane of a choice between two vectors by a mask.
-fn choice(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpblendmb => 8,
-        Vpblendmw => 16,
-        Vpblendmd | Vblendmps => 32,
-        Vpblendmq | Vblendmpd => 64,
-        _ => return None,
-    })
-}
-
-/// Whether the instruction belongs here.
-pub fn is_modelled(mnemonic: Mnemonic) -> bool {
-    gate(mnemonic).is_some()
-        || to_mask(mnemonic).is_some()
-        || from_mask(mnemonic).is_some()
-        || test(mnemonic).is_some()
-        || choice(mnemonic).is_some()
-}
-
-/// The lanes to which a mask of an instruction belongs; `None` if it is not modelled with one.
-fn masked_lane(mnemonic: Mnemonic) -> Option<usize> {
-    choice(mnemonic)
-        .or_else(|| test(mnemonic).map(|(_, lane)| lane))
-        .or_else(|| lanes::lane(mnemonic))
-        .or_else(|| logic::lane(mnemonic))
-        .or_else(|| field::lane(mnemonic))
-        .or_else(|| packs::lane(mnemonic))
-        .or_else(|| shuffles::lane(mnemonic))
-}
-
-/// Whether the mask of an instruction chooses something else than which lanes of a result are kept.
-fn has_its_own(mnemonic: Mnemonic) -> bool {
-    scatter::is_modelled(mnemonic) || expand::is_modelled(mnemonic)
-}
-
-/// Checks that the mask of an instruction, if it has one, is understood.
-pub fn check(i: &Instruction) -> Result<(), Fault> {
-    if !i.has_op_mask() || has_its_own(i.mnemonic()) {
-        return Ok(());
-    }
-    if i.op0_kind() != OpKind::Register || masked_lane(i.mnemonic()).is_none() {
-        return Err(unsupported("the instruction is not modelled with a mask"));
-    }
-    Ok(())
-}
-
-impl X86 {
-    pub(super) fn masks(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        let mnemonic = i.mnemonic();
-        if let Some((gate, bits)) = gate(mnemonic) {
-            return Some(self.mask_gate(world, i, gate, bits));
-        }
-        if let Some(lane) = to_mask(mnemonic) {
-            let outcome = self.vector(world, i, 1, 8 * i.op1_register().size());
-            return Some(outcome.map(|cells| {
-                let tops: Vec<Cell> = cells.chunks(lane).map(|lane| lane[lane.len() - 1]).collect();
-                self.set_mask(world, i.op0_register(), &tops);
-            }));
-        }
-        if let Some(lane) = from_mask(mnemonic) {
-            let mask = *self.mask(i.op1_register());
-            let count = 8 * i.op0_register().size() / lane;
-            let bits = mask[..count].iter().flat_map(|&bit| std::iter::repeat_n(bit, lane));
-            let cells: Vec<Cell> = bits.collect();
-            self.set_vector(world, i, i.op0_register(), &cells);
-            return Some(Ok(()));
-        }
-        if let Some((test, lane)) = test(mnemonic) {
-            // Those with a vector as result are of another family.
-            return i.op0_register().is_k().then(|| self.test(world, i, test, lane));
-        }
-        choice(mnemonic).map(|lane| self.choose(world, i, lane))
-    }
-
+impl Run<'_, '_> {
     /// A mask register, with zeros above its bits.
     fn mask(&self, register: Register) -> &[Cell; MASK] {
-        &self.masks[register.number()]
+        &self.x86.masks[register.number()]
     }
 
-    fn set_mask(&mut self, world: &World, register: Register, cells: &[Cell]) {
-        let mask = &mut self.masks[register.number()];
-        mask.fill(world.bits.constant(false));
+    /// The bits of a mask operand that the instruction is about.
+    fn mask_bits(&self, operand: u32) -> Vec<Cell> {
+        self.mask(self.i.op_register(operand))[..self.row.lane].to_vec()
+    }
+
+    fn set_mask(&mut self, cells: &[Cell]) -> Done {
+        let zero = self.zero();
+        let mask = &mut self.x86.masks[self.i.op0_register().number()];
+        mask.fill(zero);
         mask[..cells.len()].copy_from_slice(cells);
+        Ok(())
     }
 
-    fn mask_gate(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        gate: Gate,
-        size: usize,
-    ) -> Result<(), Fault> {
-        if let Gate::Move = gate {
-            return self.move_mask(world, i, size);
+    pub fn mask_gate(&mut self, gate: Gate) -> Done {
+        let (a, b) = (self.mask_bits(1), self.mask_bits(2));
+        let bits = &mut self.world.bits;
+        let out: Vec<Cell> = a.iter().zip(&b).map(|(&a, &b)| gate(bits, a, b)).collect();
+        self.set_mask(&out)
+    }
+
+    /// The complement of an exclusive or, which of a mask with itself is all ones.
+    pub fn mask_xnor(&mut self) -> Done {
+        if self.are_same(1, 2) {
+            return self.set_mask(&vec![self.world.bits.constant(true); self.row.lane]);
         }
-        let (a, b) = match gate {
-            Gate::Not | Gate::ShiftLeft | Gate::ShiftRight => (1, 1),
-            Gate::OrTest => (0, 1),
-            _ => (1, 2),
+        self.mask_gate(|bits, a, b| {
+            let differ = bits.xor(a, b);
+            bits.not(differ)
+        })
+    }
+
+    pub fn mask_not(&mut self) -> Done {
+        let out: Vec<Cell> = self.mask_bits(1).iter().map(|&a| self.world.bits.not(a)).collect();
+        self.set_mask(&out)
+    }
+
+    pub fn mask_shift(&mut self, shift: Shift) -> Done {
+        let count = self.i.immediate8() as u64;
+        self.set_mask(&shifted(&self.mask_bits(1), self.zero(), shift, count))
+    }
+
+    /// The lower halves of two masks, the second one below.
+    pub fn mask_unpack(&mut self) -> Done {
+        let half = self.row.lane / 2;
+        self.set_mask(&[&self.mask_bits(2)[..half], &self.mask_bits(1)[..half]].concat())
+    }
+
+    /// Flags: whether the `or` of two masks is zero, whether it is all ones.
+    pub fn mask_test(&mut self) -> Done {
+        let (a, b) = (self.mask_bits(0), self.mask_bits(1));
+        let bits = &mut self.world.bits;
+        let out: Vec<Cell> = a.iter().zip(&b).map(|(&a, &b)| bits.or(a, b)).collect();
+        self.x86.flags = match self.world.bits.word(&out) {
+            Some(word) => Flags {
+                zero: Flag::Is(word == 0),
+                carry: Flag::Is(word.count_ones() as usize == out.len()),
+                ..Flags::all(Flag::Is(false))
+            },
+            None => Flags::all(self.unknown_flag(&[&out])),
         };
-        let (a, b) = (*self.mask(i.op_register(a)), *self.mask(i.op_register(b)));
-        let bits = &mut world.bits;
-        let zero = bits.constant(false);
-        let each = |bits: &mut Bits, f: fn(&mut Bits, Cell, Cell) -> Cell| -> Vec<Cell> {
-            a[..size].iter().zip(&b).map(|(&a, &b)| f(bits, a, b)).collect()
-        };
-        let out = match gate {
-            Gate::And => each(bits, |bits, a, b| bits.and(a, b)),
-            Gate::Or | Gate::OrTest => each(bits, |bits, a, b| bits.or(a, b)),
-            Gate::Xor => each(bits, |bits, a, b| bits.xor(a, b)),
-            Gate::Andn => each(bits, |bits, a, b| {
-                let a = bits.not(a);
-                bits.and(a, b)
-            }),
-            Gate::Xnor if i.op1_register() == i.op2_register() => vec![bits.constant(true); size],
-            Gate::Xnor => each(bits, |bits, a, b| {
-                let differ = bits.xor(a, b);
-                bits.not(differ)
-            }),
-            Gate::Not => a[..size].iter().map(|&bit| bits.not(bit)).collect(),
-            Gate::ShiftLeft | Gate::ShiftRight => {
-                let count = i.immediate8() as usize;
-                let left = matches!(gate, Gate::ShiftLeft);
-                let from = |p: usize| if left { p.checked_sub(count) } else { Some(p + count) };
-                let bit = |p: usize| from(p).filter(|&at| at < size).map_or(zero, |at| a[at]);
-                (0..size).map(bit).collect()
-            }
-            Gate::Unpack => [&b[..size / 2], &a[..size / 2]].concat(),
-            Gate::Move => unreachable!("moves have been made"),
-        };
-        if let Gate::OrTest = gate {
-            self.flags = match world.bits.word(&out) {
-                Some(word) => Flags {
-                    zero: Flag::Is(word == 0),
-                    carry: Flag::Is(word.count_ones() as usize == size),
-                    sign: Flag::Is(false),
-                    overflow: Flag::Is(false),
-                },
-                None if out.iter().any(|&cell| world.bits.is_secret(cell)) => {
-                    Flags::all(Flag::Secret)
-                }
-                None => Flags::UNDEFINED,
-            };
-            return Ok(());
-        }
-        self.set_mask(world, i.op0_register(), &out);
         Ok(())
     }
 
     /// kmov between masks, general-purpose registers and memory.
-    fn move_mask(&mut self, world: &mut World, i: &Instruction, size: usize) -> Result<(), Fault> {
-        let is_mask =
-            |operand: u32| i.op_kind(operand) == OpKind::Register && i.op_register(operand).is_k();
-        let cells = match is_mask(1) {
-            true => self.mask(i.op1_register())[..size].to_vec(),
-            false => {
-                let word = self.word(world, i, 1, size / 8)?;
-                let cells = word.cells(&world.bits);
-                cells.ok_or_else(|| unsupported("an address becomes data"))?[..size].to_vec()
-            }
+    pub fn move_mask(&mut self) -> Done {
+        let bits = self.row.lane;
+        let cells = match self.i.op1_register().is_k() {
+            true => self.mask_bits(1),
+            false => self.word_bits(1, bits / 8, "an address becomes data")?,
         };
-        if is_mask(0) {
-            self.set_mask(world, i.op0_register(), &cells);
-            return Ok(());
+        match self.i.op0_register().is_k() {
+            true => self.set_mask(&cells),
+            false if self.is_memory(0) => self.store_operand(&cells),
+            false => self.set_bits(0, &cells),
         }
-        if i.op0_kind() == OpKind::Memory {
-            let address = self.address(world, i)?;
-            return self.store(world, address, &cells);
-        }
-        let word = Word::from_cells(&world.bits, &cells);
-        self.set_word(world, i, 0, word)
     }
 
-    fn test(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        test: Relation,
-        lane: usize,
-    ) -> Result<(), Fault> {
-        let width = 8 * i.op1_register().size();
-        let (a, b) = (self.vector(world, i, 1, width)?, self.vector(world, i, 2, width)?);
-        let allowed = i.has_op_mask().then(|| *self.mask(i.op_mask()));
-        let mut out = Vec::with_capacity(width / lane);
-        for (at, (a, b)) in a.chunks(lane).zip(b.chunks(lane)).enumerate() {
-            let bits = &mut world.bits;
-            let mut bit = tested(bits, test, i, a, b);
-            if let Some(mask) = &allowed {
-                bit = bits.and(bit, mask[at]);
-            }
-            out.push(bit);
+    /// The top bits of lanes as a mask.
+    pub fn mask_of_signs(&mut self) -> Done {
+        let cells = self.vector(1, width(self.i.op1_register()))?;
+        let tops = cells.chunks(self.row.lane).map(|lane| lane[lane.len() - 1]);
+        self.set_mask(&tops.collect::<Vec<Cell>>())
+    }
+
+    /// Lanes of copies of the bits of a mask.
+    pub fn lanes_of_mask(&mut self) -> Cells {
+        let mask = self.mask(self.i.op1_register());
+        let bits = mask[..self.bits() / self.row.lane].iter();
+        Ok(bits.flat_map(|&bit| std::iter::repeat_n(bit, self.row.lane)).collect())
+    }
+
+    /// A mask of the lanes that a relation holds for, among those of the mask of the instruction.
+    pub fn test(&mut self, relation: Relation) -> Done {
+        let width = width(self.i.op1_register());
+        let (a, b) = (self.vector(1, width)?, self.vector(2, width)?);
+        let allowed = self.i.has_op_mask().then(|| *self.mask(self.i.op_mask()));
+        let predicate = self.i.immediate8() % 8;
+        let lanes = a.chunks(self.row.lane).zip(b.chunks(self.row.lane));
+        let mut out = Vec::with_capacity(width / self.row.lane);
+        for (at, (a, b)) in lanes.enumerate() {
+            let bits = &mut self.world.bits;
+            let bit = tested(bits, relation, predicate, a, b);
+            out.push(allowed.map_or(bit, |mask| bits.and(bit, mask[at])));
         }
-        self.set_mask(world, i.op0_register(), &out);
-        Ok(())
+        self.set_mask(&out)
     }
 
     /// The second vector where the mask has ones, else the first, or zeros.
-    fn choose(&mut self, world: &mut World, i: &Instruction, lane: usize) -> Result<(), Fault> {
-        let width = 8 * i.op0_register().size();
-        let (a, b) = self.two_vectors(world, i, width)?;
-        let out = match i.has_op_mask() {
-            true => self.merged(world, i, lane, &b, &a),
-            false => b,
-        };
-        self.write_vector(world, i, i.op0_register(), &out);
+    pub fn choose(&mut self) -> Done {
+        let (a, b) = self.two(self.bits())?;
+        let out = if self.i.has_op_mask() { self.merged(&b, &a) } else { b };
+        self.write_vector(&out);
         Ok(())
     }
 
-    /// Which of the lowest bits of the mask of an instruction are ones, if that is known.
-    pub(super) fn known_mask(
-        &self,
-        world: &World,
-        i: &Instruction,
-        count: usize,
-    ) -> Result<Vec<usize>, Fault> {
-        let touches_memory = (0..i.op_count()).any(|at| i.op_kind(at) == OpKind::Memory);
+    /// `new` where the mask of the instruction has ones, else `old`, or zeros.
+    pub fn merged(&mut self, new: &[Cell], old: &[Cell]) -> Vec<Cell> {
+        let (mask, lane) = (*self.mask(self.i.op_mask()), self.row.lane);
+        let bits = &mut self.world.bits;
+        let choose = |at: usize| match self.i.zeroing_masking() {
+            true => bits.and(mask[at / lane], new[at]),
+            false => bits.function(CHOICE, [mask[at / lane], new[at], old[at]]),
+        };
+        (0..new.len()).map(choose).collect()
+    }
+
+    /// Which of the lowest bits of the mask of the instruction are ones, if that is known; all of
+    /// them without a mask.
+    fn known_mask(&self, count: usize) -> Result<Vec<usize>, Fault> {
+        if !self.i.has_op_mask() {
+            return Ok((0..count).collect());
+        }
+        let touches_memory = (0..self.i.op_count()).any(|at| self.is_memory(at));
         let mut ones = Vec::new();
-        for (at, &bit) in self.mask(i.op_mask())[..count].iter().enumerate() {
-            match world.bits.value(bit) {
+        for (at, &bit) in self.mask(self.i.op_mask())[..count].iter().enumerate() {
+            match self.world.bits.value(bit) {
                 Some(true) => ones.push(at),
                 Some(false) => {}
-                None if touches_memory && world.bits.is_secret(bit) => {
+                None if touches_memory && self.world.bits.is_secret(bit) => {
                     let what = "which addresses depends on an input";
                     return Err(Fault::new(Rule::SecretAddress, what));
                 }
@@ -392,124 +198,133 @@ impl X86 {
         Ok(ones)
     }
 
-    /// What an instruction with a mask leaves in a register where it makes `new` without one.
-    pub(super) fn masked(&self, world: &mut World, i: &Instruction, new: &[Cell]) -> Vec<Cell> {
-        let lane = masked_lane(i.mnemonic()).expect("it has been checked");
-        let old = self.vectors().get(number(i.op0_register()), new.len());
-        self.merged(world, i, lane, new, old)
+    /// Lanes that the mask chooses: beside each other in the source and at their places in the
+    /// result, or the other way round. Of memory, only as many lanes are read or written as the mask
+    /// has ones.
+    pub fn expand(&mut self, compresses: bool) -> Done {
+        let lane = self.row.lane;
+        let bits = width(self.i.op_register(self.is_memory(0) as u32));
+        let chosen = self.known_mask(bits / lane)?;
+        let together = chosen.len() * lane;
+        let source = match self.is_memory(1) {
+            true => self.load_operand(together / 8)?,
+            false => self.vector(1, bits)?,
+        };
+        let picked = chosen.iter().filter(|_| compresses);
+        let picked = picked.flat_map(|at| source[at * lane..][..lane].iter().copied());
+        let picked: Vec<Cell> = picked.collect();
+        if self.is_memory(0) {
+            return self.store_operand(&picked);
+        }
+        let mut out = match self.i.zeroing_masking() {
+            true => vec![self.zero(); bits],
+            false => self.vector(0, bits)?,
+        };
+        if compresses {
+            out[..together].copy_from_slice(&picked);
+        } else {
+            for (lanes, &at) in source.chunks(lane).zip(&chosen) {
+                out[at * lane..][..lane].copy_from_slice(lanes);
+            }
+        }
+        self.write_vector(&out);
+        Ok(())
     }
 
-    fn merged(
-        &self,
-        world: &mut World,
-        i: &Instruction,
-        lane: usize,
-        new: &[Cell],
-        old: &[Cell],
-    ) -> Vec<Cell> {
-        let mask = self.mask(i.op_mask());
-        let choose = |at: usize| match i.zeroing_masking() {
-            true => world.bits.and(mask[at / lane], new[at]),
-            // The table of `mask ? new : old`.
-            false => world.bits.function(0xca, [mask[at / lane], new[at], old[at]]),
+    /// Elements at many addresses at once, by indices of `index` bits.
+    pub fn scatter(&mut self, stores: bool, index: usize) -> Done {
+        if !self.i.has_op_mask() || !self.is_memory(!stores as u32) {
+            return Err(unsupported("gathers of AVX2 are not modelled"));
+        }
+        let (data, indices) = (self.i.op_register(stores as u32), self.i.memory_index());
+        let (name, element) = (number(data), self.row.lane);
+        let count = (width(indices) / index).min(width(data) / element);
+        for at in self.known_mask(count)? {
+            let place = self.indexed(number(indices), at * index, index)?;
+            let lane = at * element..(at + 1) * element;
+            if stores {
+                let cells = self.x86.vectors.get(name, VECTOR)[lane].to_vec();
+                self.store(place, &cells)?;
+            } else {
+                let cells = self.load_cells(place, element / 8)?;
+                self.x86.vectors.get_mut(name)[lane].copy_from_slice(&cells);
+            }
+        }
+        let zero = self.zero();
+        if !stores {
+            self.x86.vectors.get_mut(name)[count * element..VECTOR].fill(zero);
+        }
+        self.x86.masks[self.i.op_mask().number()].fill(zero);
+        Ok(())
+    }
+
+    /// The address of an element, whose index is in these bits of a register.
+    fn indexed(&self, indices: usize, first: usize, bits: usize) -> Result<Address, Fault> {
+        let cells = &self.x86.vectors.get(indices, VECTOR)[first..first + bits];
+        // An address in the lane is no index.
+        let is_data = self.x86.vectors.pointer(indices, first / 64).is_none();
+        let index = self.world.bits.word(cells).filter(|_| is_data).ok_or_else(|| {
+            let secret = "an index depends on an input";
+            self.unknown(cells, Rule::SecretAddress, secret, "an index is not known")
+        })?;
+        let index = (index << (64 - bits)) as i64 >> (64 - bits);
+        let scaled = index.wrapping_mul(self.i.memory_index_scale() as i64);
+        let further = scaled.wrapping_add(self.i.memory_displacement64() as i64);
+        let base = match self.i.memory_base() {
+            Register::None => &Word::Number(0),
+            base if base.is_gpr64() => self.held(base),
+            _ => return Err(unsupported("addresses of 32 bits are not modelled")),
         };
-        (0..new.len()).map(choose).collect()
+        match *base {
+            Word::Number(at) => Ok(Address::Constant(at.wrapping_add(further as u64))),
+            Word::Pointer(pointer) => Ok(Address::Pointer(pointer.plus(further))),
+            Word::Moving(Moving { region, offset }) => {
+                let offset = offset.plus(Form::number(further));
+                let offset = offset.ok_or_else(|| unsupported("an address that is far away"))?;
+                Ok(Address::Moving(Moving { region, offset }))
+            }
+            Word::Bits(ref cells) => {
+                let secret = "the address depends on an input";
+                let other = "the address is not known";
+                Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+            }
+            _ => Err(unsupported("the address is not known")),
+        }
     }
 }
 
+/// Whether two lanes have a one in common.
+fn common(bits: &mut Bits, a: &[Cell], b: &[Cell]) -> Cell {
+    let both: Vec<Cell> = a.iter().zip(b).map(|(&a, &b)| bits.and(a, b)).collect();
+    if bits.has_integers() {
+        let none = bits.number(0, both.len());
+        let is_zero = bits.equal(&both, &none);
+        return bits.not(is_zero);
+    }
+    both.into_iter().fold(bits.constant(false), |any, both| bits.or(any, both))
+}
+
 /// One comparison.
-fn tested(bits: &mut Bits, test: Relation, i: &Instruction, a: &[Cell], b: &[Cell]) -> Cell {
-    let common = |bits: &mut Bits| {
-        let mut any = bits.constant(false);
-        if bits.has_integers() {
-            let both: Vec<Cell> = a.iter().zip(b).map(|(&a, &b)| bits.and(a, b)).collect();
-            let none = bits.number(0, both.len());
-            let is_zero = bits.equal(&both, &none);
-            return bits.not(is_zero);
-        }
-        for (&a, &b) in a.iter().zip(b) {
-            let both = bits.and(a, b);
-            any = bits.or(any, both);
-        }
-        any
-    };
-    let (signed, predicate) = match test {
-        Relation::Common => return common(bits),
+fn tested(bits: &mut Bits, relation: Relation, predicate: u8, a: &[Cell], b: &[Cell]) -> Cell {
+    let (signed, predicate) = match relation {
+        Relation::Common => return common(bits, a, b),
         Relation::Disjoint => {
-            let any = common(bits);
+            let any = common(bits, a, b);
             return bits.not(any);
         }
-        Relation::Compare(signed) => (signed, i.immediate8() % 8),
+        Relation::Compare(signed) => (signed, predicate),
         Relation::Equal => (false, 0),
         Relation::Greater => (true, 6),
-    };
-    let flipped = |bits: &Bits, word: &[Cell]| -> Vec<Cell> {
-        let mut word = word.to_vec();
-        if let Some(top) = word.last_mut().filter(|_| signed) {
-            *top = bits.not(*top);
-        }
-        word
     };
     // Equal, less, less or equal, never, and their complements.
     let bit = match predicate % 4 {
         0 => bits.equal(a, b),
-        1 => {
-            let (a, b) = (flipped(bits, a), flipped(bits, b));
-            bits.difference(&a, &b).1
-        }
+        1 => less(bits, a, b, signed),
         2 => {
-            let (a, b) = (flipped(bits, a), flipped(bits, b));
-            let greater = bits.difference(&b, &a).1;
+            let greater = less(bits, b, a, signed);
             bits.not(greater)
         }
         _ => bits.constant(false),
     };
     if predicate < 4 { bit } else { bits.not(bit) }
-}
-
-#[cfg(test)]
-mod tests {
-    use iced_x86::Code;
-
-    use super::*;
-    use crate::x86::is_modelled;
-
-    /// The decoder says of what size the elements are that an instruction reads or writes in memory:
-    /// the lanes of its mask, where it makes none wider or narrower.
-    #[test]
-    fn lanes_of_masks_are_those_that_the_decoder_knows() {
-        use Mnemonic::*;
-        let mut compared = 0;
-        let mut wrong = Vec::new();
-        for code in Code::values() {
-            let name = format!("{code:?}");
-            let mnemonic = code.mnemonic();
-            // An instruction on the lowest lane alone leaves the others alone, mask or not.
-            let is_lowest = matches!(mnemonic, Vmovss | Vmovsd);
-            let is_masked = name.starts_with("EVEX_") && name.contains("_k1");
-            if !is_masked || !is_modelled(mnemonic) || has_its_own(mnemonic) || is_lowest {
-                continue;
-            }
-            let Some(lane) = masked_lane(mnemonic) else {
-                wrong.push(format!("{name} has no lanes"));
-                continue;
-            };
-            let mut i = Instruction::new();
-            i.set_code(code);
-            let size = i.memory_size();
-            let is_other_size = ["Vpmovzx", "Vpmovsx", "Vpack"].iter().any(|x| name.contains(x))
-                || matches!(mnemonic, Vpmuludq | Vpmuldq | Vpmaddwd);
-            // A count of shifts is one number for all lanes.
-            let is_count = name.ends_with("_xmmm128");
-            if size.size() == 0 || is_other_size || is_count {
-                continue;
-            }
-            if lane != 8 * size.element_size() {
-                wrong.push(format!("{name} has lanes of {lane} bits, and elements of {size:?}"));
-            }
-            compared += 1;
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert!(compared > 300, "{compared}");
-    }
 }

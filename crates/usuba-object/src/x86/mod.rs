@@ -1,60 +1,55 @@
-//! The 64-bit x86 machine: what compilers make of kernels, and no more.
+//! The 64-bit x86 machine: the instructions that compilers emit for kernels, and no others.
 //!
 //! ```text
-//! vpternlogq zmm0, zmm1, [rdi + 64]{1to8}, 0x96      logic
-//! vprold     ymm2, ymm2, 7                           lanes
+//! vpternlogq zmm0, zmm1, [rdi + 64]{1to8}, 0x96      lanes
 //! vpshufb    xmm3, xmm3, [rip + .LC0]                shuffles
 //! lea        rax, [rdi + rax*4]                      scalar
 //! jb         .L3                                     control
 //! ```
 //!
 //! The meaning of instructions follows the Intel 64 and IA-32 Architectures Software Developer's
-//! Manual, volume 2. What is not named here is refused. Every form that is named is compared with
-//! the processor by the tests of `usuba-prove`.
+//! Manual, volume 2. An instruction without a row in `table` is refused. The tests of `usuba-prove`
+//! compare every row with the processor.
 //!
+//! - `table`: all instructions with form, lanes, flags, timing class and meaning.
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
 //! - `operands`: operands of an instruction as bits; addresses.
-//! - `making`: what instructions share that make a vector.
-//! - `logic`: vector operations that act on each bit alone.
-//! - `lanes`: sums, shifts, comparisons of lanes.
-//! - `field`: bytes as elements of a field.
-//! - `shuffles`: moves of bits between places, and plain moves.
-//! - `packs`: shuffles that make vectors narrower, or choose from two.
-//! - `scalar`: general-purpose arithmetic; `long`: that of several words.
+//! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
+//! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
+//!   of parts.
+//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
 //! - `masks`: mask registers, and instructions with a mask.
-//! - `scatter`: elements at many addresses at once; `expand`: lanes that a mask chooses.
 //! - `control`: jumps, calls, the stack; `blocks`: memory that one instruction copies or fills.
-//! - `counts`: numbers that depend on how many blocks there are.
+//! - `counts`: numbers that depend on the number of blocks.
 //! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
 //! - `turns`: states at the turns of a loop over blocks.
 
 mod blocks;
 mod control;
 mod counts;
-mod expand;
 mod field;
 mod kernels;
 mod lanes;
 mod library;
-mod logic;
 mod long;
-mod making;
 mod masks;
+mod moves;
 mod operands;
-mod packs;
 mod registers;
 mod scalar;
-mod scatter;
 mod shuffles;
+mod table;
 mod turns;
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::cell::Cell;
 use super::memory::Pointer;
 use super::symbolic_count::Form;
 use super::{Fault, Machine, Rule, Step, World};
 use registers::{Flags, Word};
+use table::Meaning;
+pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
 
 /// The processor.
 #[derive(Clone)]
@@ -69,69 +64,58 @@ pub struct X86 {
     next: u64,
 }
 
+/// One instruction that is being executed.
+struct Run<'a, 'o> {
+    x86: &'a mut X86,
+    world: &'a mut World<'o>,
+    i: &'a Instruction,
+    /// Its row in the table.
+    row: &'static Row,
+}
+
+/// An effect, or the rule that the instruction breaks.
+type Done = Result<(), Fault>;
+
+/// The bits of an operand or of a result.
+type Cells = Result<Vec<Cell>, Fault>;
+
 /// Bytes of the longest instruction.
 const LONGEST: usize = 15;
 
-/// What a family of instructions says about one of them: `None` if it is not of the family.
-type Outcome = Option<Result<(), Fault>>;
-
-/// Whether an instruction is modelled in any form.
-pub fn is_modelled(mnemonic: Mnemonic) -> bool {
-    logic::is_modelled(mnemonic)
-        || lanes::is_modelled(mnemonic)
-        || field::is_modelled(mnemonic)
-        || masks::is_modelled(mnemonic)
-        || blocks::is_modelled(mnemonic)
-        || scatter::is_modelled(mnemonic)
-        || expand::is_modelled(mnemonic)
-        || packs::is_modelled(mnemonic)
-        || shuffles::is_modelled(mnemonic)
-        || scalar::is_modelled(mnemonic)
-        || long::is_modelled(mnemonic)
-        || control::is_modelled(mnemonic)
-}
-
 impl X86 {
     fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
-        masks::check(i)?;
-        let repeats =
-            [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic()) || blocks::may_repeat(i);
+        let row = Row::of(i);
+        let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
+            || row.is_some_and(|row| row.form == table::Form::Repeated);
         if i.has_rep_prefix() && !repeats
             || i.has_repne_prefix()
             || i.has_lock_prefix()
-            || i.segment_prefix() == Register::FS
-            || i.segment_prefix() == Register::GS
+            || [Register::FS, Register::GS].contains(&i.segment_prefix())
         {
             return Err(unsupported("the prefix is not modelled"));
         }
-        // Divisions are told apart from other instructions that nobody has modelled.
-        if !is_modelled(i.mnemonic()) && !scalar::is_varying(i.mnemonic()) {
-            return Err(unsupported("the instruction is not modelled"));
+        let unknown = || unsupported("the instruction is not modelled");
+        let row = row.ok_or_else(unknown)?;
+        let (is_merged, to_register) = (row.lane > 0, i.op0_kind() == OpKind::Register);
+        let is_chosen = matches!(row.meaning, Meaning::ByMask(_));
+        if i.has_op_mask() && !is_chosen && !(is_merged && to_register) {
+            return Err(unsupported("the instruction is not modelled with a mask"));
         }
-        if let Some(step) = self.control(world, i) {
-            return step;
+        let mut run = Run { x86: self, world, i, row };
+        if row.timing == Timing::Operands {
+            run.check_public()?;
         }
-        if let Some(outcome) = self.blocks(world, i) {
-            return outcome.map(|()| Step::Next);
-        }
-        let families = [
-            X86::logic,
-            X86::lanes,
-            X86::field,
-            X86::masks,
-            X86::scatter,
-            X86::expand,
-            X86::long,
-            X86::packs,
-            X86::shuffles,
-            X86::scalar,
-        ];
-        for family in families {
-            if let Some(outcome) = family(self, world, i) {
-                return outcome.map(|()| Step::Next);
+        match row.meaning {
+            Meaning::Control(act) => return act(&mut run),
+            Meaning::Plain(act) | Meaning::ByMask(act) => act(&mut run)?,
+            Meaning::Vector(make) => {
+                run.vector_width().ok_or_else(unknown)?;
+                let cells = make(&mut run)?;
+                run.set_vector(&cells);
             }
+            Meaning::Unknown => return Err(unknown()),
         }
-        Err(unsupported("the instruction is not modelled"))
+        Ok(Step::Next)
     }
 }
 

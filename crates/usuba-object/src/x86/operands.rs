@@ -1,14 +1,13 @@
-//! Operands of an instruction as bits, and the addresses of those in memory.
+//! Operands of an instruction as bits, and the addresses of operands in memory.
 
-use iced_x86::{EncodingKind, Instruction, OpKind, Register};
+use iced_x86::{EncodingKind, OpKind, Register};
 
-use super::counts::low;
 use super::registers::{VECTOR, Word};
-use super::{X86, unsupported};
+use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
-use crate::memory::{Loaded, Moving, Pointer, Whole};
+use crate::memory::{Loaded, Moving, Pointer};
 use crate::symbolic_count::Form;
-use crate::{Fault, Rule, World};
+use crate::{Fault, Rule};
 
 /// The address of an operand in memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,6 +21,19 @@ pub enum Address {
     Count(Form),
 }
 
+impl Address {
+    /// The region and the offset, if it is in one.
+    pub fn place(self) -> Option<Moving> {
+        match self {
+            Address::Pointer(Pointer { region, offset }) => {
+                Some(Moving { region, offset: Form::number(offset) })
+            }
+            Address::Moving(moving) => Some(moving),
+            Address::Constant(_) | Address::Count(_) => None,
+        }
+    }
+}
+
 /// The number of the full register that contains a register of any width.
 pub fn number(register: Register) -> usize {
     register.full_register().number()
@@ -32,46 +44,78 @@ pub fn width(register: Register) -> usize {
     8 * register.size()
 }
 
-/// Whether the instruction leaves the upper part of a vector register as it is and wants operands
-/// in memory to be aligned: whether it is neither of AVX nor later.
-pub fn is_legacy(i: &Instruction) -> bool {
-    i.encoding() == EncodingKind::Legacy
-}
+impl Run<'_, '_> {
+    /// Whether the instruction leaves the upper part of a vector register as it is and wants
+    /// operands in memory to be aligned: whether it is neither of AVX nor later.
+    pub fn is_legacy(&self) -> bool {
+        self.i.encoding() == EncodingKind::Legacy
+    }
 
-impl X86 {
-    /// The address of the memory operand. Its parts must be known: one may be a pointer.
-    pub fn address(&self, world: &World, i: &Instruction) -> Result<Address, Fault> {
-        if i.is_ip_rel_memory_operand() {
-            return Ok(Address::Constant(i.ip_rel_memory_address()));
+    /// The bit zero.
+    pub fn zero(&self) -> Cell {
+        self.world.bits.constant(false)
+    }
+
+    pub fn is_secret(&self, cells: &[Cell]) -> bool {
+        cells.iter().any(|&cell| self.world.bits.is_secret(cell))
+    }
+
+    /// Why bits are no number: they depend on an input, or nobody has written them.
+    pub fn unknown(&self, cells: &[Cell], rule: Rule, secret: &str, other: &str) -> Fault {
+        match self.is_secret(cells) {
+            true => Fault::new(rule, secret),
+            false => unsupported(other),
         }
-        let full = |r: Register| r == Register::None || r.is_gpr64();
-        if !full(i.memory_base()) || !full(i.memory_index()) {
+    }
+
+    /// The number that bits of this name are.
+    pub fn known(&self, cells: &[Cell], what: &str) -> Result<u64, Fault> {
+        self.world.bits.word(cells).ok_or_else(|| {
+            let [secret, other] = ["depends on an input", "is what nobody has written"]
+                .map(|w| format!("{what} {w}"));
+            self.unknown(cells, Rule::SecretShift, &secret, &other)
+        })
+    }
+
+    /// The bits of a word, unless it is an address.
+    pub fn data(&self, word: &Word, otherwise: &str) -> Result<[Cell; 64], Fault> {
+        word.cells(&self.world.bits).ok_or_else(|| unsupported(otherwise))
+    }
+
+    /// Base and index of the memory operand, with their scales.
+    pub fn parts(&self) -> impl Iterator<Item = (Register, u64)> + use<> {
+        let index = (self.i.memory_index(), self.i.memory_index_scale() as u64);
+        let parts = [(self.i.memory_base(), 1), index];
+        parts.into_iter().filter(|(register, _)| *register != Register::None)
+    }
+
+    pub fn held(&self, register: Register) -> &Word {
+        &self.x86.general[number(register)]
+    }
+
+    /// The address of the memory operand. Its parts must be known: one may be a pointer.
+    pub fn address(&self) -> Result<Address, Fault> {
+        if self.i.is_ip_rel_memory_operand() {
+            return Ok(Address::Constant(self.i.ip_rel_memory_address()));
+        }
+        if !self.parts().all(|(register, _)| register.is_gpr64()) {
             return Err(unsupported("addresses of 32 bits are not modelled"));
         }
-        let mut sum = i.memory_displacement64();
-        if self.is_counted(i) {
-            return self.counted_address(world, i);
+        if self.parts().any(|(register, _)| self.held(register).is_counted()) {
+            return self.counted_address();
         }
+        let mut sum = self.i.memory_displacement64();
         let mut pointer: Option<Pointer> = None;
-        let parts = [(i.memory_base(), 1), (i.memory_index(), i.memory_index_scale() as u64)];
-        for (register, scale) in parts.into_iter().filter(|part| part.0 != Register::None) {
-            match self.general(number(register)) {
+        for (register, scale) in self.parts() {
+            match self.held(register) {
                 Word::Number(value) => sum = sum.wrapping_add(value.wrapping_mul(scale)),
                 Word::Pointer(other) if pointer.is_none() && scale == 1 => pointer = Some(*other),
-                Word::Pointer(_) => return Err(unsupported("the address is a sum of addresses")),
-                Word::Count(_) | Word::Low(..) | Word::Moving(_) => {
-                    unreachable!("these have been looked for")
-                }
                 Word::Bits(cells) => {
-                    let secret = cells.iter().any(|&cell| world.bits.is_secret(cell));
-                    return Err(match secret {
-                        true => Fault::new(
-                            Rule::SecretAddress,
-                            format!("the address depends on an input, by {register:?}"),
-                        ),
-                        false => unsupported("the address is made of what nobody has written"),
-                    });
+                    let secret = format!("the address depends on an input, by {register:?}");
+                    let other = "the address is made of what nobody has written";
+                    return Err(self.unknown(&cells[..], Rule::SecretAddress, &secret, other));
                 }
+                _ => return Err(unsupported("the address is a sum of addresses")),
             }
         }
         Ok(match pointer {
@@ -81,40 +125,45 @@ impl X86 {
     }
 
     /// What is in memory at an address.
-    pub fn load(&mut self, world: &mut World, at: Address, bytes: usize) -> Result<Loaded, Fault> {
+    pub fn load(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
         match at {
-            Address::Pointer(at) => world.memory.load(at, bytes, self.stack()?),
-            Address::Moving(at) => world.memory.load_moving(at, bytes).map(Loaded::Cells),
+            Address::Pointer(at) => self.world.memory.load(at, bytes, self.x86.stack()?),
+            Address::Moving(at) => self.world.memory.load_moving(at, bytes).map(Loaded::Cells),
             Address::Count(_) => Err(no_address()),
             Address::Constant(at) => {
-                let Some(found) = world.object.constant(at, bytes) else {
-                    let what = format!("there are no constants at {}", world.object.name(at));
+                let Some(found) = self.world.object.constant(at, bytes) else {
+                    let what = format!("there are no constants at {}", self.world.object.name(at));
                     return Err(Fault::new(Rule::OutOfBounds, what));
                 };
-                let bit = |bit: usize| world.bits.constant(found[bit / 8] >> (bit % 8) & 1 == 1);
+                let bits = &self.world.bits;
+                let bit = |bit: usize| bits.constant(found[bit / 8] >> (bit % 8) & 1 == 1);
                 Ok(Loaded::Cells((0..8 * bytes).map(bit).collect()))
             }
         }
     }
 
-    pub fn load_cells(
-        &mut self,
-        world: &mut World,
-        at: Address,
-        bytes: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        match self.load(world, at, bytes)? {
+    pub fn load_cells(&mut self, at: Address, bytes: usize) -> Cells {
+        match self.load(at, bytes)? {
             Loaded::Cells(cells) => Ok(cells),
             _ => Err(unsupported("an address is read as data")),
         }
     }
 
+    /// What is in memory at an address, as a word.
+    pub fn load_word(&mut self, at: Address, bytes: usize) -> Result<Word, Fault> {
+        Ok(match self.load(at, bytes)? {
+            Loaded::Cells(cells) => Word::from_cells(&self.world.bits, &cells),
+            Loaded::Pointer(pointer) => Word::Pointer(pointer),
+            Loaded::Moving(moving) => Word::Moving(moving),
+            Loaded::Count(form) => Word::Count(form),
+        })
+    }
+
     /// Writes bits to memory.
-    pub fn store(&mut self, world: &mut World, at: Address, cells: &[Cell]) -> Result<(), Fault> {
-        let stack = self.stack()?;
+    pub fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
         match at {
-            Address::Pointer(at) => world.memory.store(at, cells, stack),
-            Address::Moving(at) => world.memory.store_moving(at, cells),
+            Address::Pointer(at) => self.world.memory.store(at, cells, self.x86.stack()?),
+            Address::Moving(at) => self.world.memory.store_moving(at, cells),
             Address::Count(_) => Err(no_address()),
             Address::Constant(_) => {
                 Err(Fault::new(Rule::OutOfBounds, "it writes to the object itself"))
@@ -122,16 +171,26 @@ impl X86 {
         }
     }
 
+    /// Writes a word to memory, where an address stays whole.
+    pub fn store_word(&mut self, address: Address, word: &Word, bytes: usize) -> Done {
+        if let (Address::Pointer(at), 8, Some(whole)) = (address, bytes, word.moved()) {
+            return self.world.memory.store_whole(at, whole, self.x86.stack()?);
+        }
+        let cells = self.data(word, "a part of an address is stored")?;
+        self.store(address, &cells[..8 * bytes])
+    }
+
+    /// Writes bits to the operand in memory.
+    pub fn store_operand(&mut self, cells: &[Cell]) -> Done {
+        let address = self.address()?;
+        self.store(address, cells)
+    }
+
     /// Checks that the memory operand is a multiple of its own size.
-    pub fn check_alignment(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bytes: usize,
-    ) -> Result<(), Fault> {
-        let aligned = match self.address(world, i)? {
-            Address::Pointer(at) => world.memory.is_aligned(at, bytes as u64),
-            Address::Constant(at) => world.object.is_aligned(at, bytes as u64),
+    pub fn check_alignment(&mut self, bytes: usize) -> Done {
+        let aligned = match self.address()? {
+            Address::Pointer(at) => self.world.memory.is_aligned(at, bytes as u64),
+            Address::Constant(at) => self.world.object.is_aligned(at, bytes as u64),
             // Blocks may lie anywhere.
             Address::Moving(_) | Address::Count(_) => false,
         };
@@ -142,62 +201,65 @@ impl X86 {
         Err(Fault::new(Rule::Misaligned, what))
     }
 
+    pub fn is_memory(&self, operand: u32) -> bool {
+        self.i.op_kind(operand) == OpKind::Memory
+    }
+
     /// The first `bits` bits of a vector operand, from a register or from memory. A word that is
     /// broadcast from memory is repeated.
-    pub fn vector(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        operand: u32,
-        bits: usize,
-    ) -> Result<Vec<Cell>, Fault> {
-        match i.op_kind(operand) {
-            OpKind::Register if i.op_register(operand).is_vector_register() => {
-                Ok(self.vectors().get(number(i.op_register(operand)), bits).to_vec())
+    pub fn vector(&mut self, operand: u32, bits: usize) -> Cells {
+        match self.i.op_kind(operand) {
+            OpKind::Register if self.i.op_register(operand).is_vector_register() => {
+                Ok(self.x86.vectors.get(number(self.i.op_register(operand)), bits).to_vec())
             }
-            OpKind::Memory if i.is_broadcast() => {
-                let address = self.address(world, i)?;
-                let cells = self.load_cells(world, address, i.memory_size().element_size())?;
+            OpKind::Memory if self.i.is_broadcast() => {
+                let cells = self.load_operand(self.i.memory_size().element_size())?;
                 Ok(cells.iter().copied().cycle().take(bits).collect())
             }
             OpKind::Memory => {
-                if is_legacy(i) && bits == 128 {
-                    self.check_alignment(world, i, 16)?;
+                if self.is_legacy() && bits == 128 {
+                    self.check_alignment(16)?;
                 }
-                let address = self.address(world, i)?;
-                self.load_cells(world, address, bits / 8)
+                self.load_operand(bits / 8)
             }
             _ => Err(unsupported("the operand is no vector")),
         }
     }
 
-    /// Writes a vector register, only the lanes that the mask of the instruction names, if it has
-    /// one. What is above becomes zero, or stays if the instruction is older than AVX.
-    pub fn set_vector(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        register: Register,
-        cells: &[Cell],
-    ) {
-        if i.has_op_mask() {
-            let merged = self.masked(world, i, cells);
-            return self.write_vector(world, i, register, &merged);
-        }
-        self.write_vector(world, i, register, cells);
+    /// The operand in memory as data, without any wish for alignment.
+    pub fn load_operand(&mut self, bytes: usize) -> Cells {
+        let address = self.address()?;
+        self.load_cells(address, bytes)
     }
 
-    /// The same whatever the mask.
-    pub fn write_vector(
-        &mut self,
-        world: &World,
-        i: &Instruction,
-        register: Register,
-        cells: &[Cell],
-    ) {
-        let zero = world.bits.constant(false);
-        let keep = is_legacy(i);
-        let all = self.vectors_mut().get_mut(number(register));
+    /// The lowest bits of a vector operand, of a general-purpose register, or of memory, without
+    /// any wish for alignment.
+    pub fn low_part(&mut self, operand: u32, bits: usize) -> Cells {
+        let register = self.i.op_register(operand);
+        match self.i.op_kind(operand) {
+            OpKind::Memory => self.load_operand(bits / 8),
+            OpKind::Register if register.is_gpr() => {
+                Ok(self.data(self.held(register), "an address becomes data")?[..bits].to_vec())
+            }
+            _ => self.vector(operand, bits),
+        }
+    }
+
+    /// Writes the result, only the lanes that the mask of the instruction names, if it has one.
+    pub fn set_vector(&mut self, cells: &[Cell]) {
+        if self.i.has_op_mask() {
+            let old = self.x86.vectors.get(number(self.i.op0_register()), cells.len()).to_vec();
+            let merged = self.merged(cells, &old);
+            return self.write_vector(&merged);
+        }
+        self.write_vector(cells);
+    }
+
+    /// The same whatever the mask. The bits above become zero, or stay if the instruction is older
+    /// than AVX.
+    pub fn write_vector(&mut self, cells: &[Cell]) {
+        let (zero, keep) = (self.zero(), self.is_legacy());
+        let all = self.x86.vectors.get_mut(number(self.i.op0_register()));
         all[..cells.len()].copy_from_slice(cells);
         if !keep {
             all[cells.len()..VECTOR].fill(zero);
@@ -205,147 +267,120 @@ impl X86 {
     }
 
     /// Bits of the vector that the instruction makes; `None` if its first operand is no vector.
-    pub fn vector_width(&self, i: &Instruction) -> Option<usize> {
-        let register = i.op0_register();
-        (i.op0_kind() == OpKind::Register && register.is_vector_register()).then(|| width(register))
+    pub fn vector_width(&self) -> Option<usize> {
+        let register = self.i.op0_register();
+        let is_vector = self.i.op0_kind() == OpKind::Register && register.is_vector_register();
+        is_vector.then(|| width(register))
     }
 
-    /// The two operands of a vector instruction of the form a = b op c, or a = a op b.
-    pub fn two_vectors(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        bits: usize,
-    ) -> Result<(Vec<Cell>, Vec<Cell>), Fault> {
-        let (first, second) = if is_legacy(i) { (0, 1) } else { (1, 2) };
-        Ok((self.vector(world, i, first, bits)?, self.vector(world, i, second, bits)?))
+    /// Bits of the vector in the first operand.
+    pub fn bits(&self) -> usize {
+        width(self.i.op0_register())
     }
 
-    /// Whether both operands of a vector instruction are one register.
-    pub fn is_same_register(&self, i: &Instruction) -> bool {
-        let (first, second) = if is_legacy(i) { (0, 1) } else { (1, 2) };
-        i.op_kind(first) == OpKind::Register
-            && i.op_kind(second) == OpKind::Register
-            && i.op_register(first) == i.op_register(second)
+    /// The number of the first source: the operand that is written, in instructions before AVX.
+    pub fn source(&self) -> u32 {
+        if self.is_legacy() { 0 } else { 1 }
+    }
+
+    /// The two sources of the form a = b op c, or a = a op b.
+    pub fn two(&mut self, bits: usize) -> Result<(Vec<Cell>, Vec<Cell>), Fault> {
+        let first = self.source();
+        Ok((self.vector(first, bits)?, self.vector(first + 1, bits)?))
+    }
+
+    /// Whether two operands are one register.
+    pub fn are_same(&self, first: u32, second: u32) -> bool {
+        [first, second].iter().all(|&at| self.i.op_kind(at) == OpKind::Register)
+            && self.i.op_register(first) == self.i.op_register(second)
     }
 
     /// A general-purpose operand of `bytes` bytes: a register, memory, or an immediate, which is
     /// extended to 64 bits as the instruction says.
-    pub fn word(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        operand: u32,
-        bytes: usize,
-    ) -> Result<Word, Fault> {
-        let word = match i.op_kind(operand) {
+    pub fn word(&mut self, operand: u32, bytes: usize) -> Result<Word, Fault> {
+        let word = match self.i.op_kind(operand) {
             OpKind::Register => {
-                let register = i.op_register(operand);
+                let register = self.i.op_register(operand);
                 if !register.is_gpr() {
                     return Err(unsupported("the operand is no general-purpose register"));
                 }
-                let word = self.general(number(register)).clone();
-                if is_high_byte(register) {
-                    let cells = word.cells(&world.bits);
-                    let cells = cells.ok_or_else(|| unsupported("a part of an address"))?;
-                    Word::from_cells(&world.bits, &cells[8..16])
-                } else {
-                    word
+                match is_high_byte(register) {
+                    true => {
+                        let cells = self.data(self.held(register), "a part of an address")?;
+                        Word::from_cells(&self.world.bits, &cells[8..16])
+                    }
+                    false => self.held(register).clone(),
                 }
             }
             OpKind::Memory => {
-                let address = self.address(world, i)?;
-                match self.load(world, address, bytes)? {
-                    Loaded::Cells(cells) => Word::from_cells(&world.bits, &cells),
-                    Loaded::Pointer(pointer) => Word::Pointer(pointer),
-                    Loaded::Moving(moving) => Word::Moving(moving),
-                    Loaded::Count(form) => Word::Count(form),
-                }
+                let address = self.address()?;
+                self.load_word(address, bytes)?
             }
-            OpKind::Immediate8
-            | OpKind::Immediate16
-            | OpKind::Immediate32
-            | OpKind::Immediate64
-            | OpKind::Immediate8to16
-            | OpKind::Immediate8to32
-            | OpKind::Immediate8to64
-            | OpKind::Immediate32to64 => Word::Number(i.immediate(operand)),
-            _ => return Err(unsupported("the operand is not modelled")),
+            _ => match self.i.try_immediate(operand) {
+                Ok(value) => Word::Number(value),
+                Err(_) => return Err(unsupported("the operand is not modelled")),
+            },
         };
-        truncated(world, word, bytes)
+        Ok(self.truncated(word, bytes))
+    }
+
+    /// The bits of a general-purpose operand, unless it is an address.
+    pub fn word_bits(&mut self, operand: u32, bytes: usize, otherwise: &str) -> Cells {
+        let word = self.word(operand, bytes)?;
+        Ok(self.data(&word, otherwise)?[..8 * bytes].to_vec())
     }
 
     /// Bytes of a general-purpose operand.
-    pub fn size(&self, i: &Instruction, operand: u32) -> Result<usize, Fault> {
-        match i.op_kind(operand) {
-            OpKind::Register if i.op_register(operand).is_gpr() => {
-                Ok(i.op_register(operand).size())
+    pub fn size(&self, operand: u32) -> Result<usize, Fault> {
+        match self.i.op_kind(operand) {
+            OpKind::Register if self.i.op_register(operand).is_gpr() => {
+                Ok(self.i.op_register(operand).size())
             }
-            OpKind::Memory => Ok(i.memory_size().size()),
+            OpKind::Memory => Ok(self.i.memory_size().size()),
             _ => Err(unsupported("the operand is not modelled")),
         }
     }
 
-    /// Writes a general-purpose operand of `bytes` bytes. Registers of four bytes are extended by
-    /// zeros; of smaller ones the rest stays.
-    pub fn set_word(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        operand: u32,
-        word: Word,
-    ) -> Result<(), Fault> {
-        let bytes = self.size(i, operand)?;
-        let word = truncated(world, word, bytes)?;
-        match i.op_kind(operand) {
-            OpKind::Register => {
-                let register = i.op_register(operand);
-                let at = number(register);
-                if bytes >= 4 {
-                    self.set_general(at, word);
-                    return Ok(());
-                }
-                let part =
-                    word.cells(&world.bits).ok_or_else(|| unsupported("a part of an address"))?;
-                // What is left of an address beside a part of something else is of no use.
-                let mut all = self.general(at).cells(&world.bits).unwrap_or([Cell::UNSET; 64]);
-                let first = if is_high_byte(register) { 8 } else { 0 };
-                all[first..first + 8 * bytes].copy_from_slice(&part[..8 * bytes]);
-                self.set_general(at, Word::from_cells(&world.bits, &all));
-                Ok(())
-            }
-            OpKind::Memory => {
-                let address = self.address(world, i)?;
-                self.store_word(world, address, &word, bytes)
-            }
-            _ => Err(unsupported("the operand cannot be written")),
+    /// Writes a general-purpose operand. Registers of four bytes are extended by zeros; of smaller
+    /// ones the rest stays.
+    pub fn set_word(&mut self, operand: u32, word: Word) -> Done {
+        let bytes = self.size(operand)?;
+        let word = self.truncated(word, bytes);
+        if self.is_memory(operand) {
+            let address = self.address()?;
+            return self.store_word(address, &word, bytes);
         }
+        let register = self.i.op_register(operand);
+        let at = number(register);
+        if bytes >= 4 {
+            self.x86.general[at] = word;
+            return Ok(());
+        }
+        let part = self.data(&word, "a part of an address")?;
+        // The rest of an address beside a part of something else is of no use.
+        let mut all = self.held(register).cells(&self.world.bits).unwrap_or([Cell::UNSET; 64]);
+        let first = if is_high_byte(register) { 8 } else { 0 };
+        all[first..first + 8 * bytes].copy_from_slice(&part[..8 * bytes]);
+        self.x86.general[at] = Word::from_cells(&self.world.bits, &all);
+        Ok(())
     }
 
-    pub fn store_word(
-        &mut self,
-        world: &mut World,
-        address: Address,
-        word: &Word,
-        bytes: usize,
-    ) -> Result<(), Fault> {
-        match (word, address) {
-            (Word::Pointer(what), Address::Pointer(at)) if bytes == 8 => {
-                let stack = self.stack()?;
-                world.memory.store_pointer(at, *what, stack)
-            }
-            (Word::Moving(what), Address::Pointer(at)) if bytes == 8 => {
-                let stack = self.stack()?;
-                world.memory.store_whole(at, Whole::Moving(*what), stack)
-            }
-            (Word::Count(what), Address::Pointer(at)) if bytes == 8 => {
-                let stack = self.stack()?;
-                world.memory.store_whole(at, Whole::Count(*what), stack)
-            }
-            _ => {
-                let cells = word.cells(&world.bits);
-                let cells = cells.ok_or_else(|| unsupported("a part of an address is stored"))?;
-                self.store(world, address, &cells[..8 * bytes])
+    pub fn set_bits(&mut self, operand: u32, cells: &[Cell]) -> Done {
+        self.set_word(operand, Word::from_cells(&self.world.bits, cells))
+    }
+
+    /// The lowest bytes of a word, with zeros above. An address must stay whole.
+    fn truncated(&self, word: Word, bytes: usize) -> Word {
+        let bits = &self.world.bits;
+        match word {
+            word if bytes >= 8 => word,
+            Word::Number(value) => Word::Number(value & ((1 << (8 * bytes)) - 1)),
+            Word::Bits(cells) => Word::from_cells(bits, &cells[..8 * bytes]),
+            Word::Count(form) => self.low(form, bytes),
+            Word::Low(form, had) => Word::Low(form, had.min(bytes as u8)),
+            // The number of an address is not known.
+            Word::Pointer(_) | Word::Moving(_) => {
+                Word::from_cells(bits, &[Cell::UNSET; 64][..8 * bytes])
             }
         }
     }
@@ -357,21 +392,4 @@ fn no_address() -> Fault {
 
 fn is_high_byte(register: Register) -> bool {
     matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
-}
-
-/// The lowest bytes of a word, with zeros above. An address must stay whole.
-fn truncated(world: &World, word: Word, bytes: usize) -> Result<Word, Fault> {
-    if bytes >= 8 {
-        return Ok(word);
-    }
-    match word {
-        Word::Number(value) => Ok(Word::Number(value & ((1 << (8 * bytes)) - 1))),
-        Word::Bits(cells) => Ok(Word::from_cells(&world.bits, &cells[..8 * bytes])),
-        Word::Count(form) => Ok(low(world, form, bytes)),
-        Word::Low(form, had) => Ok(Word::Low(form, had.min(bytes as u8))),
-        // The number of an address is not known.
-        Word::Pointer(_) | Word::Moving(_) => {
-            Ok(Word::from_cells(&world.bits, &[Cell::UNSET; 64][..8 * bytes]))
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Registers and flags, and what the System V calling convention says about them.
 
-use super::X86;
 use super::masks::MASK;
+use super::operands::Address;
+use super::{X86, counts};
 use crate::cell::{Bits, Cell};
 use crate::memory::{Moving, Pointer, Region, Whole};
 use crate::symbolic_count::Form;
@@ -34,6 +35,38 @@ impl Word {
         }
     }
 
+    /// Whether it depends on how many blocks there are.
+    pub fn is_counted(&self) -> bool {
+        matches!(self, Word::Count(_) | Word::Low(..) | Word::Moving(_))
+    }
+
+    /// A word that is whole; bits and parts of counts are not.
+    pub fn whole(&self) -> Option<Whole> {
+        match *self {
+            Word::Number(value) => Some(Whole::Count(Form::number(value as i64))),
+            _ => self.moved(),
+        }
+    }
+
+    /// The region and the offset of an address.
+    pub fn place(&self) -> Option<Moving> {
+        match *self {
+            Word::Pointer(pointer) => Address::Pointer(pointer).place(),
+            Word::Moving(moving) => Some(moving),
+            _ => None,
+        }
+    }
+
+    /// An address or a count.
+    pub fn moved(&self) -> Option<Whole> {
+        match *self {
+            Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
+            Word::Moving(moving) => Some(Whole::Moving(moving)),
+            Word::Count(form) => Some(Whole::Count(form)),
+            Word::Number(_) | Word::Bits(_) | Word::Low(..) => None,
+        }
+    }
+
     /// At most 64 bits, with zeros above.
     pub fn from_cells(bits: &Bits, cells: &[Cell]) -> Word {
         if let Some(value) = bits.word(cells) {
@@ -42,6 +75,30 @@ impl Word {
         let mut all = [bits.constant(false); 64];
         all[..cells.len()].copy_from_slice(cells);
         Word::Bits(Box::new(all))
+    }
+}
+
+impl From<Whole> for Word {
+    fn from(whole: Whole) -> Word {
+        match whole {
+            Whole::Pointer(pointer) => Word::Pointer(pointer),
+            Whole::Moving(moving) => counts::address(moving).into(),
+            Whole::Count(form) => match form.value() {
+                Some(value) => Word::Number(value as u64),
+                None => Word::Count(form),
+            },
+        }
+    }
+}
+
+impl From<Address> for Word {
+    fn from(address: Address) -> Word {
+        match address {
+            Address::Pointer(pointer) => Word::Pointer(pointer),
+            Address::Constant(value) => Word::Number(value),
+            Address::Moving(moving) => Word::Moving(moving),
+            Address::Count(form) => Word::Count(form),
+        }
     }
 }
 
@@ -166,23 +223,6 @@ impl X86 {
             compared: None,
             next: entry,
         }
-    }
-
-    /// A general-purpose register.
-    pub fn general(&self, number: usize) -> &Word {
-        &self.general[number]
-    }
-
-    pub fn set_general(&mut self, number: usize, word: Word) {
-        self.general[number] = word;
-    }
-
-    pub fn vectors(&self) -> &Vectors {
-        &self.vectors
-    }
-
-    pub fn vectors_mut(&mut self) -> &mut Vectors {
-        &mut self.vectors
     }
 
     /// The offset of the stack pointer from where it was at entry.

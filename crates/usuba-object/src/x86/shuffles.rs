@@ -1,450 +1,126 @@
-//! Moves of bits between places: plain moves, broadcasts, shuffles, extensions.
+//! Vectors whose units come from units of the operands: broadcasts, shuffles, extensions, packs.
 //!
 //! ```text
-//! vmovdqu [rdi], ymm0          32 bytes, wherever they are
 //! vpbroadcastd ymm0, [rdi]     word k of ymm0 = the word
 //! pshufd xmm0, xmm1, 0x1b      word k of xmm0 = word 3 - k of xmm1
 //! vpshufb a, b, c              byte k of a = byte c[k] mod 16 of the same 16 bytes of b, or zero
+//! vpermt2d a, b, c             word k of a = word b[k] of c above a
+//! packuswb a, b                each signed word as a byte, or the nearest byte there is
 //! ```
 //!
-//! All of them are written as a function from places of the result to places of the operands. The
-//! controls of shuffles must be known: those of these instructions come from constants. The one
-//! that need not be is that of `pshufb` where the bytes are constants: it looks up a table that is
-//! in a register, as clang does to turn bytes around, and its time does not depend on operands.
-//!
-//! Above 600 lines because the instructions are many and each has one way to say where bits come
-//! from.
+//! Most are a function from places of the result to places of the operands, which is in the table.
+//! The controls of shuffles must be known: compilers take them from constants. The exception is
+//! `pshufb` where the bytes are constants: it looks up a table in a register, as clang does to turn
+//! bytes around, and its time does not depend on operands.
 
-use iced_x86::{Instruction, Mnemonic, OpKind};
+use iced_x86::{MemorySize, OpKind};
 
-use super::making::{Cells, Making};
-use super::operands::{Address, is_legacy, number, width};
-use super::registers::{LANES, Word};
-use super::{Outcome, X86, field, turns, unsupported};
-use crate::cell::Cell;
-use crate::memory::{Loaded, Whole};
-use crate::{Fault, Rule, World};
+use super::lanes::CHOICE;
+use super::{Cells, Done, Run, field};
+use crate::Fault;
+use crate::cell::{Bits, Cell};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
-type From = Option<(usize, usize)>;
+pub type From = Option<(usize, usize)>;
+
+/// A unit of the result of a shuffle.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The immediate of the instruction, or zero.
+    pub control: usize,
+    /// The group of 128 bits.
+    pub group: usize,
+    /// The unit in its group, or in the whole vector.
+    pub at: usize,
+    /// Units of a group, or of the vector.
+    pub units: usize,
+}
+
+impl Place {
+    /// A field of the control that is `width` bits wide.
+    pub fn field(self, at: usize, width: usize) -> usize {
+        self.control >> (at * width) & ((1 << width) - 1)
+    }
+}
 
 /// Bits of the groups in which most shuffles stay.
-const GROUP: usize = 128;
+pub const GROUP: usize = 128;
 
-/// Whether a plain move wants its memory operand to be aligned.
-fn plain_move(mnemonic: Mnemonic) -> Option<bool> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Movdqa | Movaps | Movapd | Vmovdqa | Vmovaps | Vmovapd | Vmovdqa32 | Vmovdqa64 => true,
-        Movntdq | Movntps | Movntpd | Vmovntdq | Vmovntps | Vmovntpd => true,
-        Movdqu | Movups | Movupd | Lddqu | Vmovdqu | Vmovups | Vmovupd | Vlddqu => false,
-        Vmovdqu8 | Vmovdqu16 | Vmovdqu32 | Vmovdqu64 => false,
-        _ => return None,
-    })
+/// A choice of two fields of eight bits for the halves of a group.
+pub fn of_halves(place: Place) -> From {
+    Some((place.at / 2, place.field(place.at, 2)))
 }
 
-/// Bits of the part that is repeated over a vector.
-fn broadcast(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpbroadcastb => 8,
-        Vpbroadcastw => 16,
-        Vpbroadcastd | Vbroadcastss => 32,
-        Vpbroadcastq | Vbroadcastsd | Vbroadcasti32x2 | Vbroadcastf32x2 => 64,
-        Vbroadcasti128 | Vbroadcastf128 => 128,
-        Vbroadcasti32x4 | Vbroadcastf32x4 | Vbroadcasti64x2 | Vbroadcastf64x2 => 128,
-        Vbroadcasti32x8 | Vbroadcastf32x8 | Vbroadcasti64x4 | Vbroadcastf64x4 => 256,
-        _ => return None,
-    })
-}
-
-/// Unit of an interleaving of the lower or upper halves of groups.
-fn interleaving(mnemonic: Mnemonic) -> Option<(bool, usize)> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Punpcklbw | Vpunpcklbw => (false, 8),
-        Punpcklwd | Vpunpcklwd => (false, 16),
-        Punpckldq | Vpunpckldq | Unpcklps | Vunpcklps => (false, 32),
-        Punpcklqdq | Vpunpcklqdq | Unpcklpd | Vunpcklpd => (false, 64),
-        Punpckhbw | Vpunpckhbw => (true, 8),
-        Punpckhwd | Vpunpckhwd => (true, 16),
-        Punpckhdq | Vpunpckhdq | Unpckhps | Vunpckhps => (true, 32),
-        Punpckhqdq | Vpunpckhqdq | Unpckhpd | Vunpckhpd => (true, 64),
-        _ => return None,
-    })
-}
-
-/// Units of an extension, from and to, and whether it copies the sign.
-fn extension(mnemonic: Mnemonic) -> Option<(usize, usize, bool)> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Pmovzxbw | Vpmovzxbw => (8, 16, false),
-        Pmovzxbd | Vpmovzxbd => (8, 32, false),
-        Pmovzxbq | Vpmovzxbq => (8, 64, false),
-        Pmovzxwd | Vpmovzxwd => (16, 32, false),
-        Pmovzxwq | Vpmovzxwq => (16, 64, false),
-        Pmovzxdq | Vpmovzxdq => (32, 64, false),
-        Pmovsxbw | Vpmovsxbw => (8, 16, true),
-        Pmovsxbd | Vpmovsxbd => (8, 32, true),
-        Pmovsxbq | Vpmovsxbq => (8, 64, true),
-        Pmovsxwd | Vpmovsxwd => (16, 32, true),
-        Pmovsxwq | Vpmovsxwq => (16, 64, true),
-        Pmovsxdq | Vpmovsxdq => (32, 64, true),
-        _ => return None,
-    })
-}
-
-/// Bits of the part that is inserted into a vector.
-fn insertion(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Pinsrb | Vpinsrb => 8,
-        Pinsrw | Vpinsrw => 16,
-        Pinsrd | Vpinsrd => 32,
-        Pinsrq | Vpinsrq => 64,
-        Vinserti128 | Vinsertf128 => 128,
-        Vinserti32x4 | Vinsertf32x4 | Vinserti64x2 | Vinsertf64x2 => 128,
-        Vinserti32x8 | Vinsertf32x8 | Vinserti64x4 | Vinsertf64x4 => 256,
-        _ => return None,
-    })
-}
-
-/// Bits of the part that is taken out of a vector.
-fn extraction(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Pextrb | Vpextrb => 8,
-        Pextrw | Vpextrw => 16,
-        Pextrd | Vpextrd | Extractps | Vextractps => 32,
-        Pextrq | Vpextrq => 64,
-        Vextracti128 | Vextractf128 => 128,
-        Vextracti32x4 | Vextractf32x4 | Vextracti64x2 | Vextractf64x2 => 128,
-        Vextracti32x8 | Vextractf32x8 | Vextracti64x4 | Vextractf64x4 => 256,
-        _ => return None,
-    })
-}
-
-/// Unit of a shuffle of a whole vector by a vector of numbers, if that is what an instruction by this
-/// name has: the last two also take an immediate.
-fn permutation(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    Some(match mnemonic {
-        Vpermb => 8,
-        Vpermw => 16,
-        Vpermd | Vpermps => 32,
-        Vpermq | Vpermpd => 64,
-        _ => return None,
-    })
-}
-
-/// Shuffles of one vector by an immediate, or by none.
-const ONE: &[Mnemonic] = {
-    use Mnemonic::*;
-    &[
-        Pshufd, Vpshufd, Pshuflw, Vpshuflw, Pshufhw, Vpshufhw, Vpermq, Vpermpd, Movddup, Vmovddup,
-        Movshdup, Vmovshdup, Movsldup, Vmovsldup, Vpermilps, Vpermilpd,
-    ]
-};
-
-/// Shuffles of two.
-const TWO: &[Mnemonic] = {
-    use Mnemonic::*;
-    &[
-        Shufps, Vshufps, Shufpd, Vshufpd, Pblendw, Vpblendw, Vpblendd, Blendps, Vblendps, Blendpd,
-        Vblendpd, Vperm2i128, Vperm2f128, Vshufi32x4, Vshuff32x4, Vshufi64x2, Vshuff64x2, Valignd,
-        Valignq, Movhlps, Vmovhlps, Movlhps, Vmovlhps,
-    ]
-};
-
-/// Moves of parts, and shuffles that are like no others.
-const OTHERS: &[Mnemonic] = {
-    use Mnemonic::*;
-    &[
-        Movd, Vmovd, Movq, Vmovq, Movhps, Movhpd, Vmovhps, Vmovhpd, Movlps, Movlpd, Vmovlps,
-        Vmovlpd, Movss, Vmovss, Movsd, Vmovsd, Vzeroupper, Pshufb, Vpshufb, Palignr, Vpalignr,
-        Pslldq, Vpslldq, Psrldq, Vpsrldq,
-    ]
-};
-
-/// The lanes of an instruction that may have a mask.
-pub fn lane(mnemonic: Mnemonic) -> Option<usize> {
-    use Mnemonic::*;
-    let of_family = interleaving(mnemonic).map(|(_, unit)| unit);
-    let of_family = of_family.or_else(|| extension(mnemonic).map(|(_, to, _)| to));
-    of_family.or_else(|| permutation(mnemonic)).or_else(|| {
-        Some(match mnemonic {
-            Vmovdqu8 | Vpbroadcastb | Vpshufb | Vpalignr => 8,
-            Vmovdqu16 | Vpbroadcastw | Vpshuflw | Vpshufhw => 16,
-            Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpbroadcastd | Vbroadcastss => 32,
-            Vbroadcasti32x2 | Vbroadcastf32x2 | Vbroadcasti32x4 | Vbroadcastf32x4 => 32,
-            Vbroadcasti32x8 | Vbroadcastf32x8 | Vinserti32x4 | Vinsertf32x4 => 32,
-            Vinserti32x8 | Vinsertf32x8 | Vextracti32x4 | Vextractf32x4 => 32,
-            Vextracti32x8 | Vextractf32x8 | Vshufi32x4 | Vshuff32x4 => 32,
-            Vpshufd | Vshufps | Vpermilps | Vmovshdup | Vmovsldup | Valignd => 32,
-            Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpbroadcastq | Vbroadcastsd => 64,
-            Vbroadcasti64x2 | Vbroadcastf64x2 | Vbroadcasti64x4 | Vbroadcastf64x4 => 64,
-            Vinserti64x2 | Vinsertf64x2 | Vinserti64x4 | Vinsertf64x4 => 64,
-            Vextracti64x2 | Vextractf64x2 | Vextracti64x4 | Vextractf64x4 => 64,
-            Vshufi64x2 | Vshuff64x2 | Vshufpd | Vpermilpd | Vmovddup | Valignq => 64,
-            _ => return None,
-        })
-    })
-}
-
-/// Whether the last operand is an immediate.
-fn by_number(i: &Instruction) -> bool {
-    i.op_kind(i.op_count() - 1) == OpKind::Immediate8
-}
-
-/// Whether the instruction belongs here.
-pub fn is_modelled(mnemonic: Mnemonic) -> bool {
-    plain_move(mnemonic).is_some()
-        || broadcast(mnemonic).is_some()
-        || interleaving(mnemonic).is_some()
-        || extension(mnemonic).is_some()
-        || insertion(mnemonic).is_some()
-        || extraction(mnemonic).is_some()
-        || permutation(mnemonic).is_some()
-        || [ONE, TWO, OTHERS].iter().any(|list| list.contains(&mnemonic))
-}
-
-impl X86 {
-    pub(super) fn shuffles(&mut self, world: &mut World, i: &Instruction) -> Outcome {
-        use Mnemonic::*;
-        let mnemonic = i.mnemonic();
-        if let Some(aligned) = plain_move(mnemonic) {
-            return Some(self.plain_move(world, i, aligned));
-        }
-        if let Some(part) = extraction(mnemonic) {
-            return Some(self.extract(world, i, part));
-        }
-        match mnemonic {
-            Movd | Vmovd => return Some(self.move_word(world, i, 4)),
-            Movq | Vmovq => return Some(self.move_word(world, i, 8)),
-            Movhps | Movhpd | Vmovhps | Vmovhpd => return Some(self.move_half(world, i, 64)),
-            Movlps | Movlpd | Vmovlps | Vmovlpd => return Some(self.move_half(world, i, 0)),
-            Movss | Vmovss => return Some(self.move_lowest(world, i, 32)),
-            // There is another instruction of this name, on strings.
-            Movsd | Vmovsd if i.op_kinds().any(|kind| kind == OpKind::Register) => {
-                return Some(self.move_lowest(world, i, 64));
-            }
-            Vzeroupper => {
-                let zero = world.bits.constant(false);
-                for number in 0..16 {
-                    self.vectors_mut().get_mut(number)[GROUP..].fill(zero);
-                }
-                return Some(Ok(()));
-            }
-            _ => {}
-        }
-        self.make(world, i, |making| {
-            Some(if let Some(part) = broadcast(mnemonic) {
-                making.broadcast(part)
-            } else if let Some((high, unit)) = interleaving(mnemonic) {
-                making.interleave(high, unit)
-            } else if let Some((from, to, signed)) = extension(mnemonic) {
-                making.extend(from, to, signed)
-            } else if let Some(part) = insertion(mnemonic) {
-                making.insert(part)
-            } else if let (Some(unit), false) = (permutation(mnemonic), by_number(i)) {
-                making.permute(unit)
-            } else {
-                match mnemonic {
-                    Pshufb | Vpshufb => making.shuffle_bytes(),
-                    Palignr | Vpalignr => making.align(),
-                    Pslldq | Vpslldq | Psrldq | Vpsrldq => making.shift_bytes(),
-                    _ => return making.by_immediate(),
-                }
-            })
-        })
+impl Run<'_, '_> {
+    /// Whether the last operand is an immediate.
+    fn has_number(&self) -> bool {
+        self.i.op_kind(self.i.op_count() - 1) == OpKind::Immediate8
     }
 
-    fn plain_move(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        aligned: bool,
-    ) -> Result<(), Fault> {
-        let of = if i.op0_kind() == OpKind::Register { 0 } else { 1 };
-        let bits = width(i.op_register(of));
-        let is_memory = [0, 1].iter().any(|&operand| i.op_kind(operand) == OpKind::Memory);
-        if aligned && is_memory {
-            self.check_alignment(world, i, bits / 8)?;
-        }
-        // Addresses in lanes move along.
-        let mut pointers = [None; LANES];
-        let cells = match i.op1_kind() {
-            // Not `vector`, which asks more of old instructions than these do.
-            OpKind::Memory => {
-                let address = self.address(world, i)?;
-                if let Address::Pointer(at) = address {
-                    (0..bits / 64).for_each(|lane| {
-                        pointers[lane] = world.memory.whole(at.plus(8 * lane as i64))
-                    });
-                }
-                self.load_cells(world, address, bits / 8)?
-            }
-            _ => {
-                let from = number(i.op1_register());
-                (0..bits / 64).for_each(|lane| pointers[lane] = self.vectors().pointer(from, lane));
-                self.vector(world, i, 1, bits)?
-            }
-        };
-        let pointers = pointers.into_iter().enumerate();
-        let pointers = pointers.filter_map(|(lane, pointer)| Some((lane, pointer?)));
-        if of == 1 {
-            let address = self.address(world, i)?;
-            self.store(world, address, &cells)?;
-            for (lane, pointer) in pointers {
-                let Address::Pointer(at) = address else {
-                    return Err(unsupported("an address is stored where none should be"));
-                };
-                let stack = self.stack()?;
-                world.memory.store_whole(at.plus(8 * lane as i64), pointer, stack)?;
-            }
-            return Ok(());
-        }
-        self.set_vector(world, i, i.op0_register(), &cells);
-        // Of lanes behind a mask nothing is known.
-        for (lane, pointer) in pointers.filter(|_| !i.has_op_mask()) {
-            self.vectors_mut().set_pointer(number(i.op0_register()), lane, pointer);
-        }
-        Ok(())
-    }
-
-    /// movd, movq: the lowest bits of a vector, with zeros above.
-    fn move_word(&mut self, world: &mut World, i: &Instruction, bytes: usize) -> Result<(), Fault> {
-        let pointer = if bytes == 8 { self.moved_pointer(world, i)? } else { None };
-        if self.vector_width(i).is_none() {
-            let cells = self.vector(world, i, 1, 8 * bytes)?;
-            let word = match pointer {
-                Some(whole) => turns::word(whole),
-                None => Word::from_cells(&world.bits, &cells),
-            };
-            return match i.op0_kind() {
-                OpKind::Memory => {
-                    let address = self.address(world, i)?;
-                    self.store_word(world, address, &word, bytes)
-                }
-                _ => self.set_word(world, i, 0, word),
-            };
-        }
-        let mut cells = match pointer {
-            Some(_) => vec![Cell::UNSET; 64],
-            None => self.low_part(world, i, 1, 8 * bytes)?,
-        };
-        cells.resize(GROUP, world.bits.constant(false));
-        self.set_vector(world, i, i.op0_register(), &cells);
-        if let Some(pointer) = pointer {
-            self.vectors_mut().set_pointer(number(i.op0_register()), 0, pointer);
-        }
-        Ok(())
-    }
-
-    /// The address that movq moves, if it is one.
-    fn moved_pointer(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-    ) -> Result<Option<Whole>, Fault> {
-        if i.op1_kind() == OpKind::Memory {
-            let address = self.address(world, i)?;
-            return Ok(match self.load(world, address, 8)? {
-                Loaded::Pointer(pointer) => Some(Whole::Pointer(pointer)),
-                Loaded::Moving(moving) => Some(Whole::Moving(moving)),
-                Loaded::Count(form) => Some(Whole::Count(form)),
-                Loaded::Cells(_) => None,
-            });
-        }
-        let from = number(i.op1_register());
-        Ok(match i.op1_register().is_gpr() {
-            true => match self.general(from) {
-                Word::Number(_) => None,
-                word => turns::whole(word),
-            },
-            false => self.vectors().pointer(from, 0),
-        })
-    }
-
-    /// movhps, movlps: 64 bits of a vector, from `first` on, to or from memory.
-    fn move_half(&mut self, world: &mut World, i: &Instruction, first: usize) -> Result<(), Fault> {
-        let address = self.address(world, i)?;
-        if i.op0_kind() == OpKind::Memory {
-            let cells = self.vector(world, i, 1, GROUP)?;
-            return self.store(world, address, &cells[first..first + 64]);
-        }
-        // The other half is that of the register, or of the second operand.
-        let rest = if is_legacy(i) { 0 } else { 1 };
-        let mut cells = self.vector(world, i, rest, GROUP)?;
-        let half = self.load_cells(world, address, 8)?;
-        cells[first..first + 64].copy_from_slice(&half);
-        self.set_vector(world, i, i.op0_register(), &cells);
-        Ok(())
-    }
-
-    /// movss, movsd: the lowest bits of a vector, to or from memory; between registers the rest of
-    /// the result is that of the register, or of the second operand.
-    fn move_lowest(
-        &mut self,
-        world: &mut World,
-        i: &Instruction,
-        part: usize,
-    ) -> Result<(), Fault> {
-        if i.op0_kind() == OpKind::Memory {
-            let (address, cells) = (self.address(world, i)?, self.vector(world, i, 1, part)?);
-            return self.store(world, address, &cells);
-        }
-        let cells = if i.op1_kind() == OpKind::Memory {
-            let mut cells = self.low_part(world, i, 1, part)?;
-            cells.resize(GROUP, world.bits.constant(false));
-            cells
-        } else {
-            let (rest, low) = self.two_vectors(world, i, GROUP)?;
-            [&low[..part], &rest[part..]].concat()
-        };
-        self.set_vector(world, i, i.op0_register(), &cells);
-        Ok(())
-    }
-
-    fn extract(&mut self, world: &mut World, i: &Instruction, part: usize) -> Result<(), Fault> {
-        let bits = width(i.op1_register());
-        let at = i.immediate(2) as usize % (bits / part);
-        let cells = self.vector(world, i, 1, bits)?;
-        let cells = &cells[at * part..(at + 1) * part];
-        match i.op0_kind() {
-            OpKind::Memory => {
-                let address = self.address(world, i)?;
-                self.store(world, address, cells)
-            }
-            _ if i.op0_register().is_gpr() => {
-                let word = Word::from_cells(&world.bits, cells);
-                self.set_word(world, i, 0, word)
-            }
-            _ => {
-                let cells = cells.to_vec();
-                self.set_vector(world, i, i.op0_register(), &cells);
-                Ok(())
-            }
+    fn control(&self) -> usize {
+        match self.has_number() {
+            true => self.i.immediate(self.i.op_count() - 1) as usize,
+            false => 0,
         }
     }
-}
 
-impl Making<'_, '_> {
-    fn broadcast(&mut self, part: usize) -> Cells {
-        let cells = self.low_part(1, part)?;
-        Ok(cells.iter().copied().cycle().take(self.bits).collect())
+    /// The sources of a shuffle of one or of two vectors.
+    fn sources(&mut self, count: usize) -> Result<[Vec<Cell>; 2], Fault> {
+        let bits = self.bits();
+        if count == 2 {
+            return self.two(bits).map(|(a, b)| [a, b]);
+        }
+        // Before AVX, shifts have only one operand besides their number.
+        let source = if self.has_number() { self.i.op_count() - 2 } else { 1 };
+        // movddup reads no more than it uses.
+        let is_half = self.i.memory_size() == MemorySize::Float64 && bits == GROUP;
+        let cells = self.vector(source, if is_half { 64 } else { bits })?;
+        Ok([cells, Vec::new()])
     }
 
-    fn interleave(&mut self, high: bool, unit: usize) -> Cells {
-        let (a, b) = self.two()?;
-        let half = GROUP / unit / 2;
-        Ok(in_groups(self.world, &[&a, &b], unit, self.bits, |_, at| {
-            Some((at % 2, at / 2 + if high { half } else { 0 }))
+    /// A shuffle of units in each group of 128 bits.
+    pub fn in_groups(&mut self, sources: usize, from: fn(Place) -> From) -> Cells {
+        let (unit, control) = (self.row.lane, self.control());
+        let sources = self.sources(sources)?;
+        let units = GROUP / unit;
+        Ok(self.moved(&sources, unit, |at| {
+            let (group, at) = (at / units, at % units);
+            let (source, at) = from(Place { control, group, at, units })?;
+            Some((source, group * units + at))
         }))
     }
 
-    fn extend(&mut self, from: usize, to: usize, signed: bool) -> Cells {
-        let cells = self.low_part(1, self.bits / to * from)?;
+    /// A shuffle of units of a whole vector.
+    pub fn whole(&mut self, sources: usize, unit: usize, from: fn(Place) -> From) -> Cells {
+        let (units, control) = (self.bits() / unit, self.control());
+        let sources = self.sources(sources)?;
+        Ok(self.moved(&sources, unit, |at| from(Place { control, group: 0, at, units })))
+    }
+
+    fn moved(
+        &self,
+        sources: &[Vec<Cell>; 2],
+        unit: usize,
+        from: impl Fn(usize) -> From,
+    ) -> Vec<Cell> {
+        let zeros = vec![self.zero(); unit];
+        let units = (0..self.bits() / unit).flat_map(|at| match from(at) {
+            Some((source, at)) => &sources[source][at * unit..][..unit],
+            None => &zeros,
+        });
+        units.copied().collect()
+    }
+
+    /// The lowest part of the source, again and again.
+    pub fn broadcast(&mut self, part: usize) -> Cells {
+        let cells = self.low_part(1, part)?;
+        Ok(cells.iter().copied().cycle().take(self.bits()).collect())
+    }
+
+    /// Units that become longer.
+    pub fn extend(&mut self, from: usize, signed: bool) -> Cells {
+        let to = self.row.lane;
+        let cells = self.low_part(1, self.bits() / to * from)?;
         let zero = self.zero();
         let units = cells.chunks(from).flat_map(|unit| {
             let above = if signed { unit[from - 1] } else { zero };
@@ -453,35 +129,50 @@ impl Making<'_, '_> {
         Ok(units.collect())
     }
 
-    fn insert(&mut self, part: usize) -> Cells {
+    /// A vector with a part from elsewhere.
+    pub fn insert(&mut self, part: usize) -> Cells {
         let (into, from) = (self.source(), self.source() + 1);
-        let at = self.i.immediate(from + 1) as usize % (self.bits / part);
-        let mut cells = self.vector(into)?;
+        let at = self.i.immediate(from + 1) as usize % (self.bits() / part);
+        let mut cells = self.vector(into, self.bits())?;
         let new = self.low_part(from, part)?;
         cells[at * part..(at + 1) * part].copy_from_slice(&new);
         Ok(cells)
     }
 
-    fn permute(&mut self, unit: usize) -> Cells {
-        let controls = self.vector(1)?;
-        let cells = self.vector(2)?;
-        let units = self.bits / unit;
-        let mut out = Vec::with_capacity(self.bits);
+    /// Units of vectors, chosen by the vector `controls`.
+    fn chosen(&self, controls: &[Cell], from: &[Cell]) -> Cells {
+        let unit = self.row.lane;
+        let used = (from.len() / unit).trailing_zeros() as usize;
+        let mut out = Vec::with_capacity(controls.len());
         for control in controls.chunks(unit) {
-            let used = &control[..units.trailing_zeros() as usize];
-            let at = known_control(self.world, used)? as usize;
-            out.extend_from_slice(&cells[at * unit..(at + 1) * unit]);
+            let at = self.known(&control[..used], CONTROL)? as usize;
+            out.extend_from_slice(&from[at * unit..][..unit]);
         }
         Ok(out)
     }
 
-    fn shuffle_bytes(&mut self) -> Cells {
-        let (cells, controls) = self.two()?;
-        let mut out = Vec::with_capacity(self.bits);
+    /// Units of the second source, chosen by the first.
+    pub fn permute(&mut self) -> Cells {
+        let (controls, cells) = (self.vector(1, self.bits())?, self.vector(2, self.bits())?);
+        self.chosen(&controls, &cells)
+    }
+
+    /// Units of two vectors, of which the result replaces the lower one, or the controls.
+    pub fn permute_two(&mut self, replaces_controls: bool) -> Cells {
+        let bits = self.bits();
+        let [first, second, high] = [0, 1, 2].map(|at| self.vector(at, bits));
+        let (first, second) = (first?, second?);
+        let (controls, low) = if replaces_controls { (first, second) } else { (second, first) };
+        self.chosen(&controls, &[low, high?].concat())
+    }
+
+    pub fn shuffle_bytes(&mut self) -> Cells {
+        let (cells, controls) = self.two(self.bits())?;
+        let mut out = Vec::with_capacity(cells.len());
         for (cells, controls) in cells.chunks(GROUP).zip(controls.chunks(GROUP)) {
             for control in controls.chunks(8) {
-                let is_zero = known_control(self.world, &control[7..]);
-                match (is_zero, known_control(self.world, &control[..4])) {
+                let is_zero = self.known(&control[7..], CONTROL);
+                match (is_zero, self.known(&control[..4], CONTROL)) {
                     (Ok(1), _) => out.extend([self.zero(); 8]),
                     (Ok(_), Ok(at)) => out.extend_from_slice(&cells[8 * at as usize..][..8]),
                     (Err(fault), _) | (_, Err(fault)) => {
@@ -498,145 +189,71 @@ impl Making<'_, '_> {
         Ok(out)
     }
 
-    /// palignr: 16 bytes, from byte k on, of the group of `a` above that of `b`.
-    fn align(&mut self) -> Cells {
-        let (a, b) = self.two()?;
-        let count = self.i.immediate(self.i.op_count() - 1) as usize;
-        Ok(in_groups(self.world, &[&b, &a], 8, self.bits, |_, at| match at + count {
-            from @ 0..16 => Some((0, from)),
-            from @ 16..32 => Some((1, from - 16)),
-            _ => None,
-        }))
+    /// In each group of 128 bits: the units of the first operand, then those of the second, each
+    /// as the nearest number of half as many bits.
+    pub fn pack(&mut self, nearest: fn(&mut Bits, &[Cell]) -> Vec<Cell>) -> Cells {
+        let (a, b) = self.two(self.bits())?;
+        let unit = 2 * self.row.lane;
+        let groups = a.chunks(GROUP).zip(b.chunks(GROUP));
+        let words = groups.flat_map(|(a, b)| a.chunks(unit).chain(b.chunks(unit)));
+        Ok(words.flat_map(|word| nearest(&mut self.world.bits, word)).collect())
     }
 
-    /// pslldq, psrldq: groups shifted by bytes.
-    fn shift_bytes(&mut self) -> Cells {
-        let left = matches!(self.i.mnemonic(), Mnemonic::Pslldq | Mnemonic::Vpslldq);
-        let from = self.source();
-        let count = self.i.immediate(from + 1) as usize;
-        let cells = self.vector(from)?;
-        Ok(in_groups(self.world, &[&cells], 8, self.bits, |_, at| {
-            let from = if left { at.checked_sub(count)? } else { at + count };
-            (from < 16).then_some((0, from))
-        }))
-    }
-
-    /// Shuffles whose control is an immediate.
-    fn by_immediate(&mut self) -> Option<Cells> {
-        use Mnemonic::*;
-        let mnemonic = self.i.mnemonic();
-        // By a vector of numbers no compiler has made it of our programs.
-        if matches!(mnemonic, Vpermilps | Vpermilpd) && !by_number(self.i) {
-            return None;
+    /// The lower part of each unit, beside each other.
+    pub fn truncate(&mut self, from: usize) -> Done {
+        let cells = self.vector(1, 8 * self.i.op1_register().size())?;
+        let kept = cells.chunks(from).flat_map(|unit| unit[..self.row.lane].iter().copied());
+        let kept: Vec<Cell> = kept.collect();
+        if self.is_memory(0) {
+            return self.store_operand(&kept);
         }
-        let operands = if ONE.contains(&mnemonic) {
-            let moved = matches!(mnemonic, Movddup | Vmovddup) && self.bits == GROUP;
-            let wanted = if moved { 64 } else { self.bits };
-            self.x86.vector(self.world, self.i, 1, wanted).map(|cells| (cells, Vec::new()))
-        } else if TWO.contains(&mnemonic) {
-            self.two()
-        } else {
-            return None;
+        self.set_vector(&kept);
+        Ok(())
+    }
+
+    /// insertps: word k >> 6 of b to place k >> 4 of a, and zeros.
+    pub fn insert_word(&mut self) -> Cells {
+        let (into, from) = (self.source(), self.source() + 1);
+        let control = self.i.immediate(from + 1) as usize;
+        let mut cells = self.vector(into, GROUP)?;
+        let word = match self.is_memory(from) {
+            true => self.load_operand(4)?,
+            false => self.vector(from, GROUP)?[control >> 6 << 5..][..32].to_vec(),
         };
-        let k =
-            if by_number(self.i) { self.i.immediate(self.i.op_count() - 1) as usize } else { 0 };
-        let (world, bits) = (&*self.world, self.bits);
-        Some(operands.map(|(a, b)| {
-            let sources: [&[Cell]; 2] = [&a, &b];
-            let pick = |at: usize, width: usize| k >> (at * width) & ((1 << width) - 1);
-            let whole =
-                |unit, from: &dyn Fn(usize) -> From| moved(world, &sources, unit, bits, from);
-            let groups = |unit, from: &dyn Fn(usize, usize) -> From| {
-                in_groups(world, &sources, unit, bits, from)
-            };
-            match mnemonic {
-                Pshufd | Vpshufd | Vpermilps => groups(32, &|_, at| Some((0, pick(at, 2)))),
-                Pshuflw | Vpshuflw => {
-                    groups(16, &|_, at| Some((0, if at < 4 { pick(at, 2) } else { at })))
-                }
-                Pshufhw | Vpshufhw => {
-                    groups(16, &|_, at| Some((0, if at < 4 { at } else { 4 + pick(at - 4, 2) })))
-                }
-                Shufps | Vshufps => groups(32, &|_, at| Some((at / 2, pick(at, 2)))),
-                // One bit for each result, in all groups.
-                Shufpd | Vshufpd => groups(64, &|group, at| Some((at, pick(2 * group + at, 1)))),
-                Vpermilpd => groups(64, &|group, at| Some((0, pick(2 * group + at, 1)))),
-                Movddup | Vmovddup => groups(64, &|_, _| Some((0, 0))),
-                Movshdup | Vmovshdup => groups(32, &|_, at| Some((0, at | 1))),
-                Movsldup | Vmovsldup => groups(32, &|_, at| Some((0, at & !1))),
-                // The eight bits are used again for each group.
-                Pblendw | Vpblendw => groups(16, &|_, at| Some((pick(at, 1), at))),
-                Vpblendd | Blendps | Vblendps => whole(32, &|at| Some((pick(at, 1), at))),
-                Blendpd | Vblendpd => whole(64, &|at| Some((pick(at, 1), at))),
-                Vpermq | Vpermpd => whole(64, &|at| Some((0, at / 4 * 4 + pick(at % 4, 2)))),
-                Vperm2i128 | Vperm2f128 => whole(128, &|at| {
-                    let control = pick(at, 4);
-                    (control & 8 == 0).then_some((control >> 1 & 1, control & 1))
-                }),
-                Vshufi32x4 | Vshuff32x4 | Vshufi64x2 | Vshuff64x2 => {
-                    let count = bits / GROUP;
-                    let width = count.trailing_zeros() as usize;
-                    whole(128, &|at| Some((2 * at / count, pick(at, width))))
-                }
-                Valignd | Valignq => {
-                    let unit = if mnemonic == Valignd { 32 } else { 64 };
-                    let units = bits / unit;
-                    // The second operand is below the first.
-                    whole(unit, &|at| {
-                        let from = at + k % units;
-                        Some((1 - from / units, from % units))
-                    })
-                }
-                Movhlps | Vmovhlps => whole(64, &|at| Some((1 - at, 1))),
-                _ => whole(64, &|at| Some((at, 0))),
-            }
-        }))
-    }
-}
-
-/// The number that the bits of a control are.
-pub(super) fn known_control(world: &World, cells: &[Cell]) -> Result<u64, Fault> {
-    if let Some(value) = world.bits.word(cells) {
-        return Ok(value);
-    }
-    if cells.iter().any(|&cell| world.bits.is_secret(cell)) {
-        let what = "the control of the shuffle depends on an input";
-        return Err(Fault::new(Rule::SecretShift, what));
-    }
-    Err(unsupported("the control of the shuffle is what nobody has written"))
-}
-
-/// A vector of `bits` bits whose units come from units of the sources.
-fn moved(
-    world: &World,
-    sources: &[&[Cell]],
-    unit: usize,
-    bits: usize,
-    from: impl Fn(usize) -> From,
-) -> Vec<Cell> {
-    let zero = world.bits.constant(false);
-    let mut out = Vec::with_capacity(bits);
-    for at in 0..bits / unit {
-        match from(at) {
-            Some((source, at)) => out.extend_from_slice(&sources[source][at * unit..][..unit]),
-            None => out.extend(std::iter::repeat_n(zero, unit)),
+        cells[(control >> 4 & 3) * 32..][..32].copy_from_slice(&word);
+        for at in (0..4).filter(|at| control >> at & 1 == 1) {
+            cells[32 * at..][..32].fill(self.zero());
         }
+        Ok(cells)
     }
-    out
 }
 
-/// The same in each group of 128 bits: `from` gets the group and the unit in it, and answers with a
-/// unit of the same group.
-fn in_groups(
-    world: &World,
-    sources: &[&[Cell]],
-    unit: usize,
-    bits: usize,
-    from: impl Fn(usize, usize) -> From,
-) -> Vec<Cell> {
-    let units = GROUP / unit;
-    moved(world, sources, unit, bits, |at| {
-        let (group, at) = (at / units, at % units);
-        from(group, at).map(|(source, at)| (source, group * units + at))
-    })
+/// The name of a vector of numbers that says how another one is shuffled.
+const CONTROL: &str = "the control of the shuffle";
+
+/// The nearest number of half as many bits, without a sign, to a signed one: zero for those below
+/// zero, all ones for those that are too large.
+pub fn to_unsigned(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
+    let (low, high) = word[..word.len() - 1].split_at(word.len() / 2);
+    let positive = bits.not(word[word.len() - 1]);
+    let large = high.iter().fold(bits.constant(false), |large, &bit| bits.or(large, bit));
+    let bit = |&bit: &Cell| {
+        let bit = bits.or(bit, large);
+        bits.and(positive, bit)
+    };
+    low.iter().map(bit).collect()
+}
+
+/// The nearest signed number of half as many bits to a signed one: the sign, and below it the
+/// opposite of the sign, where a bit above tells that the number is too long.
+pub fn to_signed(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
+    let sign = word[word.len() - 1];
+    let (low, high) = word.split_at(word.len() / 2 - 1);
+    let long = high.iter().fold(bits.constant(false), |long, &bit| {
+        let differs = bits.xor(bit, sign);
+        bits.or(long, differs)
+    });
+    let nearest = bits.not(sign);
+    let bit = |&bit: &Cell| bits.function(CHOICE, [long, nearest, bit]);
+    low.iter().map(bit).chain([sign]).collect()
 }

@@ -1,7 +1,6 @@
 //! States at the turns of a loop over blocks.
 
 use super::X86;
-use super::counts::address;
 use super::registers::{Flag, Flags, LANES, PARAMETERS, VECTOR, Word};
 use crate::block_step::{Cover, Join};
 use crate::blocks::Turning;
@@ -13,7 +12,7 @@ impl Turning for X86 {
     fn entered(parameters: &[Whole], entry: u64) -> X86 {
         let mut machine = X86::entered(&[], entry);
         for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
-            machine.set_general(register, word(parameter));
+            machine.general[register] = Word::from(parameter);
         }
         machine
     }
@@ -28,46 +27,45 @@ impl Turning for X86 {
 
     fn refine(&mut self, ranges: &Ranges) {
         let reduced = |form: Form| ranges.reduced(form).unwrap_or(form);
-        for number in 0..16 {
-            let refined = match *self.general(number) {
-                Word::Count(form) => word(Whole::Count(reduced(form))),
+        for word in &mut self.general {
+            let refined = match *word {
+                Word::Count(form) => Whole::Count(reduced(form)),
                 Word::Moving(Moving { region, offset }) => {
-                    address(Moving { region, offset: reduced(offset) })
+                    Whole::Moving(Moving { region, offset: reduced(offset) })
                 }
                 _ => continue,
             };
-            self.set_general(number, refined);
+            *word = Word::from(refined);
         }
         for (number, lane) in lanes() {
-            let refined = match self.vectors().pointer(number, lane) {
+            let refined = match self.vectors.pointer(number, lane) {
                 Some(Whole::Count(form)) => Whole::Count(reduced(form)),
                 Some(Whole::Moving(Moving { region, offset })) => {
                     Whole::Moving(Moving { region, offset: reduced(offset) })
                 }
                 _ => continue,
             };
-            self.vectors_mut().set_pointer(number, lane, refined);
+            self.vectors.set_pointer(number, lane, refined);
         }
     }
 
     fn joined(&self, other: &X86, bits: &Bits, join: &Join) -> X86 {
         let mut joined = self.clone();
-        for number in 0..16 {
-            let (one, next) = (self.general(number), other.general(number));
-            joined.set_general(number, joined_word(one, next, bits, join));
+        for (one, next) in joined.general.iter_mut().zip(&other.general) {
+            *one = joined_word(one, next, bits, join);
         }
         for number in 0..32 {
-            let next = other.vectors().get(number, VECTOR);
-            for (cell, &next) in joined.vectors_mut().get_mut(number).iter_mut().zip(next) {
+            let next = other.vectors.get(number, VECTOR);
+            for (cell, &next) in joined.vectors.get_mut(number).iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);
             }
         }
         for (number, lane) in lanes() {
-            let [one, next] = [self, other].map(|state| state.vectors().pointer(number, lane));
+            let [one, next] = [self, other].map(|state| state.vectors.pointer(number, lane));
             match one.zip(next).map(|(one, next)| join.whole(one, next)) {
-                Some(Some(whole)) => joined.vectors_mut().set_pointer(number, lane, whole),
+                Some(Some(whole)) => joined.vectors.set_pointer(number, lane, whole),
                 // An address is no secret, but nothing is known of it any more.
-                _ if one.is_some() || next.is_some() => joined.vectors_mut().forget(number, lane),
+                _ if one.is_some() || next.is_some() => joined.vectors.forget(number, lane),
                 _ => {}
             }
         }
@@ -95,15 +93,15 @@ impl Turning for X86 {
     }
 
     fn covers(&self, other: &X86, bits: &Bits, cover: &Cover) -> bool {
-        let general = (0..16)
-            .all(|number| covers_word(self.general(number), other.general(number), bits, cover));
+        let mut general = self.general.iter().zip(&other.general);
+        let general = general.all(|(claimed, found)| covers_word(claimed, found, bits, cover));
         let vectors = (0..32).all(|number| {
-            let claimed = self.vectors().get(number, VECTOR).iter();
-            let found = other.vectors().get(number, VECTOR);
+            let claimed = self.vectors.get(number, VECTOR).iter();
+            let found = other.vectors.get(number, VECTOR);
             claimed.zip(found).all(|(&claimed, &found)| cover.cell(claimed, found))
         });
         let pointers = lanes().all(|(number, lane)| {
-            let [claimed, found] = [self, other].map(|state| state.vectors().pointer(number, lane));
+            let [claimed, found] = [self, other].map(|state| state.vectors.pointer(number, lane));
             match (claimed, found) {
                 (Some(claimed), Some(found)) => cover.whole(claimed, found),
                 (Some(_), None) => false,
@@ -132,33 +130,10 @@ fn lanes() -> impl Iterator<Item = (usize, usize)> {
     (0..32).flat_map(|number| (0..LANES).map(move |lane| (number, lane)))
 }
 
-/// What is whole, as a word.
-pub fn word(whole: Whole) -> Word {
-    match whole {
-        Whole::Pointer(pointer) => Word::Pointer(pointer),
-        Whole::Moving(moving) => address(moving),
-        Whole::Count(form) => match form.value() {
-            Some(value) => Word::Number(value as u64),
-            None => Word::Count(form),
-        },
-    }
-}
-
-/// A word that is whole; bits and parts of counts are not.
-pub fn whole(word: &Word) -> Option<Whole> {
-    match *word {
-        Word::Number(value) => Some(Whole::Count(Form::number(value as i64))),
-        Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
-        Word::Moving(moving) => Some(Whole::Moving(moving)),
-        Word::Count(form) => Some(Whole::Count(form)),
-        Word::Bits(_) | Word::Low(..) => None,
-    }
-}
-
 fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
-    let both = whole(one).zip(whole(next));
+    let both = one.whole().zip(next.whole());
     if let Some(joined) = both.and_then(|(one, next)| join.whole(one, next)) {
-        return word(joined);
+        return Word::from(joined);
     }
     let cells = match (one.cells(bits), next.cells(bits)) {
         (Some(one), Some(next)) => std::array::from_fn(|at| join.cell(one[at], next[at])),
@@ -168,8 +143,8 @@ fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
 }
 
 fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool {
-    if let Some(claimed) = whole(claimed) {
-        return whole(found).is_some_and(|found| cover.whole(claimed, found));
+    if let Some(claimed) = claimed.whole() {
+        return found.whole().is_some_and(|found| cover.whole(claimed, found));
     }
     let Word::Bits(claimed) = claimed else { return false };
     match found.cells(bits) {

@@ -320,10 +320,39 @@ pub enum ExprKind {
         args: Vec<Expr>,
     },
     Not(Box<Expr>),
-    Bin(BinOp, Box<Expr>, Box<Expr>),
-    Shift(ShiftOp, Box<Expr>, AExpr),
-    /// `x <<< (1, 2)`: each word by its own amount; at least two.
-    Shifts(ShiftOp, Box<Expr>, Vec<AExpr>),
+    /// Operators from left to right on a first operand, which is no chain: flat, so that nothing
+    /// recurses over its length. At least one link.
+    Chain(Box<Expr>, Vec<Link>),
+}
+
+/// An operator of a chain with its right operand; the left one is the chain before it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    pub kind: LinkKind,
+    /// Covers the chain up to here.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum LinkKind {
+    Bin(BinOp, Expr),
+    /// `x <<< (1, 2)`: each word by its own amount, or all words by one.
+    Shift(ShiftOp, Vec<AExpr>),
+}
+
+impl Expr {
+    /// The chain of `self` and one link more.
+    pub fn then(self, link: Link) -> Expr {
+        let span = link.span;
+        let kind = match self.kind {
+            ExprKind::Chain(first, mut links) => {
+                links.push(link);
+                ExprKind::Chain(first, links)
+            }
+            _ => ExprKind::Chain(Box::new(self), vec![link]),
+        };
+        Expr { kind, span }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

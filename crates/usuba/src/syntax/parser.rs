@@ -174,8 +174,7 @@ impl<'a> Parser<'a> {
 
     fn too_deep(&mut self, span: Span) -> Stop {
         let message = format!("this is nested more than {MAX_DEPTH} levels deep");
-        let help = "name a part of it in an equation of its own; a chain of operators counts one \
-                    level each";
+        let help = "name a part of it in an equation of its own";
         self.report(Diagnostic::error(Code::TooDeep, span, message).help(help));
         Stop::Decl
     }

@@ -144,10 +144,7 @@ impl<'a> Names<'a> {
             ExprKind::Int { ty, .. } => self.literal(ty),
             ExprKind::Var(_) | ExprKind::Shuffle { .. } => {}
             ExprKind::Tuple(list) => list.iter_mut().for_each(|e| self.expr(e)),
-            ExprKind::Bitmask(e, _)
-            | ExprKind::Not(e)
-            | ExprKind::Shift(_, e, _)
-            | ExprKind::Shifts(_, e, _) => self.expr(e),
+            ExprKind::Bitmask(e, _) | ExprKind::Not(e) => self.expr(e),
             ExprKind::Pack { high, low, ty } => {
                 self.expr(high);
                 self.expr(low);
@@ -157,9 +154,13 @@ impl<'a> Names<'a> {
                 self.size(callee);
                 args.iter_mut().for_each(|e| self.expr(e));
             }
-            ExprKind::Bin(_, l, r) => {
-                self.expr(l);
-                self.expr(r);
+            ExprKind::Chain(first, links) => {
+                self.expr(first);
+                for link in links {
+                    if let LinkKind::Bin(_, right) = &mut link.kind {
+                        self.expr(right);
+                    }
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::prove::cache;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
@@ -35,40 +36,49 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         return Ok(());
     }
     if let Some(folder) = &args.nacl {
-        return nacl(folder, args, request);
+        // For any processor unless targets are named.
+        let portable = isa::all().filter(|target| target.name == "gp64").collect();
+        let targets = if args.targets.is_empty() { portable } else { request.targets };
+        let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
+        return whole(folder, &ciphers, &Request { targets, ..request }, usuba_library::nacl);
     }
     match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, args, &request, usuba_library::library),
-        (None, Some(folder)) => whole(folder, args, &request, usuba_library::rust),
+        (Some(folder), _) => whole(folder, &ciphers(args)?, &request, usuba_library::library),
+        (None, Some(folder)) => whole(folder, &ciphers(args)?, &request, usuba_library::rust),
         (None, None) => {
             let (folder, stem) = place(args)?;
-            for cipher in ciphers(args)? {
-                let files = usuba_library::single(&request, &cipher, stem.as_deref());
-                write(&folder, &files.map_err(Failure::Program)?.files)?;
-            }
-            Ok(())
+            let one = |cipher| {
+                let single = usuba_library::single(&request, cipher, stem.as_deref());
+                single.map(|single| single.files).map_err(Failure::Program)
+            };
+            let ciphers = ciphers(args)?;
+            verify(&ciphers)?;
+            let files = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>()?.concat();
+            write(&folder, &files)
         }
     }
 }
 
-/// NaCl, for any processor unless targets are named.
-fn nacl(folder: &Path, args: &Dist, request: Request) -> Result<(), Failure> {
-    let portable = isa::all().filter(|target| target.name == "gp64").collect();
-    let targets = if args.targets.is_empty() { portable } else { request.targets.clone() };
-    let request = Request { targets, ..request };
-    let bar = ProgressBar::new_spinner();
-    let files = usuba_library::nacl(&request, &args.folder, &mut |_| bar.inc(1));
-    bar.finish_and_clear();
-    write(folder, &files.map_err(Failure::Program)?)
+/// Compares the functions of ciphers, and of those that they need, with their known answers.
+fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
+    let (folder, build) = (cache::home("known-answers"), cache::this_build());
+    let kept = folder.as_deref().zip(build.as_deref());
+    let all = usuba_ciphers::with_needs(ciphers).map_err(Failure::Program)?;
+    all.iter().try_for_each(|cipher| cipher.verify(kept)).map_err(Failure::Program)
 }
 
 /// What writes several ciphers together.
 type Writer = fn(&Request, &[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>;
 
-fn whole(folder: &Path, args: &Dist, request: &Request, writer: Writer) -> Result<(), Failure> {
-    let ciphers = ciphers(args)?;
+fn whole(
+    folder: &Path,
+    ciphers: &[Cipher],
+    request: &Request,
+    writer: Writer,
+) -> Result<(), Failure> {
+    verify(ciphers)?;
     let bar = ProgressBar::new(ciphers.len() as u64);
-    let files = writer(request, &ciphers, &mut |_| bar.inc(1));
+    let files = writer(request, ciphers, &mut |_| bar.inc(1));
     bar.finish_and_clear();
     write(folder, &files.map_err(Failure::Program)?)
 }
@@ -108,15 +118,19 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
     }
 }
 
-/// The folders that were named, or all.
+/// The folders that were named, by their own name or by a function of theirs, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    let hint = "--folder names the folder that holds the cipher folders";
-    let failed = |error: String| Failure::program(format!("{error}; {hint}"));
     if args.ciphers.is_empty() {
-        return usuba_ciphers::find(&args.folder).map_err(failed);
+        return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
     }
-    let read = |name: &String| usuba_ciphers::read(&args.folder.join(name)).map_err(failed);
-    args.ciphers.iter().map(read).collect()
+    let mut all: Vec<Cipher> = Vec::new();
+    for name in &args.ciphers {
+        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
+        if all.iter().all(|other| other.folder != found.folder) {
+            all.push(found);
+        }
+    }
+    Ok(all)
 }
 
 /// The folder of the output, and the name of its files if it was given.
@@ -129,6 +143,12 @@ fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
         return Err(Failure::usage("--out names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // It stands in an `#include`.
+    if stem.contains(|c: char| !c.is_ascii_alphanumeric() && !"_-.+".contains(c)) {
+        return Err(Failure::usage(format!(
+            "found the file name {stem:?}, expected letters, digits, `_`, `-`, `.` and `+`"
+        )));
+    }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
     Ok((folder.unwrap_or(Path::new(".")).to_path_buf(), Some(stem)))
 }

@@ -111,15 +111,10 @@ impl Parser<'_> {
         let start = self.token.span;
         let mut left = self.unary()?;
         loop {
-            let (kind, height) = if let Some(op) = shift_op(self.word()).filter(|_| min <= SHIFT) {
+            let (kind, right) = if let Some(op) = shift_op(self.word()).filter(|_| min <= SHIFT) {
                 self.bump();
-                let (mut amounts, height) = self.amounts()?;
-                let height = left.height.max(height);
-                let kind = match amounts.len() {
-                    1 => ExprKind::Shift(op, Box::new(left.tree), amounts.remove(0)),
-                    _ => ExprKind::Shifts(op, Box::new(left.tree), amounts),
-                };
-                (kind, height)
+                let (amounts, height) = self.amounts()?;
+                (LinkKind::Shift(op, amounts), height)
             } else if let Some((op, level)) = bin_op(self.word()).filter(|&(_, l)| l >= min) {
                 self.bump();
                 if self.at("=") || self.at(":") {
@@ -129,14 +124,17 @@ impl Parser<'_> {
                     ));
                 }
                 let right = self.expr(level + 1)?;
-                let height = left.height.max(right.height);
-                (ExprKind::Bin(op, Box::new(left.tree), Box::new(right.tree)), height)
+                (LinkKind::Bin(op, right.tree), right.height)
             } else {
                 return Ok(left);
             };
             let span = self.span_from(start);
-            let height = self.above(height, span)?;
-            left = Deep { tree: Expr { kind, span }, height };
+            let first = match left.tree.kind {
+                ExprKind::Chain(..) => left.height - 1,
+                _ => left.height,
+            };
+            let height = self.above(first.max(right), span)?;
+            left = Deep { tree: left.tree.then(Link { kind, span }), height };
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Parentheses that the first operand of a chain may get.
+const MAX_PARENTHESES: usize = 32;
+
 impl Printer<'_> {
     pub(super) fn number(&self, value: impl ToString, offset: u32) -> String {
         match &self.source {
@@ -98,42 +101,54 @@ impl Printer<'_> {
             }
             ExprKind::Not(inner) => {
                 self.leaf(e.span.start, "~");
-                let simple = !matches!(
-                    inner.kind,
-                    ExprKind::Bin(..) | ExprKind::Shift(..) | ExprKind::Shifts(..)
-                );
-                self.operand(inner, simple);
+                self.operand(inner, !matches!(inner.kind, ExprKind::Chain(..)));
             }
-            ExprKind::Bin(op, l, r) => {
-                self.operand(l, stands_left_of(*op, l));
-                self.keep_break(" ");
-                self.put(op.symbol());
-                self.put(" ");
-                self.operand(r, stands_right_of(*op, r));
-            }
-            ExprKind::Shift(op, inner, amount) => {
-                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
-                self.keep_break(" ");
-                self.put(op.symbol());
-                self.put(" ");
-                // Only an operator in parentheses shows that it belongs to the amount.
-                self.index(amount, 2);
-            }
-            ExprKind::Shifts(op, inner, amounts) => {
-                self.operand(inner, !matches!(inner.kind, ExprKind::Bin(..)));
-                self.keep_break(" ");
-                self.put(op.symbol());
-                self.put(" (");
-                for (i, amount) in amounts.iter().enumerate() {
-                    if i > 0 {
-                        self.put(",");
-                        self.keep_break(" ");
-                    }
-                    self.index(amount, 0);
-                }
+            ExprKind::Chain(first, links) => self.chain(first, links),
+        }
+    }
+
+    /// Operators from left to right. Where readers may doubt the order there are parentheses, but
+    /// no more than a parser can nest.
+    fn chain(&mut self, first: &Expr, links: &[Link]) {
+        let doubtful = |two: &[Link]| !stands_left_of(&two[1].kind, &two[0].kind);
+        let inside = links.windows(2).filter(|two| doubtful(two)).count();
+        let shown = if inside < MAX_PARENTHESES { inside } else { 0 };
+        self.put(&"(".repeat(shown));
+        self.expr(first);
+        for (at, link) in links.iter().enumerate() {
+            if shown > 0 && at > 0 && doubtful(&links[at - 1..=at]) {
                 self.put(")");
             }
+            self.keep_break(" ");
+            match &link.kind {
+                LinkKind::Bin(op, right) => {
+                    self.put(op.symbol());
+                    self.put(" ");
+                    self.operand(right, stands_right_of(*op, right));
+                }
+                LinkKind::Shift(op, amounts) => {
+                    self.put(op.symbol());
+                    self.put(" ");
+                    self.amounts(amounts);
+                }
+            }
         }
+    }
+
+    fn amounts(&mut self, amounts: &[AExpr]) {
+        if let [amount] = amounts {
+            // Only an operator in parentheses shows that it belongs to the amount.
+            return self.index(amount, 2);
+        }
+        self.put("(");
+        for (i, amount) in amounts.iter().enumerate() {
+            if i > 0 {
+                self.put(",");
+                self.keep_break(" ");
+            }
+            self.index(amount, 0);
+        }
+        self.put(")");
     }
 
     fn suffix(&mut self, ty: &Option<Type>) {
@@ -181,24 +196,24 @@ fn is_product(op: BinOp) -> bool {
     matches!(op, BinOp::Mul | BinOp::Div | BinOp::Mod)
 }
 
-/// Whether an operand needs no parentheses on the left of an operator.
-fn stands_left_of(op: BinOp, e: &Expr) -> bool {
-    match e.kind {
-        ExprKind::Bin(inner, ..) => {
+/// Whether an operation needs no parentheses as the left operand of the next one.
+fn stands_left_of(next: &LinkKind, inner: &LinkKind) -> bool {
+    match (next, inner) {
+        (LinkKind::Bin(op, _), LinkKind::Bin(inner, _)) => {
             inner == op
-                || is_sum(op) && (is_sum(inner) || is_product(inner))
-                || is_product(op) && is_product(inner)
+                || is_sum(*op) && (is_sum(*inner) || is_product(*inner))
+                || is_product(*op) && is_product(*inner)
         }
-        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
-        _ => true,
+        (LinkKind::Shift(..), LinkKind::Bin(..)) | (LinkKind::Bin(..), LinkKind::Shift(..)) => {
+            false
+        }
+        (LinkKind::Shift(..), LinkKind::Shift(..)) => true,
     }
 }
 
 /// Whether an operand needs no parentheses on the right of an operator.
 fn stands_right_of(op: BinOp, e: &Expr) -> bool {
-    match e.kind {
-        ExprKind::Bin(inner, ..) => is_sum(op) && is_product(inner),
-        ExprKind::Shift(..) | ExprKind::Shifts(..) => false,
-        _ => true,
-    }
+    let ExprKind::Chain(_, links) = &e.kind else { return true };
+    let product = |link: &Link| matches!(&link.kind, LinkKind::Bin(op, _) if is_product(*op));
+    is_sum(op) && links.last().is_some_and(product)
 }

@@ -296,14 +296,17 @@ fn expr() -> impl Strategy<Value = Expr> {
                 .prop_map(|(value, pattern, braces)| ExprKind::Shuffle { value, pattern, braces }),
         ]
         .prop_map(wrap);
+    let chained = |left: Expr, kind| left.then(Link { kind, span: span() }).kind;
     leaf.prop_recursive(5, 24, 3, move |inner| {
         use {BinOp::*, ShiftOp::*};
         let one = inner.clone().prop_map(Box::new);
         let ops = prop::sample::select(vec![And, Or, Xor, Add, Sub, Mul, Div, Mod]);
         let shifts = prop::sample::select(vec![Left, Right, RightArith, RotLeft, RotRight]);
         prop_oneof![
-            4 => (ops, one.clone(), one.clone()).prop_map(|(op, l, r)| ExprKind::Bin(op, l, r)),
-            2 => (shifts, one.clone(), aexpr()).prop_map(|(op, e, a)| ExprKind::Shift(op, e, a)),
+            4 => (ops, inner.clone(), inner.clone())
+                .prop_map(move |(op, l, r)| chained(l, LinkKind::Bin(op, r))),
+            2 => (shifts, inner.clone(), prop::collection::vec(aexpr(), 1..4))
+                .prop_map(move |(op, e, a)| chained(e, LinkKind::Shift(op, a))),
             1 => one.clone().prop_map(ExprKind::Not),
             1 => prop::collection::vec(inner.clone(), 2..4).prop_map(ExprKind::Tuple),
             1 => (one.clone(), aexpr()).prop_map(|(e, a)| ExprKind::Bitmask(e, a)),

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use names::Names;
+pub use names::closest;
 pub use tables::{MAX_TABLE_INPUTS, is_whole, word_table};
 pub use types::resolve_type;
 

@@ -130,17 +130,16 @@ impl Names<'_> {
                 args.iter().for_each(|e| self.expr(e));
             }
             ast::ExprKind::Not(e) => self.expr(e),
-            ast::ExprKind::Bin(_, l, r) => {
-                self.expr(l);
-                self.expr(r);
-            }
-            ast::ExprKind::Shift(_, e, k) => {
-                self.expr(e);
-                self.index(k);
-            }
-            ast::ExprKind::Shifts(_, e, amounts) => {
-                self.expr(e);
-                amounts.iter().for_each(|k| self.index(k));
+            ast::ExprKind::Chain(first, links) => {
+                self.expr(first);
+                for link in links {
+                    match &link.kind {
+                        ast::LinkKind::Bin(_, right) => self.expr(right),
+                        ast::LinkKind::Shift(_, amounts) => {
+                            amounts.iter().for_each(|k| self.index(k));
+                        }
+                    }
+                }
             }
         }
     }
@@ -166,7 +165,7 @@ impl Names<'_> {
     }
 }
 /// The candidate within two edits of `name`, if there is one.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;

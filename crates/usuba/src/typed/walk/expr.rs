@@ -49,23 +49,55 @@ impl<D: Domain> Walker<'_, D> {
                 let (types, values): (Vec<Atom>, Vec<D::V>) = atoms.into_iter().unzip();
                 self.list(&vec![Op::Not; types.len()], types, &[&values], e.span)
             }
-            ast::ExprKind::Bin(op, l, r) => {
-                let (left, right) = self.operands(f, l, r, want)?;
-                self.binary(f, *op, left, right, e.span, r.span)
-            }
-            ast::ExprKind::Shift(op, inner, amount) => {
-                let atoms = self.expr(f, inner, want)?;
-                let k = self.index(f, amount)?;
-                if k < 0 {
-                    return self.backwards(k, amount.span());
-                }
-                self.shift(f, *op, atoms, k as u64, e.span)
-            }
-            ast::ExprKind::Shifts(op, inner, amounts) => {
-                let atoms = self.expr(f, inner, want)?;
-                self.shifts(f, *op, atoms, amounts, e.span)
-            }
+            ast::ExprKind::Chain(first, links) => self.chain(f, first, links, want),
         }
+    }
+
+    /// Operators from left to right. Bare literals take the type of the other operand: where the
+    /// first ones are bare, that is the first operand that is not.
+    fn chain(
+        &mut self,
+        f: &mut Frame<D::V>,
+        first: &ast::Expr,
+        links: &[ast::Link],
+        want: Option<&[Atom]>,
+    ) -> Run<Vec<Typed<D::V>>> {
+        let bare = needs_context(first);
+        let typed = links.iter().enumerate().find_map(|(at, link)| match &link.kind {
+            ast::LinkKind::Bin(op, right) if bare && !needs_context(right) => Some((at, op, right)),
+            _ => None,
+        });
+        let (mut left, rest) = match typed {
+            Some((at, op, r)) => {
+                let right = self.expr(f, r, want)?;
+                let types: Vec<Atom> = right.iter().map(|(ty, _)| ty.clone()).collect();
+                let left = self.chain(f, first, &links[..at], Some(&types))?;
+                (self.binary(f, *op, left, right, links[at].span, r.span)?, &links[at + 1..])
+            }
+            None => (self.expr(f, first, want)?, links),
+        };
+        let all_bare = bare && typed.is_none();
+        for link in rest {
+            left = match &link.kind {
+                ast::LinkKind::Bin(op, r) => {
+                    let types: Vec<Atom> = left.iter().map(|(ty, _)| ty.clone()).collect();
+                    let takes = needs_context(r) && !all_bare;
+                    let right = self.expr(f, r, if takes { Some(&types) } else { want })?;
+                    self.binary(f, *op, left, right, link.span, r.span)?
+                }
+                ast::LinkKind::Shift(op, amounts) => match &amounts[..] {
+                    [amount] => {
+                        let k = self.index(f, amount)?;
+                        if k < 0 {
+                            return self.backwards(k, amount.span());
+                        }
+                        self.shift(f, *op, left, k as u64, link.span)?
+                    }
+                    _ => self.shifts(f, *op, left, amounts, link.span)?,
+                },
+            };
+        }
+        Ok(left)
     }
 
     /// Two operands; bare literals take the type of the other one.

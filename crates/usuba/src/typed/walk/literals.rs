@@ -164,10 +164,11 @@ pub(super) fn needs_context(e: &ast::Expr) -> bool {
     match &e.kind {
         ast::ExprKind::Int { ty, .. } => ty.is_none(),
         ast::ExprKind::Tuple(list) => list.iter().any(needs_context),
-        ast::ExprKind::Not(e) | ast::ExprKind::Shift(_, e, _) | ast::ExprKind::Shifts(_, e, _) => {
-            needs_context(e)
+        ast::ExprKind::Not(e) => needs_context(e),
+        ast::ExprKind::Chain(first, links) => {
+            let fixes = |link: &ast::Link| matches!(&link.kind, ast::LinkKind::Bin(_, right) if !needs_context(right));
+            needs_context(first) && !links.iter().any(fixes)
         }
-        ast::ExprKind::Bin(_, l, r) => needs_context(l) && needs_context(r),
         _ => false,
     }
 }

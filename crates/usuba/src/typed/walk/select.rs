@@ -147,17 +147,24 @@ impl<D: Domain> Walker<'_, D> {
             ast::ExprKind::Var(var) if var.selectors.is_empty() => {
                 self.index(f, &ast::AExpr::Name(var.name.clone()))
             }
-            ast::ExprKind::Bin(op, l, r) => {
-                let op = match op {
-                    ast::BinOp::Add => ast::ABinOp::Add,
-                    ast::BinOp::Sub => ast::ABinOp::Sub,
-                    ast::BinOp::Mul => ast::ABinOp::Mul,
-                    ast::BinOp::Div => ast::ABinOp::Div,
-                    ast::BinOp::Mod => ast::ABinOp::Mod,
-                    _ => return self.not_nat(e.span),
-                };
-                let (a, b) = (self.nat(f, l)?, self.nat(f, r)?);
-                self.arith(op, a, b, e.span)
+            ast::ExprKind::Chain(first, links) => {
+                let mut value = self.nat(f, first)?;
+                for link in links {
+                    let ast::LinkKind::Bin(op, right) = &link.kind else {
+                        return self.not_nat(link.span);
+                    };
+                    let op = match op {
+                        ast::BinOp::Add => ast::ABinOp::Add,
+                        ast::BinOp::Sub => ast::ABinOp::Sub,
+                        ast::BinOp::Mul => ast::ABinOp::Mul,
+                        ast::BinOp::Div => ast::ABinOp::Div,
+                        ast::BinOp::Mod => ast::ABinOp::Mod,
+                        _ => return self.not_nat(link.span),
+                    };
+                    let right = self.nat(f, right)?;
+                    value = self.arith(op, value, right, link.span)?;
+                }
+                Ok(value)
             }
             _ => self.not_nat(e.span),
         }

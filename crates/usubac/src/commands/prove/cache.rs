@@ -27,18 +27,8 @@ pub struct Cache {
 impl Cache {
     /// `folder` is what the command line says; without it, that of the user's caches.
     pub fn new(folder: Option<PathBuf>, off: bool) -> Cache {
-        let home = || {
-            let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
-            Some(base.or_else(home)?.join("usubac/proofs"))
-        };
-        let folder = if off { None } else { folder.or_else(home) };
-        // A build of the same version may be another program.
-        let build = std::env::current_exe().and_then(fs::metadata).ok().and_then(|file| {
-            let time = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-            Some(format!("{} {} {}", env!("CARGO_PKG_VERSION"), file.len(), time.as_nanos()))
-        });
-        match build {
+        let folder = if off { None } else { folder.or_else(|| home("proofs")) };
+        match this_build() {
             Some(build) => Cache { folder, build },
             None => Cache { folder: None, build: String::new() },
         }
@@ -86,4 +76,18 @@ impl Cache {
             let _ = fs::remove_file(temporary);
         }
     }
+}
+
+/// The folder `name` among the user's caches of usubac.
+pub fn home(name: &str) -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    Some(base.or_else(home)?.join("usubac").join(name))
+}
+
+/// Which usubac this is: a build of the same version may be another program.
+pub fn this_build() -> Option<String> {
+    let file = std::env::current_exe().and_then(fs::metadata).ok()?;
+    let time = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", env!("CARGO_PKG_VERSION"), file.len(), time.as_nanos()))
 }

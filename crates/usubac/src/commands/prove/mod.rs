@@ -18,7 +18,7 @@
 mod all;
 mod arithmetic;
 mod binary;
-mod cache;
+pub mod cache;
 mod cell;
 pub mod certificate;
 mod interface;

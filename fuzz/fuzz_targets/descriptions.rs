@@ -1,0 +1,6 @@
+//! Any text has an answer as `cipher.toml` and as test vectors: values, or one error with a place.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| filetests::descriptions::any_description(text));
