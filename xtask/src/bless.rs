@@ -49,8 +49,8 @@ pub fn run(names: &[&str]) -> io::Result<Vec<Finding>> {
         }
         let status = Command::new(cargo()).args(*args).env("BLESS", "1").status()?;
         if !status.success() {
-            let what = format!("the command `cargo {}` failed", args.join(" "));
-            findings.push(Finding::new(part, 0, what));
+            let text = format!("the command `cargo {}` failed", args.join(" "));
+            findings.push(Finding::new(part, 0, text));
         }
     }
     Ok(findings)

@@ -1,4 +1,4 @@
-//! What an extension costs, counted on toys.
+//! The cost of an extension, counted on toys.
 //!
 //! ```text
 //! xtask/toys/pass/crates/usuba/src/passes/toy.rs    a file that somebody writes
@@ -8,7 +8,7 @@
 //!
 //! The last column of "Where the next thing goes" in ARCHITECTURE.md is the budget, and `tidy`
 //! compares it with the toys. `cargo xtask budgets` adds all toys to a scratch copy of the
-//! repository, runs `cargo xtask bless` and what must pass there, and shows what was generated. So a
+//! repository, runs `cargo xtask bless` and the tests that concern them, and shows the generated lines. So a
 //! list that somebody would have to extend as well fails the run.
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ const CHECKS: &[&[&str]] = &[
     &["test", "--package", "usubac", "--test", "cli", "--test", "pages"],
 ];
 
-/// What somebody writes for one extension.
+/// The files and lines that somebody writes for one extension.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Cost {
     folders: usize,
@@ -97,13 +97,13 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
         let row = rows.into_iter().find(|(_, line)| line.starts_with(&format!("| {name} |")));
         let (at, line) = row.unwrap_or((0, ""));
         let budget = line.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
-        let what = format!("{name} costs {cost}, and the budget is `{budget}`");
-        (budget != cost).then(|| Finding::new(path, at + 1, what))
+        let text = format!("{name} costs {cost}, and the budget is `{budget}`");
+        (budget != cost).then(|| Finding::new(path, at + 1, text))
     };
     ROWS.iter().filter_map(finding).collect()
 }
 
-/// Adds all toys to a scratch copy and runs what must pass there.
+/// Adds all toys to a scratch copy and runs the tests that concern them.
 ///
 /// # Errors
 /// A file that cannot be copied, a toy without its place, or a command that cannot be started.
@@ -126,8 +126,8 @@ pub fn run(repo: &Repo) -> io::Result<Vec<Finding>> {
             .env("CARGO_TARGET_DIR", repo.root.join("target"))
             .status()?;
         if !status.success() {
-            let what = format!("`cargo {}` fails with the toys", args.join(" "));
-            findings.push(Finding::new("budgets", 0, what));
+            let text = format!("`cargo {}` fails with the toys", args.join(" "));
+            findings.push(Finding::new("budgets", 0, text));
         }
     }
     println!("\ngenerated lines:");
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_writes_is_counted_and_compared() {
+    fn files_and_lines_are_counted_and_compared() {
         let row = |cost: &str| format!("| a pass | some folder | {cost} |\n");
         let found = |text: &str| {
             let files = [
@@ -223,7 +223,7 @@ mod tests {
                 ("xtask/toys/pass/tests/passes/toy/b.ua", ""),
             ];
             let findings = check(&Repo::sample(&files));
-            findings.into_iter().any(|finding| finding.what.starts_with("a pass costs"))
+            findings.into_iter().any(|finding| finding.to_string().contains("a pass costs"))
         };
         assert!(!found(&row("1 file, 1 line, 2 tests")));
         assert!(found(&row("1 file, 2 tests")) && found(""));

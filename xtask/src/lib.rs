@@ -5,7 +5,7 @@
 //! - `tidy`: the house rules, one file each.
 //! - `modules`: lists of modules that follow from folders.
 //! - `bless`: writes all that follows from tables, tests and folders.
-//! - `budgets`: what an extension costs, counted on toys.
+//! - `budgets`: the cost of an extension, counted on toys.
 
 pub mod bless;
 pub mod budgets;

@@ -1,4 +1,4 @@
-//! Documents and tables that show what the compiler does: `cargo xtask docs` runs this program.
+//! Documents and tables that show output of the compiler: `cargo xtask docs` runs this program.
 //!
 //! A crate of its own, so that `cargo xtask tidy` needs no compiler.
 //!

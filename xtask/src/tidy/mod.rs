@@ -12,7 +12,7 @@
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `prose`: words without a noun and private terms may only get fewer.
 //! - `crate::modules`: lists of modules that name each file.
-//! - `crate::budgets`: what an extension costs.
+//! - `crate::budgets`: the cost of an extension.
 
 pub mod arrows;
 pub mod ciphers;

@@ -4,7 +4,7 @@
 //! shifts take amounts modulo the lane. The permutation reads two registers, here the second is
 //! zero: an index of 128 becomes 16, its first byte. Element numbers of `vec_mergeh`, `vec_mule` and
 //! the like follow the byte order. IBM publishes no list of instructions whose time is independent
-//! of data; those of this table have a fixed latency in the manuals of POWER8 and POWER9.
+//! of data; the instructions of this table have a fixed latency in the manuals of POWER8 and POWER9.
 
 use super::Inst::*;
 use super::Timing::*;

@@ -126,7 +126,7 @@ impl Cpu {
 }
 
 impl Unit {
-    /// The figure of an instruction on lanes of `lane` bits, or that of a similar one.
+    /// The figure of an instruction on lanes of `lane` bits, or of a similar one.
     pub fn figure(&self, inst: Inst, lane: u8) -> Option<&'static Figure> {
         let fits = |f: &&Figure| f.insts.contains(&inst) && (f.lane == ANY || f.lane == lane);
         let listed = self.figures.iter().find(fits);
