@@ -6,7 +6,7 @@
 help:
 	@echo 'make demo      compile two ciphers for every target here, check them, show their speed'
 	@echo 'make test      everything that a change must pass'
-	@echo 'make test-all  the same and the long runs'
+	@echo 'make test-all  all tests at full length; goes on where an earlier run stopped'
 	@echo 'make bench     cycles per byte of every cipher on this processor'
 	@echo 'make peers     our ciphers and those of other libraries by turns'
 	@echo 'make tidy      the house rules only'
@@ -22,7 +22,7 @@ test: setup
 	@scripts/test
 
 test-all: setup
-	@scripts/test all
+	@scripts/test whole
 
 bench: setup
 	@cargo run --quiet --release --package usubac -- bench

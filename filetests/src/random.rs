@@ -10,8 +10,9 @@ use usuba::ir::{Slicing, interp, verify};
 use usuba::isa;
 use usuba::syntax;
 use usuba_gen::Choices;
+use usuba_gen::level::is_whole;
 use usuba_run::cc::Machine;
-use usuba_run::validated::{Proofs, Trouble, is_long, optimised};
+use usuba_run::validated::{Proofs, Trouble, optimised};
 
 use crate::engines::{self, equal};
 use crate::flags::Flags;
@@ -74,7 +75,7 @@ impl Subject {
         let checked = compile::text(text, Some("entry"), &flags).map_err(Failure::Refused)?;
         let pipelines = engines::pipelines();
         let one = &pipelines[seed as usize % pipelines.len()..][..1];
-        let proved = is_long() || seed.is_multiple_of(PROVED);
+        let proved = is_whole() || seed.is_multiple_of(PROVED);
         let engines = engines::engines(&checked, &flags, one, proved).map_err(Failure::Wrong)?;
         let first = &engines[0];
         let inputs = data::rows(&first.params, MOST_INSTANCES, None, seed);
@@ -118,7 +119,7 @@ impl Subject {
             options.pipeline = choices.clone();
             let most = MOST_INSTANCES as u32 / target.bits;
             options.pipeline.pass.interleave.factor = Some(factor.min(most));
-            match optimised(&self.checked.program, &options, Proofs::Long) {
+            match optimised(&self.checked.program, &options, Proofs::asked(is_whole())) {
                 Ok(program) => {
                     let size: usize = program.nodes.iter().map(|node| node.body.len()).sum();
                     if found.is_none() || size <= MOST_EQUATIONS {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use usuba_gen::asks;
 
 use libtest_mimic::{Failed, Trial};
 use usuba::diag::Code;
@@ -70,6 +71,7 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
     flags.target = isa::find(target).expect("a target of a machine");
     let front = compile::front(case, Some(entry));
     let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
+    let proofs = Proofs::asked(asks!("{name}, {entry} on {target}"));
     let mut out = Vec::new();
     for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         // Where registers have no lanes W is V.
@@ -77,7 +79,7 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
         if !lanes || !engines::wanted(&checked, &flags, slicing)? {
             continue;
         }
-        let program = match optimised(&checked.program, &flags.options(slicing), Proofs::Long) {
+        let program = match optimised(&checked.program, &flags.options(slicing), proofs) {
             Ok(program) => program,
             // The in-process engines saw to it that the slicing exists where it must.
             Err(Trouble::Findings(found)) if compile::is_refusal(&found) => continue,

@@ -1,7 +1,7 @@
 //! Random programs through everything.
 //!
-//! `RANDOM_PROGRAMS=5000` runs more of them, `RANDOM_SEED=77` starts elsewhere. Up to 576
-//! programs run on two targets each, by turns, and more of them on every target.
+//! `RANDOM_SEED=77` starts elsewhere. In the quick run each program runs on two targets, by turns, and
+//! in the whole run on every target.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,14 +10,17 @@ use std::time::Instant;
 
 use filetests::native;
 use filetests::random::{self, Failure, Subject};
+use usuba_gen::level::{self, is_whole};
 use usuba_run::cc::{self, Machine};
 
 /// Programs whose kernels are compiled together.
 const BATCH: u64 = 144;
 
-/// Targets of a program in a run of [`SHORT`] programs or fewer.
+/// Targets of a program in the quick run.
 const TARGETS: usize = 2;
-const SHORT: u64 = 576;
+
+/// Programs in the quick run, and in the whole one.
+const PROGRAMS: [u64; 2] = [288, 20_000];
 
 /// Candidates that shrinking may try: in this process, and by a C compiler.
 const TRIES: usize = 600;
@@ -32,7 +35,9 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn random_programs_compute_the_same_everywhere() {
-    let (first, count) = (number("RANDOM_SEED", 1), number("RANDOM_PROGRAMS", SHORT));
+    let [quick, whole] = PROGRAMS;
+    let count = if is_whole() { whole } else { quick };
+    let first = number("RANDOM_SEED", 1 + level::turn() * whole / level::SHARES);
     let mut machines = Vec::new();
     for answer in cc::survey() {
         match answer {
@@ -40,7 +45,7 @@ fn random_programs_compute_the_same_everywhere() {
             Err(skip) => println!("{skip}"),
         }
     }
-    let apart = if count > SHORT { 1 } else { machines.len().div_ceil(TARGETS).max(1) };
+    let apart = if is_whole() { 1 } else { machines.len().div_ceil(TARGETS).max(1) };
     let start = Instant::now();
     let next = AtomicU64::new(first);
     let failures = Mutex::new(Vec::new());

@@ -6,12 +6,15 @@
 //! - `modules`: lists of modules that follow from folders.
 //! - `bless`: writes all that follows from tables, tests and folders.
 //! - `budgets`: the cost of an extension, counted on toys.
+//! - `runner`: all checks of a change, in one run.
 
 pub mod bless;
 pub mod budgets;
 pub mod modules;
 pub mod repo;
+pub mod runner;
 pub mod rust;
+
 pub mod tidy;
 
 use std::io;

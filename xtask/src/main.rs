@@ -4,11 +4,14 @@ use std::io;
 use std::process::{Command, ExitCode};
 
 use xtask::repo::Repo;
-use xtask::{answer, bless, budgets, tidy};
+use xtask::{answer, bless, budgets, runner, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
 
+  test     everything that a change must pass, with the share of the whole run that the commit
+           chooses; `whole` runs all of it and goes on where an earlier run of the same files
+           stopped; `--fresh` begins again
   tidy     check the house rules
   bless    rewrite all that follows from tables, folders and tests: expectations, transcripts,
            counts, documents; with names, only these parts
@@ -22,6 +25,19 @@ cargo xtask COMMAND
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    if let ["test", ref options @ ..] = words[..]
+        && options.iter().all(|option| ["whole", "--fresh"].contains(option))
+    {
+        let asked = |name| options.contains(&name);
+        return match runner::run(asked("whole"), asked("--fresh")) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("test: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     match words[..] {
         ["tidy"] => answer("tidy", Repo::load().map(|repo| tidy::check(&repo))),
         ["bless", ref parts @ ..] => answer("bless", bless::run(parts)),

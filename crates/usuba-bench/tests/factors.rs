@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use usuba_run::validated::Proofs;
 
 use rayon::prelude::*;
 use usuba::ir::Slicing;
@@ -36,7 +37,16 @@ fn the_model_chooses_what_the_table_says() {
         let folder = cipher.folder.file_name().unwrap_or_default().to_string_lossy();
         let mut row = format!("{folder}/{} {slicing:?}", function.node);
         for target in isa::all() {
-            let make = || usuba_run::functions::kernel(cipher, function, slicing, target, &options);
+            let make = || {
+                usuba_run::functions::kernel(
+                    cipher,
+                    function,
+                    slicing,
+                    target,
+                    &options,
+                    Proofs::Never,
+                )
+            };
             let made = function.is_for(target).then(make).and_then(Result::ok);
             let copies = made.map(|output| output.program.copies.to_string());
             row += &format!(" {}", copies.unwrap_or("-".to_string()));

@@ -1,12 +1,12 @@
-//! Functions that move the bits of a word: rotations, shuffles, copies of one bit.
+//! Maps of bit positions: rotations, shuffles and broadcasts of one bit.
 //!
 //! ```text
 //! f = [1, 2, 3, 0]     bit i of the result is bit f[i] of the operand: a rotation to the left
 //! ```
 //!
-//! Bits count from the most significant one. All such functions of one width form a monoid under
-//! composition, its invertible members a group; the graph writes members of that group on its
-//! edges. A map is known by its number, and number 0 is the identity of every width.
+//! Bits count from the most significant one. All maps of one width form a monoid under composition,
+//! and its invertible members a group; the DAG writes members of that group on its edges. A map is
+//! hash-consed: it has a number, and number 0 is the identity of every width.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub const IDENTITY: MapId = 0;
 /// All maps that were ever needed, each once.
 pub struct Maps {
     lists: Vec<Rc<[u8]>>,
-    /// The inverse of each map that has one and was asked for it.
+    /// The inverses that were computed.
     inverses: Vec<Option<MapId>>,
     ids: FxHashMap<Rc<[u8]>, MapId>,
     composed: FxHashMap<(MapId, MapId), MapId>,
@@ -118,7 +118,7 @@ impl Maps {
         Some(inverse)
     }
 
-    /// The word that a map makes of a word.
+    /// The word with its bits moved by a map.
     pub fn apply(&self, id: MapId, word: u64) -> u64 {
         if id == IDENTITY {
             return word;

@@ -1,17 +1,21 @@
-//! Takes words apart: a program of words as a program of their bits.
+//! Bit-blasting: translates a program of words to a program of their bits.
 //!
 //! ```text
 //! y = x & 6;           y[0] = 0; y[1] = x[1]; y[2] = x[2]; y[3] = 0      (words of four bits)
 //! y = x <<< 1;         y[0] = x[1]; y[1] = x[2]; ...
-//! y = a + b;           sums of bits, with carries
+//! y = a + b;           a ripple-carry adder
 //! ```
 //!
-//! A node that treats all bits of a word alike, and is not the entry, becomes a node of single bits
-//! that is called once for each bit.
+//! A node that acts on all bits of a word alike, and is not the entry, becomes a node of single
+//! bits that is called once for each bit.
 //!
-//! Engines on words treat all bits of a word alike. Where two programs are equal for a reason that
-//! differs from bit to bit (masks, shifts into each other, sums of parts), the same engines see it
-//! on bits. Bits count from the most significant one, as the values of a bitsliced port do.
+//! Engines on words treat all bits of a word alike. Programs that are equal for a reason that
+//! differs from bit to bit (masks, combined shifts, additions of parts) are compared on bits by the
+//! same engines. Bits count from the most significant one, as the values of a bitsliced port do.
+//!
+//! *Limits:* programs of more than `LONGEST` equations on bits are not translated.
+//!
+//! *Reference:* Kroening and Strichman, Decision Procedures, chapter on bit vectors.
 
 use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
@@ -19,28 +23,28 @@ use usuba::ir::{
     Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val, lanes,
 };
 
-/// Equations of the program of bits, at most.
+/// The most equations of the bit-blasted program.
 const LONGEST: usize = 2_000_000;
 
-/// A sum of words, taken apart: its operands and the sum, the most significant bits first.
+/// A bit-blasted addition: its operands and its result, the most significant bits first.
 pub type Sum = [Vec<Val>; 3];
 
-/// Where a program that is taken apart has sums of words.
+/// The positions of additions in a bit-blasted program.
 #[derive(Default)]
 pub struct Places {
-    /// The sums, by the bit that is written last.
+    /// The additions, by the bit of the result that is written last.
     sums: FxHashMap<(NodeId, Val), Sum>,
-    /// For each node which of its values are bits of sums, or carries.
+    /// For each node, the values that are bits or carries of additions.
     parts: Vec<Vec<bool>>,
 }
 
 impl Places {
-    /// Whether a value of a node is a bit of a sum, or one of its carries.
+    /// Whether a value of a node is a bit or a carry of an addition.
     pub fn is_part(&self, node: NodeId, value: Val) -> bool {
         self.parts[node.0 as usize].get(value.0 as usize).is_some_and(|&part| part)
     }
 
-    /// The sum whose bit this is, if it is the bit that is written last.
+    /// The addition with this bit of its result, if this bit is written last.
     pub fn sum(&self, node: NodeId, value: Val) -> Option<&Sum> {
         self.sums.get(&(node, value))
     }
@@ -50,12 +54,13 @@ impl Places {
     }
 }
 
-/// A bitsliced program that computes what `program` does; `None` if it would be too long.
+/// A bitsliced program that computes the same function as `program`; `None` if it would be too
+/// long.
 pub fn apart(program: &Program) -> Option<Program> {
     apart_with_sums(program).map(|(program, _)| program)
 }
 
-/// The same, with the sums of words.
+/// As `apart`, and returns the additions as well.
 pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
     if program.slicing == Slicing::W {
         return apart_with_sums(&lanes::apart(program));
@@ -94,10 +99,10 @@ pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
     Some((program, places))
 }
 
-/// Whether a node only has words of one size, and treats their bits alike.
+/// Whether a node has words of one size only, and acts on their bits alike.
 fn is_column(node: &Node, eqns: &[Eqn], columns: &[bool]) -> bool {
     let width = node.bits.first().copied().unwrap_or(0);
-    // Words of one bit are bits already.
+    // Words of one bit need no translation.
     width > 1
         && node.bits.iter().all(|&bits| bits == width)
         && eqns.iter().all(|eqn| match eqn {
@@ -129,18 +134,18 @@ fn one_column(node: &Node) -> Node {
 }
 
 struct Apart<'a> {
-    /// Which of the nodes before are nodes of single bits.
+    /// The earlier nodes that are nodes of single bits.
     columns: &'a [bool],
     /// The node of words.
     old: &'a Node,
-    /// For each of its values the first bit.
+    /// The first bit of each of its values.
     first: Vec<u32>,
-    /// Word size of every new value, which is 1.
+    /// The word size of each new value, which is 1.
     sizes: Vec<u8>,
-    /// Equations that may still be written.
+    /// The number of equations that may still be written.
     left: &'a mut usize,
     sums: Vec<Sum>,
-    /// Which values are bits of sums, or carries; those beyond its end are not.
+    /// The values that are bits or carries of additions; values beyond its end are not.
     parts: Vec<bool>,
 }
 
@@ -201,7 +206,7 @@ impl Apart<'_> {
         Some(out)
     }
 
-    /// A call on bits: one, or one for each bit of the words.
+    /// A call on bits: one call, or one for each bit of the words.
     fn call(&self, node: NodeId, dsts: Vec<Val>, args: Vec<Val>, old: &Call, out: &mut Vec<Eqn>) {
         let words = old.dsts.iter().chain(&old.args);
         let Some(width) = words.map(|&v| self.old.bits_of(v) as usize).next() else { return };
@@ -387,7 +392,7 @@ impl Apart<'_> {
         dst
     }
 
-    /// A sum, with a carry from each bit to the one before.
+    /// A ripple-carry adder; the carry goes from each bit to the next more significant one.
     fn sum(&mut self, dst: &[Val], a: &[Val], b: &[Val], out: &mut Vec<Eqn>) {
         let mut carry = self.written(out, Op::Const(0), &[]);
         let first = carry.0 as usize;
@@ -398,14 +403,14 @@ impl Apart<'_> {
             let kept = self.written(out, Op::And, &[half, carry]);
             carry = self.written(out, Op::Xor, &[both, kept]);
         }
-        // What is new since then are halves and carries.
+        // The new values are partial sums and carries.
         self.parts.resize(self.sizes.len(), false);
         self.parts[first..].fill(true);
         dst.iter().for_each(|bit| self.parts[bit.0 as usize] = true);
         self.sums.push([a.to_vec(), b.to_vec(), dst.to_vec()]);
     }
 
-    /// A product: the sum of `a` shifted by each place where `b` has a one.
+    /// A shift-and-add multiplier: the sum of `a` shifted to each position where `b` has a one.
     fn product(&mut self, dst: &[Val], a: &[Val], b: &[Val], out: &mut Vec<Eqn>) {
         let width = dst.len();
         let zero = self.written(out, Op::Const(0), &[]);
@@ -427,7 +432,7 @@ impl Apart<'_> {
         }
     }
 
-    /// The entry of a column whose number is in `index`; zero beyond its end.
+    /// The entry of a column at `index`; zero beyond its end.
     fn picked(&mut self, column: &[u64], index: &[Val], out: &mut Vec<Eqn>) -> Val {
         let Some((top, rest)) = index.split_first() else {
             return self.written(out, Op::Const(column.first().copied().unwrap_or(0)), &[]);

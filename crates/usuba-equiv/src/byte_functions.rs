@@ -1,4 +1,4 @@
-//! Functions of one byte by all their values.
+//! Functions of one byte, compared by exhaustive enumeration: tables of 256 values.
 //!
 //! ```text
 //! (x << 1) ^ (Bitmask(x, 7) & 0x1b)         Affine(M)(x)
@@ -6,10 +6,13 @@
 //! ```
 //!
 //! A node of eight bits that depends on one other node only, its *leaf*, has a table of 256 values.
-//! A new node with the table of a known one, or with its complement, or with one of their
-//! rotations, is that one. So a table, the operators of a circuit for it, and the instructions that
-//! replace it are one node, and so is whatever is made of them in several steps. Leaves are as far
-//! back as they can be: two nodes over different leaves are not compared.
+//! Nodes over one leaf are merged if their tables are equal, up to complement and rotation. So a
+//! table, a circuit for it, and the instructions that replace it are one node, and so are functions
+//! that several of them compose.
+//!
+//! *Soundness:* tables of the same leaf are compared entry by entry.
+//!
+//! *Limits:* leaves are as far back as possible, and nodes over different leaves are not compared.
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +21,8 @@ use crate::value_numbering::{Edge, Graph, Kind};
 
 type Table = [u8; 256];
 
-/// The number of a table. Equal tables have one number, and most are tables of many nodes: what is
-/// made of them is made once.
+/// The number of a table. Equal tables have one number, and most are tables of many nodes, so each
+/// operation on tables is computed once.
 type TableId = u32;
 
 /// A node and a function of it.
@@ -28,7 +31,7 @@ type Form = (u32, TableId);
 /// The table of the byte itself.
 const ITSELF: TableId = 0;
 
-/// How a table is made.
+/// The operation that makes a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Made {
     Constant(u8),
@@ -40,7 +43,7 @@ enum Made {
     Moved(MapId, bool, TableId),
 }
 
-/// What is known about nodes of eight bits.
+/// The facts about nodes of eight bits.
 pub struct Bytes {
     tables: Vec<Table>,
     numbers: FxHashMap<Table, TableId>,
@@ -48,7 +51,7 @@ pub struct Bytes {
     normals: FxHashMap<TableId, Normal>,
     /// For each node its leaf and table; `None` if it is a leaf itself.
     forms: FxHashMap<u32, Option<Form>>,
-    /// What stands for each edge that was asked for.
+    /// The representative of each edge that was queried.
     unified: FxHashMap<Edge, Edge>,
     /// The edge for each leaf and table in its normal form.
     known: FxHashMap<Form, Edge>,
@@ -81,7 +84,7 @@ impl Bytes {
         })
     }
 
-    /// The number of a table that is made of others.
+    /// The number of a table that an operation makes of others.
     fn make(&mut self, how: Made, row: impl Fn(&Bytes, usize) -> u8) -> TableId {
         if let Some(&known) = self.made.get(&how) {
             return known;
@@ -97,7 +100,7 @@ impl Bytes {
             return id;
         }
         let ones = if flip { 0xff } else { 0 };
-        // Maps take longer than tables of them.
+        // Composing maps takes longer than composing their tables.
         if map != IDENTITY && id != ITSELF {
             let by = self.moved(maps, map, false, ITSELF);
             let row = |b: &Bytes, x| b.table(by)[b.table(id)[x] as usize] ^ ones;
@@ -120,7 +123,7 @@ impl Bytes {
 }
 
 impl Graph {
-    /// The edge that stands for all edges of eight bits with the same values.
+    /// The representative of all edges of eight bits with the same values.
     pub fn unified(&mut self, edge: Edge) -> Edge {
         if let Some(&known) = self.bytes.unified.get(&edge) {
             return known;
@@ -166,7 +169,7 @@ impl Graph {
         Edge::from_raw((node as u64) << 32)
     }
 
-    /// The values of an edge for the table of its node.
+    /// The values of an edge, given the table of its node.
     fn through(&mut self, edge: Edge, table: TableId) -> TableId {
         self.bytes.moved(&self.maps, edge.map(), edge.is_complement(), table)
     }
@@ -187,7 +190,7 @@ impl Graph {
             return None;
         }
         let (a, b) = (Edge::from_raw(node.a), Edge::from_raw(node.b));
-        // What has another width is no byte.
+        // An operand of another width is no byte.
         if matches!(node.kind, Kind::Map | Kind::Lookup) && self.bits(a) != 8 {
             return None;
         }
@@ -237,7 +240,7 @@ impl Graph {
         Some(self.node_form(node).map_or(node, |(leaf, _)| leaf))
     }
 
-    /// The values of an edge for those of its leaf.
+    /// The values of an edge as a function of its leaf.
     fn operand(&mut self, edge: Edge) -> TableId {
         if let Some(value) = self.value(edge) {
             return self.bytes.make(Made::Constant(value as u8), |_, _| value as u8);
@@ -247,7 +250,7 @@ impl Graph {
     }
 }
 
-/// A table as another one, rotated to the left and then perhaps complemented.
+/// The way from a table to another table: rotated to the left, then perhaps complemented.
 #[derive(Clone, Copy)]
 struct Normal {
     form: TableId,
@@ -260,9 +263,9 @@ fn way_back((turn, flip): (u8, bool), y: u8) -> u8 {
     (if flip { !y } else { y }).rotate_right(turn as u32)
 }
 
-/// Of the sixteen tables of which a table is made by a rotation and perhaps a complement the way
-/// from the first in the order of their entries, which is the same for all sixteen. That of the
-/// identity is the identity.
+/// The way from the normal form of a table to the table. The normal form is the smallest, in the
+/// order of entries, of the sixteen rotated and complemented tables, and is the same for all
+/// sixteen. The normal form of the identity is the identity.
 fn normal_way(table: &Table) -> (u8, bool) {
     let mut left: Vec<(u8, bool)> =
         [false, true].into_iter().flat_map(|flip| (0..8).map(move |turn| (turn, flip))).collect();

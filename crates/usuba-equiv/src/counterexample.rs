@@ -1,7 +1,9 @@
-//! Looks for an input on which two programs differ, by running both.
+//! Random testing: searches for a counterexample to the equivalence of two programs.
 //!
-//! Inputs are zeros, all-ones, single set bits and random words. What is found is certain: both
-//! outputs are those of `ir::interp`. That nothing is found proves nothing.
+//! Inputs are zeros, all-ones, single set bits and random words.
+//!
+//! *Soundness:* a counterexample is certain, as both outputs are computed by `ir::interp`. If the
+//! search finds none, nothing is proved.
 
 use usuba::ir::op::mask;
 use usuba::ir::random::{self, Random};
@@ -14,13 +16,13 @@ use crate::ports::Copies;
 pub struct Counterexample {
     /// The flattened inputs of the program after the pass.
     pub input: Vec<u64>,
-    /// What its outputs should be: those of the program before, for each copy.
+    /// The expected outputs for each instance, computed by the program before the pass.
     pub expected: Vec<u64>,
-    /// What they are.
+    /// The outputs that the program after the pass computes.
     pub found: Vec<u64>,
 }
 
-/// Operators that may be run for one search, about.
+/// The approximate number of operators that one search may run.
 const OPERATORS: u64 = 20_000_000;
 
 /// Runs both programs on at most `most` inputs, fewer if they are long.
@@ -59,7 +61,7 @@ pub fn search(
     None
 }
 
-/// What both programs make of an input of the one after the pass, if that is not the same.
+/// The outputs of both programs on an input of the one after the pass, if they differ.
 pub fn differs(
     before: &Program,
     after: &Program,
@@ -78,8 +80,8 @@ pub fn differs(
     (found != expected).then_some(Counterexample { input, expected, found })
 }
 
-/// A smaller input on which they differ, too: zeros, one bit, or else no word or bit of it could be
-/// cleared by itself, unless the programs are long.
+/// A minimal counterexample: zeros, one bit, or else an input of which no single word or bit can be
+/// cleared, unless the programs are long.
 pub fn smaller(
     before: &Program,
     after: &Program,
@@ -125,7 +127,7 @@ pub fn smaller(
     }
 }
 
-/// Operators that both programs run for one input.
+/// The number of operators that both programs run for one input.
 fn cost(before: &Program, after: &Program, copies: &Copies) -> u64 {
     let cost = |program| live::executed(program).by_name.values().sum::<u64>();
     cost(before).saturating_mul(copies.factor() as u64).saturating_add(cost(after))

@@ -1,16 +1,22 @@
-//! Engine E3: small functions by their truth tables.
+//! Engine E3: cut enumeration with truth-table matching.
 //!
 //! ```text
 //! c ^ (s & (c ^ a))                (s & a) | (~s & c)
 //! cut {a, c, s}, table 11011000    cut {a, c, s}, the same table: the same node
 //! ```
 //!
-//! A cut of a node is a set of at most k nodes, its leaves, of which the node is a function. Cuts
-//! of an operator come from those of its operands; a table says which function of the leaves it
-//! is. Two nodes with the same leaves and the same table are equal, whatever lies between. All
-//! operators between a node and the leaves act on each bit alone, so one table holds for all bits
-//! of a word; permutations are part of the leaves. A node keeps its first few cuts, nearest
-//! first, so the engine is linear, and incomplete beyond them.
+//! A cut of a node is a set of at most k nodes, its leaves, such that the node is a function of
+//! them. The cuts of an operator are merged from the cuts of its operands; a truth table gives the
+//! function of the leaves.
+//!
+//! *Soundness:* two nodes with the same leaves and the same table are equal. All operators between
+//! a node and its leaves act on each bit alone, so one table holds for all bits of a word;
+//! permutations are part of the leaves.
+//!
+//! *Limits:* a node keeps its first few cuts, nearest first, so the engine is linear, and
+//! incomplete beyond them.
+//!
+//! *Reference:* Mishchenko, Chatterjee, Brayton 2006 (DAG-aware AIG rewriting).
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +24,8 @@ use crate::bit_maps::{IDENTITY, MapId};
 use crate::truth_table::{self, MOST, VARIABLES};
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Leaves in ascending order, and what function of them a node is. Leaves are plain; unused
-/// places hold `Edge::NONE`.
+/// Leaves in ascending order, and the function of them that a node computes. Leaves are plain;
+/// unused places hold `Edge::NONE`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cut {
     leaves: [Edge; MOST],
@@ -40,14 +46,14 @@ impl Cut {
 }
 
 pub struct Cuts {
-    /// Leaves of a cut, at most.
+    /// The most leaves of a cut.
     most: usize,
-    /// Cuts that a node keeps, at most, besides that of itself.
+    /// The most cuts that a node keeps, besides the trivial cut.
     kept: usize,
     cuts: Vec<Cut>,
-    /// Where the cuts of each node begin, and how many there are.
+    /// The first cut of each node in `cuts`, and the number of its cuts.
     ranges: Vec<(u32, u32)>,
-    /// The edge for each function in its normal form: permutation taken out, false on zeros.
+    /// The edge for each function in normal form: permutation factored out, false on zeros.
     known: FxHashMap<Cut, Edge>,
 }
 
@@ -102,7 +108,7 @@ impl Cuts {
         Err(found)
     }
 
-    /// Remembers the cuts of a new node.
+    /// Records the cuts of a new node.
     pub fn learn(&mut self, g: &mut Graph, edge: Edge, cuts: Vec<Cut>) {
         let node = edge.node() as usize;
         if self.ranges.len() <= node {
@@ -141,7 +147,7 @@ impl Cuts {
         self.known.entry(key).or_insert(edge);
     }
 
-    /// The cuts of an edge: itself, then those of its node, permuted and complemented.
+    /// The cuts of an edge: the trivial one, then the cuts of its node, permuted and complemented.
     fn of(&self, g: &mut Graph, edge: Edge) -> Vec<Cut> {
         let flip = if edge.is_complement() { u32::MAX } else { 0 };
         let mut out = vec![Cut::new(&[edge.plain()], VARIABLES[0] ^ flip)];

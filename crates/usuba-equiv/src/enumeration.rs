@@ -1,43 +1,46 @@
-//! Small functions on all their inputs.
+//! Exhaustive enumeration: small functions on all their inputs, by bit-parallel simulation.
 //!
 //! ```text
 //! table of 16 entries      16 rows, four inputs      one word holds a value on all inputs
 //! its circuit              the same rows             equal rows: equal functions
 //! ```
 //!
-//! A node that treats all bits of a word alike is a function of single bits. With few parameters
-//! all of its inputs are tried at once, one bit of a row for each, so the answer is certain in
+//! A node that acts on all bits of a word alike is a function of single bits. With few parameters
+//! all of its inputs are simulated at once, one bit of a row for each, so the answer is certain in
 //! both directions. Row i is the input in which parameter j is bit j of i.
 //!
-//! A node of many parameters is tried in the same way if each of its results reads few of them:
-//! eight bits of a register in which sixteen bytes go through one table.
+//! A node of many parameters is enumerated in the same way if each of its results depends on few of
+//! them, for example eight bits of a register in which sixteen bytes go through one table.
+//!
+//! *Limits:* `MOST` parameters, and the numbers of equations below.
 
 use std::collections::BTreeMap;
 
 use usuba::ir::op::mask;
 use usuba::ir::{Eqn, Node, NodeId, Op, Program, Val};
 
-/// Parameters of such a node, at most: the rows fit into so many words.
+/// The most parameters of such a node: the rows are 2^MOST bits long.
 const MOST: usize = 12;
 
-/// Equations that may be run.
+/// The most equations of a node.
 const LONGEST: usize = 200_000;
 
-/// Equations of both entries together, once for each group of results that read the same.
+/// The most equations of both entries together, counted once for each group of results with the
+/// same inputs.
 const LONGEST_OF_ALL: usize = 20_000_000;
 
 /// One bit for each input.
 type Rows = Vec<u64>;
 
-/// Where two nodes differ: the row, and the number of the first output that differs there.
+/// The first difference of two nodes: the row, and the number of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub row: usize,
     pub output: usize,
 }
 
-/// Whether two nodes with the same parameters compute the same; `None` if they are not small or
-/// do not work on each bit alone. The difference is that of the first row.
+/// Whether two nodes with the same parameters are equal; `None` if they are not small or do not act
+/// on each bit alone. The difference is the first row that differs.
 pub fn compare(
     before: (&Program, NodeId),
     after: (&Program, NodeId),
@@ -58,8 +61,8 @@ pub fn compare(
     Some(first.map_or(Ok(()), Err))
 }
 
-/// Whether two entries without loops and calls compute the same, each result on all inputs that
-/// it reads; `None` if one reads too many, or they do not work on each bit alone.
+/// Whether two entries without loops and calls are equal, by enumerating the inputs of each result;
+/// `None` if a result has too many inputs, or they do not act on each bit alone.
 pub fn compare_results(before: &Program, after: &Program) -> Option<bool> {
     let sides = [before, after];
     let reads = [readers(before)?, readers(after)?];
@@ -94,7 +97,7 @@ pub fn compare_results(before: &Program, after: &Program) -> Option<bool> {
     Some(true)
 }
 
-/// The numbers of the inputs that a value reads, ascending.
+/// The numbers of the inputs that a value depends on, ascending.
 type Reads = Vec<u32>;
 
 fn union(a: &Reads, b: &Reads) -> Option<Reads> {
@@ -104,7 +107,7 @@ fn union(a: &Reads, b: &Reads) -> Option<Reads> {
     (all.len() <= MOST).then_some(all)
 }
 
-/// What each value of an entry reads; `None` for those that read much.
+/// The inputs of each value of an entry; `None` for values with many inputs.
 fn readers(program: &Program) -> Option<Vec<Option<Reads>>> {
     let node = program.entry();
     let inputs = node.arity(program.slicing) as u32;
@@ -122,7 +125,7 @@ fn readers(program: &Program) -> Option<Vec<Option<Reads>>> {
     Some(reads)
 }
 
-/// The rows of all values of an entry that read some of `inputs` and nothing else.
+/// The rows of all values of an entry that depend on some of `inputs` and nothing else.
 fn part(program: &Program, reads: &[Option<Reads>], inputs: &Reads) -> Option<Vec<Rows>> {
     let node = program.entry();
     let width = *node.bits.first()?;
@@ -145,7 +148,7 @@ fn part(program: &Program, reads: &[Option<Reads>], inputs: &Reads) -> Option<Ve
     Some(values)
 }
 
-/// The rows of a word that so many inputs have.
+/// The bits of a word that are rows of this number of inputs.
 fn used(inputs: usize) -> u64 {
     if inputs < 6 { mask(1 << inputs) } else { u64::MAX }
 }
@@ -161,7 +164,7 @@ fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let args: Vec<Rows> = (0..inputs).map(|variable| parameter(variable, words)).collect();
     let mut table = Table { program, words, left: LONGEST };
     let mut out = table.node(node, args)?;
-    // Rows beyond the last input say nothing.
+    // Bits beyond the last input are no rows.
     out.iter_mut().for_each(|rows| rows[0] &= used(inputs));
     Some(out)
 }
@@ -179,7 +182,7 @@ fn parameter(variable: usize, words: usize) -> Rows {
 struct Table<'a> {
     program: &'a Program,
     words: usize,
-    /// Equations that may still be run.
+    /// The number of equations that may still be run.
     left: usize,
 }
 
@@ -218,7 +221,7 @@ impl Table<'_> {
         Some(())
     }
 
-    /// An operator on each row; `None` if it does not treat all bits of a word alike.
+    /// An operator on each row; `None` if it does not act on all bits of a word alike.
     fn op(&self, op: &Op, width: u8, args: &[Val], values: &[Rows]) -> Option<Rows> {
         let all = |word: u64| vec![word; self.words];
         match op {
@@ -318,7 +321,7 @@ mod tests {
         }
     }
 
-    /// A register of bytes that go through a table; one row of one byte may be another.
+    /// A register of bytes that go through a table; one row of one byte may be wrong.
     fn bytes(count: usize, formula: bool, wrong: Option<(usize, usize)>) -> Program {
         let mut b = Builder::new("f", Slicing::B);
         let x = b.param(Port::new("x", 1, &[8 * count as u32]));
@@ -373,7 +376,7 @@ mod tests {
         assert_eq!(compare_results(&program(1, 3), &program(1, 4)), Some(false));
         assert_eq!(compare_results(&program(5, 3), &program(5, 4)), Some(false));
         assert_eq!(compare_results(&program(12, 3), &program(12, 3)), Some(true));
-        // Thirteen inputs of one side, or of both together.
+        // Thirteen inputs of one side, or of both together, are too many.
         assert_eq!(compare_results(&program(13, 3), &program(13, 3)), None);
         assert_eq!(compare_results(&program(12, 3), &program(12, 4)), None);
     }

@@ -1,12 +1,16 @@
-//! Runs a program on edges instead of words: what each result is, as a function of the inputs.
+//! Symbolic execution: runs a program on edges of the DAG, so that each result is a function of the
+//! inputs.
 //!
 //! ```text
 //! t = sbox(x);       the edge of sbox's body on x     (inlined, once per argument list)
-//! t = sbox(x);       Call(sbox, x)                    (opaque: both programs call equal nodes)
+//! t = sbox(x);       Call(sbox, x)                    (uninterpreted: equal nodes in both programs)
 //! ```
 //!
-//! Both programs run into one graph. How calls and loops are taken is the *mode*; every mode is
-//! right, and they differ in what they can see and what they cost.
+//! Both programs run into one DAG. The *mode* decides how calls and loops are executed.
+//!
+//! *Soundness:* every mode is sound; modes differ in completeness and cost.
+//!
+//! *Reference:* King 1976 (symbolic execution).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,47 +23,47 @@ use crate::bitblast::Places;
 use crate::facts::{Name, Results};
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Which of the two programs.
+/// One of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     Before,
     After,
 }
 
-/// What is done with loops.
+/// The treatment of loops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Loops {
-    /// Each stands for its step, by induction.
+    /// Each loop stands for its step, by induction.
     Kept,
-    /// The outermost ones do; those inside are written down iteration by iteration.
+    /// The outermost loops stand for their steps; inner loops are unrolled.
     OutermostKept,
     /// As `OutermostKept`, but an iteration of a loop of the program before stands for several, if
-    /// the program after has a loop of so many fewer iterations.
+    /// the program after has a loop with fewer iterations by that factor.
     Grouped,
-    /// All are written down.
+    /// All loops are unrolled.
     Unfolded,
 }
 
-/// How a run takes loops, and the classes whose calls it leaves opaque, sorted.
+/// The mode of a run: its loops, and the classes whose calls are uninterpreted functions, sorted.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Way {
     pub loops: Loops,
     pub opaque: Vec<u32>,
 }
 
-/// What is known of the nodes of both programs.
+/// The proved facts about the nodes of both programs.
 #[derive(Clone, Default)]
 pub struct Classes {
-    /// The number of the class of nodes that are proved equal.
+    /// The class of each node; nodes of one class are proved equal.
     pub of: FxHashMap<(Side, NodeId), u32>,
-    /// The number of what is written in a node, if its results are to be kept after the run.
+    /// The number of the body of a node, if its results are to be kept after the run.
     pub bodies: FxHashMap<(Side, NodeId), u32>,
 }
 
-/// Why a program was not run to its end.
+/// The reason why a program was not run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// It takes more steps than were granted.
+    /// It takes more steps than the budget.
     TooLong,
     /// Calls are nested too deep.
     TooDeep,
@@ -74,7 +78,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// Calls and loops inside of each other, at most: the run is recursive.
+/// The greatest depth of nested calls and loops, since the run is recursive.
 const DEEPEST: usize = 300;
 
 pub struct Run<'a> {
@@ -82,27 +86,27 @@ pub struct Run<'a> {
     pub loops: Loops,
     programs: [&'a Program; 2],
     classes: &'a Classes,
-    /// Classes whose calls stay opaque.
+    /// Classes whose calls are uninterpreted functions.
     opaque: FxHashSet<u32>,
-    /// Iterations of the outermost loops of the program after.
+    /// The iteration counts of the outermost loops of the program after.
     counts: BTreeSet<u32>,
     /// Results of inlined calls, and of goals.
     pub seen: Results,
-    /// Loops around the current equation that stand for their step.
+    /// The number of loops around the current equation that stand for their step.
     pub nesting: u16,
     depth: usize,
     pub steps: u64,
     budget: u64,
-    /// Where the programs have sums of words that are taken apart.
+    /// The positions of bit-blasted additions in the programs.
     places: Option<&'a Places>,
-    /// Those sums, as they were run: operands and sum, the least significant bits first.
+    /// The additions that were executed: operands and result, the least significant bits first.
     pub summed: Vec<[Vec<Edge>; 3]>,
-    /// Whether engines are asked about their bits and carries.
+    /// Whether the engines are asked about bits and carries of additions.
     asks_sums: bool,
 }
 
-/// Iterations of a loop that one iteration of a loop with one of these counts stands for, if there
-/// is such a loop and none of the same count; what is left over comes behind that loop.
+/// The number of iterations that one iteration of a loop with one of these counts stands for, if
+/// there is such a loop and none of the same count; the remaining iterations come after that loop.
 pub fn group(count: u32, counts: &BTreeSet<u32>) -> Option<u32> {
     if counts.contains(&count) {
         return None;
@@ -110,10 +114,10 @@ pub fn group(count: u32, counts: &BTreeSet<u32>) -> Option<u32> {
     (2..=LARGEST_GROUP).find(|group| count / group > 1 && counts.contains(&(count / group)))
 }
 
-/// Iterations that one may stand for, at most.
+/// The most iterations that one may stand for.
 const LARGEST_GROUP: u32 = 16;
 
-/// Sorts of names of what was run, besides classes.
+/// Distinguishes the numbers of bodies from the numbers of classes in keys of results.
 const BODY: u64 = 1 << 40;
 const PLACE: u64 = 2 << 40;
 const GOAL: u64 = 3 << 40;
@@ -163,13 +167,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same, which also keeps the sums that are in these places; with `asks` engines are asked
-    /// about what is in them.
+    /// The same run, which also records the additions at these positions; with `asks`, engines are
+    /// asked about their bits and carries.
     pub fn with_sums(self, places: &'a Places, asks: bool) -> Run<'a> {
         Run { places: Some(places), asks_sums: asks, ..self }
     }
 
-    /// The same, where the outermost loops of the program after have so many iterations.
+    /// The same run, with the iteration counts of the outermost loops of the program after.
     pub fn with_counts(self, counts: BTreeSet<u32>) -> Run<'a> {
         Run { counts, ..self }
     }
@@ -183,14 +187,14 @@ impl<'a> Run<'a> {
         Ok(node.outs.iter().map(|&v| frame.get(v)).collect())
     }
 
-    /// The name of a goal with these arguments, if its results are to be kept: by what is written
-    /// alone, for that it equals something else may be what is to be proved.
+    /// The name of a goal with these arguments, if its results are to be kept: by its body alone,
+    /// since the equality of its class may be the goal of the proof.
     fn goal_name(&self, side: Side, id: NodeId, args: &[Edge]) -> Option<Name> {
         let body = self.classes.bodies.get(&(side, id))?;
         Some((GOAL | *body as u64, args.into()))
     }
 
-    /// The results of a goal, if they are kept, with their name.
+    /// The results of a goal, if they are recorded, with their name.
     pub fn kept(&self, side: Side, id: NodeId, args: &[Edge]) -> Option<(Name, Rc<[Edge]>)> {
         let name = self.goal_name(side, id, args)?;
         let results = self.seen.get(&name)?.clone();
@@ -256,7 +260,7 @@ impl<'a> Run<'a> {
             self.opaque_call(frame, call, class, &args);
             return Ok(());
         }
-        // Nodes of one class are one function, whichever program they are in.
+        // Nodes of one class are one function, in both programs.
         let key = match (class, self.classes.bodies.get(&(frame.side, call.node))) {
             (Some(class), _) => class as u64,
             (None, Some(&body)) => BODY | body as u64,
@@ -308,7 +312,7 @@ impl<'a> Run<'a> {
         self.induct(frame, lp, group)
     }
 
-    /// The body once per iteration, from iteration `start` on, whose carried values are given.
+    /// Unrolls the body from iteration `start` on, given the loop-carried values.
     pub fn unfold(
         &mut self,
         frame: &mut Frame,

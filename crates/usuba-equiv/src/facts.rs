@@ -1,19 +1,20 @@
-//! What stays true from one proof to the next.
+//! The cache that consecutive proofs share: the DAG, results of runs, and classes of equal nodes.
 //!
 //! ```text
 //! lower ──cse→ program 1 ──dce→ program 2        two proofs: lower = 1, and 1 = 2
 //!                  └ its edges are known when the second one begins
 //! ```
 //!
-//! What a node of a program computes is a function of its arguments, whatever it is compared with;
-//! an edge denotes that function in every proof with this graph. So the graph of E1, the results
-//! of runs and the classes of equal nodes outlive a proof. After a pass the program before it is
-//! looked up, and the program after it mostly finds nodes that exist.
+//! A node of a program computes a function of its arguments, and an edge denotes that function in
+//! every proof with this DAG. So the DAG of E1, the results of runs and the classes of equal nodes
+//! outlive a proof. After a pass the results of the program before it are looked up, and the
+//! program after it mostly finds nodes that exist.
 //!
-//! Nodes of programs go by two numbers that are never given twice: a *body* number for what is
-//! written, and a *class* for what is computed, which nodes that are proved equal share. Results
-//! are known by either, by the arguments, and by the *way* of the run: which calls stayed opaque
-//! and how loops were taken. Any way gives right edges; only those of one way are much alike.
+//! *Soundness:* nodes of programs have two kinds of numbers, which are never given twice: a *body*
+//! number for the text, and a *class* for the function, which nodes that are proved equal share.
+//! Results are keyed by either, by the arguments, and by the *way* of the run: its uninterpreted
+//! calls and its treatment of loops. Edges of any way are sound; edges of one way are more often
+//! the same.
 
 use std::rc::Rc;
 
@@ -24,10 +25,10 @@ use crate::execution::{Loops, Way};
 use crate::outline::Outline;
 use crate::value_numbering::{Edge, Graph};
 
-/// Nodes of the graph above which everything is forgotten.
+/// The number of nodes above which the cache is cleared.
 const LARGEST: usize = 3_000_000;
 
-/// What is run, on which arguments.
+/// The key of results: the function or body, and the arguments.
 pub type Name = (u64, Box<[Edge]>);
 
 /// Results of runs.
@@ -35,20 +36,20 @@ pub type Results = FxHashMap<Name, Rc<[Edge]>>;
 
 #[derive(Default)]
 pub struct Memory {
-    /// The graph of E1; absent while a run has it.
+    /// The DAG of E1; absent while a run has it.
     pub graph: Option<Graph>,
     pub results: FxHashMap<Way, Results>,
     numbers: u32,
 }
 
 impl Memory {
-    /// A number that nothing else has.
+    /// A number that was never given before.
     pub fn fresh(&mut self) -> u32 {
         self.numbers += 1;
         self.numbers
     }
 
-    /// Forgets everything if it is much. Numbers stay taken.
+    /// Clears the cache if it is large. Numbers are not given again.
     pub fn tidy(&mut self) {
         if self.graph.as_ref().is_some_and(|graph| graph.nodes.len() > LARGEST) {
             self.graph = None;
@@ -57,7 +58,7 @@ impl Memory {
     }
 }
 
-/// What is known of one program.
+/// The facts about one program.
 pub struct Known {
     pub outlines: Vec<Outline>,
     /// The class of each node that has one.
@@ -67,7 +68,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Nothing but what can be read off a program.
+    /// The facts that need no proof.
     pub fn new(program: &Program, memory: &mut Memory) -> Known {
         Known {
             outlines: program.nodes.iter().map(Outline::new).collect(),
@@ -77,7 +78,7 @@ impl Known {
     }
 }
 
-/// Whether two blocks are written alike, but for calls of nodes that are `same`.
+/// Whether two blocks are equal up to calls of nodes that are `same`.
 pub fn alike(before: &[Eqn], after: &[Eqn], same: &dyn Fn(NodeId, NodeId) -> bool) -> bool {
     let pair = |(before, after): (&Eqn, &Eqn)| match (before, after) {
         (Eqn::Op(a), Eqn::Op(b)) => a == b,
@@ -96,7 +97,7 @@ pub fn alike(before: &[Eqn], after: &[Eqn], same: &dyn Fn(NodeId, NodeId) -> boo
     before.len() == after.len() && before.iter().zip(after).all(pair)
 }
 
-/// How a run takes loops and calls, as a name.
+/// A key for the treatment of loops and calls in a run.
 pub fn way(loops: Loops, opaque: impl Iterator<Item = u32>) -> Way {
     let mut opaque: Vec<u32> = opaque.collect();
     opaque.sort_unstable();
@@ -177,8 +178,7 @@ mod tests {
         }
     }
 
-    /// Numbers of what is written and of what is computed are never given twice, also after
-    /// everything has been forgotten.
+    /// Numbers of bodies and classes are never given twice, even after the cache has been cleared.
     #[test]
     fn numbers_are_given_once() {
         let mut memory = Memory::default();
@@ -197,13 +197,13 @@ mod tests {
         assert_eq!(given.len(), count);
     }
 
-    /// A proof of one program says nothing of another one that is written alike in the entry, and
-    /// what was proved once does not stay proved when it is changed and comes back changed.
+    /// A proof of one program says nothing about a program with an equal entry and other callees, and a
+    /// fact about one text of a callee is not used for another text.
     #[test]
     fn what_is_known_of_one_program_is_not_known_of_its_neighbour() {
         let (right, wrong) = (program(1), program(2));
         assert_eq!(right.nodes[1], wrong.nodes[1], "the entries are written alike");
-        // The same, with the callee written in another way.
+        // The same entry, with another text of the callee.
         let mut other = right.clone();
         match &mut other.nodes[0].body[1] {
             Eqn::Op(e) => e.args = Args::from_slice(&[e.args[1], e.args[0]]),

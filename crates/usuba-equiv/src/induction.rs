@@ -1,4 +1,4 @@
-//! Loops by induction: what a loop computes is determined by its first values and its step.
+//! Loop induction: the results of a loop are determined by its initial values and its step.
 //!
 //! ```text
 //! s = x;                                     s:  symbol that starts at x
@@ -6,19 +6,23 @@
 //!                                            result: step(s) in the last iteration
 //! ```
 //!
-//! The body runs once, on symbols: one for each carried value, named by its first value, and one
-//! for each list that is read, named by the list. Let e be an edge over such symbols. Its value in
-//! iteration k is determined by e, k, and the *system* of e: the symbols that e needs, those that
-//! their steps need, and so on, each with its step. This is induction on k. So the results of a
-//! loop are the nodes At(system, k, e), and two loops with equal steps make equal nodes, in
-//! whatever order they carry their values and whatever else they carry.
+//! The body runs once, on symbols: one for each loop-carried value, named by its initial value, and
+//! one for each list that is read, named by the list. Let e be an edge over such symbols. Its value
+//! in iteration k is determined by e, k, and the *system* of e: the closure of the symbols of e
+//! under their steps, each symbol with its step.
 //!
-//! A loop of n iterations is also one of n / g iterations of g bodies each, and of what is left over
-//! behind it; then there is a symbol for each list and each of the g bodies.
+//! *Soundness:* induction on k. The results of a loop are the nodes At(system, k, e), and two loops
+//! with equal steps make equal nodes, in any order of their loop-carried values and with any others
+//! beside.
 //!
-//! Two carried values that start alike first share a symbol, and a carried value may first be
-//! taken for constant. If under these assumptions the steps agree with them, they hold in each
-//! iteration, again by induction; else those that fail are given up and the body runs again.
+//! A loop of n iterations is also a loop of n / g iterations of g bodies each, followed by the
+//! remaining iterations; then there is a symbol for each list and each of the g bodies.
+//!
+//! Two loop-carried values with one initial value first share a symbol, and a loop-carried value is
+//! first assumed constant. If the steps preserve these assumptions, they are invariants by
+//! induction; otherwise the assumptions that fail are dropped and the body runs again.
+//!
+//! *Reference:* Alpern, Wegman, Zadeck 1988 (optimistic value numbering of loops by partitioning).
 
 use rustc_hash::FxHashMap;
 use usuba::ir::{Loop, Val};
@@ -26,11 +30,11 @@ use usuba::ir::{Loop, Val};
 use crate::execution::{Frame, Run, Stop};
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Runs of a body with assumptions that fail, at most; then all carried values are different.
+/// The most runs of a body with assumptions that fail; after them all loop-carried values differ.
 const ROUNDS: usize = 6;
 
-/// What was borne out of loops, by their nesting and first values: where the next run of such a
-/// loop begins. A wrong beginning is only found out later.
+/// The invariants of loops, by their nesting and initial values: the first assumptions of the next
+/// run of such a loop. Each run checks them again.
 #[derive(Default)]
 pub struct Guesses(FxHashMap<(u16, Box<[Edge]>), Guess>);
 
@@ -40,17 +44,17 @@ struct Guess {
     may_be_constant: Vec<bool>,
 }
 
-/// What is assumed of a carried value.
+/// The assumption about a loop-carried value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Assumed {
-    /// It is its first value in all iterations.
+    /// It equals its initial value in all iterations.
     Constant,
-    /// It is the symbol of this number among those that start alike.
+    /// It is the symbol with this number among the values with the same initial value.
     Symbol(u32),
 }
 
 impl Run<'_> {
-    /// `group` iterations are taken as one; there are at least two such.
+    /// `group` iterations are executed as one; there are at least two such groups.
     pub fn induct(&mut self, frame: &mut Frame, lp: &Loop, group: u32) -> Result<(), Stop> {
         let level = self.nesting;
         self.nesting += 1;
@@ -83,7 +87,7 @@ impl Run<'_> {
         }
     }
 
-    /// For each of the bodies of a group the symbols of the lists that it reads.
+    /// For each body of a group, the symbols of the lists that it reads.
     fn read_symbols(
         &mut self,
         frame: &Frame,
@@ -105,8 +109,8 @@ impl Run<'_> {
         }
     }
 
-    /// The bodies of a group, one after the other. Gives the carried values behind them, and what
-    /// each of them has to collect.
+    /// Executes the bodies of a group in sequence. Returns the loop-carried values after them, and
+    /// the collected values of each.
     fn bodies(
         &mut self,
         frame: &mut Frame,
@@ -129,7 +133,7 @@ impl Run<'_> {
         Ok((carried, values))
     }
 
-    /// Runs the bodies under assumptions that their steps bear out.
+    /// Runs the bodies under assumptions until the steps preserve them.
     fn consistent_step(
         &mut self,
         frame: &mut Frame,
@@ -178,18 +182,18 @@ impl Run<'_> {
     }
 }
 
-/// What an iteration does, or a group of them.
+/// The step of an iteration, or of a group of iterations.
 struct Step {
     /// Sorted, each once, and the step of each.
     symbols: Vec<Edge>,
     steps: Vec<Edge>,
-    /// The carried values behind it.
+    /// The loop-carried values after the step.
     roots: Vec<Edge>,
-    /// What is collected, for each body of the group.
+    /// The collected values, for each body of the group.
     values: Vec<Vec<Edge>>,
 }
 
-/// The same assumptions if the steps bear them out; else others, which are tried next.
+/// The same assumptions if the steps preserve them; else weaker assumptions to try next.
 fn revised(
     inits: &[Edge],
     params: &[Edge],
@@ -205,8 +209,8 @@ fn revised(
         let stays = nexts[i] == init || nexts[i] == params[i];
         is_constant.push(may_be_constant[i] && (assumed[i] == Assumed::Constant || stays));
     }
-    // Values of one symbol stay together if their steps are equal, too. Numbers follow the steps, so
-    // that the order in which values are carried does not matter.
+    // Values of one symbol stay together if their steps are equal, too. Numbers follow the steps,
+    // so the order of the loop-carried values does not matter.
     let key = |i: usize| (inits[i], assumed[i], nexts[i]);
     let mut keys: Vec<_> = (0..inits.len()).filter(|&i| !is_constant[i]).map(key).collect();
     keys.sort_unstable();
@@ -220,7 +224,7 @@ fn revised(
     (0..inits.len()).map(choice).collect()
 }
 
-/// Assumes nothing: values that start alike have different symbols, in their order.
+/// No assumption: values with the same initial value have different symbols, in their order.
 fn all_different(inits: &[Edge]) -> Vec<Assumed> {
     let mut used: FxHashMap<Edge, u32> = FxHashMap::default();
     let number = |init: &Edge| {
@@ -242,7 +246,7 @@ fn read_symbol(g: &mut Graph, level: u16, list: &[Edge]) -> Edge {
     if list.iter().all(|&member| member == first) {
         return first;
     }
-    // The complements of a list are read as the complement of what is read.
+    // A list of complements is read as the complement of a member.
     let flip = first.is_complement();
     let raw: Vec<u64> = list.iter().map(|member| member.flipped(flip).raw()).collect();
     let list = g.list_node(&raw);
@@ -252,20 +256,19 @@ fn read_symbol(g: &mut Graph, level: u16, list: &[Edge]) -> Edge {
 /// The symbols of a loop and their steps.
 struct System {
     level: u16,
-    /// Sorted carried symbols, and the step of each.
+    /// Sorted loop-carried symbols, and the step of each.
     symbols: Vec<Edge>,
     steps: Vec<Edge>,
-    /// Words of a set of symbols; the last bit says whether some list is read.
+    /// The number of words of a set of symbols; the last bit says whether some list is read.
     words: usize,
-    /// Where in `sets` the symbols that occur in a node are; nodes where none can occur are left
-    /// out.
+    /// The index in `sets` of the symbols of a node; nodes that cannot have symbols are left out.
     supports: FxHashMap<u32, usize>,
     sets: Vec<u64>,
-    /// The symbols that each symbol needs, directly or not, itself included, once known; and the set
-    /// of those of which it is.
+    /// The closure of each symbol under the steps, itself included, once it is computed; and the
+    /// set of the symbols whose closures are.
     closures: Vec<Option<Box<[u64]>>>,
     known: Vec<u64>,
-    /// The list of each set of symbols, and of each node for which it was asked.
+    /// The list node of each set of symbols, and of each node for which it was made.
     lists: FxHashMap<Box<[u64]>, Edge>,
     lists_of: FxHashMap<u32, Edge>,
 }
@@ -279,7 +282,7 @@ impl System {
         System { level, symbols, steps, words, supports, sets, closures, known, lists, lists_of }
     }
 
-    /// Finds which symbols occur in the steps and in `roots`.
+    /// Computes the symbols of the steps and of `roots`.
     fn find_supports<'a>(&mut self, g: &Graph, roots: impl Iterator<Item = &'a Edge>) {
         // A node is ready when it comes off the stack after its operands.
         let steps = self.steps.iter().copied().chain(roots.copied());
@@ -312,12 +315,12 @@ impl System {
         }
     }
 
-    /// The symbols that occur in a node, if any can.
+    /// The symbols of a node, if it can have any.
     fn support(&self, node: u32) -> Option<&[u64]> {
         self.supports.get(&node).map(|&start| &self.sets[start..][..self.words])
     }
 
-    /// The number of a symbol of this loop: that of a carried one, or one more than all of them
+    /// The number of a symbol of this loop: of a loop-carried one, or one more than all of these
     /// for a list that is read.
     fn symbol(&self, g: &Graph, node: u32) -> Option<usize> {
         let fields = &g.nodes[node as usize];
@@ -366,13 +369,13 @@ impl System {
         g.permute(edge.map(), node).flipped(edge.is_complement())
     }
 
-    /// Whether no symbol of this loop occurs in an edge. Maps and complements aside, every edge
-    /// asked for is a root, a step or the first value of a symbol.
+    /// Whether an edge has no symbol of this loop. Up to maps and complements, every queried edge
+    /// is a root, a step or the initial value of a symbol.
     fn is_closed(&self, edge: Edge) -> bool {
         self.support(edge.node()).is_none_or(|set| set.iter().all(|&word| word == 0))
     }
 
-    /// The symbols that an edge needs, each with its step.
+    /// The list node of the system of an edge.
     fn list(&mut self, g: &mut Graph, edge: Edge) -> Edge {
         let mut needed = Box::from(self.support(edge.node()).expect("it is not closed"));
         let mut closed = vec![0u64; self.words];
@@ -415,7 +418,7 @@ impl System {
         self.closures[start].as_ref().expect("just found")
     }
 
-    /// A symbol in a set and not in another one: one whose closure is known, if there is one.
+    /// A symbol in one set and not in the other: one with a known closure, if there is one.
     fn first(&self, set: &[u64], except: &[u64]) -> Option<usize> {
         let rest = || set.iter().zip(except).map(|(word, except)| word & !except).enumerate();
         let symbol = |(at, word): (usize, u64)| at * 64 + word.trailing_zeros() as usize;

@@ -1,21 +1,24 @@
-//! Every lane of a register computes what one instance does: the operators of a program as the
-//! target writes them.
+//! Bit-precise validation of instruction patterns: every lane of a register computes the operator
+//! on its own instance.
 //!
 //! ```text
 //! x <<< 5 on 24-bit words in 32-bit lanes        shl 5; shr 19; or; and with 0xffffff
 //! register of symbols, bit by bit                four lanes, each equal to x <<< 5 of its own x
 //! ```
 //!
-//! A program describes one instance. What a kernel does to a register full of instances is made
-//! of rows of the target's table. So each operator of the program is looked up there as the
-//! emitter does, its rows run on a register in which every bit of every instance is a symbol of
-//! its own, and the result is compared with the operator on each instance by itself. That covers
-//! all lanes, those that a row moves bits through and back among them.
+//! A program describes one instance, and a kernel processes a register full of instances by
+//! instruction patterns of the target. Each operator of the program is looked up in the patterns as
+//! the emitter does. Its instructions run on a register in which every bit of every instance is a
+//! symbol, and the result is compared with the operator on each instance alone. That covers all
+//! lanes, including patterns that move bits through other lanes and back.
 //!
-//! A register repeats itself: no row of an operator that is on each lane alike looks beyond 128
-//! bits on SIMD, so that many are enough. Those on vectors are looked at as a whole.
+//! *Soundness:* no pattern of an operator that acts on each lane alike looks beyond 128 bits on
+//! SIMD, so 128 bits stand for longer registers. Operators on vectors are checked on the whole
+//! register.
 //!
-//! Above 600 lines because what each instruction does to a register is one table.
+//! *Limits:* `Lookup` is left out, and products of words above 8 bits are left to `products`.
+//!
+//! Above 600 lines because the semantics of each instruction on a register is one table.
 
 use std::collections::BTreeSet;
 
@@ -55,8 +58,8 @@ pub fn operators(program: &Program) -> Vec<(Op, u8)> {
     out
 }
 
-/// Whether `target` computes an operator in every lane of a register, with and without the
-/// extensions that it may have.
+/// Whether `target` computes an operator in every lane of a register, with and without its
+/// extensions.
 pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
     let mut answer = Outcome::Unknown(String::from("the operator has no instructions"));
     for extended in [false, true] {
@@ -72,8 +75,8 @@ pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
     answer
 }
 
-/// Whether `target` multiplies words below 2^32 in every lane, where it has an instruction for
-/// that; nothing if it has none.
+/// Whether `target` multiplies words below 2^32 in every lane, where it has an instruction for it;
+/// `None` if it has none.
 pub fn prove_halves(target: &Target, layout: Layout) -> Option<Outcome> {
     let selected = select_halves(target, layout)?;
     Some(match products::shown_below(layout, &Op::Mul, 64, 32, &selected) {
@@ -82,7 +85,7 @@ pub fn prove_halves(target: &Target, layout: Layout) -> Option<Outcome> {
     })
 }
 
-/// Whether these instructions are the operator in every lane.
+/// Whether these instructions compute the operator in every lane.
 pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Selected) -> Outcome {
     let frame = Frame::new(target, layout, op, bits);
     let widest = frame.operands.iter().copied().max().unwrap_or(0).max(bits);
@@ -95,7 +98,7 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     if widest > most {
         return Outcome::Unknown(format!("words of {widest} bits do not fit into the layout"));
     }
-    // Bits see no long product; polynomials see nothing else.
+    // Bit-blasting cannot decide long products; polynomials decide products alone.
     let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8
         || matches!(op, Op::MulAdd(_) | Op::MulAddHigh(_));
     if long && products::shown(layout, op, bits, selected) {
@@ -114,7 +117,7 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     }
 }
 
-/// The part of a register that is looked at.
+/// The part of a register that is checked.
 struct Frame {
     layout: Layout,
     simd: bool,
@@ -175,7 +178,7 @@ impl Frame {
         self.operands.iter().enumerate().map(port).collect()
     }
 
-    /// The operator on each instance, and zeros in the bits that belong to none.
+    /// The operator on each instance, with zeros in the bits that belong to no instance.
     fn each_instance(&self, op: &Op) -> Program {
         let mut b = Builder::new("each", Slicing::V);
         let params: Vec<Vec<Val>> = self.params().into_iter().map(|port| b.param(port)).collect();
@@ -215,7 +218,7 @@ impl Frame {
         }
     }
 
-    /// The same by instructions.
+    /// The same results computed by instructions.
     fn register(&self, selected: &Selected) -> Result<Program, String> {
         let mut b = Builder::new("each", Slicing::B);
         let params: Vec<Vec<Val>> = self.params().into_iter().map(|port| b.param(port)).collect();
@@ -283,7 +286,7 @@ fn field(words: &[u64; 8], start: usize, lane: usize) -> u64 {
     words[start / 64] >> (start % 64) & usuba::ir::op::mask(lane as u8)
 }
 
-/// What instructions do to registers of bits.
+/// The semantics of instructions on registers of bits.
 struct Machine {
     b: Builder,
     size: usize,
@@ -562,6 +565,7 @@ impl Machine {
 mod tests {
     use usuba::ir::op::mask;
     use usuba::isa;
+    use usuba_gen::asks;
 
     use super::*;
 
@@ -616,9 +620,9 @@ mod tests {
     #[test]
     fn every_operator_in_every_lane() {
         let mut proved = 0;
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["gp64", "sse", "avx512_gfni"];
-        for target in isa::all().filter(|target| long || few.contains(&target.name)) {
+        let is_asked = |name: &str| few.contains(&name) || asks!("{name}");
+        for target in isa::all().filter(|target| is_asked(target.name)) {
             if target.simd {
                 for (lane, bits) in [(8, 8), (8, 5), (16, 16), (32, 32), (32, 24), (64, 64)] {
                     proved += check(target, Layout::Lanes(lane), bits);
@@ -639,7 +643,7 @@ mod tests {
         assert!(proved > 400, "{proved} operators");
     }
 
-    /// Operators on vectors of so many words.
+    /// Operators on vectors of this number of words.
     fn on_vectors(vector: u8, bits: u8) -> Vec<Op> {
         let all = |f: &dyn Fn(u8) -> u8| (0..vector).map(f).collect::<Vec<_>>().into();
         let each = |f: &dyn Fn(u8) -> Op| Lanes::Each((0..vector).map(f).collect());
@@ -661,11 +665,10 @@ mod tests {
 
     #[test]
     fn every_operator_on_vectors() {
-        let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
         let few = ["neon", "avx512_256"];
         let mut proved = 0;
         for target in isa::all().chain(isa::NARROW.iter().copied()) {
-            if !target.simd || !long && !few.contains(&target.name) {
+            if !target.simd || !few.contains(&target.name) && !asks!("{}", target.name) {
                 continue;
             }
             for (vector, bits) in [(2, 64), (4, 32), (4, 64), (8, 64), (16, 16)] {
@@ -753,7 +756,7 @@ mod tests {
         }
     }
 
-    /// What `select` makes of an operator, changed.
+    /// The verdict on the selected instructions after a change.
     fn changed(op: Op, change: impl Fn(&mut Selected)) -> Outcome {
         let avx2 = isa::find("avx2").expect("a target");
         let mut selected = select(avx2, Layout::Lanes(8), &op, 8, false).expect("instructions");

@@ -1,36 +1,44 @@
-//! Proves that two Usuba0 programs compute the same, for all inputs.
+//! Translation validation: combinational equivalence checking of two Usuba0 programs.
 //!
 //! ```text
 //! before:  y = (a & s) | (c & ~s)      after:  t = a ^ c;  y = c ^ (t & s)      proved
 //! before:  y = a - b                   after:  y = b - a                        refuted: a = 1
 //! ```
 //!
-//! After every pass of the compiler the program must mean what it meant before. [`equivalent`]
-//! says whether it does, [`Observer`] asks it after each pass of a pipeline. An answer is *proved*,
-//! *refuted* with an input that shows it, or *unknown*, which counts as a failure.
+//! Each pass of the compiler must keep the function that the program computes. [`equivalent`]
+//! compares two programs, and [`Observer`] compares the program before each pass of a pipeline with
+//! the program after it. A verdict is *proved*, *refuted* with a counterexample, or *unknown*,
+//! which counts as a failure.
 //!
-//! Nothing here knows what a pass does: of the compiler the crate imports the meaning of the
-//! language (`usuba::typed`), `usuba::ir` and the tables of `usuba::isa`. It is pure, as the
-//! compiler is.
+//! *Soundness:* the provers know nothing about passes. From the compiler the crate imports the
+//! reference semantics of the language (`usuba::typed`), the IR (`usuba::ir`) and the instruction
+//! patterns of `usuba::isa`. The crate is pure, as the compiler is.
 //!
-//! - `contracts`: what nodes of arithmetic promise, before there is any Usuba0.
-//! - `graph`: engine E1, words as nodes of one graph; `operators`, `maps`: what operators are in it.
-//! - `parity`: engine E2, sums as sets; `cuts`, `table`: engine E3, truth tables of words;
-//!   `sweep`: engine E4, windows of bits; `solve`: engine E5, a SAT solver; `rewrites`: all of them.
-//! - `bytes`: functions of one byte, by all their values.
-//! - `bits`: words as bits, for what engines on words do not see.
-//! - `run`: programs on edges, with calls; `induction`: loops.
-//! - `memory`: what stays true from one proof to the next.
-//! - `ports`: which inputs and outputs belong together; `search`: what is tried when; `outline`: what
-//!   it looks at.
-//! - `sat`: questions to a SAT solver, whose proofs are replayed.
-//! - `machine`: object files, executed on the graph.
-//! - `refute`: inputs that show a difference; `observer`: one check after each pass.
-//! - `meaning`, `wide`: the walk of the language on equations; `source`: from there to what lowering made;
-//!   `exhaust`: small nodes on all inputs; `lanes`: operators as rows of a target; `products`: those
-//!   of long words, as polynomials.
-//! - `chain`: source, passes and lanes in one; `report`: answers in the words of the source;
-//!   `engines`: which ones a proof needed.
+//! *Limits:* equivalence of long words is decided only where some engine finds it within its
+//! budget.
+//!
+//! - `value_numbering`: engine E1, value numbering in a hash-consed DAG; `operators`, `bit_maps`:
+//!   the   operators of Usuba0 in it.
+//! - `xor_forms`: engine E2, XOR normal form; `cut_matching`, `truth_table`: engine E3, cut
+//!   enumeration   with truth-table matching; `sat_sweep`: engine E4, SAT sweeping with windows;
+//!   `miter`: engine E5,   a SAT solver with replayed proofs; `rewrites`: all engines together.
+//! - `byte_functions`: functions of one byte, by exhaustive enumeration.
+//! - `bitblast`: programs of words as programs of bits.
+//! - `execution`: symbolic execution of programs, with calls; `induction`: loops by induction.
+//! - `facts`: the cache that consecutive proofs share.
+//! - `ports`: the correspondence of inputs and outputs; `strategy`: the order of the engines;
+//!   `outline`: the sizes that the strategy needs.
+//! - `counterexample`: search for inputs on which programs differ; `observer`, `steps`: one check
+//!   after each pass.
+//! - `semantics`, `wide_words`: the reference semantics as equations; `source`: translation
+//!   validation   of lowering; `enumeration`: small nodes by exhaustive enumeration.
+//! - `lanes`: instruction patterns against the operators that they implement; `products`: patterns
+//!   for   products of long words, as polynomials.
+//! - `chain`: source, passes and lanes in one proof; `claims`: verdicts in the words of the source;
+//!   `evidence`: the engines that a proof needed.
+//!
+//! *Reference:* Pnueli, Siegel, Singerman 1998 (translation validation); Kuehlmann et al. 2002 and
+//! Mishchenko et al. 2005 (equivalence checking by structural hashing and SAT sweeping).
 
 pub mod bit_maps;
 pub mod bitblast;
@@ -76,30 +84,31 @@ pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use strategy::Stats;
 
-/// What is known about two programs.
+/// The verdict on two programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// They are equal on all inputs.
     Proved(Stats),
-    /// They differ on this input.
+    /// They differ on this counterexample.
     Refuted(Counterexample),
-    /// Neither is known; the text says what resisted.
+    /// Neither is known; the text names the undischarged obligation.
     Unknown(String),
 }
 
-/// Inputs that are tried before the thorough engines, and after they failed.
+/// The number of inputs that are tried before the thorough engines, and after they failed.
 const RUNS: [u64; 2] = [8, 512];
 
-/// Whether `after` computes what `before` does.
+/// Decides whether `after` computes the same function as `before`.
 ///
-/// The entries have the same ports, or `after` has each port that is not constant once per copy,
-/// as `ports` says; then each copy must compute from its inputs alone what `before` does.
+/// The entries have the same ports, or `after` has each port that is not constant once per
+/// instance, as `ports` says; then each instance must compute the function of `before` from its
+/// inputs alone.
 pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     decide(before, after, None)
 }
 
-/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without them
-/// nodes of the same name are.
+/// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without `pairs`,
+/// the nodes of the same name are paired.
 fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>) -> Verdict {
     let words = match (words(before), words(after)) {
         (Ok(before), Ok(after)) => before.zip(after),
@@ -110,11 +119,10 @@ fn decide(before: &Program, after: &Program, pairs: Option<&[(NodeId, NodeId)]>)
     step(before, &mut None, after, pairs, &mut Memory::default())
 }
 
-/// A program in W as one of the words that its vectors hold, which is what is proved of it; `None`
-/// for any other.
+/// The scalar form of a program in W, which the proof is about; `None` for any other slicing.
 ///
 /// # Errors
-/// The rule that the program does not keep.
+/// The rule of the IR that the program breaks.
 fn words(program: &Program) -> Result<Option<Program>, String> {
     if program.slicing != Slicing::W {
         return Ok(None);
@@ -127,8 +135,8 @@ fn ill_formed(when: &str, rule: &str) -> Verdict {
     Verdict::Unknown(format!("the program {when} is not well-formed: {rule}"))
 }
 
-/// As `decide`, with what is remembered of earlier proofs: `known` is what the last one knew of
-/// `before`, and becomes what is known of `after`.
+/// As `decide`, with a cache: `known` has the facts about `before` from the last proof, and becomes
+/// the facts about `after`.
 fn step(
     before: &Program,
     known: &mut Option<Known>,
@@ -139,7 +147,7 @@ fn step(
     if before == after {
         return Verdict::Proved(Stats::default());
     }
-    // What an earlier proof knows has been verified there.
+    // An earlier proof has verified the program already.
     let fresh = known.is_none().then_some(("before", before));
     for (when, program) in fresh.into_iter().chain([("after", after)]) {
         if let Err(rule) = verify::verify(program) {
@@ -182,7 +190,7 @@ fn step(
     }
 }
 
-/// What is to be proved of a program.
+/// The goal of a proof.
 struct Goal<'a> {
     after: &'a Program,
     copies: &'a Copies,
@@ -190,7 +198,7 @@ struct Goal<'a> {
     effort: strategy::Effort,
 }
 
-/// What came of a proof that failed.
+/// The result of a proof that failed.
 struct Resisted {
     what: String,
     /// An input on which the programs may differ.
@@ -223,7 +231,8 @@ fn prove(
     Err(Resisted { what, suspect })
 }
 
-/// The proof on bits, with all engines; or an input on which the programs may differ.
+/// The proof on bit-blasted programs, with all engines; or an input on which the programs may
+/// differ.
 fn on_bits(
     before: &Program,
     after: &Program,

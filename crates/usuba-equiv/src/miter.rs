@@ -1,19 +1,22 @@
-//! Engine E5: a SAT solver decides what windows leave open.
+//! Engine E5: a miter, decided by a SAT solver with replayed RUP proofs.
 //!
 //! ```text
-//! x, y       two sums, one with a carry from bit to bit, one with a tree of carries
-//! cone       the operators below x and y, down to parameters or to where it grows too large
-//! formula    cone, and x differs from y      unsatisfiable: one node
+//! x, y       two adders, a ripple-carry adder and a tree of carries
+//! cone       the operators below x and y, down to parameters or a limit on its size
+//! miter      the cone, and x differs from y      unsatisfiable: one node
 //! ```
 //!
-//! Whatever the leaves of a cone are, if no values of them make two edges differ, then the edges
-//! are equal; so a cone may end anywhere. The other way round it must not: values that make them
-//! differ are those of an input only if all leaves are parameters. *Unsatisfiable* is believed
-//! because a proof of it is replayed (`sat`).
+//! *Soundness:* the leaves of a cone are free variables. If no values of them make two edges
+//! differ, the edges are equal, so a cone may end anywhere. A satisfying assignment is a
+//! counterexample only if all leaves are parameters. *Unsatisfiable* counts because its proof is
+//! replayed (`usuba-sat`).
 //!
-//! Nodes are compared when they are made, and what is equal is one node from then on. So a
-//! question is about two nodes whose operands are known, and not about two programs (Mishchenko,
-//! Chatterjee, Jiang, Brayton 2005).
+//! Nodes are compared when they are made, and equal nodes are merged. So a miter compares two nodes
+//! over merged operands, and not two whole programs.
+//!
+//! *Limits:* the size of the cone and the number of conflicts.
+//!
+//! *Reference:* Brand 1993 (miters); Mishchenko, Chatterjee, Jiang, Brayton 2005 (FRAIGs).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,26 +26,26 @@ use crate::sat_sweep::Inner;
 use crate::value_numbering::{Edge, Graph, Kind};
 use usuba_sat::{Answer, Formula, Lit};
 
-/// How large questions may be.
+/// The budget of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Operators in a cone; below them it ends.
+    /// The most operators of a cone.
     pub operators: usize,
-    /// Conflicts of the solver.
+    /// The most conflicts of the solver.
     pub conflicts: u64,
 }
 
-/// For two nodes inside of programs.
+/// The budget for two inner nodes.
 pub const INSIDE: Effort = Effort { operators: 1000, conflicts: 2000 };
 
-/// For two results of programs.
+/// The budget for two results of programs.
 pub const RESULTS: Effort = Effort { operators: 50_000, conflicts: 50_000 };
 
-/// What is known about two edges.
+/// The answer about two edges.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
     Equal,
-    /// They differ where plain edges have these values. All others do not matter.
+    /// They differ if these plain edges have these values. All other edges are irrelevant.
     Differ(Vec<(Edge, bool)>),
     Unknown,
 }
@@ -57,7 +60,7 @@ pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bo
     matches!(usuba_sat::solve(&cone.formula, effort.conflicts), Answer::Unsat(_))
 }
 
-/// Whether two edges are equal, and how many operators and conflicts that took.
+/// Whether two edges are equal, and the numbers of operators and conflicts that this took.
 pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64) {
     let mut cone = Cone::new(g, &[x, y], effort.operators);
     let [a, b] = [x, y].map(|edge| cone.literal(edge));
@@ -105,7 +108,7 @@ impl Cone {
         let mut leaves: BTreeSet<Edge> = BTreeSet::new();
         let mut inside: BTreeMap<Edge, Inner> = BTreeMap::new();
         let mut open: BTreeSet<Edge> = roots.iter().map(|root| root.plain()).collect();
-        // The youngest first: what is made of it is inside already.
+        // The youngest first: all nodes made of it are inside already.
         while let Some(edge) = open.pop_last() {
             let inner = if inside.len() < operators { Inner::new(g, edge) } else { None };
             let Some(inner) = inner else {
@@ -117,7 +120,7 @@ impl Cone {
         }
         let mut cone = Cone { formula: Formula::new(), literals: FxHashMap::default(), leaves };
         for &leaf in &cone.leaves {
-            // Constants of words differ from bit to bit: a variable is right for all of them.
+            // Constants of words differ from bit to bit: a free variable is sound for all bits.
             let zero = g.value(leaf) == Some(0);
             let literal = if zero { Lit::FALSE } else { cone.formula.variable() };
             cone.literals.insert(leaf, literal);

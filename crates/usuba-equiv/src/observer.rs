@@ -1,4 +1,4 @@
-//! One check after each pass.
+//! Translation validation of a pipeline: one equivalence check after each pass.
 
 use std::fmt;
 
@@ -26,15 +26,15 @@ pub struct Observer {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub pass: String,
-    /// How many passes before it were proved.
+    /// The number of earlier passes that were proved.
     pub proved: usize,
     /// Never `Verdict::Proved`.
     pub verdict: Verdict,
 }
 
 impl Observer {
-    /// Compares `program`, which is what `pass` left, with what was seen before. After a fault it
-    /// does nothing more: the first one is the one that counts.
+    /// Compares `program`, the result of `pass`, with the previous program. After a fault it does
+    /// nothing more: the first fault is reported.
     pub fn see(&mut self, pass: &str, program: &Program) {
         if self.fault.is_some() {
             return;
@@ -52,7 +52,7 @@ impl Observer {
         }
     }
 
-    /// What all proofs took so far.
+    /// The cost of all proofs so far.
     pub fn stats(&self) -> Stats {
         self.stats
     }

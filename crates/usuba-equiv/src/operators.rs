@@ -1,13 +1,13 @@
-//! What each operator of Usuba0 is in the graph.
+//! The operators of Usuba0 as nodes of the DAG, simplified to normal form.
 //!
 //! ```text
 //! x << 3        (x <<< 3) & 1...1000
 //! x - y         ~(~x + y)
-//! Lut3(f)       two operators, or the sum of the products in the algebraic normal form of f
+//! Lut3(f)       two operators, or the XOR of the products in the algebraic normal form of f
 //! ```
 //!
-//! Each line is an identity of words modulo 2^m. The tests compare every operator with `Op::eval`
-//! on random words, by evaluating the graph.
+//! *Soundness:* each rule is an identity of words modulo 2^m. The tests compare every operator with
+//! `Op::eval` on random words, by evaluating the DAG.
 
 use usuba::ir::Op;
 use usuba::ir::op::mask;
@@ -16,7 +16,7 @@ use crate::bit_maps::{IDENTITY, MapId};
 use crate::truth_table::{self, VARIABLES};
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Nodes that are looked at to find a function of three edges, at most.
+/// The most nodes that are examined to find a function of three edges.
 const MOST_MADE: usize = 16;
 
 impl Graph {
@@ -160,8 +160,8 @@ impl Graph {
         args.iter().filter(|&&arg| self.value(arg).is_some()).count()
     }
 
-    /// An operator that acts on each bit alone, of constants and one other operand z: it is a
-    /// where z is zero and b elsewhere, which is a ^ ((a ^ b) & z).
+    /// An operator that acts on each bit alone, on constants and one other operand z: it is a where
+    /// z is zero and b elsewhere, which is a ^ ((a ^ b) & z).
     fn affine(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
         let open = args.iter().find(|&&arg| self.value(arg).is_none());
         let open = *open.expect("one operand is not constant");
@@ -199,7 +199,7 @@ impl Graph {
             if operand.is_complement() { !table } else { table }
         });
         let mut table = truth_table::compose(rows as u32, &variables);
-        // Operands on which nothing depends must not matter.
+        // The result must not depend on operands that the function does not depend on.
         if (0..count).any(|v| !truth_table::depends(table, v)) {
             let (mut left, mut places) = (0, [0; 3]);
             for v in 0..count {
@@ -236,9 +236,9 @@ impl Graph {
 
     /// The function of three different plain edges, in ascending order, all of which matter.
     ///
-    /// It is one node for one function of the same edges, whichever operators it is made of first:
-    /// of operators that exist already if there are such, else of two operators, else the sum of
-    /// its products.
+    /// One function of the same edges is one node, for all sequences of operators that compute it:
+    /// it is made of existing operators if possible, else of two operators, else as the XOR of its
+    /// products.
     fn of_three(&mut self, table: u32, leaves: [Edge; 3]) -> Edge {
         if let Some(mut rewrites) = self.rewrites.take() {
             let known = rewrites.function(self, table, &leaves);
@@ -268,8 +268,8 @@ impl Graph {
         edge
     }
 
-    /// The function with the permutation and the complement taken out that the graph takes out of
-    /// operators; and both.
+    /// The function without the permutation and the complement that the normal form factors out;
+    /// and both.
     fn function_name(&mut self, rows: u8, leaves: [Edge; 3]) -> (MapId, (u8, [Edge; 3]), bool) {
         let pivot = self.pivot(&leaves);
         let (mut rows, mut moved) = (rows, leaves);
@@ -291,9 +291,9 @@ impl Graph {
         (pivot, (if flip { !rows } else { rows }, moved), flip)
     }
 
-    /// An edge that is the function, if operators that exist already make one of the three edges.
+    /// An edge that computes the function from existing operators on the three edges.
     ///
-    /// Starts with the edges, and adds every node that is an operator on two that are there, with
+    /// Starts with the edges, and adds every existing node that is an operator on two members, with
     /// its table.
     fn made_of(&mut self, rows: u8, leaves: [Edge; 3]) -> Option<Edge> {
         let mut known: Vec<(Edge, u8)> = Vec::with_capacity(MOST_MADE);
@@ -321,8 +321,8 @@ impl Graph {
         None
     }
 
-    /// The function as an operator on one of the edges and a function of the two others, if it is
-    /// one: x ^ (y & ~z) and x & (y ^ z) are, the majority of three is not.
+    /// The function as an operator on one edge and a function of the two others, if it decomposes:
+    /// x ^ (y & ~z) and x & (y ^ z) do, the majority of three does not.
     fn split(&mut self, rows: u8, leaves: [Edge; 3]) -> Option<Edge> {
         for (v, x, y) in [(0, 1, 2), (1, 0, 2), (2, 0, 1)] {
             // The functions of the others where this one is 0, and where it is 1.
@@ -330,7 +330,8 @@ impl Graph {
                 let row = |i: usize| bit << v | (i & 1) << x | (i >> 1) << y;
                 (0..4).fold(0, |half, i| half | (rows >> row(i) & 1) << i)
             });
-            // The operator, whether it is on the complement of this edge, and on which function.
+            // The operator, whether it takes the complement of this edge, and the function of the
+            // others.
             let (kind, not, rest, flip) = match (low, high) {
                 _ if low ^ high == 15 => (Kind::Xor, false, low, false),
                 (0, _) => (Kind::And, false, high, false),

@@ -1,4 +1,4 @@
-//! Nodes without their operators: what the choice of attempts looks at.
+//! Sizes of nodes without their operators, which the strategy needs to choose attempts.
 //!
 //! ```text
 //! forall i in [0,9] { t := g(s); ... }     calls g once or ten times, one loop of ten iterations
@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use usuba::ir::{Eqn, Node, NodeId};
 
-/// What matters of a node for the choice of attempts. Pairs are for loops that run once and for
-/// loops that are unfolded.
+/// The sizes of a node. Pairs are for loops that run once and for unrolled loops.
 pub struct Outline {
     /// Equations of its own.
     pub own: [u64; 2],
-    /// How often it calls which node.
+    /// The number of calls of each node.
     pub calls: BTreeMap<NodeId, [u64; 2]>,
-    /// Number of loops around the innermost equation.
+    /// The nesting of loops around the innermost equation.
     pub nesting: usize,
-    /// How often its outermost loops run, and all of its loops, but for those that run once.
+    /// The iteration counts of its outermost loops, and of all its loops, without loops that run
+    /// once.
     pub outer: BTreeSet<u32>,
     pub all: BTreeSet<u32>,
 }
@@ -35,7 +35,7 @@ impl Outline {
         outline
     }
 
-    /// Adds a block that runs so many times when loops are unfolded.
+    /// Adds a block that runs `times` times when loops are unrolled.
     fn block(&mut self, eqns: &[Eqn], times: u64, nesting: usize) {
         self.nesting = self.nesting.max(nesting);
         for eqn in eqns {

@@ -1,29 +1,29 @@
-//! Which inputs and outputs of two programs belong together.
+//! The correspondence between the inputs and outputs of two programs.
 //!
 //! ```text
 //! before:  x, k        → y
-//! after:   x, x''2, k  → y, y''2      two copies: x, k → y and x''2, k → y''2
+//! after:   x, x''2, k  → y, y''2      two instances: x, k → y and x''2, k → y''2
 //! ```
 //!
-//! A pass keeps the ports of the entry, or gives every port that is not constant once per copy,
-//! the copies of a port next to each other.
+//! A pass keeps the ports of the entry, or interleaves instances: it gives every port that is not
+//! constant once per instance, the instances of a port next to each other.
 
 use usuba::ir::{Node, Port, Slicing};
 
-/// Copies of a program inside of another one.
+/// The instances of a program inside of another program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Copies {
-    /// For each copy the inputs of the larger program that are its inputs, in its order.
+    /// For each instance, the inputs of the larger program that are its inputs, in its order.
     pub inputs: Vec<Vec<usize>>,
     /// The same for outputs.
     pub outputs: Vec<Vec<usize>>,
 }
 
 impl Copies {
-    /// How `after` holds copies of `before`; one copy if the ports are the same.
+    /// The instances of `before` in `after`; one instance if the ports are the same.
     ///
     /// # Errors
-    /// The ports do not belong together; the text says which.
+    /// The ports do not correspond; the text says which.
     pub fn find(before: &Node, after: &Node, slicing: Slicing) -> Result<Copies, String> {
         let (old, new) = (before.results.len(), after.results.len());
         let factor = new.checked_div(old).unwrap_or(1);
@@ -35,7 +35,7 @@ impl Copies {
         Ok(Copies { inputs, outputs })
     }
 
-    /// Number of copies.
+    /// The number of instances.
     pub fn factor(&self) -> usize {
         self.inputs.len()
     }
@@ -63,7 +63,8 @@ pub fn element(ports: &[Port], slicing: Slicing, at: usize) -> String {
     format!("number {at}")
 }
 
-/// For each copy the places of its values among those of `after`. Constant parameters are shared.
+/// For each instance the places of its values among the values of `after`. Constant parameters are
+/// shared.
 fn places(
     before: &[Port],
     after: &[Port],

@@ -1,5 +1,4 @@
-//! Products of long words in lanes: instructions as polynomials, which see what no look at bits
-//! does.
+//! Validation of patterns for products of long words, by polynomials over the integers.
 //!
 //! ```text
 //! a = a0 + 2^32 a1          four products of halves, added up with their carries: the result r
@@ -7,10 +6,13 @@
 //! so it lies in [0, 2^64)   and r is a·b div 2^64
 //! ```
 //!
-//! The instructions run once on a group of lanes, a number of which nothing is known but that its
-//! words are below 2^m. Each of them works on lanes no wider than the group, so all groups of a
-//! register are alike. Sums that may wrap are reduced, so every step is exact; the end is one
-//! identity of polynomials and, for the upper half, one interval.
+//! The instructions run once on a group of lanes, a number whose words are any numbers below 2^m.
+//! Each instruction works on lanes no wider than the group, so all groups of a register are alike.
+//!
+//! *Soundness:* additions that may overflow are reduced, so every step is an equation of integers;
+//! the end is one identity of polynomials and, for the upper half, one interval.
+//!
+//! *Limits:* instructions without a rule here are rejected.
 
 use num_bigint::{BigInt, BigUint};
 use usuba::ir::Op;
@@ -20,8 +22,8 @@ use usuba::isa::{Inst, Layout, word_lane};
 use usuba_contracts::bounds::bounds;
 use usuba_contracts::numbers::{Num, Numbers};
 
-/// Whether these instructions are `Op::Mul`, `Op::MulHigh` or a product with a sum on words of
-/// `bits` bits, in every lane; false if that is not known.
+/// Whether these instructions compute `Op::Mul`, `Op::MulHigh` or a multiply-add on words of `bits`
+/// bits, in every lane; false if no proof is found.
 pub fn shown(layout: Layout, op: &Op, bits: u8, selected: &Selected) -> bool {
     shown_below(layout, op, bits, bits, selected)
 }
@@ -49,7 +51,7 @@ pub fn shown_below(layout: Layout, op: &Op, bits: u8, below: u8, selected: &Sele
         let Some(result) = group.run(selected, &operands) else { return false };
         let results = group.lanes(result, lane);
         let high = matches!(op, Op::MulAddHigh(_));
-        // Equal numbers are one.
+        // Equal numbers are hash-consed.
         return sum.iter().zip(x.iter().zip(&y)).zip(results).all(|((&sum, (&x, &y)), result)| {
             group.with_sum(sum, x, y, (*k, high), bits) == result
         });
@@ -58,7 +60,7 @@ pub fn shown_below(layout: Layout, op: &Op, bits: u8, below: u8, selected: &Sele
     let Some(result) = group.run(selected, &operands) else { return false };
     let results = group.lanes(result, lane);
     let power = BigInt::from(1) << bits;
-    // The quotient may be that of a product that was moved to the top of the lane.
+    // The quotient may belong to a product that was moved to the top of the lane.
     let spare = BigInt::from(1) << (lane - bits);
     x.iter().zip(&y).zip(results).all(|((&x, &y), result)| {
         let product = group.numbers.product(x, y);
@@ -100,7 +102,7 @@ impl Group {
         value(&steps, &selected.result)
     }
 
-    /// What an instruction makes of the group; `None` if it is none of those that are known here.
+    /// The result of an instruction on the group; `None` for instructions without a rule.
     fn step(&mut self, step: &Step, args: &[Num]) -> Option<Num> {
         match (step.row.inst, args) {
             (Inst::And, &[a, b]) => return Some(self.numbers.and(a, b)),
@@ -159,8 +161,8 @@ impl Group {
         })
     }
 
-    /// A sum of `bits` bits with the k low bits, or those above them, of the product of the k low
-    /// bits of two words.
+    /// A sum of `bits` bits with the k low bits, or the bits above them, of the product of the k
+    /// low bits of two words.
     fn with_sum(&mut self, sum: Num, x: Num, y: Num, part: (u8, bool), bits: u8) -> Num {
         let (k, high) = (part.0 as u64, part.1);
         let numbers = &mut self.numbers;
@@ -328,7 +330,7 @@ mod tests {
                     }
                 }
                 for wrong in changed {
-                    // A mask before an instruction that does not look at those bits may go.
+                    // A mask before an instruction that ignores those bits may go.
                     let right = multiplies(&op, lane, &wrong);
                     let shown = shown(layout, &op, lane, &wrong);
                     assert!(right || !shown, "{op:?} on {lane}, step {at}: {:?}", wrong.steps[at]);

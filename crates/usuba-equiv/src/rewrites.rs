@@ -1,9 +1,11 @@
-//! Engines E2 to E5: nodes that differ in structure and are one function.
+//! Engines E2 to E5 together: merges nodes that differ in structure and compute one function.
 //!
-//! Before the graph makes an `And` or `Xor`, engines are asked whether some node is known to be
-//! the same; what they do not know they learn. E3 is for words; E4 is for single bits, and for words
-//! where E3 is asked for the most that it can. They only ever answer with an edge for which
-//! they have compared a normal form, so nothing they say needs to be believed elsewhere.
+//! Before the DAG makes an `And` or `Xor`, the engines look for an equal node; otherwise they
+//! record the new one. E3 is for words; E4 is for single bits, and for words at the greatest number
+//! of leaves.
+//!
+//! *Soundness:* an engine answers only with an edge for which it has compared a normal form, so no
+//! answer has to be trusted elsewhere.
 
 use crate::cut_matching::{Cut, Cuts};
 use crate::sat_sweep::Sweep;
@@ -19,7 +21,7 @@ pub struct Rewrites {
     sweeps_words: bool,
 }
 
-/// What was found out about a node that does not exist yet.
+/// The facts about a node that does not exist yet.
 pub struct Facts {
     cuts: Vec<Cut>,
     signature: [u64; 4],
@@ -27,18 +29,18 @@ pub struct Facts {
 }
 
 impl Rewrites {
-    /// `leaves` is the number of leaves of a cut, 3 to 5; more see more and take longer.
+    /// `leaves` is the number of leaves of a cut, 3 to 5; more leaves find more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
         let (parities, sweep) = (Parities::default(), Sweep::new(false));
         Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
     }
 
-    /// The same, and E5 for what they leave open.
+    /// As `new`, with E5 for nodes that the other engines leave open.
     pub fn with_solver(leaves: usize) -> Rewrites {
         Rewrites { sweep: Sweep::new(true), ..Rewrites::new(leaves) }
     }
 
-    /// Is as patient as in the beginning: what one side used up is not taken from the other.
+    /// Resets the budgets, so that failures on one side do not count for the other.
     pub fn renew(&mut self) {
         self.sweep.renew();
     }
@@ -46,7 +48,7 @@ impl Rewrites {
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
     pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
         let terms = match kind {
-            // E4 sees whatever E2 does, on bits.
+            // On bits, E4 finds all equalities that E2 finds.
             Kind::Xor if g.bits(a) > 1 => match self.parities.known(g, a, b) {
                 Ok(edge) => return Ok(edge),
                 Err(terms) => Some(terms),
@@ -70,7 +72,7 @@ impl Rewrites {
         Err(facts)
     }
 
-    /// Remembers what was found out about the node that was made then.
+    /// Records the facts about the node that was made.
     pub fn learn(&mut self, g: &mut Graph, edge: Edge, facts: Facts) {
         if let Some(terms) = facts.terms {
             self.parities.learn(g, edge, terms);
@@ -92,7 +94,7 @@ impl Rewrites {
         self.cuts.function(g, table, leaves)
     }
 
-    /// Remembers that `edge` is this function.
+    /// Records that `edge` is this function.
     pub fn learn_function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge], edge: Edge) {
         if g.bits(edge) != 1 {
             self.cuts.learn_function(g, table, leaves, edge);

@@ -1,18 +1,25 @@
-//! Engine E4: nodes that agree on many inputs are compared over what both depend on.
+//! Engine E4: SAT sweeping. Random signatures propose equal nodes; windows with truth tables, or a
+//! SAT solver, decide.
 //!
 //! ```text
 //! t = a ^ b;  u = t & c;   ...        before: an S-box of ands and xors
 //! v = Lut3(a, b, c);       ...        after: the same S-box of other operators
 //! ```
 //!
-//! Every node has a *signature*, its values on random inputs. A new node whose signature is that
-//! of a known one, or of its complement, is probably equal to it: their sum is zero. The proof is
-//! local. The sum is taken apart, first what adds the fewest nodes, until few nodes remain, the
-//! leaves of a *window*, over which its truth table is zero. If there is none, sums in the sum are
-//! written out, the youngest first, so that what occurs twice cancels, and what is left has another
-//! try. What is random about a signature decides what is tried, never what is believed.
+//! Every node has a *signature*, its values on random inputs. A new node with the signature of a
+//! known node, or with its complement, is probably equal to it: their XOR is zero. The proof is
+//! local. The XOR is expanded, the leaf that adds the fewest nodes first, until few nodes remain,
+//! the leaves of a *window*, over which its truth table is zero. If there is no such window, XORs
+//! in the XOR are expanded, the youngest first, so that equal terms cancel, and the rest is tried
+//! again.
 //!
-//! The leaves are permuted nodes, and one table holds for all bits of a word, as in `cuts`.
+//! *Soundness:* signatures decide only which pairs are tried. The leaves are permuted nodes, and
+//! one table holds for all bits of a word, as in `cut_matching`.
+//!
+//! *Limits:* the sizes of windows, and the numbers of failures below.
+//!
+//! *Reference:* Kuehlmann, Paruthi, Krohm, Ganai 2002; Mishchenko, Chatterjee, Jiang, Brayton 2005
+//! (FRAIGs).
 
 use rustc_hash::FxHashMap;
 
@@ -23,39 +30,39 @@ use crate::miter;
 use crate::truth_table::VARIABLES;
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Values on random inputs: in each word as many words of the program as fit.
+/// Values on random inputs: each word holds as many words of the program as fit.
 type Signature = [u64; 4];
 
 /// A truth table over the leaves of a window.
 type Table = [u64; 4];
 
-/// Leaves of a window whose tables are compared, at most: the tables have 256 rows.
+/// The most leaves of a window whose tables are compared: the tables have 256 rows.
 const MOST: usize = 8;
 
-/// Leaves that a window may have while it is being opened.
+/// The most leaves of a window while it is being expanded.
 const WIDEST: usize = 32;
 
-/// Nodes in a window, at most.
+/// The most nodes in a window.
 const LARGEST: usize = 200;
 
-/// Sums that are written out for one comparison, at most.
+/// The most XORs that are expanded for one comparison.
 const SUMS: usize = 2000;
 
-/// Nodes with one signature that are remembered; more are hardly ever different.
+/// The most nodes that are kept for one signature; more are hardly ever different.
 const ALIKE: usize = 3;
 
-/// Windows in vain after which no more are opened: such programs are not made of small functions.
+/// The number of failed windows after which no more are opened.
 const PATIENCE: u32 = 3000;
 
-/// The same for nodes of which the random inputs say little, because they are zero, or one, on
-/// nearly all inputs: products of many factors, such as the carries of a counter. Their signatures
-/// are often equal, and they are not.
+/// The same limit for nodes that are zero, or one, on nearly all random inputs: products of many
+/// factors, such as the carries of a counter. Their signatures are often equal, and the nodes are
+/// not.
 const FAINT_PATIENCE: u32 = 200;
 
-/// The fewest zeros and ones of signatures that are not of that kind.
+/// The fewest zeros and ones of other signatures.
 const FAINT: u32 = 8;
 
-/// Questions to the SAT solver in vain after which no more are asked.
+/// The number of failed queries to the SAT solver after which no more are made.
 const TRUST: u32 = 100;
 
 pub struct Sweep {
@@ -64,21 +71,21 @@ pub struct Sweep {
     /// Nodes by width and signature, complemented if its first bit would be set.
     alike: FxHashMap<(u8, Signature), Vec<Edge>>,
     failures: u32,
-    /// Those in comparisons of nodes of which random inputs say little.
+    /// Failed windows for nodes with few zeros or few ones on random inputs.
     faint_failures: u32,
-    /// Questions to the SAT solver that may still be in vain.
+    /// The number of queries to the SAT solver that may still fail.
     questions: u32,
 }
 
 impl Sweep {
-    /// With `solver` what windows leave open is asked of a SAT solver.
+    /// With `solver`, a SAT solver decides the pairs that windows leave open.
     pub fn new(solver: bool) -> Sweep {
         let (signatures, alike) = (FxHashMap::default(), FxHashMap::default());
         let questions = if solver { TRUST } else { 0 };
         Sweep { signatures, alike, failures: 0, faint_failures: 0, questions }
     }
 
-    /// Begins to count failures anew.
+    /// Resets the counts of failures.
     pub fn renew(&mut self) {
         (self.failures, self.faint_failures) = (0, 0);
     }
@@ -111,7 +118,7 @@ impl Sweep {
         Err(own)
     }
 
-    /// Remembers the node that was made.
+    /// Records the node that was made.
     pub fn learn(&mut self, g: &Graph, edge: Edge, signature: Signature) {
         self.signatures.insert(edge.node(), signature);
         self.remember(g.bits(edge), edge, signature);
@@ -132,7 +139,7 @@ impl Sweep {
             Some(known) => *known,
             None if node.kind == Kind::Const => [repeated(bits, |_| node.a); 4],
             None => {
-                // Parameters, and whatever else is not taken apart: any values will do.
+                // Parameters, and other nodes that are not expanded: any values will do.
                 let seed = (edge.node() as u64) << 2;
                 let any = |i| scrambled(seed | i as u64) & used(bits);
                 let signature = std::array::from_fn(any);
@@ -150,7 +157,7 @@ impl Sweep {
         if edge.is_complement() { complement(moved, bits) } else { moved }
     }
 
-    /// Whether it can be shown that `kind` of two edges is a third one.
+    /// Whether a proof is found that `kind` of two edges is a third edge.
     fn is(&mut self, g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
         let (failures, patience) = match faint {
             true => (&mut self.faint_failures, FAINT_PATIENCE),
@@ -178,8 +185,8 @@ impl Sweep {
     }
 }
 
-/// The terms of a sum of three edges, none of them a sum or twice there, and whether the sum is
-/// the complement of theirs; `None` if it is too long.
+/// The terms of the XOR of three edges, without XORs and without terms that cancel, and whether the
+/// XOR is the complement of theirs; `None` if it is too long.
 fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
     let mut flip = false;
     let (mut sums, mut terms) = (Sorted(Vec::new()), Sorted(Vec::new()));
@@ -193,7 +200,7 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
                 set.toggle(plain);
             }
         }
-        // Sums are younger than their terms, so this one does not come again.
+        // An XOR is younger than its terms, so this one does not come again.
         let Some((youngest, ())) = sums.0.pop() else {
             return Some((terms.0.into_iter().map(|(term, ())| term).collect(), flip));
         };
@@ -203,7 +210,7 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
     None
 }
 
-/// Whether a window shows that the sum of `terms`, of the product of `factors` if there are any,
+/// Whether a window shows that the XOR of `terms`, of the product of `factors` if there are any,
 /// and of all ones if `flip` is set, is zero.
 fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
     let mut leaves: Leaves = Sorted(Vec::with_capacity(WIDEST + 2));
@@ -221,7 +228,8 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
         let operators = leaves.0.iter().enumerate().rev();
         let operators = operators.filter_map(|(at, (_, leaf))| Some((leaf.as_ref()?.adds, at)));
         let next = operators.min_by_key(|(adds, _)| *adds);
-        // What a window shows, those below it show, too; so only small ones are looked at.
+        // A larger window shows all equalities of a smaller one inside, so only the last ones are
+        // checked.
         let grows = next.is_none_or(|(adds, _)| adds > 1);
         if grows && leaves.0.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
             return true;
@@ -240,7 +248,7 @@ fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool 
     }
 }
 
-/// Edges in ascending order, each once, with something of each. There are few in one place.
+/// A short map from edges to values, sorted by edge.
 struct Sorted<T>(Vec<(Edge, T)>);
 
 impl<T> Sorted<T> {
@@ -269,12 +277,12 @@ impl Sorted<()> {
     }
 }
 
-/// The edges at the lower end of a window; those that are operators may be taken apart.
+/// The leaves of a window; leaves that are operators may be expanded.
 type Leaves = Sorted<Option<Leaf>>;
 
 struct Leaf {
     inner: Inner,
-    /// How many of its operands are not in the window.
+    /// The number of its operands that are not in the window.
     adds: usize,
 }
 
@@ -306,7 +314,7 @@ pub struct Inner {
 }
 
 impl Inner {
-    /// `None` if the plain edge is no operator that is taken apart.
+    /// `None` if the plain edge is no operator that can be expanded.
     pub fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
         let node = *g.node(edge);
         if !matches!(node.kind, Kind::And | Kind::Xor) {
@@ -317,12 +325,12 @@ impl Inner {
     }
 }
 
-/// As many words of so many bits as fit, by their number.
+/// A word of 64 bits with as many words of this width as fit, by their number.
 fn repeated(bits: u8, word: impl Fn(u8) -> u64) -> u64 {
     (0..64 / bits).fold(0, |sum, at| sum | word(at) << (at * bits))
 }
 
-/// The bits of a signature that mean something.
+/// The bits of a signature that are in use.
 fn used(bits: u8) -> u64 {
     mask(64 / bits * bits)
 }
@@ -337,7 +345,7 @@ fn is_faint(signature: Signature, bits: u8) -> bool {
     ones.min(4 * used(bits).count_ones() - ones) < FAINT
 }
 
-/// The signature or its complement: that whose first bit is zero.
+/// The signature or its complement, so that the first bit is zero.
 fn normal(signature: Signature, bits: u8) -> (Signature, bool) {
     let flip = signature[0] & 1 == 1;
     (if flip { complement(signature, bits) } else { signature }, flip)
@@ -351,7 +359,7 @@ fn scrambled(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// The tables of what is in a window.
+/// The truth tables of the nodes in a window.
 struct Tables(Sorted<Table>);
 
 impl Tables {
@@ -359,12 +367,12 @@ impl Tables {
     fn new<T>(g: &Graph, leaves: &Sorted<T>, inside: &Sorted<Inner>) -> Tables {
         let mut tables = Sorted(Vec::with_capacity(leaves.0.len() + inside.0.len()));
         for (at, &(leaf, _)) in leaves.0.iter().enumerate() {
-            // Zero is known; other constants are variables, which is right for any value.
+            // Zero is known; other constants are free variables, which is sound for any value.
             let table = if g.value(leaf) == Some(0) { [0; 4] } else { variable(at) };
             tables.0.push((leaf, table));
         }
         let mut tables = Tables(tables);
-        // Operands are older than what is made of them.
+        // Operands are older than the nodes made of them.
         for (edge, inner) in &inside.0 {
             let [x, y] = inner.operands.map(|edge| tables.of(edge));
             tables.0.insert_with(*edge, || both(inner.kind, x, y));

@@ -1,15 +1,16 @@
-//! The meaning of a program of the language, as a program of words: the walk of `typed` that is
-//! `typed::eval` on numbers, on equations.
+//! The reference semantics of an instance, as a program of words: the interpreter of `typed::eval`
+//! over the domain of equations.
 //!
 //! ```text
 //! table T (x:v4) returns (y:v4) { 6, 5, 12, ... }        one multiplexer for each entry
 //! forall i in [0,1] { s := R(s) }                        s1 = R(s);  s2 = R(s1)
 //! ```
 //!
-//! Each atom is one word (two of 64 bits for one of 128, the upper one first, as `wide` says) and
-//! each operator one equation with the operator of `ir::op`, whatever the slicing; loops are written iteration by iteration, and an instance of a node or table is a
-//! node. Nothing is shortened, rolled up or chosen: `lower` and its circuits, matrices and sums of
-//! bits are what this program is compared with.
+//! Each atom is one word (128-bit atoms are two words of 64 bits, the upper one first, as
+//! `wide_words` says), and each operator is one equation with the operator of `ir::op`, in every
+//! slicing. Loops are unrolled, and an instance of a node becomes a node. Nothing is optimised or
+//! chosen: `lower`, with its circuits, matrices and bit-blasted additions, is compared with this
+//! program.
 
 use rustc_hash::FxHashMap;
 use usuba::diag::Span;
@@ -18,19 +19,19 @@ use usuba::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slici
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{self, Atom, Instance, Var, VarType};
 
-/// The meaning of an instance.
+/// The semantics of an instance.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// One instance, on words; the entry is the instance that was asked for.
+    /// One instance, on words; the entry is the instance that was requested.
     pub program: Program,
-    /// For each node the declaration that it is an instance of.
+    /// The instance that each node stands for.
     pub instances: Vec<Instance>,
 }
 
-/// The meaning of an instance of a program that `usuba::front` accepts.
+/// The semantics of an instance of a program that `usuba::front` accepts.
 ///
 /// # Errors
-/// What `typed::eval` would say of this instance on any input.
+/// The error of `typed::eval` for this instance, on any input.
 pub fn of(program: &typed::Program, instance: &Instance) -> Result<Meaning, String> {
     let writer = Writer { nodes: Vec::new(), instances: Vec::new(), done: FxHashMap::default() };
     let mut walker = Walker::new(program, Equations { writer, scopes: Vec::new() });
@@ -39,7 +40,7 @@ pub fn of(program: &typed::Program, instance: &Instance) -> Result<Meaning, Stri
     match entry {
         Ok(entry) => {
             let Writer { nodes, instances, .. } = walker.domain.writer;
-            // A word is a word: V says no more than that.
+            // Words are not split, which is slicing V.
             Ok(Meaning { program: Program::new(nodes, entry, Slicing::V), instances })
         }
         Err(_) => Err(faults.collect::<Vec<_>>().join("; ")),
@@ -111,8 +112,8 @@ impl Scope {
         Word { high, low: self.fresh(size.min(64)) }
     }
 
-    /// The bits of a column of a table whose row numbers are in `args`, the first one most
-    /// significant: the upper half of the column where the first bit is set, else the lower one.
+    /// The bits of a column of a table at the row number in `args`, the first argument most
+    /// significant: a multiplexer of the upper and the lower half of the column, by the first bit.
     fn picked(&mut self, column: &[bool], args: &[Val], bits: u8, known: &mut Picked) -> Val {
         if column.iter().all(|&bit| bit == column[0]) {
             return self.op(Op::Const(if column[0] { mask(bits) } else { 0 }), bits, &[]);
@@ -136,7 +137,7 @@ impl Scope {
     }
 }
 
-/// What each column that was needed became. Its length says which arguments it depends on.
+/// The value of each column that was needed. Its length gives the arguments that it depends on.
 type Picked = FxHashMap<Vec<bool>, Val>;
 
 fn bits(ty: &Atom) -> u8 {

@@ -1,15 +1,14 @@
-//! From the source to Usuba0: what lowering made of a program is what the program means.
+//! Translation validation of lowering: the lowered program against the reference semantics.
 //!
 //! ```text
-//! meaning      one word for each atom; loops unfolded; tables as multiplexers
-//! V, H         the program on words                   compared with the meaning
-//! B            the program on bits                    compared with the bits of the meaning
+//! semantics    one word for each atom; loops unrolled; tables as multiplexers
+//! V, H         the program on words                   compared with the semantics
+//! B            the program on bits                    compared with the bit-blasted semantics
 //! ```
 //!
-//! Both sides have one node for each instance of a declaration, so callees are proved first, on
-//! all their inputs where they are tables. From the lowered program on, `Observer` goes from pass
-//! to pass; the composition of its steps with this one is a proof from the source to the last
-//! program.
+//! Both sides have one node for each instance of a declaration, so callees are proved first, tables
+//! by exhaustive enumeration. From the lowered program on, `Observer` validates each pass; the
+//! composition of its steps with this one is a proof from the source to the final IR.
 
 use usuba::ir::{NodeId, Program, Slicing, lanes};
 use usuba::typed::{self, Instance, VarType};
@@ -18,20 +17,20 @@ use crate::claims::{Outcome, outcome};
 use crate::semantics::{self, Meaning};
 use crate::{Verdict, bitblast, decide};
 
-/// What a lowered program is compared with: one instance of the source, as a program.
+/// The semantics of one instance of the source, as a program to compare with.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// In the slicing of what it is compared with.
+    /// In the slicing of the lowered program.
     pub program: Program,
-    /// For each node the names that lowering may give it, which are believed in nothing.
+    /// The names that lowering may give to each node; a proof does not rely on them.
     names: Vec<[String; 2]>,
 }
 
 impl Source {
-    /// The meaning of an instance that is sliced so.
+    /// The semantics of an instance in a slicing.
     ///
     /// # Errors
-    /// The program has no meaning, or one that is too long on bits; the text says which.
+    /// The program has no semantics, or a program on bits that is too long; the text says which.
     pub fn new(
         typed: &typed::Program,
         instance: &Instance,
@@ -42,27 +41,27 @@ impl Source {
             let bits = bitblast::apart(&program);
             program = bits.ok_or("the meaning of the program is too long on bits")?;
         }
-        // Vectors are proved as the words that they hold.
+        // Vectors are compared in scalar form.
         program.slicing = if slicing == Slicing::W { Slicing::V } else { slicing };
         let names = instances.iter().map(|instance| names(typed, instance, slicing)).collect();
         Ok(Source { program, names })
     }
 
-    /// Whether `lowered`, one instance of which is its entry, computes what the source says.
+    /// Whether `lowered`, with one instance as its entry, computes the function of the source.
     pub fn prove(&self, lowered: &Program) -> Verdict {
         let pairs = self.pairs(lowered);
         decide(&self.program, &self.words(lowered), Some(&pairs))
     }
 
-    /// The same in the words of the source.
+    /// The verdict in the words of the source.
     pub fn outcome(&self, lowered: &Program) -> Outcome {
         let pairs = self.pairs(lowered);
         let lowered = &self.words(lowered);
         outcome(decide(&self.program, lowered, Some(&pairs)), &self.program, lowered, &pairs)
     }
 
-    /// A lowered program with a value for each word. The rows of its ports are those of the source
-    /// again, where W has cut them into vectors.
+    /// A lowered program in scalar form. The rows of its ports are the rows of the source again,
+    /// where W has cut them into vectors.
     fn words(&self, lowered: &Program) -> Program {
         let mut program = lanes::apart(lowered);
         if lowered.slicing == Slicing::W {
@@ -78,12 +77,12 @@ impl Source {
         program
     }
 
-    /// The nodes of a lowered program by what they were made from, callees first.
+    /// The nodes of a lowered program, paired with their instances, callees first.
     fn pairs(&self, lowered: &Program) -> Vec<(NodeId, NodeId)> {
         let mut out = Vec::new();
         for (old, names) in self.names.iter().enumerate() {
             for (new, node) in lowered.nodes.iter().enumerate() {
-                // Lowering numbers what would have one name.
+                // Lowering numbers nodes that would have one name.
                 let base = node.name.split("''").next().unwrap_or_default();
                 if names.iter().any(|name| name == base) {
                     out.push((NodeId(old as u32), NodeId(new as u32)));
@@ -94,7 +93,7 @@ impl Source {
     }
 }
 
-/// The name of an instance, and that of one column of it.
+/// The name of an instance, and the name of one column of it.
 fn names(program: &typed::Program, instance: &Instance, slicing: Slicing) -> [String; 2] {
     let decl = &program.decls[instance.decl];
     let mut sizes: Vec<u8> = decl

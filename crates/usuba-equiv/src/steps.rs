@@ -1,20 +1,20 @@
-//! Programs one after the other, each compared with the one before it.
+//! A sequence of programs, each compared with the previous one.
 
 use usuba::ir::Program;
 
 use crate::facts::{Known, Memory};
 use crate::{Stats, Verdict, ill_formed, step, words};
 
-/// What is kept from one step to the next.
+/// The state between two steps.
 #[derive(Default)]
 pub struct Steps {
     previous: Option<Seen>,
-    /// What the last proof knew of the previous program.
+    /// The facts about the previous program from the last proof.
     known: Option<Known>,
     memory: Memory,
 }
 
-/// A program, and what is proved of it in its place, if that is another one.
+/// A program, and its scalar form if it has vectors.
 struct Seen {
     program: Program,
     words: Option<Program>,
@@ -26,7 +26,7 @@ impl Steps {
         self.previous.as_ref().map(|seen| &seen.program)
     }
 
-    /// Whether the program computes what the one before it does; `None` for the first one.
+    /// Whether the program computes the same as the previous one; `None` for the first one.
     pub fn see(&mut self, program: &Program) -> Option<Verdict> {
         if self.previous() == Some(program) {
             return Some(Verdict::Proved(Stats::default()));
@@ -75,7 +75,7 @@ mod tests {
         matches!(verdict, Some(Verdict::Proved(_)))
     }
 
-    /// What was known of a program is not used for the next one after a step that ended before its
+    /// Facts about a program are not used for the next one after a step that ended before its
     /// proof: here because the result has another name.
     #[test]
     fn what_is_known_is_of_the_program_before() {

@@ -1,8 +1,9 @@
-//! Which engine is tried when: from cheap to thorough, until one proves the goal.
+//! The proof strategy: the engines in order of cost, until one proves the goal.
 //!
-//! A goal is a node of one program that should be copies of a node of the other. Callees come
-//! first: nodes of the same name are proved equal once, form a *class*, and then their calls may
-//! stay opaque in callers. A class that only one side of a goal still calls is inlined in both.
+//! A goal is a node of one program that should be instances of a node of the other. Callees come
+//! first: nodes of the same name are proved equal once, form a *class*, and then their calls may be
+//! uninterpreted functions in callers. A class that only one side of a goal calls is inlined in
+//! both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,23 +21,23 @@ use crate::rewrites::Rewrites;
 use crate::truth_table::MOST;
 use crate::value_numbering::{Graph, Kind};
 
-/// What a proof took.
+/// The cost of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stats {
-    /// Equations that were run on edges, in all attempts.
+    /// Equations that were executed, in all attempts.
     pub steps: u64,
-    /// Nodes of the largest graph.
+    /// The number of nodes of the largest DAG.
     pub nodes: usize,
-    /// Bytes of the largest graph: its nodes and the table that finds them.
+    /// The number of bytes of the largest DAG: its nodes and the table that finds them.
     pub bytes: usize,
-    /// Attempts that were made, for callees too.
+    /// The number of attempts, for callees too.
     pub attempts: u32,
-    /// The engines that were on where attempts proved something.
+    /// The engines that were enabled where attempts proved something.
     pub engines: Engines,
 }
 
 impl Stats {
-    /// Of both proofs.
+    /// The cost of both proofs.
     pub fn and(self, other: Stats) -> Stats {
         Stats {
             steps: self.steps + other.steps,
@@ -48,34 +49,34 @@ impl Stats {
     }
 }
 
-/// One way to try.
+/// One attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// Calls of equal nodes stay opaque.
+    /// Calls of equal nodes are uninterpreted functions.
     pub calls: bool,
     pub loops: Loops,
     /// Leaves of cuts for engine E3, which comes with E2; zero for E1 alone.
     pub leaves: usize,
-    /// What windows leave open is asked of a SAT solver.
+    /// A SAT solver decides the pairs that windows leave open.
     pub solver: bool,
 }
 
-/// What occurs in a goal.
+/// The features of a goal.
 #[derive(Clone, Debug)]
 struct Shape {
     /// Calls on either side.
     calls: bool,
-    /// Loops on each side.
+    /// Whether each side has loops.
     loops: [bool; 2],
-    /// Loops in loops, perhaps through calls.
+    /// Nested loops, perhaps through calls.
     nested: bool,
-    /// How often the outermost loops of each side run, and all of them.
+    /// The iteration counts of the outermost loops of each side, and of all loops.
     outer: [BTreeSet<u32>; 2],
     all: [BTreeSet<u32>; 2],
 }
 
 impl Shape {
-    /// Whether loops in iterations, taken in this way, may be alike on both sides.
+    /// Whether loops of both sides may correspond in this mode.
     fn may_match(&self, loops: Loops) -> bool {
         let [before, after] = &self.outer;
         match loops {
@@ -87,12 +88,12 @@ impl Shape {
     }
 }
 
-/// How much is tried for a goal.
+/// The budget of a goal.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Equations that an attempt may run: with E1 alone, and with all engines.
+    /// Equations that an attempt may execute: with E1 alone, and with all engines.
     pub steps: [u64; 2],
-    /// Leaves of cuts, at most.
+    /// The most leaves of cuts.
     pub leaves: usize,
     /// Whether all engines besides E1 are tried at once, and the SAT solver with them.
     pub solver: bool,
@@ -101,20 +102,20 @@ pub struct Effort {
 /// For the entry.
 pub const THOROUGH: Effort = Effort { steps: [20_000_000, 4_000_000], leaves: 5, solver: false };
 
-/// For the entry, on bits, when nothing else helped.
+/// For the entry, on bits, after all other attempts.
 pub const LAST: Effort = Effort { solver: true, ..THOROUGH };
 
 /// For a callee: a caller can still be proved with it inlined.
 const MODEST: Effort = Effort { steps: [1_000_000, 200_000], leaves: 3, solver: false };
 
-/// Runs of both programs that `give_up` makes, in equations of E1: an interpreted one takes a third
-/// of the time.
+/// The number of runs of both programs that `give_up` makes, in equations of E1: an interpreted one
+/// takes a third of the time.
 const RUNS: u64 = 3;
 
-/// Operators and conflicts of all questions to the SAT solver about the results of a goal, roughly.
+/// The approximate cost of all queries to the SAT solver about the results of a goal.
 const ASKED: u64 = 256 * miter::RESULTS.conflicts;
 
-/// How much longer an equation takes with the engines of so many leaves than with E1 alone.
+/// The cost of an equation with cuts of this number of leaves, relative to E1 alone.
 fn weight(leaves: usize) -> u64 {
     match leaves {
         0 => 1,
@@ -123,7 +124,7 @@ fn weight(leaves: usize) -> u64 {
     }
 }
 
-/// The attempts for a goal. Loops that only one side has are unfolded at once.
+/// The attempts for a goal. Loops that only one side has are unrolled at once.
 fn attempts(shape: &Shape, effort: Effort) -> Vec<Attempt> {
     let &Shape { calls, loops, nested, .. } = shape;
     let (any, both) = (loops[0] || loops[1], loops[0] && loops[1]);
@@ -159,18 +160,18 @@ fn attempts(shape: &Shape, effort: Effort) -> Vec<Attempt> {
 
 pub struct Search<'a> {
     programs: [&'a Program; 2],
-    /// Both programs without their operators.
+    /// The outlines of both programs.
     outlines: [Vec<Outline>; 2],
     classes: Classes,
     memory: &'a mut Memory,
     pub stats: Stats,
-    /// A word for each parameter of the entry after, on which the SAT solver thinks that the
-    /// entries differ.
+    /// A counterexample of the SAT solver, unverified: a word for each parameter of the entry
+    /// after.
     pub suspect: Option<Vec<u64>>,
 }
 
 impl<'a> Search<'a> {
-    /// `known` is what an earlier proof with the same memory knows of the program before.
+    /// `known` has the facts about the program before, from an earlier proof with the same cache.
     pub fn new(
         before: &'a Program,
         known: Option<Known>,
@@ -193,7 +194,7 @@ impl<'a> Search<'a> {
         Search { programs: [before, after], outlines, classes, memory, stats, suspect: None }
     }
 
-    /// What is known of the program after, for the next proof.
+    /// The facts about the program after, for the next proof.
     pub fn known(self) -> Known {
         let of_after = |(&(side, id), &class): (&(Side, NodeId), &u32)| {
             (side == Side::After).then_some((id, class))
@@ -207,7 +208,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether both nodes are written alike. Then the second one gets the name of the first.
+    /// Whether both nodes have equal bodies. Then the second one gets the number of the first.
     pub fn alike(&mut self, old: NodeId, new: NodeId) -> bool {
         let [before, after] = self.programs;
         let (a, b) = (before.node(old), after.node(new));
@@ -238,7 +239,7 @@ impl<'a> Search<'a> {
 
     /// Puts pairs of callees, callees first, into one class if they can be proved equal.
     ///
-    /// Gives what resisted first, for people.
+    /// Returns the first undischarged obligation, for reports.
     pub fn prove_pairs(&mut self, pairs: &[(NodeId, NodeId)]) -> Option<String> {
         let mut resisted = None;
         let [before, after] = self.programs;
@@ -283,10 +284,10 @@ impl<'a> Search<'a> {
         out
     }
 
-    /// Tries to prove that the node `new` is copies of the node `old`: what takes less time first,
-    /// and what cannot succeed where loops run as often as here last. Before the first attempt that
-    /// takes longer than to run both programs a few times, `give_up` is asked once whether it
-    /// knows better.
+    /// Tries to prove that the node `new` is instances of the node `old`: cheap attempts first, and
+    /// attempts that cannot succeed with these iteration counts last. Before the first attempt that
+    /// takes longer than to run both programs a few times, `give_up` is called once: it may find a
+    /// counterexample.
     ///
     /// # Errors
     /// No attempt proved it; the text says which outputs resisted the last one.
@@ -356,8 +357,8 @@ impl<'a> Search<'a> {
         on
     }
 
-    /// What an attempt takes, in equations of E1. Where only inner loops are unfolded that is less
-    /// than if all were; it counts as if they were.
+    /// The cost of an attempt, in equations of E1. Unrolling only inner loops costs less than
+    /// unrolling all; it counts as if all were unrolled.
     fn cost(
         &self,
         goal: (NodeId, NodeId),
@@ -370,7 +371,8 @@ impl<'a> Search<'a> {
             .saturating_mul(weight(attempt.leaves))
     }
 
-    /// Equations that both sides run; calls of `opaque` classes are not entered if `calls` is set.
+    /// The number of equations that both sides execute; calls of `opaque` classes are not entered
+    /// if `calls` is set.
     fn equations(
         &self,
         (old, new): (NodeId, NodeId),
@@ -406,7 +408,7 @@ impl<'a> Search<'a> {
         }
         let counts = self.shape(old, new).outer[Side::After as usize].clone();
         let opaque = if attempt.calls { opaque.clone() } else { FxHashSet::default() };
-        // What E1 finds is kept.
+        // The results of E1 are kept.
         let way = facts::way(attempt.loops, opaque.iter().copied());
         let (graph, seen) = match rewrites {
             None => {
@@ -469,8 +471,8 @@ impl<'a> Search<'a> {
             }
         }
         if keep {
-            // The loops of the program after were not grouped. If they have no loops inside, this is
-            // what the next proof asks for.
+            // The loops of the program after were not grouped. If they have no loops inside, the
+            // next proof needs these results.
             let outline = &self.outlines[Side::After as usize][new.0 as usize];
             let plain = outline.nesting == 1 && outline.calls.is_empty();
             if attempt.loops == Loops::Grouped
@@ -500,7 +502,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What occurs on the sides of a goal.
+    /// The features of both sides of a goal.
     fn shape(&self, old: NodeId, new: NodeId) -> Shape {
         let (mut calls, mut loops, mut nesting) = (false, [false; 2], 0);
         let (mut outer, mut all): ([BTreeSet<u32>; 2], [BTreeSet<u32>; 2]) = Default::default();
@@ -524,8 +526,8 @@ impl<'a> Search<'a> {
         Shape { calls, loops, nested: nesting > 2, outer, all }
     }
 
-    /// Equations that a run of a node executes, with loops unfolded or run once, and calls of
-    /// `opaque` classes not entered. Saturates.
+    /// The number of equations that a run of a node executes, with loops unrolled or run once, and
+    /// calls of `opaque` classes not entered. Saturates.
     fn steps(&self, side: Side, id: NodeId, unfold: bool, opaque: &FxHashSet<u32>) -> u64 {
         let outlines = &self.outlines[side as usize];
         let mut known: FxHashMap<NodeId, u64> = FxHashMap::default();
@@ -567,8 +569,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The classes that a node calls when those of `inlined`, and nodes without class, are
-    /// replaced by what they call.
+    /// The classes that a node calls when calls of `inlined` classes, and of nodes without class,
+    /// are inlined.
     fn calls(&self, side: Side, id: NodeId, inlined: &FxHashSet<u32>) -> FxHashSet<u32> {
         let mut out = FxHashSet::default();
         let mut seen = FxHashSet::default();

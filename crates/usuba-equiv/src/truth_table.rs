@@ -10,7 +10,8 @@ pub const MOST: usize = 5;
 pub const VARIABLES: [u32; MOST] =
     [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000];
 
-/// The table of `f(g[0], g[1], ...)` for the table `f` of a function of `g.len()` variables.
+/// The table of the composition `f(g[0], g[1], ...)`, for the table `f` of a function of `g.len()`
+/// variables.
 pub fn compose(f: u32, g: &[u32]) -> u32 {
     let mut count = 1usize << g.len();
     let mut values = [0u32; 1 << MOST];
@@ -33,12 +34,12 @@ pub fn depends(f: u32, variable: usize) -> bool {
     high >> (1 << variable) != f & !VARIABLES[variable]
 }
 
-/// The coefficients of the algebraic normal form of a function of three variables: bit i is that
-/// of the product of the variables in i.
+/// The coefficients of the algebraic normal form of a function of three variables: bit i is the
+/// coefficient of the product of the variables in i.
 pub fn algebraic(f: u32) -> u8 {
     let mut rows = f as u8;
     for (variable, table) in VARIABLES[..3].iter().enumerate() {
-        // The upper half becomes the sum of both halves.
+        // The upper half becomes the XOR of both halves.
         rows ^= (rows & !*table as u8) << (1 << variable);
     }
     rows
@@ -91,7 +92,7 @@ mod tests {
         assert_ne!(compose(f, &[x, y]), compose(f, &[y, x]));
         assert_ne!(compose(f, &[x, y]), compose(f, &[x, !y]));
         assert_ne!(compose(f, &[x, y]), compose(f, &[x, x]));
-        // Rows beyond those of its variables are no rows of a function.
+        // Rows beyond the variables of a function are ignored.
         assert_eq!(compose(f | 0xabcd_0000, &[x, y]), compose(f, &[x, y]));
         for row in 0..4 {
             assert_ne!(compose(f ^ 1 << row, &[x, y]), compose(f, &[x, y]), "row {row}");

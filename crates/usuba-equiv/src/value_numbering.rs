@@ -1,4 +1,4 @@
-//! Engine E1: one graph of words in which equal words are one node.
+//! Engine E1: value numbering in a hash-consed DAG of words.
 //!
 //! ```text
 //! ~(~a | (b <<< 1))     a ──┐
@@ -6,23 +6,28 @@
 //! ```
 //!
 //! A node denotes a word as a function of the parameters and symbols. An *edge* (n, p, c) denotes
-//! the node n with its bits moved by the permutation p, complemented if c is set. Nodes are made
-//! in one normal form and looked up before they are made (hash-consing), so two edges that are
-//! equal denote equal words; the converse does not hold, which is why there are other engines.
+//! the node n with its bits moved by the permutation p, complemented if c is set.
+//!
+//! *Soundness:* nodes are made in one normal form and looked up before they are made
+//! (hash-consing), so equal edges denote equal words.
+//!
+//! *Limits:* the converse does not hold, which is why there are other engines.
 //!
 //! The normal form:
 //! - `And` and `Xor` act on each bit alone, so permutations and (for `Xor`) complements move out of
 //!   them: p(x) & p(y) = p(x & y). The operand with the smallest node has the identity; the
-//!   permutation that this takes is on the edge to the result. Operands are sorted.
-//! - What is made of one word z and constants is a ^ (b & z).
-//! - An operator on x and on an operator that has x as an operand is simpler: x & (x ^ r) is
-//!   x & ~r.
-//! - A constant is even; the odd ones are complements. Constants and words moved by a map that is
-//!   no permutation absorb permutations.
+//!   permutation   that this takes is on the edge to the result. Operands are sorted.
+//! - An expression of one word z and constants is a ^ (b & z).
+//! - An operator on x and on an operator that has x as an operand is simplified: x & (x ^ r) is   x
+//!   & ~r.
+//! - A constant is even; odd constants are complements. Constants and words moved by a map that is
+//!   no   permutation absorb permutations.
 //! - Shifts are rotations masked by a constant, arithmetic shifts and `Bitmask` are maps, a - b is
 //!   ~(~a + b), and three-input logic is its algebraic normal form.
-//! - Sums, products, comparisons, packed and resized words, look-ups, calls and loops are opaque:
-//!   equal if their operands are.
+//! - Additions, products, comparisons, packed and resized words, look-ups, calls and loops are
+//!   uninterpreted functions: equal if their operands are.
+//!
+//! *Reference:* Alpern, Wegman, Zadeck 1988 (value numbering).
 //!
 //! Above 600 lines because the normal form of one operator asks for that of the others, and all of
 //! them for the table of nodes.
@@ -99,7 +104,7 @@ impl Not for Edge {
     }
 }
 
-/// What a node is; `a` and `b` are its two fields.
+/// The kind of a node; `a` and `b` are its two fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -107,8 +112,8 @@ pub enum Kind {
     Const,
     /// Parameter number `a` of the program.
     Param,
-    /// A value that a loop carries: its first value is the edge `a`; `b` is the nesting of the
-    /// loop and the number of the symbol among those that start alike.
+    /// A loop-carried value: its initial value is the edge `a`; `b` is the nesting of the loop and
+    /// the number of the symbol among the symbols with the same initial value.
     Carried,
     /// A value that a loop reads: member k of the list node `a` in iteration k; `b` is the
     /// nesting.
@@ -155,7 +160,7 @@ pub struct Node {
     pub b: u64,
 }
 
-/// The operators that nodes are, and which operands are complemented.
+/// The kinds of operators, and the operands that are complemented.
 const OPERATORS: [(Kind, bool, bool); 5] = [
     (Kind::Xor, false, false),
     (Kind::And, false, false),
@@ -167,21 +172,21 @@ const OPERATORS: [(Kind, bool, bool); 5] = [
 /// Free slots of the table.
 const FREE: u64 = u64::MAX;
 
-/// Slots of the table for each node that may be an operand, and slots that are looked at.
+/// Slots of the table for each node that may be an operand, and slots that are searched.
 const SLOTS: usize = 2;
 const ROW: usize = 16;
 
-/// Nodes for which the tables get longer at once.
+/// The number of nodes by which the tables grow.
 const CHUNK: usize = 1024;
 
 pub struct Graph {
     pub nodes: Vec<Node>,
     /// The numbers of the nodes that have two operands, each in one of the [`ROW`] slots from
-    /// [`SLOTS`] times the higher operand on; in their upper halves the hashes, so that other nodes
-    /// are hardly ever looked at. What a program computes is mostly used soon, so the slots that
-    /// are looked at one after the other are near to each other, and growing moves none.
+    /// [`SLOTS`] times the higher operand on; the upper halves have the hashes, so that other nodes
+    /// are hardly ever compared. Most results of a program are used soon, so consecutive searches
+    /// are close in memory, and growing moves no entry.
     table: Vec<u64>,
-    /// The numbers of the nodes of other kinds, and of those that found no slot.
+    /// The numbers of the nodes of other kinds, and of nodes that found no slot.
     others: FxHashMap<(Kind, u8, u64, u64), u32>,
     /// One bit for several pairs of nodes: whether one of these pairs has an `And` or `Xor`. Eight
     /// higher operands share a word.
@@ -189,22 +194,22 @@ pub struct Graph {
     pub maps: Maps,
     lists: Vec<Rc<[u64]>>,
     list_ids: FxHashMap<Rc<[u64]>, u32>,
-    /// The edge for each function of three edges that was asked for, in a normal form: the
-    /// permutation taken out, zero on zeros.
+    /// The edge for each function of three edges that was requested, in a normal form: the
+    /// permutation factored out, zero on zeros.
     pub functions: FxHashMap<(u8, [Edge; 3]), Edge>,
-    /// The engines that see more than equal structure.
+    /// The engines that find more equalities than structural ones.
     pub rewrites: Option<Box<Rewrites>>,
     /// Functions of one byte.
     pub bytes: Bytes,
-    /// How loops began and went on.
+    /// The assumptions of earlier loop inductions.
     pub guesses: Guesses,
 }
 
 /// Two edges of which one, without its complement, is an operator on the other one.
 struct Shared {
-    /// What is an operand, or its complement is.
+    /// The operand, up to complement.
     x: Edge,
-    /// What is made of it by an operator of this kind.
+    /// The operator of this kind on it.
     other: Edge,
     kind: Kind,
     /// The operand that is `x` or its complement, and the other operand.
@@ -213,7 +218,7 @@ struct Shared {
 }
 
 impl Graph {
-    /// Does something with E1 alone.
+    /// Runs `act` with E1 alone.
     pub fn quietly<R>(&mut self, act: impl FnOnce(&mut Graph) -> R) -> R {
         let engines = self.rewrites.take();
         let result = act(self);
@@ -336,7 +341,7 @@ impl Graph {
             self.joined[word] |= bit;
         }
         self.nodes.push(node);
-        // Slots for what has this node as an operand.
+        // Slots for nodes that have this node as an operand.
         let slots = SLOTS * id as usize + ROW;
         if slots > self.table.len() {
             self.table.resize(slots + CHUNK * SLOTS, FREE);
@@ -345,7 +350,7 @@ impl Graph {
         Edge::to(id)
     }
 
-    /// Whether an `And` or `Xor` of two edges, in whatever form, may exist.
+    /// Whether an `And` or `Xor` of two edges may exist, up to normal form.
     fn is_joined(&self, a: Edge, b: Edge) -> bool {
         let (word, bit) = joint(a.raw(), b.raw());
         self.joined[word] & bit != 0
@@ -406,7 +411,7 @@ impl Graph {
     }
 
     /// The permutation that moves out of an operator on these edges, which acts on each bit alone.
-    /// It depends on the edges as a set, and moving all of them moves it.
+    /// It depends on the edges as a set, and permuting all edges permutes it.
     pub fn pivot(&mut self, edges: &[Edge]) -> MapId {
         if edges.iter().all(|e| e.map() == IDENTITY) {
             return IDENTITY;
@@ -474,7 +479,7 @@ impl Graph {
                 (Kind::And, true, false) => zero(self),
                 (Kind::And, false, true) => self.and(x, !rest),
                 (Kind::And, true, true) => x,
-                // Where x is 1, so is what is added to the rest; `inverse` complements it.
+                // Where x is 1, it complements the rest; `inverse` complements it.
                 (_, inverse, flip) => self.and(x, rest.flipped(inverse == flip)),
             };
         }
@@ -509,8 +514,8 @@ impl Graph {
         self.bitwise(Kind::Xor, x, y).flipped(flip)
     }
 
-    /// How one of two edges is made of the other one, if it is. Operands are made before the nodes
-    /// that have them.
+    /// The relation of two edges of which one is an operator on the other, if any. Operands are
+    /// made before the nodes that have them.
     fn shared(&mut self, x: Edge, y: Edge) -> Option<Shared> {
         let (x, other) = if x.node() < y.node() { (x, y) } else { (y, x) };
         let node = self.node(other);
@@ -558,8 +563,8 @@ impl Graph {
         self.permute(pivot, found).flipped(flip)
     }
 
-    /// The operators on two plain edges that are nodes already, each with what it is an operator
-    /// on: the kind, and which operands are complemented.
+    /// The existing operators on two plain edges, each as an operator on them: the kind, and the
+    /// operands that are complemented.
     pub fn made(&mut self, x: Edge, y: Edge, found: &mut Vec<(Kind, bool, bool, Edge)>) {
         found.clear();
         if x.node() == y.node() {
@@ -599,8 +604,8 @@ impl Graph {
         }
     }
 
-    /// The operands of `And` or `Xor` as they are in a node; the permutation and the complement
-    /// of its result.
+    /// The operands of `And` or `Xor` as the node has them; the permutation and the complement of
+    /// its result.
     fn operands(&mut self, kind: Kind, x: Edge, y: Edge) -> (MapId, Edge, Edge, bool) {
         let pivot = self.pivot(&[x, y]);
         let (mut a, mut b) = (x, y);

@@ -1,4 +1,4 @@
-//! Words of 128 bits, which Usuba0 does not have, as equations on their halves.
+//! 128-bit words, which Usuba0 does not have, as multi-precision arithmetic on two halves.
 //!
 //! ```text
 //! x + y     l = xl + yl;  h = xh + yh + (l < xl)

@@ -1,34 +1,36 @@
-//! Engine E2: a sum is the set of its terms.
+//! Engine E2: XOR expressions in normal form, as sets of terms.
 //!
 //! ```text
 //! (a ^ b) ^ (c ^ b)    {a, c}
 //! c ^ a                {a, c}     the same node
 //! ```
 //!
-//! Addition modulo 2 is associative and commutative, and x ^ x = 0, so sums with equal sets of
-//! terms are equal. A term is a word that is no sum. A sum of more than `LONGEST` terms is a
-//! term itself in what is made from it: linear layers of ciphers are shorter, and without a bound
-//! the sets would grow from round to round.
+//! *Soundness:* XOR is associative and commutative, and x ^ x = 0, so XORs with equal sets of terms
+//! are equal. A term is a word that is no XOR.
+//!
+//! *Limits:* an XOR of more than `LONGEST` terms is a term itself in expressions over it: linear
+//! layers of ciphers are shorter, and without a bound the sets would grow from round to round.
 
 use rustc_hash::FxHashMap;
 
 use crate::bit_maps::IDENTITY;
 use crate::value_numbering::{Edge, Graph};
 
-/// The most terms that a sum is known by.
+/// The most terms of a normal form.
 const LONGEST: usize = 32;
 
 /// XOR normal forms of the nodes of one graph.
 #[derive(Default)]
 pub struct Parities {
-    /// The terms of nodes that are sums, sorted.
+    /// The terms of nodes that are XORs, sorted.
     terms: FxHashMap<u32, Box<[Edge]>>,
-    /// The sum of each set of terms, with the permutation of the graph's normal form taken out.
+    /// The XOR of each set of terms, with the permutation of the normal form of the DAG factored
+    /// out.
     sums: FxHashMap<Box<[Edge]>, Edge>,
 }
 
 impl Parities {
-    /// The sum of two plain edges if it is known, else its terms.
+    /// The XOR of two plain edges if it exists, else its terms.
     pub fn known(&mut self, g: &mut Graph, a: Edge, b: Edge) -> Result<Edge, Vec<Edge>> {
         let (left, right) = (self.terms(g, a), self.terms(g, b));
         let mut flip = false;
@@ -52,7 +54,7 @@ impl Parities {
             _ => {}
         }
         if terms.len() > LONGEST || flip {
-            // The set of the sum as it stands. A flip comes from a moved constant only.
+            // The XOR as it stands, without a normal form. A flip comes from a moved constant only.
             return Err(vec![a, b]);
         }
         let (key, pivot, odd) = normal(g, &terms);
@@ -62,7 +64,7 @@ impl Parities {
         }
     }
 
-    /// Remembers the terms of a new node.
+    /// Records the terms of a new node.
     pub fn learn(&mut self, g: &mut Graph, edge: Edge, terms: Vec<Edge>) {
         let (key, pivot, odd) = normal(g, &terms);
         let back = g.maps.inverse(pivot).expect("edges have permutations");
@@ -80,8 +82,8 @@ impl Parities {
     }
 }
 
-/// The terms with their common permutation taken out, sorted; that permutation; and whether the
-/// sum of what is left is the complement.
+/// The terms with their common permutation factored out, sorted; that permutation; and whether the
+/// XOR of the rest is the complement.
 fn normal(g: &mut Graph, terms: &[Edge]) -> (Vec<Edge>, u32, bool) {
     let pivot = g.pivot(terms);
     if pivot == IDENTITY {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use usuba_gen::asks;
 
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
@@ -15,12 +16,6 @@ use usuba_equiv::{Observer, Verdict, equivalent};
 
 /// One target for each set of gates.
 const TARGETS: [&str; 3] = ["gp64", "avx2", "avx512"];
-
-/// Whether everything is asked of every cipher on every target, as in other long runs; by default
-/// a part of it is.
-fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}
 
 /// File and node of everything that a cipher folder compiles, with its slicings. Key schedules
 /// may exist in fewer slicings than are named here.
@@ -72,10 +67,10 @@ fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, 
             let program = checked.expect("the program is right").program;
             for (at, name) in targets(&cipher, &file, &node).into_iter().enumerate() {
                 // Schedules are much alike, and many.
-                if is_schedule && !is_long() && number % TARGETS.len() != at {
+                let what = format!("{file}, {node} in {wanted:?} for {name}");
+                if is_schedule && number % TARGETS.len() != at && !asks!("{what}") {
                     continue;
                 }
-                let what = format!("{file}, {node} in {wanted:?} for {name}");
                 let target = isa::find(name).expect("a target");
                 check(&what, target.family(), &mut |pipeline, observer| {
                     let options = Options {
@@ -100,7 +95,7 @@ type Compile<'a> =
 
 /// Pipelines of which each step is proved, each with its name and the targets for which it is
 /// proved by default.
-fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 4] {
+fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 5] {
     let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
     let single = PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() };
     let two = interleave::Choice { factor: Some(2), ..interleave::Choice::default() };
@@ -120,6 +115,20 @@ fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 4] 
             &[],
             with(Level::O2, PassOptions { unroll: unroll::Mode::Rounds(3), ..single }),
         ),
+        // The short form of libraries.
+        (
+            "in loops",
+            &[],
+            with(
+                Level::O2,
+                PassOptions {
+                    interleave: interleave::Choice::SINGLE,
+                    inline: inline::Mode::Light,
+                    unroll: unroll::Mode::None,
+                    ..single
+                },
+            ),
+        ),
     ]
 }
 
@@ -128,7 +137,7 @@ fn check_steps(slicing: Slicing) {
     let mut passes = 0;
     each_program(slicing, true, &mut |what, target, compile| {
         for (name, targets, pipeline) in pipelines() {
-            if !is_long() && !targets.contains(&target) {
+            if !targets.contains(&target) && !asks!("{what}, {name}") {
                 continue;
             }
             let mut proof = Observer::default();
@@ -164,10 +173,10 @@ fn check_choices(slicing: Slicing) {
         for (at, pipeline) in pipelines.iter().enumerate() {
             // By default each program has its turn with each fourth pass, on one target.
             let turn = target == "avx512" && at % 4 == number / TARGETS.len() % 4;
-            if at > 0 && !turn && !is_long() {
+            let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
+            if at > 0 && !turn && !asks!("{what}, {name}") {
                 continue;
             }
-            let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
             let mut lowered = None;
             let last = compile(pipeline.clone(), &mut |_, program| {
                 lowered.get_or_insert_with(|| program.clone());
@@ -186,13 +195,13 @@ fn check_choices(slicing: Slicing) {
 /// People may slice a program in other ways than its folder does. Part of the long runs only.
 #[test]
 fn each_step_in_slicings_that_no_folder_names() {
-    if !is_long() {
-        return;
-    }
     let (_, _, pipeline) = &pipelines()[0];
     let mut failed = Vec::new();
     for slicing in [Slicing::V, Slicing::H, Slicing::B, Slicing::W] {
         each_program(slicing, false, &mut |what, _, compile| {
+            if !asks!("{what}") {
+                return;
+            }
             let mut proof = Observer::default();
             compile(pipeline.clone(), &mut |pass, program| proof.see(pass, program));
             if let Err(fault) = proof.finish() {

@@ -6,12 +6,13 @@
 //! ```
 //!
 //! Both are run on one graph; the second finds the nodes of the first. Counts are what is tested;
-//! the time is printed. With `RANDOM_PROGRAMS` set the programs have five million operators, and
+//! the time is printed. In the whole run the programs have five million operators, and
 //! the peak of memory of the whole process is looked at, too.
 
 use usuba::ir::random::Random;
 use usuba::ir::{Args, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Program, Slicing, Val};
 use usuba_equiv::{Engines, Stats, Verdict, equivalent};
+use usuba_gen::asks;
 
 /// Parameters and results.
 const WIDTH: usize = 64;
@@ -72,7 +73,7 @@ fn proved(before: &Program, after: &Program) -> Stats {
 
 #[test]
 fn a_long_program_takes_a_node_for_each_operator() {
-    let long = std::env::var_os("RANDOM_PROGRAMS").is_some();
+    let long = asks!();
     let operators = if long { 5_000_000 } else { 200_000 };
     let (before, after) = (program(operators, false), program(operators, true));
     let programs = peak();

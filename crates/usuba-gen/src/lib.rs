@@ -15,10 +15,12 @@
 //! - `stmt`: equations, updates and loops.
 //! - `expr`: expressions of a wanted type.
 //! - `shrink`: smaller texts.
+//! - `level`: how much of the tests is run.
 
 mod choices;
 mod decl;
 mod expr;
+pub mod level;
 mod shrink;
 mod stmt;
 mod types;

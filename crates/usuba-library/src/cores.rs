@@ -276,7 +276,7 @@ fn once(pipeline: &PipelineOptions) -> Way<'_> {
         pipeline,
         hidden: true,
         complemented_keys: true,
-        proofs: Proofs::Long,
+        proofs: Proofs::Never,
     }
 }
 
@@ -350,7 +350,7 @@ fn core(
         pipeline: &pipeline,
         hidden: true,
         complemented_keys: true,
-        proofs: Proofs::Long,
+        proofs: Proofs::Never,
     };
     let (main, single) = usuba_run::functions::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();

@@ -9,8 +9,7 @@
 //! - in long runs, each of these numbers of blocks both in place and apart, and 10,000 blocks;
 //!   and SM4 encrypts a block a million times, as its standard asks.
 //!
-//! Of a family with many kernels each target has a part, unless `RANDOM_PROGRAMS` is set as in
-//! `make test-all`. A target that this machine cannot run is an ignored test that says so.
+//! Of a family with many kernels each target has a part, but in the whole run (`usuba_gen::level`). A target that this machine cannot run is an ignored test that says so.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,9 +25,11 @@ use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::typed;
 use usuba_ciphers::{Beside, Cipher, Function};
+use usuba_gen::level::asks;
 use usuba_run::cc::{self, Machine};
 use usuba_run::functions::Built;
 use usuba_run::native::{self, Build, Kernel, Suite};
+use usuba_run::validated::Proofs;
 
 mod models {
     include!(concat!(env!("OUT_DIR"), "/ciphers.rs"));
@@ -53,16 +54,19 @@ fn main() {
         trials.push(Trial::test(format!("{name}::reference"), || references(cipher)));
         trials.push(Trial::test(format!("{name}::eval"), || evaluator(cipher)));
     }
-    if is_long() {
+    if asks("sm4::million") {
         trials.push(Trial::test("sm4::million", million));
     }
     // Registers that are narrower than those of the machine serve W alone.
-    let narrow = isa::NARROW.iter().copied().filter(|_| is_long());
-    for target in isa::all().chain(narrow) {
+    let is_narrow = |target: &Target| isa::NARROW.iter().any(|narrow| narrow.name == target.name);
+    for target in isa::all().chain(isa::NARROW.iter().copied()) {
         match cc::find(target.name) {
             Ok(machine) => {
                 let made = |cipher: &&Cipher| cipher.functions.iter().any(|f| f.is_for(target));
                 for cipher in ciphers().iter().filter(made) {
+                    if is_narrow(target) && !is_whole(cipher, target) {
+                        continue;
+                    }
                     let title = format!("{}::{}", name(cipher), target.name);
                     let machine = machine.clone();
                     trials.push(Trial::test(title, move || natives(cipher, target, &machine)));
@@ -183,17 +187,17 @@ struct Expected {
 /// is on some target.
 const MOST: usize = 3;
 
-/// Whether every kernel is on every target and optimised there, as in other long runs.
-fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
+/// Whether every kernel of a cipher is on this target and optimised there.
+fn is_whole(cipher: &Cipher, target: &Target) -> bool {
+    asks(format!("{}::{}", name(cipher), target.name))
 }
 
 /// How the C of a kernel is compiled. An optimising compiler takes two to four times as long, so
 /// that it works on one scalar and one SIMD target only and on files below [`OPTIMISED`] bytes,
 /// but on all of them in a long run.
-fn level(target: &Target, kernel: &Kernel) -> &'static str {
+fn level(whole: bool, target: &Target, kernel: &Kernel) -> &'static str {
     let short = kernel.text.len() < OPTIMISED && ["gp64", "avx512"].contains(&target.family());
-    if is_long() || short { "-O1" } else { "-O0" }
+    if whole || short { "-O1" } else { "-O0" }
 }
 
 /// See [`level`]: what is longer takes two thirds of the time and is a quarter of the kernels.
@@ -203,7 +207,8 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
     let mut kernels = Vec::new();
     let mut wanted: Vec<Vec<Expected>> = Vec::new();
     let groups = groups(cipher, target);
-    let turns = if is_long() { 1 } else { groups.len().div_ceil(MOST).min(isa::ALL.len()) };
+    let whole = is_whole(cipher, target);
+    let turns = if whole { 1 } else { groups.len().div_ceil(MOST).min(isa::ALL.len()) };
     let turn = isa::ALL.iter().position(|other| other.name == target.name).unwrap_or(0);
     for (number, ((slicing, source, _), functions)) in groups.into_iter().enumerate() {
         if !(number + turn).is_multiple_of(turns) {
@@ -218,7 +223,7 @@ fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Resul
         }
     }
     let flags = |level| [level, "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-    let flags: Vec<_> = kernels.iter().map(|kernel| flags(level(target, kernel))).collect();
+    let flags: Vec<_> = kernels.iter().map(|kernel| flags(level(whole, target, kernel))).collect();
     let builds = kernels.iter().zip(&flags);
     let builds = builds.map(|(kernel, flags)| Build { machine, flags, kernel }).collect();
     for (answer, expected) in Suite::compile(builds)?.run().into_iter().zip(wanted) {
@@ -243,6 +248,7 @@ fn group(
 ) -> Result<Vec<(Kernel, Vec<Expected>)>, Failed> {
     let mut options = PipelineOptions::default();
     options.pass.interleave = interleave;
+    let proofs = Proofs::asked(is_whole(cipher, target));
     let mut text = String::new();
     let mut cases = String::new();
     let mut parts: [Vec<(Call, Expected)>; 2] = Default::default();
@@ -251,8 +257,9 @@ fn group(
         // Kernels of one batch are linked together.
         let side_by_side = interleave.factor.map(|f| f.to_string()).unwrap_or_default();
         let title = format!("{}_{slicing:?}{side_by_side}", function.name);
-        let built =
-            usuba_run::functions::build(cipher, function, &title, slicing, target, &options)?;
+        let built = usuba_run::functions::build(
+            cipher, function, &title, slicing, target, &options, proofs,
+        )?;
         let kernels: Vec<&Emitted> = [&built.kernel].into_iter().chain(&built.single).collect();
         let length: usize = kernels.iter().map(|kernel| kernel.text.len()).sum();
         let rest = &built.text[length..];
@@ -339,11 +346,12 @@ fn requests(
     let lanes = built.kernel.lanes as usize;
     let most = 2 * batch + 1;
     let key = noise(number as u64, vectors[0].key.len());
-    let long = if is_long() { LONG + 1 } else { 0 };
+    let whole = is_whole(cipher, target);
+    let long = if whole { LONG + 1 } else { 0 };
     let input = noise(7, most.max(long) * built.input);
-    let output = answers(&folder, &function.name, &key, &input, built.input);
+    let output = answers((&folder, &function.name), whole, &key, &input, built.input);
     let mut sizes = vec![0, 1, lanes - 1, lanes, lanes + 1, batch - 1, batch, batch + 1, most];
-    if is_long() {
+    if whole {
         sizes.extend([LONG, LONG + 1]);
     }
     sizes.sort_unstable();
@@ -351,7 +359,7 @@ fn requests(
     for blocks in sizes {
         // Odd numbers of blocks go in place, even ones apart, and in long runs both ways.
         let ways = [blocks % 2 == 1, blocks % 2 == 0];
-        let short = !is_long() || blocks >= LONG;
+        let short = !whole || blocks >= LONG;
         for &same in &ways[..if short { 1 } else { 2 }] {
             let call = vec![how(blocks, same), key.clone(), input[..blocks * built.input].to_vec()];
             let bytes = output[..blocks * built.output].to_vec();
@@ -368,7 +376,13 @@ const LONG: usize = 10_000;
 /// What blocks become: by the oracle crate in a long run where there is one, else by
 /// `reference.rs`. The longest answer for each function and key is kept: all slicings and targets
 /// of a long run ask for it.
-fn answers(folder: &str, function: &str, key: &[u8], input: &[u8], size: usize) -> Vec<u8> {
+fn answers(
+    (folder, function): (&str, &str),
+    whole: bool,
+    key: &[u8],
+    input: &[u8],
+    size: usize,
+) -> Vec<u8> {
     static KEPT: Mutex<BTreeMap<Question, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
     let question = (folder.to_string(), function.to_string(), key.to_vec(), input.len());
     let kept = KEPT.lock().expect("nobody panics with it").get(&question).cloned();
@@ -376,11 +390,11 @@ fn answers(folder: &str, function: &str, key: &[u8], input: &[u8], size: usize) 
         return kept.to_vec();
     }
     let one = |block: &[u8]| {
-        let oracle = if is_long() { models::oracle(folder, function, key, block) } else { None };
+        let oracle = if whole { models::oracle(folder, function, key, block) } else { None };
         oracle.unwrap_or_else(|| models::reference(folder, function, key, block))
     };
     let answer: Vec<u8> = input.chunks(size).flat_map(one).collect();
-    if is_long() {
+    if whole {
         let kept = Arc::new(answer.clone());
         KEPT.lock().expect("nobody panics with it").insert(question, kept);
     }
@@ -403,6 +417,7 @@ fn million() -> Result<(), Failed> {
         Slicing::B,
         target,
         &options,
+        Proofs::Always,
     )?;
     let text = format!(
         "{}\nvoid drive(const uint8_t *key, const uint8_t *in, uint8_t *out);\n\

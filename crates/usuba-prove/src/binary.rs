@@ -29,6 +29,7 @@ use usuba_object::kernel_contract::{Contract, Layout, Placement};
 use usuba_object::x86::X86;
 
 use usuba_run::cc::{self, Family};
+use usuba_run::objects::{Cache, Key};
 
 /// Flags of every compilation. The protector of the stack reads a word that lies in no buffer.
 pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
@@ -50,6 +51,8 @@ pub struct Compiler {
     texts: AtomicUsize,
     /// That header, parsed once for all further texts; `None` where the compiler cannot do that.
     parsed: OnceLock<Option<Parsed>>,
+    /// Objects that were made before.
+    cache: &'static Cache,
 }
 
 /// A header that is parsed already, in a folder of its own. Objects are the same to the byte.
@@ -72,7 +75,13 @@ impl Compiler {
         let kind = if is_clang { "clang" } else { "gcc" };
         let name = format!("{kind} {}", version.trim());
         let (header, texts, parsed) = (target.header, AtomicUsize::new(0), OnceLock::new());
-        Ok(Compiler { family, machine, is_clang, name, header, texts, parsed })
+        let cache = Cache::user();
+        Ok(Compiler { family, machine, is_clang, name, header, texts, parsed, cache })
+    }
+
+    /// The same, without the objects of earlier runs.
+    pub fn afresh(self) -> Compiler {
+        Compiler { cache: Cache::off(), ..self }
     }
 
     /// Flags that spare the compiler to parse the header of the intrinsics once more, which takes
@@ -128,6 +137,16 @@ impl Compiler {
     /// # Errors
     /// The compiler cannot be run, or what it says.
     pub fn object(&self, text: &str, language: &str, more: &[&str]) -> Result<Vec<u8>, String> {
+        let args = self.flags().into_iter().chain([language]).chain(more.iter().copied());
+        let mut key = Key::new(&self.machine.compiler, args);
+        key.add(text);
+        if let Some(object) = self.cache.find(key.clone()) {
+            return Ok(object);
+        }
+        self.compile(text, language, more).map(|object| self.cache.keep(key, object))
+    }
+
+    fn compile(&self, text: &str, language: &str, more: &[&str]) -> Result<Vec<u8>, String> {
         let folder =
             tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let object = folder.path().join("kernel.o");
@@ -301,6 +320,7 @@ mod tests {
                     continue;
                 }
             };
+            let compiler = compiler.afresh();
             let objects: Vec<_> = (0..3).map(|_| compiler.object(text, "c", &[])).collect();
             assert!(matches!(compiler.parsed.get(), Some(Some(_))), "{} parses", compiler.name);
             assert!(objects[0].is_ok() && objects[0] == objects[1] && objects[1] == objects[2]);

@@ -19,6 +19,8 @@ use std::process::{Command, Stdio};
 pub use usuba::isa::System;
 use usuba::isa::{self, Cross, Target, Tool};
 
+use crate::objects::Cache;
+
 /// A target that this machine cannot build or run, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Skip {
@@ -264,7 +266,8 @@ fn across(target: &'static Target, cross: &Cross, family: Family) -> Result<Mach
 /// # Errors
 /// What it prints as an error, if it fails.
 pub fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = Cache::user().run(command);
+    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),

@@ -61,8 +61,7 @@ fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
 }
 
-/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved. The
-/// passes are proved in long runs of the tests.
+/// Compiles `function` to C under the C name `name`. The key schedule is not interleaved.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -73,9 +72,9 @@ pub fn build(
     slicing: Slicing,
     target: &'static Target,
     pipeline: &PipelineOptions,
+    proofs: Proofs,
 ) -> Result<Built, String> {
     let cpu = isa::cpu::ALL[0];
-    let proofs = Proofs::Long;
     let way = Way { target, cpu, pipeline, hidden: false, complemented_keys: true, proofs };
     built(cipher, function, name, slicing, way, false)
 }
@@ -305,8 +304,7 @@ pub fn schedule(
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
-/// The kernel of `function` alone, as C and as the program after all passes, which are proved in
-/// long runs of the tests.
+/// The kernel of `function` alone, as C and as the program after all passes.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -316,6 +314,7 @@ pub fn kernel(
     slicing: Slicing,
     target: &'static Target,
     pipeline: &PipelineOptions,
+    proofs: Proofs,
 ) -> Result<Output, String> {
     let options = Options {
         slicing,
@@ -327,11 +326,10 @@ pub fn kernel(
         pipeline: pipeline.clone(),
         c: COptions::default(),
     };
-    compile_file(&cipher.folder, &function.source, &options, Proofs::Long)
+    compile_file(&cipher.folder, &function.source, &options, proofs)
 }
 
-/// A node of arithmetic in V or W as the C function `name`, which is `static`; its passes are proved
-/// in long runs of the tests.
+/// A node of arithmetic in V or W as the C function `name`, which is `static`.
 ///
 /// # Errors
 /// What the compiler says, one finding a line.
@@ -357,7 +355,7 @@ pub fn arithmetic(
             ..COptions::default()
         },
     };
-    compile_file(folder, source, &options, Proofs::Long)
+    compile_file(folder, source, &options, Proofs::Never)
 }
 
 /// Who keeps all loops wants little code.

@@ -1,6 +1,7 @@
 //! Runs what the compiler wrote: C compilers, emulators, batches of kernels, clocks.
 //!
 //! - `cc`: which targets this machine can build and run, and with which tools.
+//! - `objects`: outputs of C compilers, kept.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `functions`: functions of cipher folders as C; `validated`: compiles with every pass proved.
 //! - `layout`: puts the data of instances into the lanes of registers, and back.
@@ -16,6 +17,7 @@ pub mod functions;
 pub mod layout;
 pub mod memcheck;
 pub mod native;
+pub mod objects;
 pub mod rv32;
 pub mod stats;
 pub mod validated;

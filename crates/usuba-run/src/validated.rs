@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Whatever is measured or chosen by measurement is proved in this way, and so is what the tests
-//! compile; the short run of the tests proves a part of it, which each test names.
+//! compile in their whole run; the quick run proves a part of it, which each test names.
 
 use usuba::diag::{Diagnostic, FileId, Sources};
 use usuba::emit::c::kernel;
@@ -19,25 +19,15 @@ use usuba_equiv::{Fault, Observer};
 pub enum Proofs {
     /// This one.
     Always,
-    /// Those of the long runs of the tests.
-    Long,
     /// None: what comes out is proved elsewhere, or by nobody.
     Never,
 }
 
 impl Proofs {
-    fn are_wanted(self) -> bool {
-        match self {
-            Proofs::Always => true,
-            Proofs::Long => is_long(),
-            Proofs::Never => false,
-        }
+    /// Proofs where they are asked for.
+    pub fn asked(are_asked: bool) -> Proofs {
+        if are_asked { Proofs::Always } else { Proofs::Never }
     }
-}
-
-/// Whether everything is asked for, as in all long runs of the tests.
-pub fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
 }
 
 /// Why there is no program.
@@ -68,7 +58,7 @@ pub fn optimised(
     options: &Options,
     proofs: Proofs,
 ) -> Result<ir::Program, Trouble> {
-    let mut proof = proofs.are_wanted().then(Observer::default);
+    let mut proof = (proofs == Proofs::Always).then(Observer::default);
     let last = optimise(program, options, &mut |pass, program| {
         if let Some(proof) = &mut proof {
             proof.see(pass, program);

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use usuba_gen::asks;
 
 fn usubac(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
@@ -126,9 +127,9 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
     let cache = cache.display().to_string();
     let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
     // Objects are proved of all of them in long runs, and of one cipher in `binary.rs`.
-    let more = match std::env::var_os("RANDOM_PROGRAMS") {
-        None => "--only rectangle --only trivium --target gp64 --target avx512",
-        Some(_) => "--binary",
+    let more = match asks!() {
+        false => "--only rectangle --only trivium --target gp64 --target avx512",
+        true => "--binary",
     };
     args.extend(more.split(' '));
     for again in [false, true] {

@@ -1,23 +1,17 @@
-//! Documents and tables that show output of the compiler: `cargo xtask docs` runs this program.
-//!
-//! A crate of its own, so that `cargo xtask tidy` needs no compiler.
-//!
-//! - `docs`: programs and commands that documents show.
-//! - `peers`: the table of other libraries in the README.
-//! - `toolchains`: compilers and emulators of targets, for `scripts/setup`.
+//! `documents docs [FOLDER]`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
 
-mod docs;
-mod peers;
-mod toolchains;
-
+use std::path::Path;
 use std::process::ExitCode;
 
+use documents::{docs, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    // The folder of a compiler that is built already.
+    let binaries = args.get(1).map(Path::new);
     let check = |repo: Repo| match args.first().map(String::as_str) {
-        Some("docs") => docs::check(&repo),
+        Some("docs") => docs::check(&repo, binaries),
         Some("peers") => peers::check(&repo, docs::bless()),
         Some("toolchains") => toolchains::check(&repo, docs::bless()),
         other => Err(std::io::Error::other(format!("there is no command {other:?}"))),

@@ -7,12 +7,12 @@ use usuba::diag::Sources;
 use usuba::ir::{Program, Slicing};
 use usuba::syntax::splice::NoIncludes;
 use usuba::{Slice, front, to_usuba0};
+use usuba_gen::level::is_whole;
 
-/// How many random programs of a shape a test takes: `otherwise`, or as many times more as
-/// `RANDOM_PROGRAMS` is above 1000.
-pub fn random_programs(otherwise: u64) -> u64 {
-    let wanted = std::env::var("RANDOM_PROGRAMS").ok().and_then(|text| text.parse::<u64>().ok());
-    otherwise * wanted.unwrap_or(1000) / 1000
+/// How many random programs of a shape a test takes: `quick`, or twenty times as many in the whole
+/// run.
+pub fn random_programs(quick: u64) -> u64 {
+    if is_whole() { 20 * quick } else { quick }
 }
 
 /// The programs of `tests/passes`, each with the name of its pass; bitsliced if its flags say so,

@@ -17,7 +17,7 @@
 //!   used;
 //! - random calls under the sanitizers.
 //!
-//! With RANDOM_PROGRAMS set (`make test-all`) every folder by gcc and by clang, else one of each
+//! In the whole run (`make test-all`) every folder by gcc and by clang, else one of each
 //! kind by either.
 
 mod fuzz;
@@ -33,6 +33,7 @@ mod subject;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use usuba_gen::asks;
 
 use tempfile::TempDir;
 use usuba::isa::{self, Target};
@@ -53,18 +54,11 @@ const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 /// Folders with authenticated encryption, and what it is made of.
 const SEALS: [&str; 3] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305"];
 
-fn long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}
-
-/// Rounds of the fuzzer: a tenth of RANDOM_PROGRAMS in the long run.
-fn rounds() -> String {
-    let programs = std::env::var("RANDOM_PROGRAMS").ok().and_then(|text| text.parse().ok());
-    programs.map_or(60, |programs: u64| programs / 10).to_string()
-}
+/// Rounds of the fuzzer, in the quick run and in the whole one.
+const ROUNDS: [u64; 2] = [60, 2_000];
 
 fn everything(folder: &str) {
-    for compiler in compilers(long()) {
+    for compiler in compilers(asks!("{folder} by every compiler")) {
         everything_by(folder, &compiler);
     }
 }
@@ -205,8 +199,8 @@ fn a_key_stream_with_a_state_on_every_backend() {
 #[test]
 fn a_hash_function_on_every_backend() {
     let mut targets = usuba_library::usual();
-    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
-    for compiler in compilers(long()) {
+    targets.retain(|target| asks!() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(asks!()) {
         let subject = Subject::new("skein", &compiler, &targets);
         let folder = subject.loaded.folder();
         let mut compile = Command::new(&compiler);
@@ -224,10 +218,10 @@ fn a_hash_function_on_every_backend() {
 #[test]
 fn hash_functions_with_padding_on_every_backend() {
     let mut targets = usuba_library::usual();
-    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
-    for compiler in compilers(long()) {
+    targets.retain(|target| asks!() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(asks!()) {
         everything_of(Subject::new("sha2", &compiler, &targets));
-        if long() {
+        if asks!() {
             // The compression function in one loop.
             let portable = [isa::ALL[0]];
             everything_of(Subject::with("sha2", &compiler, &portable, &["-DUSUBA_SMALL"]));
@@ -239,8 +233,8 @@ fn hash_functions_with_padding_on_every_backend() {
 #[test]
 fn authenticated_encryption_on_every_backend() {
     let mut targets = usuba_library::usual();
-    targets.retain(|target| long() || ["gp64", "avx2"].contains(&target.name));
-    for compiler in compilers(long()) {
+    targets.retain(|target| asks!() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(asks!()) {
         for folder in SEALS {
             everything_of(Subject::new(folder, &compiler, &targets));
         }
@@ -256,7 +250,7 @@ fn authenticated_encryption_on_every_backend() {
 #[test]
 fn ladders_follow_from_measurements() {
     let folders = usuba_ciphers::find(&root()).expect("the folders can be read");
-    let short = |cipher: &&Cipher| long() || cipher.folder.ends_with("gimli");
+    let short = |cipher: &&Cipher| cipher.folder.ends_with("gimli") || asks!("{}", cipher.title);
     for cipher in folders.iter().filter(short) {
         let text = usuba_library::ladders(&request("usuba_"), cipher).expect("it compiles");
         let guessed = |line: &&str| line.ends_with(", not measured") && !line.contains(" on neon");
@@ -286,14 +280,11 @@ fn status_of_a_folder_with_kernels_for_some_targets() {
 /// All other folders, in the long run.
 #[test]
 fn every_folder_on_every_backend() {
-    if !long() {
-        return;
-    }
-    for cipher in usuba_ciphers::find(&root()).expect("the folders can be read") {
-        let name = cipher.folder.file_name().expect("it has a name").to_string_lossy().into_owned();
+    for name in folders() {
         if !SHORT.contains(&&*name)
             && !["skein", "sha2"].contains(&&*name)
             && !SEALS.contains(&&*name)
+            && asks!("{name}")
         {
             everything(&name);
         }
@@ -363,16 +354,15 @@ fn folders() -> Vec<String> {
 /// Random lengths, offsets and keys under the sanitizers; many more in the long run.
 #[test]
 fn sanitizers_find_nothing() {
-    let folders: Vec<String> = match long() {
-        // All modes of block ciphers, a key stream, and hash functions.
-        false => ["noekeon", "chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"]
-            .map(String::from)
-            .to_vec(),
-        true => folders(),
-    };
-    for name in folders {
+    // All modes of block ciphers, a key stream, and hash functions.
+    let few = ["noekeon", "chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"];
+    for name in folders() {
+        let whole = asks!("{name}");
+        if !whole && !few.contains(&&*name) {
+            continue;
+        }
         let mut targets = usuba_library::usual();
-        if !long() {
+        if !whole {
             // The least that has a ladder; of hash functions most is not in kernels.
             let hashes = ["sha2", "skein"].contains(&&*name);
             let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
@@ -381,8 +371,9 @@ fn sanitizers_find_nothing() {
         let mut compile = Command::new(compiler());
         compile.args(["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
         let folder = fuzzer_of(&name, targets, compile);
-        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(rounds()));
-        println!("{name}: {} rounds", rounds());
+        let rounds = ROUNDS[whole as usize].to_string();
+        run(folder.path(), Command::new(folder.path().join("fuzz")).arg(&rounds));
+        println!("{name}: {rounds} rounds");
     }
 }
 
@@ -408,16 +399,17 @@ fn one_file_on_aarch64() {
         Ok(machine) => machine,
         Err(skip) => return println!("{skip}"),
     };
-    let (folders, level, rounds) = match long() {
-        false => (vec!["rectangle".to_string()], "-O0", "20".to_string()),
-        true => (folders(), "-O1", (rounds().parse::<u64>().expect("a number") / 20).to_string()),
-    };
-    for name in folders {
+    for name in folders() {
+        let (level, rounds) = match asks!("{name}") {
+            true => ("-O1", "100"),
+            false if name == "rectangle" => ("-O0", "20"),
+            false => continue,
+        };
         let mut compile = machine.compile();
         compile.args(["-static", level]);
         let folder = fuzzer_of(&name, usuba_library::usual(), compile);
         let mut fuzz = machine.command(&folder.path().join("fuzz"));
-        let text = run(folder.path(), fuzz.arg(&rounds));
+        let text = run(folder.path(), fuzz.arg(rounds));
         assert_eq!(text, "gp64\nneon\n");
         println!("{name}: {rounds} rounds");
     }

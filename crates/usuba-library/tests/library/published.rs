@@ -2,6 +2,7 @@
 //! 5869, 6234 and 8439, and Wycheproof; and libsodium, if it is installed, both ways.
 
 use std::ffi::{CString, c_char, c_int, c_void};
+use usuba_gen::asks;
 
 use usuba::isa;
 use usuba_ciphers::SealMode;
@@ -10,13 +11,13 @@ use wycheproof::{TestResult, aead, hkdf, mac};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, Function};
 use super::subject::{Noise, Subject, call, compiler};
-use super::{hex, long, seal};
+use super::{hex, seal};
 
 /// A folder on the target that all processors have, or on all of them in a long run.
 fn subject(folder: &str) -> Subject {
     let mut targets = usuba_library::usual();
     let one = isa::ALL[0].name;
-    targets.retain(|target| long() || target.name == one);
+    targets.retain(|target| asks!() || target.name == one);
     Subject::new(folder, &compiler(), &targets)
 }
 

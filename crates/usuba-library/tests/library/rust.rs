@@ -10,13 +10,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use usuba_gen::asks;
 
 use usuba::isa;
 use usuba_library::{File, Request};
 use usuba_run::cc::{self, Family};
 
+use super::beside;
 use super::subject::{request, root, run};
-use super::{beside, long};
 
 /// The oracle crates and cases, as this package asks for them.
 fn oracles() -> String {
@@ -169,7 +170,7 @@ fn a_crate_is_built_tested_and_used() {
 /// long run.
 #[test]
 fn a_crate_of_all_ciphers_agrees_with_others() {
-    if !long() || !there() {
+    if !asks!() || !there() {
         return;
     }
     let tests = ["curve.rs", "oracles.rs"];

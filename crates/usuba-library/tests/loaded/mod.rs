@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use usuba_run::objects;
 
 use usuba_library::File;
 
@@ -24,7 +25,8 @@ pub fn write(folder: &Path, files: &[File]) {
 
 /// Runs a command in `folder`; its output counts as the reason of a failure.
 pub fn run(folder: &Path, command: &mut Command) -> String {
-    let output = command.current_dir(folder).output().expect("the program is there");
+    let output = objects::Cache::user().run(command.current_dir(folder));
+    let output = output.expect("the program is there");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}\n{text}\n{errors}");

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
+use usuba_gen::asks;
 
 use usuba_run::cc::{self, Family, System};
 
-use crate::long;
 use crate::object::{
     STRICT, VARIANTS, beside, compiler, curve, nacl, request, run, write, written,
 };
@@ -28,7 +28,7 @@ fn compilers_have_nothing_to_say() {
         for (at, variant) in VARIANTS.iter().enumerate() {
             for (number, language) in languages.iter().enumerate() {
                 // In the short run a half of each.
-                if !long() && ((at + which) % 2 != number || at == which) {
+                if !asks!() && ((at + which) % 2 != number || at == which) {
                     continue;
                 }
                 let mut compile = Command::new(&compiler);
@@ -75,7 +75,7 @@ fn nothing_is_needed_beside_it() {
 
 #[test]
 fn a_prefix_is_on_all_names() {
-    if !long() {
+    if !asks!() {
         return;
     }
     let request = usuba_library::Request { prefix: "my_".into(), ..request() };
@@ -125,7 +125,7 @@ fn code_for_a_small_processor_is_small() {
         (&["-Os"], 29_000, [1_600; 4]),
         (&["-Os", "-DUSUBA_SMALL"], 18_000, [1_600; 4]),
     ];
-    let count = if long() { 3 } else { 1 };
+    let count = if asks!() { 3 } else { 1 };
     for (flags, most, stacks) in &cases[3 - count..] {
         let Some((text, stack)) = on_riscv(folder.path(), flags) else { return };
         println!("{flags:?}: {text} bytes, stack {stack:?}");
@@ -147,7 +147,7 @@ fn fuzzer(folder: &Path, compile: &mut Command) {
 fn sanitizers_find_nothing() {
     let Some(gcc) = compiler(Family::Gcc) else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let (variants, rounds) = if long() { (3, "2000") } else { (1, "40") };
+    let (variants, rounds) = if asks!() { (3, "2000") } else { (1, "40") };
     for variant in &VARIANTS[..variants] {
         let mut compile = Command::new(&gcc);
         compile.args(["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
@@ -159,7 +159,7 @@ fn sanitizers_find_nothing() {
 /// Random calls on another processor, or in an emulator of it.
 #[test]
 fn calls_on_aarch64() {
-    if !long() {
+    if !asks!() {
         return;
     }
     let machine = match cc::find("neon") {
@@ -192,7 +192,7 @@ fn the_package_is_built_installed_and_found() {
         path
     };
     let request = usuba_library::Request { version: "1.2.3".into(), ..request() };
-    let files = match long() {
+    let files = match asks!() {
         true => &written(&request)[..],
         false => nacl(),
     };
@@ -205,7 +205,7 @@ fn the_package_is_built_installed_and_found() {
     cmake(&["--build", "build"]);
     cmake(&["--install", "build"]);
     // The files that other tests have, too, have no version that CMake would look for.
-    let version = if long() { "1.2 " } else { "" };
+    let version = if asks!() { "1.2 " } else { "" };
     let user = format!(
         "cmake_minimum_required(VERSION 3.13)\nproject(user C)\n\
          find_package(usuba-nacl {version}REQUIRED)\nforeach(kind shared static)\n  \

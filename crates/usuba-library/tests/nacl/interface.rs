@@ -1,14 +1,14 @@
 //! NaCl's functions, by the symbols behind its names, against those of libsodium.
 
 use std::sync::OnceLock;
+use usuba_gen::asks;
 
-use crate::long;
 use crate::object::{Loaded, Noise, VARIANTS, call, lengths, nacl};
 
 /// NaCl in each variant of the arithmetic; in the short run in one.
 fn ours() -> &'static [Loaded] {
     static LOADED: OnceLock<Vec<Loaded>> = OnceLock::new();
-    let variants = &VARIANTS[..if long() { VARIANTS.len() } else { 1 }];
+    let variants = &VARIANTS[..if asks!() { VARIANTS.len() } else { 1 }];
     LOADED.get_or_init(|| variants.iter().map(|flags| Loaded::new(nacl(), flags)).collect())
 }
 

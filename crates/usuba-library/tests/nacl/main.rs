@@ -9,7 +9,7 @@
 //! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
 //! - `retired`: what a small processor executes.
 //!
-//! With RANDOM_PROGRAMS set (`make test-all`) also the million steps of RFC 7748, and clang.
+//! In the whole run (`make test-all`) also the million steps of RFC 7748, and clang.
 
 mod builds;
 mod curve;
@@ -20,7 +20,3 @@ mod many;
 mod object;
 mod retired;
 mod secrets;
-
-fn long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}

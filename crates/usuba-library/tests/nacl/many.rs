@@ -2,12 +2,12 @@
 //! the sanitizers.
 
 use std::process::Command;
+use usuba_gen::asks;
 
 use usuba::isa;
 use usuba_library::Request;
 use usuba_run::cc::Family;
 
-use crate::long;
 use crate::object::{STRICT, compiler, request, root, run, write};
 
 /// With lanes of 64 bits, on limbs of 25.5 and 52 bits. Those of `avx512` without more are on the same
@@ -19,7 +19,7 @@ fn many_are_as_many_single_ones() {
     if !cfg!(target_arch = "x86_64") {
         return println!("skipped: wide registers are those of x86-64");
     }
-    let wanted = TARGETS.into_iter().filter(|name| long() || *name != "avx512");
+    let wanted = TARGETS.into_iter().filter(|name| asks!() || *name != "avx512");
     let targets = wanted.map(|name| isa::find(name).expect("a target")).collect();
     let cipher = usuba_ciphers::read(&root().join("curve25519")).expect("the folder is there");
     let request = Request { targets, ..request() };
@@ -29,7 +29,7 @@ fn many_are_as_many_single_ones() {
     let driver = include_str!("many.c");
     std::fs::write(folder.path().join("driver.c"), driver).expect("the folder can be written");
     for (at, family) in [Family::Gcc, Family::Clang].into_iter().enumerate() {
-        let Some(compiler) = compiler(family).filter(|_| at == 0 || long()) else { continue };
+        let Some(compiler) = compiler(family).filter(|_| at == 0 || asks!()) else { continue };
         let mut compile = Command::new(compiler);
         compile.args(STRICT).args(["-std=c99", "-O0", "-fsanitize=address,undefined"]);
         compile.args(["-fno-sanitize-recover=all", "-o", "it", "driver.c", "it.c"]);

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use usuba_gen::asks;
 
 use usuba_run::rv32::{self, Counter};
 
-use crate::long;
 use crate::object::{curve, run, write};
 
 const PROGRAM: &str = include_str!("../../../../bench/rv32/curve.c");
@@ -114,7 +114,7 @@ fn nothing_needs_more_instructions_than_before() {
         }
     };
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    let cases = if long() || bless { CASES.len() } else { 1 };
+    let cases = if asks!() || bless { CASES.len() } else { 1 };
     let is: Counts = CASES[..cases].iter().flat_map(|flags| counted(&counter, flags)).collect();
     for (key, most) in MOST {
         match is.get(key) {

@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use usuba_gen::asks;
 
 use usuba::isa;
 use usuba_library::{File, Request};
 use usuba_run::cc::Family;
 
-use crate::long;
 use crate::object::{STRICT, VARIANTS, compiler, curve, nacl, request, root, run, write, written};
 use usuba_run::memcheck::{self, REQUESTS};
 
@@ -25,9 +25,9 @@ const WIDE: &[&str] = &["gp64", "avx2"];
 /// The compilers and flags that are tried: in the short run one compiler at one level, and in the long
 /// one all that are there, with every width of words.
 fn builds() -> Vec<(PathBuf, Vec<&'static str>)> {
-    let levels = if long() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
-    let families = if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
-    let variants = &VARIANTS[..if long() { VARIANTS.len() } else { 1 }];
+    let levels = if asks!() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
+    let families = if asks!() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
+    let variants = &VARIANTS[..if asks!() { VARIANTS.len() } else { 1 }];
     let mut all = Vec::new();
     for family in families {
         let Some(compiler) = compiler(*family) else {
@@ -79,7 +79,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
     if let Err(why) = memcheck::valgrind() {
         return println!("skipped: {why}");
     }
-    for targets in if long() { &[PLAIN, WIDE][..] } else { &[PLAIN] } {
+    for targets in if asks!() { &[PLAIN, WIDE][..] } else { &[PLAIN] } {
         let files = for_targets(targets);
         for (compiler, mut flags) in builds() {
             // There is no width of words beside wide registers.
@@ -118,7 +118,7 @@ fn planted_secrets_are_reported() {
             "usuba_nacl_compare",
         ),
     ];
-    for (old, new, place) in &plants[..if long() { 3 } else { 1 }] {
+    for (old, new, place) in &plants[..if asks!() { 3 } else { 1 }] {
         let change = |text: &str| text.replace(old, new);
         assert!(nacl().iter().any(|file| file.text.contains(old)), "{old}");
         // At -O0 compilers turn no branch into something else.
@@ -152,13 +152,13 @@ fn in_lanes() -> Vec<File> {
 fn nothing_of_a_secret_is_left_on_the_stack() {
     for (compiler, flags) in builds() {
         assert_eq!(remains(curve(), &flags, &compiler), [0; 6], "{compiler:?} {flags:?}");
-        if long() && flags.len() == 1 {
+        if asks!() && flags.len() == 1 {
             let left = remains(&in_lanes(), &flags, &compiler);
             assert_eq!(left, [0; 6], "{compiler:?} {flags:?} in lanes");
         }
     }
     // The same without what overwrites it.
-    for family in if long() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] } {
+    for family in if asks!() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] } {
         let Some(compiler) = compiler(*family) else { continue };
         let left = remains(curve(), &["-O1", "-DUSUBA_STACK=0"], &compiler);
         assert!(left.len() == 6 && left.iter().all(|&bytes| bytes > 32), "{left:?}");

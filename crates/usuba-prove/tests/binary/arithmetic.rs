@@ -4,6 +4,7 @@
 //! something else, and an input says so. A mutant is the right object with another bit.
 
 use std::path::Path;
+use usuba_gen::asks;
 
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
@@ -20,8 +21,8 @@ use usuba_object::x86::X86;
 use usuba_prove::binary;
 use usuba_run::cc::Family;
 
+use crate::families;
 use crate::mutants::instructions;
-use crate::{families, is_long};
 
 /// The kernel of a node, with some texts replaced.
 fn kernel(file: &str, node: &str, target: &'static Target, faults: &[(&str, &str)]) -> Output {
@@ -144,8 +145,10 @@ const SHORT: usize = 11;
 
 #[test]
 fn kernels_of_arithmetic_are_proved() {
-    let kernels = if is_long() { KERNELS } else { &KERNELS[..SHORT] };
-    for &(file, node, name) in kernels {
+    for (at, &(file, node, name)) in KERNELS.iter().enumerate() {
+        if at >= SHORT && !asks!("{file} {node} on {name}") {
+            continue;
+        }
         let target = isa::find(name).expect("a target");
         let output = kernel(file, node, target, &[]);
         let most = most(&output, node);
@@ -187,7 +190,7 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
         let right = kernel(file, node, target, &[]);
         let wrong = kernel(file, node, target, faults);
         let most = most(&right, node);
-        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+        for family in families("gp64").into_iter().take(1 + asks!() as usize) {
             let answer = answer(&compiled(&wrong, target, family), &right, target, &most);
             assert!(!matches!(answer, Answer::Proved(_)), "{file} {node} {faults:?}");
             // A carry that is almost never there is not found by inputs, only not proved.
@@ -211,7 +214,7 @@ fn objects_of_numbers_side_by_side_are_proved() {
     let right = caller(file, node, on, &[], &[]);
     let wrong = faults.map(|fault| caller(file, node, on, &[], &[fault]));
     let most = most(&right, node);
-    for family in families(name).into_iter().take(1 + is_long() as usize) {
+    for family in families(name).into_iter().take(1 + asks!() as usize) {
         let found = answer(&compiled(&right, on.1, family), &right, on.1, &most);
         assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
         for (wrong, fault) in wrong.iter().zip(faults) {
@@ -229,7 +232,7 @@ fn wrong_sums_of_products_are_refuted() {
     let target = isa::find(name).expect("a target");
     let output = kernel(file, node, target, &[]);
     let most = most(&output, node);
-    for family in families(name).into_iter().take(1 + is_long() as usize) {
+    for family in families(name).into_iter().take(1 + asks!() as usize) {
         let right = compiled(&output, target, family);
         let found = answer(&right, &output, target, &most);
         assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
@@ -242,7 +245,7 @@ fn wrong_sums_of_products_are_refuted() {
         let places: Vec<usize> = places.into_iter().map(|(at, _)| at).collect();
         let sums: Vec<usize> = places.into_iter().filter(|&at| is_sum(at)).collect();
         assert!(sums.len() >= 10, "{family:?} makes {} sums", sums.len());
-        let step = if is_long() { 1 } else { 4 };
+        let step = if asks!() { 1 } else { 4 };
         for &at in sums.iter().step_by(step) {
             for (byte, bit) in [(4, 0x01), (5, 0x08)] {
                 let mut wrong = right.clone();
@@ -332,7 +335,7 @@ fn calls_of_other_kernels_are_those_of_the_program() {
         .map(|(at, _)| (at, text[at..].lines().next().unwrap_or("")))
         .collect();
     assert!(calls.len() > 4, "{text}");
-    let count = if is_long() { calls.len() } else { 3 };
+    let count = if asks!() { calls.len() } else { 3 };
     for &(at, call) in &calls[..count] {
         let wrongs = wrong_calls(call);
         for wrong in wrongs {
@@ -370,11 +373,12 @@ fn no_wrong_mutant_of_arithmetic_is_proved() {
     let target = isa::find("gp64").expect("a target");
     let mut random = Random::new(5);
     let [mut total, mut equal] = [0, 0];
-    let (kernels, sample) = if is_long() { (MUTATED, 4) } else { (&MUTATED[..1], 1) };
+    let whole = asks!();
+    let (kernels, sample) = if whole { (MUTATED, 4) } else { (&MUTATED[..1], 1) };
     for &(file, node) in kernels {
         let output = kernel(file, node, target, &[]);
         let most = most(&output, node);
-        for family in families("gp64").into_iter().take(1 + is_long() as usize) {
+        for family in families("gp64").into_iter().take(1 + asks!() as usize) {
             let bytes = compiled(&output, target, family);
             let contract = binary::contract(&output, target).expect("a contract");
             let places = instructions(&bytes, &contract.symbol);
@@ -397,5 +401,5 @@ fn no_wrong_mutant_of_arithmetic_is_proved() {
         }
     }
     println!("{total} mutants, {equal} of them equal");
-    assert!(total >= if is_long() { 100 } else { 16 });
+    assert!(total >= if whole { 100 } else { 16 });
 }

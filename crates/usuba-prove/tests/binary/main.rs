@@ -20,18 +20,20 @@ use usuba_prove::binary;
 use usuba_run::cc::{self, Family};
 use usuba_run::validated::{Proofs, compiled};
 
-/// Whether everything is asked, as in other long runs; by default a part of it is.
-fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}
-
 /// The kernel of a function of a cipher folder.
 fn kernel(folder: &str, function: &str, slicing: Slicing, target: &'static Target) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
     let cipher = usuba_ciphers::read(&root).expect("the folder can be read");
     let found = cipher.functions.iter().find(|f| f.name == function).expect("the function");
-    usuba_run::functions::kernel(&cipher, found, slicing, target, &PipelineOptions::default())
-        .expect("a kernel")
+    usuba_run::functions::kernel(
+        &cipher,
+        found,
+        slicing,
+        target,
+        &PipelineOptions::default(),
+        Proofs::Never,
+    )
+    .expect("a kernel")
 }
 
 /// The compilers that this machine has, for a target. An object is read and not run, so that the

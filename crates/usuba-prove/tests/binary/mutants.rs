@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use usuba_gen::asks;
 
 use iced_x86::{Decoder, DecoderOptions};
 use object::{Object as _, ObjectSection, ObjectSymbol};
@@ -17,7 +18,7 @@ use usuba_object::kernel_contract::{Contract, Meaning};
 use usuba_prove::binary;
 use usuba_run::cc::{self, Family};
 
-use crate::{is_long, kernel};
+use crate::kernel;
 
 /// Kernels that are mutated: folder, function, slicing, target, compiler.
 const KERNELS: [(&str, &str, Slicing, &str, Family); 12] = [
@@ -72,7 +73,8 @@ struct Seen {
 fn no_wrong_mutant_is_proved() {
     let mut random = Random::new(11);
     let mut total = 0;
-    let kernels = if is_long() { &KERNELS[..] } else { &KERNELS[..SHORT] };
+    let whole = asks!();
+    let kernels = if whole { &KERNELS[..] } else { &KERNELS[..SHORT] };
     for &(folder, function, slicing, name, family) in kernels {
         if let Err(skip) = cc::find_with(name, family) {
             println!("{skip}");
@@ -85,7 +87,7 @@ fn no_wrong_mutant_is_proved() {
         let contract = binary::contract(&output, target).expect("a contract");
         let places = instructions(&file, &contract.symbol);
         let mut seen = Seen::default();
-        for _ in 0..SAMPLE[is_long() as usize] {
+        for _ in 0..SAMPLE[whole as usize] {
             let (at, length) = places[random.below(places.len())];
             for bit in 0..8 * length {
                 let mut mutant = file.clone();
@@ -106,7 +108,7 @@ fn no_wrong_mutant_is_proved() {
         }
         println!("{function} {slicing:?} {name} {family:?}: {seen:?}");
     }
-    let wanted = [60, 1000][is_long() as usize];
+    let wanted = [60, 1000][whole as usize];
     assert!(total >= wanted, "{total} mutants are no campaign");
 }
 

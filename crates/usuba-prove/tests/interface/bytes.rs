@@ -3,6 +3,9 @@
 
 use std::path::Path;
 use std::time::Duration;
+use usuba_gen::asks;
+use usuba_gen::level;
+use usuba_run::validated::Proofs;
 
 use rayon::prelude::*;
 use usuba::ir::Slicing;
@@ -15,7 +18,7 @@ use usuba_prove::byte_interface::{self, Answer, Proof};
 use usuba_run::cc::Family;
 use usuba_run::functions::Built;
 
-use super::{cipher, families, is_long};
+use super::{cipher, families};
 
 /// What the short run proves, by one compiler each.
 const SHORT: [(&str, &str, Slicing, &str, Family); 4] = [
@@ -65,15 +68,12 @@ const TARGETS: [&str; 11] = [
     "avx512_256",
 ];
 
-/// Every function of every cipher, where the short run takes four. FOLDERS names those to which a
-/// run is restricted, separated by commas, and ON the targets; PART=2/7 is the third of seven parts
-/// of it. Whoever names folders asks for them in a short run, too.
+/// Every function of every cipher, where the quick run takes four. FOLDERS names those to which a
+/// run is restricted, separated by commas, and ON the targets. Whoever names folders asks for them in
+/// a quick run, too.
 #[test]
 fn every_function_is_proved() {
     let wanted = std::env::var("FOLDERS").ok();
-    if !is_long() && wanted.is_none() {
-        return;
-    }
     let on = std::env::var("ON").ok();
     let is_on = |name: &str| on.as_ref().is_none_or(|all| all.split(',').any(|one| one == name));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
@@ -89,20 +89,16 @@ fn every_function_is_proved() {
             for function in cipher.functions.iter().filter(|function| function.is_for(target)) {
                 for &slicing in &function.slicings {
                     for family in families(name) {
-                        jobs.push((cipher, function, slicing, target, family));
+                        let job = (cipher, function, slicing, target, family);
+                        let asked =
+                            || asks!("{} in {slicing:?} on {name} by {family:?}", function.name);
+                        jobs.extend((wanted.is_some() || asked()).then_some(job));
                     }
                 }
             }
         }
     }
-    let part = std::env::var("PART").ok();
-    let part = part.as_ref().and_then(|part| part.split_once('/'));
-    if let Some((part, of)) = part {
-        let [part, of] = [part, of].map(|text| text.parse::<usize>().expect("PART=2/7"));
-        let mut number = 0..;
-        jobs.retain(|_| number.next().is_some_and(|at: usize| at % of == part));
-    }
-    let is_all = wanted.is_none() && part.is_none() && on.is_none();
+    let is_all = level::is_whole() && wanted.is_none() && on.is_none();
     let ask = |&(cipher, function, slicing, target, family): &(
         &Cipher,
         &Function,
@@ -152,9 +148,16 @@ impl Subject {
         let target = isa::find(target).expect("a target");
         let function = &cipher.functions[0];
         let options = PipelineOptions::default();
-        let built =
-            usuba_run::functions::build(&cipher, function, "f", Slicing::V, target, &options)
-                .expect("it compiles");
+        let built = usuba_run::functions::build(
+            &cipher,
+            function,
+            "f",
+            Slicing::V,
+            target,
+            &options,
+            Proofs::Never,
+        )
+        .expect("it compiles");
         Some(Subject { cipher, built, target, family })
     }
 

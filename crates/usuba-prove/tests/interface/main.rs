@@ -18,11 +18,6 @@ fn cipher(folder: &str) -> Cipher {
     usuba_ciphers::read(&root).expect("the folder can be read")
 }
 
-/// Whether everything is asked, as in other long runs; by default a part of it is.
-fn is_long() -> bool {
-    std::env::var_os("RANDOM_PROGRAMS").is_some()
-}
-
 /// The compilers that this machine has, for a target. Nothing is run, so the processor need not have
 /// its instructions.
 fn families(target: &str) -> Vec<Family> {

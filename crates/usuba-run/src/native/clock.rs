@@ -164,7 +164,7 @@ impl Suite<'_> {
             };
             call.iter().for_each(|bytes| input.extend(bytes));
             let ports = ports(kernel);
-            let caller = format!("lab_call_{}", self.twins[index]);
+            let caller = self.caller(index);
             callers += &format!("void {caller}(void **ports);\n");
             rows += &format!(
                 "    {{{caller}, {}, {}, {}}},\n",

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::headers::Headers;
 use super::{Failure, Kernel, Outputs};
 use crate::cc::{Machine, System};
+use crate::objects::{Cache, Key};
 
 const DRIVER: &str = include_str!("driver.c");
 const HOSTED: &str = include_str!("hosted.c");
@@ -46,6 +47,8 @@ pub struct Suite<'a> {
     pub(super) builds: Vec<Build<'a>>,
     /// For each kernel the first one with the same C and compiler: they share an object.
     pub(super) twins: Vec<usize>,
+    /// The C of each kernel, with names of its own.
+    sources: Vec<Source>,
     /// Why a kernel did not compile.
     failed: Vec<Option<Failure>>,
     /// Objects that the kernels call into.
@@ -71,7 +74,9 @@ impl<'a> Suite<'a> {
     ) -> Result<Suite<'a>, Failure> {
         let failed = builds.iter().map(|build| check(build.kernel).err()).collect();
         let folder = Folder::new()?;
-        let mut suite = Suite { folder, twins: twins(&builds), builds, failed, objects };
+        let sources = builds.iter().map(Source::new).collect();
+        let twins = twins(&builds);
+        let mut suite = Suite { folder, twins, sources, builds, failed, objects };
         suite.compile_all()?;
         Ok(suite)
     }
@@ -111,6 +116,14 @@ impl<'a> Suite<'a> {
     fn compile_all(&mut self) -> Result<(), Failure> {
         let fresh = |&i: &usize| self.failed[i].is_none() && self.twins[i] == i;
         let todo: Vec<usize> = (0..self.builds.len()).filter(fresh).collect();
+        let mut unknown = Vec::new();
+        for index in todo {
+            match Cache::user().find(self.sources[index].key.clone()) {
+                Some(object) => self.folder.write(&format!("k{index}.o"), object)?,
+                None => unknown.push(index),
+            }
+        }
+        let todo = unknown;
         let builds: Vec<Build> = todo.iter().map(|&index| self.builds[index]).collect();
         let headers = Headers::compile(&self.folder, &builds)?;
         let next = AtomicUsize::new(0);
@@ -141,23 +154,24 @@ impl<'a> Suite<'a> {
         index: usize,
         headers: &Headers<'a>,
     ) -> Result<Option<String>, Failure> {
-        let Build { machine, flags, kernel } = self.builds[index];
-        let Kernel { text, symbol, .. } = kernel;
-        let args: Vec<String> =
-            (0..ports(kernel).len()).map(|port| format!("ports[{port}]")).collect();
-        let unique = format!("lab{index}_{symbol}");
-        let caller = format!("lab_call_{index}");
-        let whole = format!(
-            "#define {symbol} {unique}\n#line 1 \"{symbol}.c\"\n{text}\n\
-             void {caller}(void **ports);\n\
-             void {caller}(void **ports) {{ (void)ports; {symbol}({}); }}\n",
-            args.join(", ")
-        );
+        let Build { machine, flags, .. } = self.builds[index];
         let (source, object) = (format!("k{index}.c"), format!("k{index}.o"));
-        self.folder.write(&source, whole)?;
+        let Source { text, key, .. } = &self.sources[index];
+        self.folder.write(&source, text)?;
         let mut args = headers.flags(&self.builds[index]);
         args.extend(["-c", &source, "-o", &object]);
-        self.folder.compiler(machine, flags, &args)
+        let messages = self.folder.compiler(machine, flags, &args)?;
+        if messages.is_none() {
+            let made = fs::read(self.folder.path(&object));
+            Cache::user()
+                .keep(key.clone(), made.map_err(|error| system("read an object", &error))?);
+        }
+        Ok(messages)
+    }
+
+    /// The function that calls a kernel with an array of ports.
+    pub(super) fn caller(&self, index: usize) -> &str {
+        &self.sources[self.twins[index]].caller
     }
 
     /// Links the `alive` kernels with `driver` and its `table` into `batch`.
@@ -230,6 +244,36 @@ impl<'a> Suite<'a> {
     }
 }
 
+/// The C of a kernel, whose names no other kernel has.
+struct Source {
+    text: String,
+    caller: String,
+    /// The key of its object.
+    key: Key,
+}
+
+impl Source {
+    fn new(build: &Build) -> Source {
+        let Build { machine, flags, kernel } = build;
+        let Kernel { text, symbol, .. } = kernel;
+        let count = ports(kernel).len();
+        let mut key = Key::new(&machine.compiler, machine.cflags.iter().chain(*flags));
+        key.add(text);
+        key.add(symbol);
+        key.add(count.to_le_bytes());
+        let name = &key.clone().name()[..16];
+        let caller = format!("lab_call_{name}");
+        let args: Vec<String> = (0..count).map(|port| format!("ports[{port}]")).collect();
+        let text = format!(
+            "#define {symbol} lab_{name}_{symbol}\n#line 1 \"{symbol}.c\"\n{text}\n\
+             void {caller}(void **ports);\n\
+             void {caller}(void **ports) {{ (void)ports; {symbol}({}); }}\n",
+            args.join(", ")
+        );
+        Source { text, caller, key }
+    }
+}
+
 /// The sizes of all ports of a kernel: inputs, then outputs.
 pub(super) fn ports(kernel: &Kernel) -> Vec<usize> {
     let inputs = kernel.calls.first().into_iter().flatten().map(Vec::len);
@@ -289,11 +333,21 @@ pub(super) fn compiles(
     cxx: bool,
     text: &str,
 ) -> Result<(), Failure> {
+    let language = if cxx { "c++" } else { "c" };
+    let args = machine.cflags.iter().chain(flags).chain([&"-x", &language]);
+    let mut key = Key::new(&machine.compiler, args);
+    key.add(text);
+    if Cache::user().find(key.clone()).is_some() {
+        return Ok(());
+    }
     let folder = Folder::new()?;
     folder.write("text.c", text)?;
-    let language = if cxx { "c++" } else { "c" };
     match folder.compiler(machine, flags, &["-x", language, "-c", "text.c", "-o", "text.o"])? {
-        None => Ok(()),
+        None => {
+            // That it compiles is all there is to know.
+            Cache::user().keep(key, Vec::new());
+            Ok(())
+        }
         Some(messages) => Err(Failure::Compile(messages)),
     }
 }
@@ -351,7 +405,7 @@ impl Suite<'_> {
             // Guards, and slack for the alignment, on both sides of each port.
             arena = arena.max(ports.iter().map(|size| size + 4 * GUARD).sum::<usize>());
             most = most.max(ports.len());
-            let caller = format!("lab_call_{}", self.twins[index]);
+            let caller = self.caller(index);
             callers += &format!("void {caller}(void **ports);\n");
             rows += &format!(
                 "    {{{caller}, {}, {}, {}, {}, {}}},\n",

@@ -130,13 +130,17 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn new(target: &'static Target, family: Family) -> Result<Choice, Failure> {
+    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, Failure> {
+        let compiler = |target| {
+            let found = compiler(target, family)?;
+            Ok(if afresh { found.afresh() } else { found })
+        };
         let mut fewer = Vec::new();
         for other in less_than(target) {
             let lacks = own_names(target).filter(|name| !own_names(other).any(|has| has == *name));
-            fewer.push((compiler(other, family)?, lacks.collect()));
+            fewer.push((compiler(other)?, lacks.collect()));
         }
-        Ok(Choice { own: compiler(target, family)?, fewer })
+        Ok(Choice { own: compiler(target)?, fewer })
     }
 
     /// The one for a C text. An instruction that it does not name is none that a compiler takes
@@ -197,17 +201,22 @@ impl Objects {
             return Objects::given(path, args.symbol.clone());
         }
         match args.binary {
-            true => Objects::compiled(target, args.cc, Memory::default()),
+            true => Objects::compiled(target, args.cc, Memory::default(), args.no_cache),
             false => Ok(Objects::None),
         }
     }
 
-    /// Those of compilers.
-    pub fn compiled(target: &'static Target, cc: Cc, memory: Memory) -> Result<Objects, Failure> {
+    /// Those of compilers, which run even for a known text if `afresh`.
+    pub fn compiled(
+        target: &'static Target,
+        cc: Cc,
+        memory: Memory,
+        afresh: bool,
+    ) -> Result<Objects, Failure> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let choice = |&family: &Family| Choice::new(target, family);
+        let choice = |&family: &Family| Choice::new(target, family, afresh);
         let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
         Ok(Objects::Compiled { compilers, memory })
     }

@@ -188,7 +188,7 @@ impl Record {
 /// Objects by the compilers that have made some.
 fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, Failure> {
     match Cc::of_names(made.iter().map(|made| made.by.as_str())) {
-        Some(cc) => Objects::compiled(target, cc, Memory::default()),
+        Some(cc) => Objects::compiled(target, cc, Memory::default(), true),
         None => Ok(Objects::None),
     }
 }

@@ -113,7 +113,7 @@ impl Interfaces {
         if !args.interface {
             return Ok(None);
         }
-        let objects = Objects::compiled(target, args.cc, binary::Memory::default())?;
+        let objects = Objects::compiled(target, args.cc, binary::Memory::default(), args.no_cache)?;
         Ok(Some((Interfaces::new(folder, Memory::default())?, objects)))
     }
 

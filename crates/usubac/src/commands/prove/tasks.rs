@@ -80,7 +80,7 @@ pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
     let memory = Memory::default();
     let backend = |target: &'static Target| {
         let made = |asked: bool| match asked && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc, memory.clone()),
+            true => Objects::compiled(target, args.cc, memory.clone(), args.no_cache),
             false => Ok(Objects::None),
         };
         let (objects, functions) = (made(args.binary)?, made(args.interface)?);

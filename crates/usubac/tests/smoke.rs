@@ -1,0 +1,121 @@
+//! Every experiment at its smallest, and every script, so that none is broken unseen.
+//!
+//! An experiment that is measured here has one cipher, one target and one compiler. Steps that are
+//! proved and counted are compiled, and measured in the share and in the whole run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use toml::{Table, Value};
+use usuba_gen::asks;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// The names of the files of a folder with an ending.
+fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut all: Vec<String> = entries.map(|entry| name(entry.expect("a file"))).collect();
+    all.retain(|name| name.ends_with(ending));
+    all.sort();
+    all
+}
+
+/// A copy of the experiments, beside the programs that they name.
+fn experiments() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("bench/experiments");
+    copy(&root().join("bench/experiments"), &to);
+    for name in ["ciphers", "arithmetic"] {
+        copy(&root().join(name), &folder.path().join(name));
+    }
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let from = entry.expect("a file").path();
+        let to = to.join(from.file_name().expect("a name"));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(&from, &to).expect("copied")),
+        }
+    }
+}
+
+fn usubac(folder: &Path, args: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
+    let output = command.args(args).current_dir(folder).output().expect("usubac runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (said, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{args:?}: {said}\n{errors}");
+}
+
+/// The smallest form of an experiment on ciphers or on stages.
+fn smallest(experiment: &mut Table) {
+    for list in ["ciphers", "targets", "compilers"] {
+        let all = experiment.get(list).cloned();
+        let Some(Value::Table(quick)) = experiment.get_mut("quick") else { continue };
+        let few = quick.get(list).cloned().or(all);
+        if let Some(Value::Array(mut few)) = few {
+            few.truncate(1);
+            quick.insert(list.into(), Value::Array(few));
+        }
+    }
+    if experiment.contains_key("quick-calls") {
+        experiment.insert("quick-calls".into(), Value::Integer(20_000));
+    }
+}
+
+/// Compiles each node of each step.
+fn steps(folder: &Path, steps: &[Value]) {
+    let text = |step: &Value, key: &str| step.get(key).and_then(Value::as_str).map(String::from);
+    for step in steps {
+        let Some(source) = text(step, "source") else { continue };
+        let flags = text(step, "flags").unwrap_or_default();
+        let target = text(step, "target").unwrap_or("gp32".into());
+        let nodes = step.get("nodes").and_then(Value::as_array).expect("nodes");
+        for node in nodes.iter().map(|node| node.as_str().expect("a name")) {
+            let mut args = vec![&*source, "-V", "-arch", &target, "--entry", node, "-o", "-"];
+            args.extend(flags.split_whitespace());
+            usubac(folder, &args);
+        }
+    }
+}
+
+#[test]
+fn every_experiment_runs() {
+    if Command::new("gcc").arg("--version").output().is_err() {
+        return println!("skipped: experiments need gcc");
+    }
+    let place = experiments();
+    let folder = place.path().join("bench/experiments");
+    for name in names(&folder, ".toml") {
+        let path = folder.join(&name);
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let mut experiment: Table = text.parse().expect("TOML");
+        if let (Some(Value::Array(all)), false) = (experiment.get("step"), asks!("{name}")) {
+            steps(&folder, all);
+            continue;
+        }
+        smallest(&mut experiment);
+        fs::write(&path, experiment.to_string()).expect("written");
+        let path = path.display().to_string();
+        usubac(place.path(), &["bench", "--experiment", &path, "--quick", "--out", "out"]);
+    }
+}
+
+/// Scripts that measure for minutes are only read; `setup` has tests of its own.
+#[test]
+fn every_script_is_one() {
+    let folder = root().join("scripts");
+    for name in names(&folder, "") {
+        let status = Command::new("bash").arg("-n").arg(folder.join(&name)).status();
+        assert!(status.expect("bash runs").success(), "{name}");
+    }
+}
