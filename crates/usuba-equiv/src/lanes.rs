@@ -25,7 +25,8 @@ use std::collections::BTreeSet;
 use usuba::ir::build::Builder;
 use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
-use usuba::isa::select::{Arg, Imm, Selected, Step, select, select_halves};
+use usuba::isa::select::{select, select_halves};
+use usuba::isa::sequence::{Arg, Imm, Selected, Step};
 use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::claims::{Outcome, outcome};

@@ -7,8 +7,9 @@ mod mutator;
 mod support;
 
 use mutator::Mutator;
+use usuba::dump;
 use usuba::ir::random::{self, Random, Shape};
-use usuba::ir::{Program, interp, print, verify};
+use usuba::ir::{Program, interp, verify};
 use usuba::passes::pipeline::{PipelineOptions, run_pipeline};
 use usuba_equiv::{Observer, Verdict, equivalent};
 
@@ -31,7 +32,7 @@ fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) 
         }
         let verdict = equivalent(before, &mutant);
         check_with_a_past(before, original, &mutant, &verdict);
-        let show = || format!("{}\nbecame\n{}", print::program(before), print::program(&mutant));
+        let show = || format!("{}\nbecame\n{}", dump::program(before), dump::program(&mutant));
         match verdict {
             Verdict::Proved(_) => {
                 assert!(!differs, "a wrong program is proved, seed {seed}:\n{}", show());

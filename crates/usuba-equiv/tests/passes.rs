@@ -2,8 +2,9 @@
 
 mod support;
 
+use usuba::dump;
+use usuba::ir::Program;
 use usuba::ir::random::{self, Random, Shape};
-use usuba::ir::{Program, print};
 use usuba::passes::machine::Machine;
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use usuba::passes::{ALL, PassOptions, Schedule, When, inline, interleave, logic, unroll};
@@ -49,8 +50,8 @@ fn check_equal(before: &Program, after: &Program, what: &str) {
     assert!(
         matches!(verdict, Verdict::Proved(_)),
         "{what}: {verdict:?}\n{}\nbecame\n{}",
-        print::program(before),
-        print::program(after)
+        dump::program(before),
+        dump::program(after)
     );
 }
 

@@ -1,6 +1,7 @@
 //! The house rules. Each file says its rule in its header and has broken samples as tests.
 //!
 //! - `arrows`: crates depend on each other in one direction.
+//! - `circles`: files import each other without circles, and have names of their own.
 //! - `stages`: stages import only leftwards.
 //! - `purity`: the compiler library does not touch the world.
 //! - `files`: headers, lengths, words and paths that nobody wants to find.
@@ -16,6 +17,7 @@
 
 pub mod arrows;
 pub mod ciphers;
+pub mod circles;
 pub mod codes;
 pub mod costs;
 pub mod documents;
@@ -32,6 +34,7 @@ use crate::{budgets, modules};
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     arrows::check,
+    circles::check,
     stages::check,
     purity::check,
     files::check,

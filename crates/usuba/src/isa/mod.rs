@@ -11,6 +11,7 @@
 //! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
+//! - `sequence`: the instructions for one operator, and their builder.
 //! - `fallback`: instructions that a target lacks, from those it has.
 //! - `shuffle`: groups of bits that move inside words.
 //! - `vectors`: the lanes of a vector, in W.
@@ -31,6 +32,7 @@ mod neon;
 mod processor;
 mod registers;
 pub mod select;
+pub mod sequence;
 mod shuffle;
 mod sse;
 mod vectors;

@@ -2,10 +2,11 @@
 
 use super::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use super::*;
+use crate::dump;
 use crate::ir;
 use crate::ir::build::Builder;
 use crate::ir::random::{self, Random, Shape};
-use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val, interp, live, print, verify};
+use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val, interp, live, verify};
 
 /// A port of one 8-bit word.
 pub fn word(name: &str) -> Port {
@@ -49,8 +50,8 @@ fn agree(before: &Program, after: &Program, seed: u64) {
             interp::run(before, &inputs),
             interp::run(after, &inputs),
             "seed {seed}, inputs {inputs:x?}\n{}\nbecame\n{}",
-            print::program(before),
-            print::program(after)
+            dump::program(before),
+            dump::program(after)
         );
     }
 }
@@ -131,7 +132,7 @@ fn pipelines_keep_the_meaning_and_repeat() {
                 run_pipeline(&mut once, &options, &mut |_, _| ());
                 run_pipeline(&mut again, &options, &mut |_, _| ());
                 agree(&before, &once, seed);
-                assert_eq!(print::program(&once), print::program(&again));
+                assert_eq!(dump::program(&once), dump::program(&again));
                 // Where andn is two instructions, one complement may replace several of it.
                 let andn = if options.pass.logic.price(&Op::Andn) == 1 { 0 } else { 1 };
                 let cost = |p: &Program| {

@@ -48,7 +48,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let (program, target) = slice::compiled(&input, &language, codegen, args.abi, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
-        return write_all(&[(place, ir::print::program(&program))]);
+        return write_all(&[(place, usuba::dump::program(&program))]);
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let proof = certificate::name(folder, target.name, &fingerprint(&input.sources), &|| {

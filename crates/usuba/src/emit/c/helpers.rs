@@ -16,7 +16,8 @@ use indexmap::IndexMap;
 
 use crate::ir::Op;
 use crate::ir::lanes::Lanes;
-use crate::isa::select::{Arg, Imm, Selected, Step, select_halves};
+use crate::isa::select::select_halves;
+use crate::isa::sequence::{Arg, Imm, Selected, Step};
 use crate::isa::{Inst, Layout, Target, select, word_lane, word_type};
 
 /// The C form of an operator on given operands.

@@ -33,7 +33,8 @@ use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
 use crate::ir::{Node, NodeId, Op, Port, Program, halves};
-use crate::isa::select::{Imm, select_halves};
+use crate::isa::select::select_halves;
+use crate::isa::sequence::Imm;
 use crate::isa::{Inst, Layout, Row, Target, select, word_lane, word_type};
 
 /// The form of kept loops.

@@ -29,7 +29,7 @@ mod zen5;
 
 pub use generic::GENERIC;
 
-use super::select::{Arg, Selected};
+use super::sequence::{Arg, Selected};
 use super::{ANY, Inst, Layout, Target, select};
 use crate::ir::Op;
 

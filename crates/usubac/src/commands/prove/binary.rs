@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::{self, Program, Slicing};
+use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
@@ -359,9 +359,9 @@ fn meaning(program: &Program, target: &Target) -> String {
     let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
     let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
     if bits && program.slicing != Slicing::B && ports.all(|port| port.word == 1) {
-        return ir::print::program(&Program { slicing: Slicing::B, ..program.clone() });
+        return usuba::dump::program(&Program { slicing: Slicing::B, ..program.clone() });
     }
-    ir::print::program(program)
+    usuba::dump::program(program)
 }
 
 /// C without its comments, which name the target.

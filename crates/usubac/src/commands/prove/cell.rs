@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
 use usuba::emit::c::COptions;
-use usuba::ir::{self, NodeId, Op, Program, Slicing};
+use usuba::ir::{NodeId, Op, Program, Slicing};
 use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
 use usuba_equiv::chain::Chain;
@@ -269,7 +269,7 @@ fn promise((claim, _): &(Claim, Duration)) -> Option<Promise> {
 
 /// Names a program of Usuba0 by its text.
 pub fn fingerprint(program: &Program) -> String {
-    hex(&Sha256::digest(ir::print::program(program).as_bytes()))
+    hex(&Sha256::digest(usuba::dump::program(program).as_bytes()))
 }
 
 impl Proof {

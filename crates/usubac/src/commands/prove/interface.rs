@@ -216,8 +216,8 @@ impl Interfaces {
                 let flags = [compiler.flags(), more.to_vec()].concat().join(" ");
                 let about = [
                     outside_of_comments(&built.text),
-                    ir::print::program(&built.program),
-                    built.schedule.as_ref().map(ir::print::program).unwrap_or_default(),
+                    usuba::dump::program(&built.program),
+                    built.schedule.as_ref().map(usuba::dump::program).unwrap_or_default(),
                     self.text.clone(),
                     format!("{} {} {flags}", function.name, compiler.name),
                 ];

@@ -1,4 +1,4 @@
-//! What every value of a node is called in text.
+//! Names of values in dumps: each value of a node becomes a scalar or an element of an array.
 //!
 //! A value is an element of an array (a port, the list of a collected value, the list of a read)
 //! or a scalar. Results that an operator or call of the outermost block defines are named by
@@ -6,15 +6,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::{Eqn, Loop, Node, Port, Read, Slicing, Val};
+use crate::ir::{Eqn, Loop, Node, Port, Read, Slicing, Val};
+use crate::syntax::KEYWORDS;
+use crate::syntax::ast::{ABinOp, AExpr, Ident, Selector, Var};
 
 /// How a read is written at the start of a loop body.
 #[derive(Clone, Copy)]
-pub enum Reading {
-    /// `array[base + stride * i]`, in a flat numbering of the array, for `count` iterations.
-    Walk { array: usize, base: i64, stride: i64, count: u32 },
-    /// `array[i]`, where the array is filled before the loop.
-    Fill { array: usize },
+pub struct Reading {
+    pub array: usize,
+    /// The array is filled before the loop.
+    pub filled: bool,
+    walk: Walk,
 }
 
 struct Array {
@@ -25,10 +27,17 @@ struct Array {
     local: bool,
 }
 
-pub struct Names {
-    text: Vec<String>,
+/// Where a value is found.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Word size and position in `scalars`.
+    Scalar(usize, usize),
     /// Array and flat index.
-    home: Vec<Option<(usize, u32)>>,
+    Element(usize, u32),
+}
+
+pub struct Names {
+    places: Vec<Option<Place>>,
     /// Ports first: parameters, then results.
     arrays: Vec<Array>,
     /// By word size, in the order of first definition.
@@ -37,40 +46,13 @@ pub struct Names {
     indices: Vec<String>,
 }
 
-const KEYWORDS: [&str; 23] = [
-    "node",
-    "returns",
-    "vars",
-    "let",
-    "tel",
-    "perm",
-    "table",
-    "forall",
-    "in",
-    "include",
-    "const",
-    "lazyLift",
-    "Shuffle",
-    "Bitmask",
-    "Pack",
-    "_inline",
-    "_no_inline",
-    "_interleave",
-    "_no_opt",
-    "_lsb_first",
-    "_unroll",
-    "_no_unroll",
-    "_pipelined",
-];
-
 impl Names {
     /// Names for all values of `node`: the same for equal nodes.
     pub fn choose(node: &Node, slicing: Slicing) -> Names {
         let mut chooser = Chooser {
             node,
             names: Names {
-                text: vec![String::new(); node.bits.len()],
-                home: vec![None; node.bits.len()],
+                places: vec![None; node.bits.len()],
                 arrays: Vec::new(),
                 scalars: Vec::new(),
                 readings: FxHashMap::default(),
@@ -78,31 +60,47 @@ impl Names {
             },
             used: KEYWORDS.iter().map(|k| k.to_string()).collect(),
             numbers: FxHashMap::default(),
-            plain: vec![false; node.bits.len()],
+            depths: vec![None; node.bits.len()],
         };
         chooser.ports(slicing);
-        chooser.find_plain_and_collects(&node.body, 0);
+        chooser.definitions(&node.body, 0);
         chooser.results(slicing);
         chooser.lists(&node.body);
         chooser.temporaries(&node.body);
         chooser.names
     }
 
-    /// What a value is called where it is read or defined.
-    pub fn of(&self, v: Val) -> &str {
-        &self.text[v.0 as usize]
+    /// The variable or element that holds a value.
+    pub fn of(&self, v: Val) -> Var {
+        match self.place(v).expect("every value has a name") {
+            Place::Scalar(group, at) => Var::new(&self.scalars[group].1[at], Vec::new()),
+            Place::Element(array, index) => self.element(array, index as usize),
+        }
+    }
+
+    fn place(&self, v: Val) -> Option<Place> {
+        self.places[v.0 as usize]
+    }
+
+    /// Array and flat index of a value that is an element.
+    fn home(&self, v: Val) -> Option<(usize, u32)> {
+        match self.place(v)? {
+            Place::Element(array, index) if !self.arrays[array].dims.is_empty() => {
+                Some((array, index))
+            }
+            _ => None,
+        }
     }
 
     /// Element `index`, counted flat, of an array, such as `x[1][3]`.
-    pub fn element(&self, array: usize, index: usize) -> String {
+    pub fn element(&self, array: usize, index: usize) -> Var {
         let Array { name, dims, .. } = &self.arrays[array];
         let mut inner: usize = dims.iter().map(|&d| d as usize).product();
-        let mut text = name.clone();
-        for &d in dims {
+        let dimension = |&d: &u32| {
             inner /= d as usize;
-            text.push_str(&format!("[{}]", index / inner % d as usize));
-        }
-        text
+            Selector::Index(AExpr::from((index / inner % d as usize) as u64))
+        };
+        Var::new(name, dims.iter().map(dimension).collect())
     }
 
     pub fn array_name(&self, array: usize) -> &str {
@@ -111,44 +109,31 @@ impl Names {
 
     /// The array that holds a list of collected values.
     pub fn array_of(&self, results: &[Val]) -> usize {
-        self.home[results[0].0 as usize].expect("collected values live in an array").0
+        self.home(results[0]).expect("collected values live in an array").0
     }
 
     /// The whole array that starts at the head of `values`, if its elements follow in order.
-    pub fn whole_array(&self, values: &[Val]) -> Option<(&str, usize)> {
-        let (array, 0) = self.home[values[0].0 as usize]? else {
+    pub fn whole_array(&self, values: &[Val]) -> Option<(Var, usize)> {
+        let (array, 0) = self.home(values[0])? else {
             return None;
         };
         let Array { name, dims, .. } = &self.arrays[array];
         let length = dims.iter().map(|&d| d as usize).product();
-        let follows = |(i, v): (usize, &Val)| self.home[v.0 as usize] == Some((array, i as u32));
+        let follows = |(i, v): (usize, &Val)| self.home(*v) == Some((array, i as u32));
         let whole = length > 1
             && values.len() >= length
             && values[..length].iter().enumerate().all(follows);
-        whole.then_some((name, length))
+        whole.then(|| (Var::new(name, Vec::new()), length))
     }
 
     pub fn reading(&self, read: &Read) -> Reading {
         self.readings[&read.dst]
     }
 
-    /// The text of a read in the loop with index `i`.
-    pub fn indexed(&self, reading: Reading, i: &str) -> String {
-        match reading {
-            Reading::Fill { array } => format!("{}[{i}]", self.arrays[array].name),
-            Reading::Walk { array, base, stride, count } => {
-                let Array { name, dims, .. } = &self.arrays[array];
-                let mut inner: i64 = dims.iter().map(|&d| d as i64).product();
-                let mut text = name.clone();
-                for (position, &d) in dims.iter().enumerate() {
-                    inner /= d as i64;
-                    let outermost = position == 0;
-                    let walk = Walk { base, stride, last: count as i64 - 1 };
-                    text.push_str(&format!("[{}]", walk.dimension(inner, d as i64, outermost, i)));
-                }
-                text
-            }
-        }
+    /// The element that is read in the loop with index `i`.
+    pub fn indexed(&self, reading: Reading, i: &Ident) -> Var {
+        let Array { name, dims, .. } = &self.arrays[reading.array];
+        Var::new(name, reading.walk.indices(dims, i).map(Selector::Index).collect())
     }
 
     /// The index of a loop inside of `depth` others.
@@ -156,8 +141,9 @@ impl Names {
         &self.indices[depth]
     }
 
-    pub fn scalars(&self) -> &[(u8, Vec<String>)] {
-        &self.scalars
+    /// The names of each word size.
+    pub fn scalars(&self) -> impl Iterator<Item = (u8, &[String])> {
+        self.scalars.iter().map(|(bits, names)| (*bits, &names[..]))
     }
 
     /// Name, word size and length.
@@ -180,52 +166,56 @@ impl Walk {
         self.base + self.stride * self.last
     }
 
+    /// The index in each dimension of an array, in the loop with index `i`.
+    fn indices(self, dims: &[u32], i: &Ident) -> impl Iterator<Item = AExpr> {
+        let mut inner: i64 = dims.iter().map(|&d| d as i64).product();
+        dims.iter().enumerate().map(move |(position, &d)| {
+            inner /= d as i64;
+            self.dimension(inner, d as i64, position == 0, i)
+        })
+    }
+
     /// The index in a dimension of size `d` whose steps are `inner` elements apart. Walks are
     /// monotonic, so a quotient that is the same at both ends is the same everywhere.
-    fn dimension(self, inner: i64, d: i64, outermost: bool, i: &str) -> String {
-        if self.base / inner == self.end() / inner {
-            return (self.base / inner % d).to_string();
+    fn dimension(self, inner: i64, d: i64, outermost: bool, i: &Ident) -> AExpr {
+        let Walk { base, stride, .. } = self;
+        if base / inner == self.end() / inner {
+            return number(base / inner % d);
         }
-        let turn = self.base / (inner * d);
+        let turn = base / (inner * d);
         let wraps = !outermost && turn != self.end() / (inner * d);
-        let (base, stride) = (self.base, self.stride);
-        if stride % inner == 0 {
-            let stride = stride / inner;
-            if wraps && stride % d == 0 {
-                return (base / inner % d).to_string();
-            }
-            if wraps {
-                let text = linear(base / inner % d, stride, i);
-                // A negative stride must not take the index below zero.
-                return match stride < 0 {
-                    true => format!("({}) % {d}", linear(base / inner, stride, i)),
-                    false if text == i => format!("{i} % {d}"),
-                    false => format!("({text}) % {d}"),
-                };
-            }
-            return linear(base / inner - turn * d, stride, i);
+        if stride % inner != 0 {
+            let quotient = AExpr::bin(ABinOp::Div, linear(base, stride, i), number(inner));
+            return if outermost { quotient } else { AExpr::bin(ABinOp::Mod, quotient, number(d)) };
         }
-        let text = linear(base, stride, i);
-        let quotient = match (inner, text == i) {
-            (1, true) => text,
-            (1, false) => format!("({text})"),
-            (_, true) => format!("{text} / {inner}"),
-            (_, false) => format!("({text}) / {inner}"),
-        };
-        if outermost { quotient } else { format!("{quotient} % {d}") }
+        let (base, stride) = (base / inner, stride / inner);
+        match wraps {
+            false => linear(base - turn * d, stride, i),
+            true if stride % d == 0 => number(base % d),
+            true => {
+                // A negative stride must not take the index below zero.
+                let base = if stride < 0 { base } else { base % d };
+                AExpr::bin(ABinOp::Mod, linear(base, stride, i), number(d))
+            }
+        }
     }
 }
 
-fn linear(base: i64, stride: i64, i: &str) -> String {
+fn number(value: i64) -> AExpr {
+    AExpr::from(value as u64)
+}
+
+fn linear(base: i64, stride: i64, i: &Ident) -> AExpr {
+    let index = AExpr::Name(i.clone());
     let term = match stride.abs() {
-        0 => return base.to_string(),
-        1 => i.to_string(),
-        s => format!("{s} * {i}"),
+        0 => return number(base),
+        1 => index,
+        s => AExpr::bin(ABinOp::Mul, number(s), index),
     };
     match (stride < 0, base) {
-        (true, _) => format!("{base} - {term}"),
+        (true, _) => AExpr::bin(ABinOp::Sub, number(base), term),
         (false, 0) => term,
-        (false, _) => format!("{term} + {base}"),
+        (false, _) => AExpr::bin(ABinOp::Add, term, number(base)),
     }
 }
 
@@ -235,8 +225,9 @@ struct Chooser<'a> {
     used: FxHashSet<String>,
     /// The last number given for each prefix of generated names.
     numbers: FxHashMap<&'static str, usize>,
-    /// Defined by an operator or a call: any name will do.
-    plain: Vec<bool>,
+    /// The number of loops around the operator or call that defines a value; any name will do for
+    /// such a value.
+    depths: Vec<Option<usize>>,
 }
 
 impl Chooser<'_> {
@@ -270,20 +261,20 @@ impl Chooser<'_> {
         self.names.arrays.len() - 1
     }
 
-    /// Marks what operators and calls define, and gives each collected value its array.
-    fn find_plain_and_collects(&mut self, eqns: &[Eqn], depth: usize) {
+    /// Notes how deep operators and calls define values, and gives each collected value its array.
+    fn definitions(&mut self, eqns: &[Eqn], depth: usize) {
         for eqn in eqns {
             match eqn {
-                Eqn::Op(e) => self.plain[e.dst.0 as usize] = true,
+                Eqn::Op(e) => self.depths[e.dst.0 as usize] = Some(depth),
                 Eqn::Call(call) => {
-                    call.dsts.iter().for_each(|dst| self.plain[dst.0 as usize] = true);
+                    call.dsts.iter().for_each(|dst| self.depths[dst.0 as usize] = Some(depth));
                 }
                 Eqn::Loop(lp) => {
                     if self.names.indices.len() <= depth {
                         let index = self.index(depth);
                         self.names.indices.push(index);
                     }
-                    self.find_plain_and_collects(&lp.body, depth + 1);
+                    self.definitions(&lp.body, depth + 1);
                     for collect in &lp.collects {
                         self.local_array(&collect.results, true);
                     }
@@ -301,22 +292,12 @@ impl Chooser<'_> {
 
     /// Names results by their port where the outermost block defines them.
     fn results(&mut self, slicing: Slicing) {
-        let mut top_level = vec![false; self.node.bits.len()];
-        for eqn in &self.node.body {
-            match eqn {
-                Eqn::Op(e) => top_level[e.dst.0 as usize] = true,
-                Eqn::Call(call) => {
-                    call.dsts.iter().for_each(|dst| top_level[dst.0 as usize] = true);
-                }
-                Eqn::Loop(_) => {}
-            }
-        }
         let first = self.node.params.len();
         let ports = self.node.results.iter().enumerate();
         let elements =
             ports.flat_map(|(p, port)| (0..port.values(slicing)).map(move |i| (first + p, i)));
         for ((array, index), &out) in elements.zip(&self.node.outs) {
-            if top_level[out.0 as usize] && self.names.of(out).is_empty() {
+            if self.depths[out.0 as usize] == Some(0) && self.names.place(out).is_none() {
                 self.settle(out, array, index);
             }
         }
@@ -327,10 +308,8 @@ impl Chooser<'_> {
         for eqn in eqns {
             if let Eqn::Loop(lp) = eqn {
                 for read in &lp.reads {
-                    let reading = match self.walk(&read.list) {
-                        Some(walk) => walk,
-                        None => self.gather(&read.list),
-                    };
+                    let walk = self.walk(&read.list);
+                    let reading = walk.unwrap_or_else(|| self.gather(&read.list));
                     self.names.readings.insert(read.dst, reading);
                 }
                 self.lists(&lp.body);
@@ -340,20 +319,18 @@ impl Chooser<'_> {
 
     /// The list as an affine walk over one array, if it is one.
     fn walk(&self, list: &[Val]) -> Option<Reading> {
-        let home = |v: Val| self.names.home[v.0 as usize];
-        let (array, base) = home(list[0])?;
+        let (array, base) = self.names.home(list[0])?;
         let stride = match list.get(1) {
-            Some(&second) => home(second)?.1 as i64 - base as i64,
+            Some(&second) => self.names.home(second)?.1 as i64 - base as i64,
             None => 0,
         };
-        let (base, count) = (base as i64, list.len() as u32);
-        for (k, &v) in list.iter().enumerate() {
-            let (member_array, index) = home(v)?;
-            if member_array != array || index as i64 != base + stride * k as i64 {
-                return None;
-            }
-        }
-        Some(Reading::Walk { array, base, stride, count })
+        let walk = Walk { base: base as i64, stride, last: list.len() as i64 - 1 };
+        let follows = |(k, &v): (usize, &Val)| {
+            let at = walk.base + stride * k as i64;
+            self.names.home(v).is_some_and(|(other, index)| other == array && index as i64 == at)
+        };
+        let all = list.iter().enumerate().all(follows);
+        all.then_some(Reading { array, filled: false, walk })
     }
 
     /// A list that walks over no array gets one: its members are named as elements where that
@@ -361,14 +338,12 @@ impl Chooser<'_> {
     fn gather(&mut self, list: &[Val]) -> Reading {
         let mut seen = FxHashSet::default();
         let free = list.iter().all(|&v| {
-            let named = !self.names.of(v).is_empty();
-            self.plain[v.0 as usize] && !named && seen.insert(v)
+            let named = self.names.place(v).is_some();
+            self.depths[v.0 as usize].is_some() && !named && seen.insert(v)
         });
         let array = self.local_array(list, free);
-        match free {
-            true => Reading::Walk { array, base: 0, stride: 1, count: list.len() as u32 },
-            false => Reading::Fill { array },
-        }
+        let walk = Walk { base: 0, stride: 1, last: list.len() as i64 - 1 };
+        Reading { array, filled: !free, walk }
     }
 
     /// A new local array as long as `list`; `settle` makes the members its elements.
@@ -383,7 +358,7 @@ impl Chooser<'_> {
         array
     }
 
-    /// Names what is left, in the order of definition.
+    /// Names the remaining values, in the order of definition.
     fn temporaries(&mut self, eqns: &[Eqn]) {
         for eqn in eqns {
             match eqn {
@@ -397,30 +372,29 @@ impl Chooser<'_> {
     fn loop_temporaries(&mut self, lp: &Loop) {
         for c in &lp.carried {
             self.scalar(c.param, "s");
-            self.names.text[c.result.0 as usize] = self.names.text[c.param.0 as usize].clone();
+            self.names.places[c.result.0 as usize] = self.names.place(c.param);
         }
         lp.reads.iter().for_each(|r| self.scalar(r.dst, "t"));
         self.temporaries(&lp.body);
     }
 
     fn scalar(&mut self, v: Val, prefix: &'static str) {
-        if !self.names.text[v.0 as usize].is_empty() {
+        if self.names.place(v).is_some() {
             return;
         }
         let name = self.fresh(prefix);
-        let bits = self.node.bits_of(v);
-        match self.names.scalars.iter_mut().find(|(b, _)| *b == bits) {
-            Some((_, names)) => names.push(name.clone()),
-            None => self.names.scalars.push((bits, vec![name.clone()])),
-        }
-        self.names.text[v.0 as usize] = name;
+        let (bits, scalars) = (self.node.bits_of(v), &mut self.names.scalars);
+        let group = scalars.iter().position(|(b, _)| *b == bits).unwrap_or_else(|| {
+            scalars.push((bits, Vec::new()));
+            scalars.len() - 1
+        });
+        let names = &mut scalars[group].1;
+        names.push(name);
+        self.names.places[v.0 as usize] = Some(Place::Scalar(group, names.len() - 1));
     }
 
     fn settle(&mut self, v: Val, array: usize, index: usize) {
-        self.names.text[v.0 as usize] = self.names.element(array, index);
-        if !self.names.arrays[array].dims.is_empty() {
-            self.names.home[v.0 as usize] = Some((array, index as u32));
-        }
+        self.names.places[v.0 as usize] = Some(Place::Element(array, index as u32));
     }
 
     fn fresh(&mut self, prefix: &'static str) -> String {
@@ -436,18 +410,44 @@ impl Chooser<'_> {
 }
 
 #[cfg(test)]
-pub mod tests {
-    use super::Walk;
+mod tests {
+    use super::*;
 
-    /// The index texts of a walk, one per dimension, with the loop index `i`.
-    pub fn walk_texts(dims: &[i64], base: i64, stride: i64, count: i64) -> Vec<String> {
-        let walk = Walk { base, stride, last: count - 1 };
-        let mut inner: i64 = dims.iter().product();
-        let mut texts = Vec::new();
-        for (position, &d) in dims.iter().enumerate() {
-            inner /= d;
-            texts.push(walk.dimension(inner, d, position == 0, "i"));
+    fn evaluate(a: &AExpr, i: u64) -> u64 {
+        match a {
+            AExpr::Int(value, _) => *value,
+            AExpr::Name(_) => i,
+            AExpr::Bin(op, l, r) => {
+                let (l, r) = (evaluate(l, i), evaluate(r, i));
+                match op {
+                    ABinOp::Add => l + r,
+                    ABinOp::Sub => l - r,
+                    ABinOp::Mul => l * r,
+                    ABinOp::Div => l / r,
+                    ABinOp::Mod => l % r,
+                }
+            }
         }
-        texts
+    }
+
+    #[test]
+    fn index_expressions_name_the_right_element() {
+        // Every walk over a 3 by 4 by 2 array, evaluated as the language would.
+        let dims = [3, 4, 2];
+        for (base, stride) in (0..24).flat_map(|base| (-5..=12).map(move |s| (base, s))) {
+            for last in 0..7 {
+                let walk = Walk { base, stride, last };
+                if !(0..24).contains(&walk.end()) {
+                    continue;
+                }
+                let indices: Vec<AExpr> = walk.indices(&dims, &"i".into()).collect();
+                for k in 0..=last {
+                    let element = indices.iter().zip(dims);
+                    let flat = element
+                        .fold(0, |sum, (index, d)| sum * d as u64 + evaluate(index, k as u64));
+                    assert_eq!(flat as i64, base + stride * k, "{indices:?} at {k}");
+                }
+            }
+        }
     }
 }
