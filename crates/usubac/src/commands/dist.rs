@@ -59,7 +59,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     }
 }
 
-/// Compares the functions of ciphers, and of those that they need, with their known answers.
+/// Compares the functions of ciphers, and of the ciphers that they need, with their test vectors.
 fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     let (folder, build) = (cache::home("known-answers"), cache::this_build());
     let kept = folder.as_deref().zip(build.as_deref());
