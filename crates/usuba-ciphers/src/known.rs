@@ -64,7 +64,7 @@ struct Evaluated {
 impl Evaluated {
     fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, String> {
         let path = cipher.folder.join(source);
-        let wrong = |why: &str| format!("{}: {why}", path.display());
+        let wrong = |what: &str| format!("{}: {what}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);
@@ -82,7 +82,7 @@ impl Evaluated {
         Ok(Evaluated { program: checked.program, instance, texts })
     }
 
-    /// The first word of a port among all words of its side, and its shape.
+    /// The first word of a port among the words of its side, and its shape.
     fn port(&self, name: &str) -> Result<(usize, Shape), String> {
         let decl = &self.program.decls[self.program.entry];
         for vars in [&decl.params, &decl.results] {
@@ -245,7 +245,8 @@ pub fn wrong_block(
 }
 
 impl Cipher {
-    /// Compares every function with its test vectors. A comparison that holds is remembered in `kept`, a folder
+    /// Compares every function with its test vectors. Correct answers are cached in `kept`, a
+    /// folder
     /// and the name of this build, by the content of all files that it depends on.
     ///
     /// # Errors

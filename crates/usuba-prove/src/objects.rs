@@ -361,7 +361,7 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whether the prover has a model of the processors of a target.
 pub fn has_machine(target: &Target) -> bool {
-    target.name != "neon"
+    target.processor.runs_on("x86_64")
 }
 
 pub fn no_machine(target: &Target) -> String {

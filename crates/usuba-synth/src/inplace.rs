@@ -1,4 +1,4 @@
-//! Meet in the middle: small circuits for permutations of four bits.
+//! Bidirectional search (meet in the middle): small circuits for permutations of four bits.
 //!
 //! ```text
 //! inputs ──states.rs──► ... ◄──states.rs── outputs        even permutations
@@ -15,7 +15,7 @@ use crate::detour::bridges;
 use crate::program::{Program, output};
 use crate::states::{INPUTS, Levels, Metric, State, normal, pack, steps};
 
-/// Circuits of equal size that are looked at, to find one with few NOTs.
+/// The number of circuits of equal size that are compared, to find one with few NOTs.
 const MOST_OFFERS: usize = 3_000;
 /// Visits of gates spent on the NOTs of each.
 const EFFORT: usize = 2_000;
