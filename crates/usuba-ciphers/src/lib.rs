@@ -11,7 +11,7 @@
 
 mod fields;
 mod known;
-mod loader;
+pub mod loader;
 mod scheme;
 pub mod vectors;
 

@@ -60,7 +60,7 @@ fn each_pass_on_random_programs() {
     for shape in SHAPES {
         for seed in 0..support::random_programs(340) {
             let before = random::program(seed, shape);
-            for pass in ALL {
+            for pass in ALL.iter() {
                 let mut after = before.clone();
                 run_pass(pass, &mut after, &random_options(&mut Random::new(seed), 3));
                 check_equal(&before, &after, &format!("seed {seed}, {}", pass.name));
@@ -112,7 +112,7 @@ fn each_pass_on_the_programs_of_the_pass_tests() {
     let programs = support::pass_programs();
     assert!(programs.len() > 10, "{} programs", programs.len());
     for (_, before) in &programs {
-        for pass in ALL {
+        for pass in ALL.iter() {
             for seed in 0..6 {
                 let mut after = before.clone();
                 run_pass(pass, &mut after, &random_options(&mut Random::new(seed), 3));

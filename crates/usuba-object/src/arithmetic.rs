@@ -19,13 +19,15 @@ use usuba::typed::{Decl, Var, VarType};
 
 use super::calls::{Calls, Kernel};
 use super::cell::{Bits, Cell, Instance};
-use super::compare::{self, Answer, Demands, Difference, Report};
+use super::compare::{self, Demands, Difference, Verdict};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::integer_values::{self, Word};
 use super::kernel_contract::{Contract, Meaning};
 use super::memory::{Buffer, Memory, Pointer, Region};
+use super::verdict::Evidence;
 use super::{Fault, Machine, Residue, Rule, World};
+use usuba_equiv::Engines;
 use usuba_equiv::value_numbering::{Edge, Graph};
 
 /// The most equations of the program, unrolled.
@@ -52,17 +54,17 @@ pub fn prove_either<M: Machine>(
     most: &[u64],
     linked: &[Kernel],
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     if !linked.is_empty() || multiplies(program) {
         return prove::<M>(object, contract, program, most, linked, demands);
     }
     let on_bits = compare::prove::<M>(object, contract, program, demands);
-    if !matches!(on_bits, Answer::Unknown(_)) {
+    if !matches!(on_bits, Verdict::Unknown(_)) {
         return on_bits;
     }
     match prove::<M>(object, contract, program, most, linked, demands) {
         // The obligation that is open on bits is more precise.
-        Answer::Unknown(_) => on_bits,
+        Verdict::Unknown(_) => on_bits,
         answer => answer,
     }
 }
@@ -119,23 +121,23 @@ pub fn prove<M: Machine>(
     most: &[u64],
     linked: &[Kernel],
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     if let Err(rule) = verify::verify(program) {
-        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+        return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let program = &lanes::apart(program);
     let Some(mut goal) = Goal::new(object, contract, program, most, demands) else {
-        return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
+        return Verdict::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     goal.linked = linked;
     match goal.show::<M>() {
-        Ok(report) => Answer::Proved(report),
-        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
-        Err(Obstacle::Impossible(what)) => Answer::Unknown(what),
+        Ok(evidence) => Verdict::Proved(evidence),
+        Err(Obstacle::Fault(fault)) => Verdict::Refused(fault),
+        Err(Obstacle::Impossible(what)) => Verdict::Unknown(what),
         Err(Obstacle::Open { what, longest }) => match goal.difference::<M>(longest) {
-            Ok(difference) => Answer::Refuted(difference),
+            Ok(difference) => Verdict::Refuted(difference),
             Err(inputs) => {
-                Answer::Unknown(format!("{what}, and {inputs} inputs show no difference"))
+                Verdict::Unknown(format!("{what}, and {inputs} inputs show no difference"))
             }
         },
     }
@@ -196,8 +198,8 @@ impl<'a> Goal<'a> {
     }
 
     /// Runs both sides, the function for each phase of the frame that matters.
-    fn show<M: Machine>(&self) -> Result<Report, Obstacle> {
-        let mut report = Report { engines: "polynomials", ..Report::default() };
+    fn show<M: Machine>(&self) -> Result<Evidence, Obstacle> {
+        let mut evidence = Evidence { engines: Engines::POLYNOMIALS, ..Evidence::default() };
         let mut bits = Bits::new(Graph::new(None));
         let mut params: Vec<Word> = Vec::new();
         for &(size, most) in &self.params {
@@ -211,14 +213,14 @@ impl<'a> Goal<'a> {
         let (given, wanted) = (flat(&params), flat(&wanted));
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
-            report.phases += 1;
+            evidence.phases += 1;
             let asked;
             let sides = (&given[..], &wanted[..]);
             (bits, asked) =
-                self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut report)?;
+                self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut evidence)?;
             phases.done(phase, asked);
         }
-        Ok(report)
+        Ok(evidence)
     }
 
     /// Runs the function once, for at most this number of instructions. Returns the bits, and the
@@ -229,21 +231,21 @@ impl<'a> Goal<'a> {
         bits: Bits,
         calls: &Calls,
         (given, wanted): (&[Edge], &[Edge]),
-        report: &mut Report,
+        evidence: &mut Evidence,
     ) -> Result<(Bits, u64), Obstacle> {
         let buffers = self.buffers(&bits, given).map_err(Obstacle::Impossible)?;
         let mut world = self.world::<M>(bits, calls.clone(), buffers, phase);
         let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
         let (instructions, residue) = run.map_err(Obstacle::Fault)?;
-        report.instructions = report.instructions.max(instructions);
-        report.nodes = report.nodes.max(world.bits.graph.nodes.len());
-        report.frame = report.frame.max(world.memory.frame_bytes());
-        if residue.frame >= report.residue.frame {
-            report.residue = residue;
+        evidence.instructions = evidence.instructions.max(instructions);
+        evidence.nodes = evidence.nodes.max(world.bits.graph.nodes.len());
+        evidence.frame = evidence.frame.max(world.memory.frame_bytes());
+        if residue.frame >= evidence.residue.frame {
+            evidence.residue = residue;
         }
         self.compare(&mut world, wanted, longest)?;
-        if self.demands.wiped && !report.residue.is_empty() {
-            let Residue { frame, registers } = &report.residue;
+        if self.demands.wiped && !evidence.residue.is_empty() {
+            let Residue { frame, registers } = &evidence.residue;
             let what = format!(
                 "{frame} bytes of the frame and {} registers ({}) hold what depends on inputs",
                 registers.len(),

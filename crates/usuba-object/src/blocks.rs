@@ -21,18 +21,20 @@ use std::rc::Rc;
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
-use super::answer;
 use super::block_function::{Interface, Meaning};
 use super::block_step::{Cover, Join};
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
+use super::compare::ENGINES;
 use super::compare::evaluate;
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::symbolic_count::{Form, Range, Ranges, Split};
+use super::verdict::{self, Evidence};
 use super::{Fault, Machine, Residue, Rule, Step, World};
+use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::execution::{Classes, Loops, Run};
 use usuba_equiv::rewrites::Rewrites;
@@ -61,29 +63,9 @@ pub trait Turning: Machine + Clone {
 
 /// The verdict on a function over blocks: whether it computes the program of each block, for any
 /// number of blocks.
-pub type Answer = answer::Answer<Report, Difference>;
+pub type Verdict = verdict::Verdict<Difference>;
 
-type Obstacle = answer::Obstacle<Difference>;
-
-/// The result of a proof.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Report {
-    /// Instructions that were executed, on all paths.
-    pub instructions: u64,
-    /// Loops over blocks, each shown by one step.
-    pub loops: u32,
-    /// Paths to the end.
-    pub paths: u32,
-    pub nodes: usize,
-    /// How the graphs were made equal: by structure alone (E1), or by all engines.
-    pub engines: &'static str,
-    /// Bytes of the frame.
-    pub frame: u64,
-    /// Positions of the frame for which the function was executed.
-    pub phases: u32,
-    /// The largest residue on any path.
-    pub residue: Residue,
-}
+type Obstacle = verdict::Obstacle<Difference>;
 
 /// A block for which a function gives a wrong result.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,25 +98,25 @@ const MANY: i64 = 1 << 24;
 
 /// Whether the function that `interface` names in an object computes its program on any number of
 /// blocks, and keeps all rules.
-pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
+pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Verdict {
     if let Err(rule) = verify::verify(interface.program) {
-        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+        return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let Some((program, sums)) = bitblast::apart_with_sums(interface.program) else {
-        return Answer::Unknown("the program has too many bits".into());
+        return Verdict::Unknown("the program has too many bits".into());
     };
     let Some(entry) = object.function(&interface.symbol) else {
-        return Answer::Unknown(format!("there is no function `{}`", interface.symbol));
+        return Verdict::Unknown(format!("there is no function `{}`", interface.symbol));
     };
     let goal = Goal { object, interface, program: &program, sums: &sums, entry };
-    let mut report = Report { engines: "E1", ..Report::default() };
-    match goal.show::<M>(&mut report, false) {
+    let mut evidence = Evidence { engines: Engines::GRAPH, ..Evidence::default() };
+    match goal.show::<M>(&mut evidence, false) {
         Err(Obstacle::Resisted(_)) => {}
-        other => return Answer::of(other, report),
+        other => return verdict::verdict(other, evidence),
     }
-    let mut report = Report { engines: "all", ..Report::default() };
-    let outcome = goal.show::<M>(&mut report, true);
-    Answer::of(outcome, report)
+    let mut evidence = Evidence { engines: ENGINES, ..Evidence::default() };
+    let outcome = goal.show::<M>(&mut evidence, true);
+    verdict::verdict(outcome, evidence)
 }
 
 struct Goal<'a> {
@@ -149,7 +131,7 @@ struct Goal<'a> {
 
 impl Goal<'_> {
     /// Runs both sides, the function for each phase of the frame that matters.
-    fn show<M: Turning>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+    fn show<M: Turning>(&self, evidence: &mut Evidence, engines: bool) -> Result<(), Obstacle> {
         let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
         let classes = Classes::default();
         let opaque = Default::default();
@@ -177,21 +159,21 @@ impl Goal<'_> {
                 object: self.object,
                 calls: Calls::default(),
             },
-            report,
+            evidence,
             meaning: &meaning,
             asked: KNOWN_PHASES,
             wiped: self.interface.demands.wiped,
         };
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
-            search.report.phases += 1;
+            search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
             search.explore(state, &mut Vec::new())?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
-        report.nodes = report.nodes.max(search_nodes);
+        evidence.nodes = evidence.nodes.max(search_nodes);
         Ok(())
     }
 
@@ -267,7 +249,7 @@ struct Visit<M> {
 struct Search<'a> {
     /// Its memory is that of the state that runs.
     world: World<'a>,
-    report: &'a mut Report,
+    evidence: &'a mut Evidence,
     meaning: &'a Meaning,
     /// The largest alignment of the frame that any path has asked for.
     asked: u64,
@@ -320,7 +302,7 @@ impl Search<'_> {
             let bits = &self.world.bits;
             let same = every.memory.covers(&state.memory, cover)
                 && every.machine.covers(&state.machine, bits, cover);
-            self.report.loops += 1;
+            self.evidence.turns.get_or_insert_default().loops += 1;
             return match same {
                 true => Ok(()),
                 false => {
@@ -375,11 +357,11 @@ impl Search<'_> {
         let State { mut machine, memory } = state;
         self.world.memory = memory;
         loop {
-            if self.report.instructions == BUDGET {
+            if self.evidence.instructions == BUDGET {
                 let what = format!("it takes more than {BUDGET} instructions");
                 return Err(Obstacle::Fault(Fault::new(Rule::TooLong, what)));
             }
-            self.report.instructions += 1;
+            self.evidence.instructions += 1;
             let place = machine.place();
             match machine.step(&mut self.world) {
                 Ok(Step::Next) => {}
@@ -411,8 +393,8 @@ impl Search<'_> {
             return Err(Obstacle::Fault(residue.fault()));
         }
         let size = |residue: &Residue| (residue.frame, residue.registers.len());
-        if size(&residue) > size(&self.report.residue) {
-            self.report.residue = residue;
+        if size(&residue) > size(&self.evidence.residue) {
+            self.evidence.residue = residue;
         }
         Ok(())
     }
@@ -420,8 +402,8 @@ impl Search<'_> {
     /// The end of a path.
     fn finish(&mut self) -> Result<(), Obstacle> {
         let World { bits, memory, .. } = &mut self.world;
-        self.report.paths += 1;
-        self.report.frame = self.report.frame.max(memory.frame_bytes());
+        self.evidence.turns.get_or_insert_default().paths += 1;
+        self.evidence.frame = self.evidence.frame.max(memory.frame_bytes());
         self.asked = self.asked.max(memory.asked);
         let stream = memory.stream.as_mut().expect("there are blocks");
         stream.finish(bits).map_err(Obstacle::Fault)?;

@@ -18,7 +18,7 @@
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
-//! - `answer`: the verdict on a function.
+//! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
@@ -41,7 +41,6 @@
 //! *Reference:* King 1976 (symbolic execution); Pnueli, Siegel, Singerman 1998 (translation
 //! validation).
 
-pub mod answer;
 pub mod arithmetic;
 pub mod block_function;
 pub mod block_step;
@@ -60,6 +59,7 @@ mod repeats;
 pub mod simulate;
 pub mod stream;
 pub mod symbolic_count;
+pub mod verdict;
 mod word_sums;
 pub mod x86;
 

@@ -115,8 +115,8 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     order(&mut formula, &steps, inputs.len());
     let (answer, spent) = usuba_sat::solve_counted(&formula, conflicts);
     let model = match answer {
-        usuba_sat::Answer::Model(model) => model,
-        usuba_sat::Answer::Unsat(_) => return (Answer::No, spent),
+        usuba_sat::Answer::Refuted(model) => model,
+        usuba_sat::Answer::Proved(_) => return (Answer::No, spent),
         usuba_sat::Answer::Unknown(_) => return (Answer::Unknown, spent),
     };
     let decoded: Vec<(Vec<usize>, u8)> = steps

@@ -12,6 +12,8 @@
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `prose`: words without a noun and private terms may only get fewer.
+//! - `crate::modules`: lists of modules that name each file.
+//! - `crate::budgets`: the cost of an extension.
 
 pub mod arrows;
 pub mod ciphers;
@@ -27,6 +29,7 @@ pub mod purity;
 pub mod stages;
 
 use crate::repo::{Finding, Repo};
+use crate::{budgets, modules};
 
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
@@ -42,6 +45,8 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     proofs::check,
     documents::check,
     prose::check,
+    modules::check,
+    budgets::check,
 ];
 
 /// Everything that breaks a rule, sorted by place.

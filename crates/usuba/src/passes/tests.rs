@@ -93,7 +93,7 @@ fn each_pass_keeps_the_meaning() {
     for shape in SHAPES {
         for seed in 0..150 {
             let before = random::program(seed, shape);
-            for pass in ALL {
+            for pass in ALL.iter() {
                 let mut program = before.clone();
                 run_pass(pass, &mut program, &random_options(&mut Random::new(seed)));
                 verify::verify(&program).expect(pass.name);
@@ -159,19 +159,19 @@ fn skipped_passes_do_not_run_and_stop_stops() {
         seen
     };
     let all = run(&[], None);
-    assert_eq!(all.len(), pipeline::passes(Level::O2).len());
+    assert_eq!(all.len(), pipeline::passes(Level::O2).count());
     assert!(!run(&["cse", "dce"], None).iter().any(|name| name == "cse" || name == "dce"));
     assert_eq!(run(&[], Some("canon")), all[..3]);
 }
 
 #[test]
 fn names_are_unique_and_found() {
-    for pass in ALL {
+    for pass in ALL.iter() {
         assert_eq!(find(pass.name).map(|found| found.about), Some(pass.about));
         assert!(pass.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
     }
     for level in [Level::O0, Level::O1, Level::O2] {
-        assert!(pipeline::passes(level).iter().all(|pass| find(pass.name).is_some()));
+        assert!(pipeline::passes(level).all(|pass| find(pass.name).is_some()));
     }
     assert!(find("no-such-pass").is_none());
 }

@@ -14,12 +14,12 @@ use usuba::syntax::{parse, print};
 use usuba_run::fingerprint::fingerprint;
 
 use super::front::{self, Input, reported};
-use super::prove::certificate;
 use super::{slice, tuned};
 use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
+use usuba_prove::{cell, certificate};
 
 pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let Some(file) = args.file.as_deref() else {
@@ -52,7 +52,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let proof = certificate::name(folder, target.name, &fingerprint(&input.sources), &|| {
-        super::prove::program_fingerprint(&program)
+        cell::fingerprint(&program)
     });
     let options =
         COptions { tuned: note, proof, ..options(args, codegen, file, &input, &program, target) };

@@ -9,10 +9,10 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
-use super::prove::cache;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
+use usuba_prove::cache;
 
 pub fn run(args: &Dist) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");

@@ -12,13 +12,35 @@ use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::typed::Flags;
 use usuba_ciphers::Cipher;
+use usuba_run::cc::Family;
 
-use super::arithmetic;
-use super::binary::{self, Memory, Objects};
-use super::interface::{self, Interfaces};
-use crate::Failure;
-use crate::args::Prove;
+use crate::arithmetic_folder;
+use crate::interfaces::{self, Interfaces};
+use crate::objects::{self, Memory, Objects};
+
+/// Which proofs are asked for.
+pub struct Request {
+    /// The folder of the cipher folders.
+    pub folder: PathBuf,
+    /// Names of folders; all of them if it is empty.
+    pub only: Vec<String>,
+    /// Targets; all of them if it is empty.
+    pub target: Vec<&'static Target>,
+    /// The only slicing.
+    pub slicing: Option<Slicing>,
+    /// How programs are read.
+    pub flags: Flags,
+    /// Compilers that make objects.
+    pub families: &'static [Family],
+    /// Whether compilers run even for a known text.
+    pub afresh: bool,
+    /// Whether objects of kernels are proved.
+    pub binary: bool,
+    /// Whether functions of the byte interface are.
+    pub interface: bool,
+}
 
 /// An entry of a folder in one slicing on one target; programs are read where they are proved, as
 /// no two threads can have the same.
@@ -72,18 +94,18 @@ impl Task {
 }
 
 /// The targets with their objects. A compiler that is missing is so for all of them.
-pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
-    let targets = match args.target.is_empty() {
+pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
+    let targets = match request.target.is_empty() {
         true => isa::all().collect(),
-        false => args.target.clone(),
+        false => request.target.clone(),
     };
     let memory = Memory::default();
     let backend = |target: &'static Target| {
-        let made = |asked: bool| match asked && binary::has_machine(target) {
-            true => Objects::compiled(target, args.cc, memory.clone(), args.no_cache),
+        let made = |asked: bool| match asked && objects::has_machine(target) {
+            true => Objects::compiled(target, request.families, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
-        let (objects, functions) = (made(args.binary)?, made(args.interface)?);
+        let (objects, functions) = (made(request.binary)?, made(request.interface)?);
         let identity = [objects.identity(), functions.identity()];
         Ok(Backend { target, objects, functions, identity })
     };
@@ -93,11 +115,11 @@ pub fn backends(args: &Prove) -> Result<Vec<Backend>, Failure> {
 /// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
 /// B if a function of theirs is in H or B; unless one slicing was asked for. Programs of arithmetic
 /// on the targets that they are for.
-pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
+pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
     let mut out = Tasks::default();
-    let memory = interface::Memory::default();
-    for cipher in ciphers(args)? {
-        let interfaces = args.interface.then(|| Interfaces::new(&cipher.folder, memory.clone()));
+    let memory = interfaces::Memory::default();
+    for cipher in ciphers(request)? {
+        let interfaces = request.interface.then(|| Interfaces::new(&cipher.folder, memory.clone()));
         let interfaces = interfaces.transpose()?;
         let mut nodes: BTreeMap<(String, String), BTreeSet<Slicing>> = BTreeMap::new();
         for function in &cipher.functions {
@@ -111,7 +133,7 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             }
         }
         for ((file, node), slicings) in nodes {
-            let wanted = args.language.slicing();
+            let wanted = request.slicing;
             for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
@@ -131,8 +153,8 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             }
         }
     }
-    let slicing = args.language.slicing();
-    for source in sources(args)?.iter().filter(|own| slicing.is_none_or(|s| s == own.slicing)) {
+    let slicing = request.slicing;
+    for source in sources(request)?.iter().filter(|own| slicing.is_none_or(|s| s == own.slicing)) {
         let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
@@ -148,7 +170,7 @@ pub fn tasks(args: &Prove, backends: &[Backend]) -> Result<Tasks, Failure> {
             for Backend { target: on, .. } in backends.iter().filter(|b| source.has(node, b.target))
             {
                 let (folder, file) = (source.folder.clone(), source.file.clone());
-                let (prefix, link) = (arithmetic::PREFIX, source.link(node));
+                let (prefix, link) = (arithmetic_folder::PREFIX, source.link(node));
                 let (node, slicing, interfaces) = (node.clone(), source.slicing, None);
                 out.all.push(Task { folder, file, node, slicing, on, prefix, link, interfaces });
             }
@@ -163,26 +185,26 @@ fn name(folder: &Path) -> String {
 }
 
 /// The cipher folders that were asked for.
-pub fn ciphers(args: &Prove) -> Result<Vec<Cipher>, Failure> {
-    let mut ciphers = usuba_ciphers::find(&args.folder).map_err(Failure::program)?;
-    let others = arithmetic::find(&args.folder, args.language.flags())?;
+pub fn ciphers(request: &Request) -> Result<Vec<Cipher>, String> {
+    let mut ciphers = usuba_ciphers::find(&request.folder)?;
+    let others = arithmetic_folder::find(&request.folder, request.flags)?;
     let mut names: BTreeSet<String> = others.iter().map(|source| name(&source.folder)).collect();
     names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));
-    if let Some(missing) = args.only.iter().find(|only| !names.contains(*only)) {
-        let folder = args.folder.display();
-        return Err(Failure::program(format!("there is no cipher `{missing}` in {folder}")));
+    if let Some(missing) = request.only.iter().find(|only| !names.contains(*only)) {
+        let folder = request.folder.display();
+        return Err(format!("there is no cipher `{missing}` in {folder}"));
     }
-    ciphers.retain(|cipher| is_asked(args, &cipher.folder));
+    ciphers.retain(|cipher| is_asked(request, &cipher.folder));
     Ok(ciphers)
 }
 
 /// The programs of arithmetic.
-pub fn sources(args: &Prove) -> Result<Vec<arithmetic::Source>, Failure> {
-    let mut sources = arithmetic::find(&args.folder, args.language.flags())?;
-    sources.retain(|source| is_asked(args, &source.folder));
+pub fn sources(request: &Request) -> Result<Vec<arithmetic_folder::Source>, String> {
+    let mut sources = arithmetic_folder::find(&request.folder, request.flags)?;
+    sources.retain(|source| is_asked(request, &source.folder));
     Ok(sources)
 }
 
-fn is_asked(args: &Prove, folder: &Path) -> bool {
-    args.only.is_empty() || args.only.contains(&name(folder))
+fn is_asked(request: &Request, folder: &Path) -> bool {
+    request.only.is_empty() || request.only.contains(&name(folder))
 }

@@ -36,16 +36,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba_run::cc::Family;
 use usuba_run::fingerprint::hex;
+use usuba_sat::Engines;
 
-use super::binary::{Made, Memory, Objects};
-use super::interface::{self, Interfaces};
-use crate::Failure;
-use crate::args::prove::Cc;
-use crate::args::{self, Codegen, Language};
-use crate::output::{Place, plain, write_all};
+use crate::interfaces::{self, Interfaces};
+use crate::objects::{Made, Memory, Objects};
+use usuba_ciphers::loader::plain;
 
 /// The name of the folder beside the program.
 pub const FOLDER: &str = "proof";
@@ -66,7 +64,8 @@ pub struct Record {
     pub usuba0: String,
     pub passes: usize,
     pub lanes: String,
-    pub engines: String,
+    #[serde(with = "as_text")]
+    pub engines: Engines,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract: Vec<Promise>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +74,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<interface::Program>,
+    pub beside: Vec<interfaces::Program>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface: Vec<Made>,
 }
@@ -86,7 +85,23 @@ pub struct Record {
 pub struct Promise {
     pub node: String,
     /// What showed it.
-    pub by: String,
+    #[serde(with = "as_text")]
+    pub by: Engines,
+}
+
+/// Engines as their names.
+mod as_text {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+    use usuba_sat::Engines;
+
+    pub fn serialize<S: Serializer>(engines: &Engines, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(engines)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Engines, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,7 +158,7 @@ impl Record {
 
     /// The objects that are to be proved again: those that the same compilers make, or the file
     /// beside the program.
-    pub fn objects(&self, folder: &Path) -> Result<Objects, Failure> {
+    pub fn objects(&self, folder: &Path) -> Result<Objects, String> {
         let target = self.on()?;
         if let Some(file) = self.object.iter().find(|made| made.is_file()) {
             return Objects::given(&folder.join(&file.by), Some(file.symbol.clone()));
@@ -152,44 +167,29 @@ impl Record {
     }
 
     /// The byte interface, if it is to be proved again.
-    pub fn interfaces(&self, folder: &Path) -> Result<Option<(Interfaces, Objects)>, Failure> {
+    pub fn interfaces(&self, folder: &Path) -> Result<Option<(Interfaces, Objects)>, String> {
         if self.interface.is_empty() {
             return Ok(None);
         }
-        let interfaces = Interfaces::new(folder, interface::Memory::default())?;
+        let interfaces = Interfaces::new(folder, interfaces::Memory::default())?;
         Ok(Some((interfaces, compiled(self.on()?, &self.interface)?)))
     }
 
-    fn on(&self) -> Result<&'static Target, Failure> {
-        isa::find(&self.target).ok_or_else(|| Failure::program("there is no such target"))
-    }
-
-    /// The flags with which the program was compiled, beside those that say where includes are.
-    pub fn flags(&self, given: &Language) -> Result<(Language, Codegen), Failure> {
-        let wrong = |why: String| {
-            Failure::program(format!("the certificate of {}, {}: {why}", self.program, self.entry))
-        };
-        let mut language = given.clone();
-        language.entry = Some(self.entry.clone());
-        language.read_as(&self.reading).map_err(wrong)?;
-        language.set_slicing(match self.slicing.as_str() {
-            "V" => Slicing::V,
-            "H" => Slicing::H,
-            "B" => Slicing::B,
-            "W" => Slicing::W,
-            other => return Err(wrong(format!("`{other}` is no slicing"))),
-        });
-        let codegen = args::certified_flags(&self.flags).map_err(wrong)?;
-        let codegen = codegen.for_target(&self.target).map_err(wrong)?;
-        Ok((language, codegen))
+    fn on(&self) -> Result<&'static Target, String> {
+        isa::find(&self.target).ok_or_else(|| String::from("there is no such target"))
     }
 }
 
 /// Objects by the compilers that have made some.
-fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, Failure> {
-    match Cc::of_names(made.iter().map(|made| made.by.as_str())) {
-        Some(cc) => Objects::compiled(target, cc, Memory::default(), true),
-        None => Ok(Objects::None),
+fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
+    let by = |is_clang: bool| made.iter().any(|made| made.by.starts_with("clang") == is_clang);
+    let families: Vec<Family> = [(Family::Gcc, by(false)), (Family::Clang, by(true))]
+        .into_iter()
+        .filter_map(|(family, is_used)| is_used.then_some(family))
+        .collect();
+    match families.is_empty() {
+        true => Ok(Objects::None),
+        false => Objects::compiled(target, &families, Memory::default(), true),
     }
 }
 
@@ -199,8 +199,8 @@ pub fn path(folder: &Path, target: &str) -> PathBuf {
 }
 
 /// The records of one file; none if there is no file.
-fn file(path: &Path) -> Result<Vec<Record>, Failure> {
-    let wrong = |why: String| Failure::program(format!("cannot read {}: {why}", path.display()));
+fn file(path: &Path) -> Result<Vec<Record>, String> {
+    let wrong = |why: String| format!("cannot read {}: {why}", path.display());
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -213,7 +213,7 @@ fn file(path: &Path) -> Result<Vec<Record>, Failure> {
 }
 
 /// All records beside a program, in the order of the names of their files.
-pub fn read(folder: &Path) -> Result<Vec<Record>, Failure> {
+pub fn read(folder: &Path) -> Result<Vec<Record>, String> {
     let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return Ok(Vec::new()) };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
@@ -222,8 +222,11 @@ pub fn read(folder: &Path) -> Result<Vec<Record>, Failure> {
     Ok(records?.into_iter().flatten().collect())
 }
 
-/// Writes records beside a program, in the place of older ones about the same.
-pub fn write(folder: &Path, records: &[Record]) -> Result<(), Failure> {
+/// The files that hold records beside a program, in the place of older ones about the same.
+///
+/// # Errors
+/// A file that is there cannot be read.
+pub fn files(folder: &Path, records: &[Record]) -> Result<Vec<(PathBuf, String)>, String> {
     let mut targets: Vec<&str> = records.iter().map(|record| record.target.as_str()).collect();
     targets.sort_unstable();
     targets.dedup();
@@ -238,13 +241,9 @@ pub fn write(folder: &Path, records: &[Record]) -> Result<(), Failure> {
         let text = toml::to_string(&File { proof: all }).expect("strings and numbers");
         let head = "# What `usubac prove` has shown of programs in this folder; `usubac prove \
                     --check` shows it again.\n\n";
-        results.push((Place::File(path), format!("{head}{text}")));
+        results.push((path, format!("{head}{text}")));
     }
-    let proofs = folder.join(FOLDER);
-    fs::create_dir_all(&proofs).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", proofs.display(), plain(&error)))
-    })?;
-    write_all(&results)
+    Ok(results)
 }
 
 /// How a header names the certificate of exactly this source and program, if there is one.
@@ -283,7 +282,7 @@ mod tests {
             usuba0: usuba0.into(),
             passes: 3,
             lanes: "2 operators".into(),
-            engines: "E1".into(),
+            engines: Engines::GRAPH,
             contract: Vec::new(),
             object: Vec::new(),
             description: String::new(),
@@ -292,11 +291,18 @@ mod tests {
         }
     }
 
+    fn write(folder: &Path, records: &[Record]) {
+        fs::create_dir_all(folder.join(FOLDER)).expect("a folder");
+        for (path, text) in files(folder, records).expect("files") {
+            fs::write(path, text).expect("written");
+        }
+    }
+
     #[test]
     fn records_replace_older_ones_about_the_same() {
         let dir = tempfile::tempdir().expect("a folder");
-        write(dir.path(), &[record("g", "1"), record("f", "2")]).expect("written");
-        write(dir.path(), &[record("f", "3")]).expect("written");
+        write(dir.path(), &[record("g", "1"), record("f", "2")]);
+        write(dir.path(), &[record("f", "3")]);
         let found = read(dir.path()).expect("read");
         assert_eq!(found, [record("f", "3"), record("g", "1")]);
         assert!(found[0].id() != record("f", "2").id());
@@ -305,17 +311,5 @@ mod tests {
         assert!(name("00", "3").contains(&record("f", "3").id()));
         assert_eq!(name("00", "2"), "");
         assert_eq!(name("01", "3"), "");
-    }
-
-    #[test]
-    fn a_record_says_how_the_program_was_compiled() {
-        let given = args::tests::language();
-        let (language, codegen) = record("f", "1").flags(&given).expect("flags");
-        assert_eq!(language.reading(), "-m 16");
-        assert_eq!(language.entry.as_deref(), Some("f"));
-        assert_eq!(codegen.written(), " --inter-factor 2");
-        assert_eq!(codegen.target().expect("a target").name, "avx2");
-        assert!(Record { slicing: "X".into(), ..record("f", "1") }.flags(&given).is_err());
-        assert!(Record { reading: "-q".into(), ..record("f", "1") }.flags(&given).is_err());
     }
 }

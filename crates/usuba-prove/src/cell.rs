@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use crate::compiler::alone;
+use crate::{Claim, Evidence, Outcome};
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
 use usuba::emit::c::COptions;
@@ -11,18 +13,17 @@ use usuba::ir::{NodeId, Op, Program, Slicing};
 use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
 use usuba_equiv::chain::Chain;
-use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_equiv::claims::{self, Kind};
 use usuba_equiv::lanes;
 use usuba_equiv::source::Source;
-use usuba_prove::binary::alone;
 use usuba_run::fingerprint::hex;
+use usuba_sat::Engines;
 
-use super::arithmetic;
-use super::binary::{Objects, Shown};
-use super::certificate::{Promise, Record};
-use super::interface::{About, Found, Interfaces};
-use super::plant::{self, Plant};
-use crate::Failure;
+use crate::arithmetic_folder;
+use crate::certificate::{Promise, Record};
+use crate::fault_injection::{self, Plant};
+use crate::interfaces::{About, Found, Interfaces};
+use crate::objects::{Objects, Shown};
 
 /// What is compiled.
 #[derive(Clone)]
@@ -64,21 +65,21 @@ pub struct Proof {
 #[derive(Default)]
 pub struct Known {
     /// The engines that showed an operator in every lane of a target.
-    operators: Mutex<HashMap<String, String>>,
+    operators: Mutex<HashMap<String, Engines>>,
     /// The contract of an entry of a source, by its fingerprint.
     promises: Mutex<HashMap<(String, String), Option<Claim>>>,
 }
 
 impl Known {
     /// Whether a target computes an operator in every lane.
-    fn operator(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
+    fn operator(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> claims::Outcome {
         let name = format!("{} {layout:?} {op:?} {bits}", target.name);
         if let Some(engines) = locked(&self.operators).get(&name) {
-            return Outcome::Proved(engines.clone());
+            return claims::Outcome::Proved(*engines);
         }
         let outcome = lanes::prove(target, layout, op, bits);
-        if let Outcome::Proved(engines) = &outcome {
-            locked(&self.operators).insert(name, engines.clone());
+        if let claims::Outcome::Proved(engines) = &outcome {
+            locked(&self.operators).insert(name, *engines);
         }
         outcome
     }
@@ -94,7 +95,7 @@ impl Known {
         if let Some(known) = locked(&self.promises).get(&name) {
             return known.clone().map(|claim| (claim, Duration::ZERO));
         }
-        let found = arithmetic::promise(program, entry);
+        let found = arithmetic_folder::promise(program, entry);
         let claim = found.as_ref().map(|(claim, _)| claim.clone());
         locked(&self.promises).insert(name, claim);
         found
@@ -122,7 +123,7 @@ pub enum Obstacle {
     /// The program cannot be compiled like this.
     Findings(Vec<Diagnostic>),
     /// There is no object, or it cannot be read.
-    Failure(Failure),
+    Failure(String),
 }
 
 impl Cell {
@@ -145,7 +146,10 @@ impl Cell {
             Err(finding) => return Outcome::Unknown(finding.message),
         };
         match Source::new(&program, &instance, slicing) {
-            Ok(source) => source.outcome(&alone(last, node)),
+            Ok(source) => {
+                let outcome = source.outcome(&alone(last, node));
+                outcome.widened().map(Evidence::Engines, |difference| difference)
+            }
             Err(why) => Outcome::Unknown(why),
         }
     }
@@ -178,7 +182,7 @@ impl Cell {
             let start = Instant::now();
             // The meaning is made once, when lowering has accepted the program.
             let claim = match chain.get_or_insert_with(source) {
-                Ok(chain) => chain.see(pass, program),
+                Ok(chain) => chain.see(pass, program).into(),
                 Err(why) => unknown(Kind::Lowering, pass, why),
             };
             good = prove(start, claim);
@@ -193,17 +197,17 @@ impl Cell {
             let target = self.options.target;
             let shown = |op: &Op, bits| known.operator(target, layout, op, bits);
             let lanes = chain.lanes_by(target, layout, &shown);
-            lanes.into_iter().for_each(|claim| good &= prove(start, claim));
+            lanes.into_iter().for_each(|claim| good &= prove(start, claim.into()));
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
-            whole.into_iter().for_each(|claim| good &= prove(start, claim));
+            whole.into_iter().for_each(|claim| good &= prove(start, claim.into()));
             for (node, name) in linked(&last, &self.options.c) {
                 let start = Instant::now();
                 let outcome = self.callee(program, &last, node, name);
                 let (kind, subject) = (Kind::Callee, name.to_string());
                 good &= prove(start, Claim { kind, subject, outcome });
             }
-            let fault = plant.filter(|plant| plant.pass == plant::OBJECT);
+            let fault = plant.filter(|plant| plant.pass == fault_injection::OBJECT);
             let fault = fault.map(|plant| plant.fault);
             let mut start = Instant::now();
             let mut look = |claim, shown| {
@@ -259,12 +263,8 @@ fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {
 
 /// The contract that a claim is about, if it is proved.
 fn promise((claim, _): &(Claim, Duration)) -> Option<Promise> {
-    match &claim.outcome {
-        Outcome::Proved(by) if claim.kind == Kind::Contract => {
-            Some(Promise { node: claim.subject.clone(), by: by.clone() })
-        }
-        _ => None,
-    }
+    let by = claim.engines().filter(|_| claim.kind == Kind::Contract)?;
+    Some(Promise { node: claim.subject.clone(), by })
 }
 
 /// Names a program of Usuba0 by its text.
@@ -300,20 +300,10 @@ impl Proof {
         self.claims.iter().map(|(_, time)| *time).sum()
     }
 
-    /// The engines that some proofs needed, in the order of their names in the book.
-    pub fn engines(&self, kinds: &[Kind]) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for (claim, _) in &self.claims {
-            if let Outcome::Proved(engines) = &claim.outcome
-                && kinds.contains(&claim.kind)
-            {
-                names.extend(engines.split(", ").filter(|name| *name != "nothing changed"));
-            }
-        }
-        let known = ["tables", "bits", "E1", "E2", "E3", "E4", "SAT", "induction"];
-        names.sort_by_key(|name| known.iter().position(|n| n == name).unwrap_or(known.len()));
-        names.dedup();
-        if names.is_empty() { "nothing changed".into() } else { names.join(", ") }
+    /// The engines that proofs of these kinds needed.
+    pub fn engines(&self, kinds: &[Kind]) -> Engines {
+        let asked = self.claims.iter().filter(|(claim, _)| kinds.contains(&claim.kind));
+        asked.filter_map(|(claim, _)| claim.engines()).collect()
     }
 
     /// What a certificate says of it.

@@ -12,7 +12,7 @@ use std::io;
 
 use toml::{Table, Value};
 
-use crate::repo::{Finding, Repo};
+use xtask::repo::{Finding, Repo};
 
 /// The results.
 const RESULTS: &str = "bench/peers.toml";

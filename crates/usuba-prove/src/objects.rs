@@ -16,6 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use crate::compiler::{self, Compiler};
+use crate::{Claim, Evidence, Outcome};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
@@ -23,20 +25,17 @@ use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
-use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_equiv::claims::Kind;
 use usuba_object::arithmetic;
 use usuba_object::calls::Kernel;
-use usuba_object::compare::{Answer, Demands, Report};
+use usuba_object::compare::Demands;
 use usuba_object::elf::Object;
 use usuba_object::x86::X86;
-use usuba_prove::binary::{self, Compiler};
 use usuba_run::cc::Family;
 use usuba_run::fingerprint::hex;
 
-use super::plant;
-use crate::args::prove::Cc;
-use crate::output::plain;
-use crate::{Failure, args::Prove};
+use crate::fault_injection;
+use usuba_ciphers::loader::plain;
 
 /// No object of a kernel is longer.
 const LARGEST: u64 = 64 << 20;
@@ -86,8 +85,6 @@ impl Made {
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub made: Made,
-    /// What a proof found; `None` without one.
-    pub report: Option<Report>,
     /// The time that the C compiler took.
     pub made_in: Duration,
     /// Whether the same text was compiled with the same flags before in this run, so that the
@@ -108,8 +105,8 @@ impl Memory {
     fn known(
         &self,
         name: String,
-        find: impl FnOnce() -> Result<(Claim, Shown), Failure>,
-    ) -> Result<(Claim, Shown), Failure> {
+        find: impl FnOnce() -> Result<(Claim, Shown), String>,
+    ) -> Result<(Claim, Shown), String> {
         let slot = locked(&self.0).entry(name).or_default().clone();
         let mut slot = locked(&slot);
         if let Some((claim, shown)) = &*slot {
@@ -130,10 +127,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, Failure> {
+    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
         let compiler = |target| {
             let found = compiler(target, family)?;
-            Ok(if afresh { found.afresh() } else { found })
+            Ok::<_, String>(if afresh { found.afresh() } else { found })
         };
         let mut fewer = Vec::new();
         for other in less_than(target) {
@@ -192,39 +189,25 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// Those of the kernel that the command line asks for, on a target.
-    pub fn asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
-        if let Some(path) = &args.object {
-            if !has_machine(target) {
-                return Err(no_machine(target));
-            }
-            return Objects::given(path, args.symbol.clone());
-        }
-        match args.binary {
-            true => Objects::compiled(target, args.cc, Memory::default(), args.no_cache),
-            false => Ok(Objects::None),
-        }
-    }
-
-    /// Those of compilers, which run even for a known text if `afresh`.
+    /// The objects that compilers make; they run even for a known text if `afresh`.
     pub fn compiled(
         target: &'static Target,
-        cc: Cc,
+        families: &[Family],
         memory: Memory,
         afresh: bool,
-    ) -> Result<Objects, Failure> {
+    ) -> Result<Objects, String> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
         let choice = |&family: &Family| Choice::new(target, family, afresh);
-        let compilers = cc.families().iter().map(choice).collect::<Result<_, Failure>>()?;
+        let compilers = families.iter().map(choice).collect::<Result<_, String>>()?;
         Ok(Objects::Compiled { compilers, memory })
     }
 
     /// That of a file.
-    pub fn given(path: &Path, symbol: Option<String>) -> Result<Objects, Failure> {
+    pub fn given(path: &Path, symbol: Option<String>) -> Result<Objects, String> {
         let name = path.display().to_string();
-        let wrong = |why: String| Failure::program(format!("cannot read {name}: {why}"));
+        let wrong = |why: String| format!("cannot read {name}: {why}");
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(|error| wrong(plain(&error)))?;
         let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
@@ -268,15 +251,15 @@ impl Objects {
         (typed, entry): (&typed::Program, &Decl),
         target: &Target,
         options: &COptions,
-        fault: Option<plant::Fault>,
+        fault: Option<fault_injection::Fault>,
         done: &mut dyn FnMut(Claim, Shown),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), String> {
         let kernel = match self {
             Objects::None => return Ok(()),
             _ => kernel(program, target, options),
         };
-        let linked = binary::kernels(program, typed, target, options);
-        let linked = linked.map_err(Failure::program)?;
+        let linked = compiler::kernels(program, typed, target, options);
+        let linked = linked?;
         let wiped = options.wipe;
         let ranges = Ranges { most: arithmetic::most(program, entry), linked, wiped };
         let look = |by: String, flags: String, bytes: &[u8], symbol: &str, made_in: Duration| {
@@ -285,9 +268,9 @@ impl Objects {
                 false => format!("by {by}"),
             };
             let symbol = symbol.to_string();
-            let (outcome, report) = proved(bytes, program, &ranges, &kernel, &symbol, target)?;
+            let outcome = proved(bytes, program, &ranges, &kernel, &symbol, target)?;
             let made = Made { by, flags, symbol, sha256: sha256(bytes) };
-            let shown = Shown { made, report, made_in, is_known: false };
+            let shown = Shown { made, made_in, is_known: false };
             Ok((Claim { kind: Kind::Object, subject, outcome }, shown))
         };
         match self {
@@ -300,11 +283,12 @@ impl Objects {
                         let start = Instant::now();
                         let bytes = compiler.object(&kernel.text, "c", &[]);
                         let mut bytes = bytes.map_err(|what| {
-                            Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
+                            format!("{} says: {}", compiler.name, what.trim_end())
                         })?;
                         let made_in = start.elapsed();
                         if let Some(fault) = fault {
-                            bytes = plant::in_object(fault, &bytes, &kernel.name).unwrap_or(bytes);
+                            bytes = fault_injection::in_object(fault, &bytes, &kernel.name)
+                                .unwrap_or(bytes);
                         }
                         look(compiler.name.clone(), flags, &bytes, &kernel.name, made_in)
                     };
@@ -317,7 +301,8 @@ impl Objects {
             }
             Objects::Given { name, bytes, symbol } => {
                 let symbol = symbol.as_deref().unwrap_or(&kernel.name);
-                let planted = fault.and_then(|fault| plant::in_object(fault, bytes, symbol));
+                let planted =
+                    fault.and_then(|fault| fault_injection::in_object(fault, bytes, symbol));
                 let bytes = planted.as_ref().unwrap_or(bytes);
                 let file = Path::new(name).file_name().unwrap_or_default();
                 let by = file.to_string_lossy().into_owned();
@@ -376,28 +361,28 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whether the prover has a model of the processors of a target.
 pub fn has_machine(target: &Target) -> bool {
-    target.name != "neon"
+    target.processor.runs_on("x86_64")
 }
 
-fn no_machine(target: &Target) -> Failure {
-    Failure::program(format!(
+pub fn no_machine(target: &Target) -> String {
+    format!(
         "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
          only, and without --binary and --interface everything else is proved",
         target.name
-    ))
+    )
 }
 
-fn compiler(target: &'static Target, family: Family) -> Result<Compiler, Failure> {
+fn compiler(target: &'static Target, family: Family) -> Result<Compiler, String> {
     Compiler::find(target, family).map_err(|skip| {
         let (name, variable, other) = match family {
             Family::Clang => ("clang", "CLANG", "gcc"),
             _ => ("gcc", "GCC", "clang"),
         };
-        Failure::program(format!(
+        format!(
             "no object can be made by {name}: {}; {variable} names another {name}, and --cc {other} \
              does without it",
             skip.why
-        ))
+        )
     })
 }
 
@@ -405,7 +390,10 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// What is known about one object. An object that cannot be looked at is a failure.
+/// The verdict on one object.
+///
+/// # Errors
+/// The object cannot be read.
 fn proved(
     bytes: &[u8],
     program: &Program,
@@ -413,22 +401,14 @@ fn proved(
     kernel: &Emitted,
     symbol: &str,
     target: &Target,
-) -> Result<(Outcome, Option<Report>), Failure> {
-    let object = Object::read(bytes).map_err(|why| Failure::program(why.to_string()))?;
-    let mut contract = binary::contract_of(program, kernel, target).map_err(Failure::program)?;
+) -> Result<Outcome, String> {
+    let object = Object::read(bytes)?;
+    let mut contract = compiler::contract_of(program, kernel, target)?;
     contract.symbol = symbol.to_string();
-    object.expect(symbol).map_err(|why| Failure::program(why.to_string()))?;
+    object.expect(symbol)?;
     let Ranges { most, linked, wiped } = ranges;
     let demands = Demands { wiped: *wiped };
-    let answer =
+    let verdict =
         arithmetic::prove_either::<X86>(&object, &contract, program, most, linked, demands);
-    Ok(match answer {
-        Answer::Proved(report) => (Outcome::Proved(report.engines.to_string()), Some(report)),
-        Answer::Refuted(found) => {
-            let difference = found.in_words(program);
-            (Outcome::Refuted(Box::new(difference)), None)
-        }
-        Answer::Refused(fault) => (Outcome::Refused(fault.to_string()), None),
-        Answer::Unknown(what) => (Outcome::Unknown(what), None),
-    })
+    Ok(verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program))))
 }

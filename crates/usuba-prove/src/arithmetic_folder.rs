@@ -27,11 +27,12 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::typed::{self, Flags};
-use usuba_ciphers::Beside;
-use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba_ciphers::{Beside, loader};
+use usuba_equiv::claims::Kind;
 
-use crate::output::plain;
-use crate::{Failure, files};
+use crate::{Claim, Evidence, Outcome};
+
+use usuba_ciphers::loader::plain;
 
 /// Names of kernels begin with this: `select` alone is a function of the C library.
 pub const PREFIX: &str = "usuba_";
@@ -107,24 +108,23 @@ impl Source {
 }
 
 /// The programs of all folders, in the order of their names.
-pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
+pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, String> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
         let mut meant = meant(&folder)?;
-        let wrong =
-            |why: String| Failure::program(format!("{}: {why}", folder.join(TARGETS).display()));
+        let wrong = |why: String| format!("{}: {why}", folder.join(TARGETS).display());
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
         {
-            let text = files::read(&path)?;
+            let text = loader::read(&path)?;
             let mut sources = Sources::default();
-            let root = sources.add(text.name, text.text);
+            let root = sources.add(path.display().to_string(), text);
             let checked = usuba::front(&mut sources, root, &mut Beside, None, flags);
             let checked = checked.map_err(|findings| {
                 let first = findings.into_iter().find(|finding| finding.is_error());
                 let message = first.map(|finding| finding.message).unwrap_or_default();
-                Failure::program(format!("{}: {message}", path.display()))
+                format!("{}: {message}", path.display())
             })?;
             let program = &checked.program;
             let name = |id: usize| program.decls[id].name.to_string();
@@ -154,9 +154,9 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, Failure> {
 }
 
 /// What the folder says of its programs; nothing if it does not.
-fn meant(folder: &Path) -> Result<Meant, Failure> {
+fn meant(folder: &Path) -> Result<Meant, String> {
     let path = folder.join(TARGETS);
-    let wrong = |why: String| Failure::program(format!("{}: {why}", path.display()));
+    let wrong = |why: String| format!("{}: {why}", path.display());
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Meant::default()),
@@ -186,10 +186,10 @@ pub fn promise(program: &typed::Program, entry: Option<&str>) -> Option<(Claim, 
     let node = usuba_contracts::promising(program).find(named)?;
     let start = Instant::now();
     let report = usuba_contracts::check_node(program, node);
-    let outcome = match report.outcome {
-        usuba_contracts::Outcome::Proved => Outcome::Proved(report.means),
-        usuba_contracts::Outcome::Refuted(found) => Outcome::Unknown(found.finding.message),
-        usuba_contracts::Outcome::Unknown(finding) => Outcome::Unknown(finding.message),
+    let outcome = match report.verdict {
+        usuba_contracts::Verdict::Proved(engines) => Outcome::Proved(Evidence::Engines(engines)),
+        usuba_contracts::Verdict::Refuted(found) => Outcome::Unknown(found.finding.message),
+        usuba_contracts::Verdict::Unknown(finding) => Outcome::Unknown(finding.message),
     };
     let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
     Some((claim, start.elapsed()))

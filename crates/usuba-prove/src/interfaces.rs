@@ -15,23 +15,21 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use crate::byte_interface;
+use crate::{Claim, Evidence, Outcome};
 use serde::{Deserialize, Serialize};
 use usuba::diag::Sources;
 use usuba::ir::{self, Slicing};
-use usuba::isa::Target;
 use usuba::passes::{When, interleave};
 use usuba::{Options, typed};
-use usuba_ciphers::{Beside, Cipher, Function};
-use usuba_equiv::claims::{Claim, Kind, Outcome};
-use usuba_object::compare::{self, Demands};
-use usuba_object::{Residue, blocks};
-use usuba_prove::byte_interface::{self, Answer};
+use usuba_ciphers::{Beside, Cipher, Function, loader};
+use usuba_equiv::claims::Kind;
+use usuba_object::compare::Demands;
 use usuba_run::fingerprint::fingerprint as of_sources;
 use usuba_run::functions::Built;
 
-use super::binary::{self, Made, Objects, outside_of_comments, sha256};
-use super::cell::{Cell, Extent, Known, Obstacle, fingerprint};
-use crate::{Failure, args::Prove, files};
+use crate::cell::{Cell, Extent, Known, Obstacle, fingerprint};
+use crate::objects::{Made, Objects, outside_of_comments, sha256};
 
 /// A cipher folder whose functions are proved, and what was found of them in this run.
 #[derive(Clone)]
@@ -56,7 +54,7 @@ pub struct Found {
 #[derive(Clone)]
 pub enum About {
     Program(Program),
-    Function(Shown),
+    Function(Made),
 }
 
 impl About {
@@ -70,7 +68,7 @@ impl About {
     pub fn made(&self) -> Option<&Made> {
         match self {
             About::Program(_) => None,
-            About::Function(shown) => Some(&shown.made),
+            About::Function(made) => Some(made),
         }
     }
 }
@@ -84,51 +82,19 @@ pub struct Program {
     pub usuba0: String,
 }
 
-/// A function that was looked at.
-#[derive(Clone, Debug)]
-pub struct Shown {
-    pub made: Made,
-    /// What a proof found; `None` without one.
-    pub report: Option<Report>,
-}
-
-/// What a proof found of a function.
-#[derive(Clone, Debug)]
-pub struct Report {
-    pub instructions: u64,
-    pub frame: u64,
-    /// Loops over blocks, and ways to the end; `None` for the set-up of a key.
-    pub turns: Option<(u32, u32)>,
-    /// What is left behind.
-    pub residue: Residue,
-}
-
 impl Interfaces {
-    /// Those that the command line asks for, and where their objects come from.
-    pub fn asked(
-        args: &Prove,
-        folder: &Path,
-        target: &'static Target,
-    ) -> Result<Option<(Interfaces, Objects)>, Failure> {
-        if !args.interface {
-            return Ok(None);
-        }
-        let objects = Objects::compiled(target, args.cc, binary::Memory::default(), args.no_cache)?;
-        Ok(Some((Interfaces::new(folder, Memory::default())?, objects)))
-    }
-
     /// Those of a folder.
-    pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, Failure> {
+    pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, String> {
         let path = folder.join("cipher.toml");
         if !path.exists() {
-            return Err(Failure::program(format!(
+            return Err(format!(
                 "there is no {}, and --interface proves the functions that it describes; --binary \
                  proves kernels without it",
                 path.display()
-            )));
+            ));
         }
-        let cipher = Arc::new(usuba_ciphers::read(folder).map_err(Failure::program)?);
-        let text = files::read(&path)?.text;
+        let cipher = Arc::new(usuba_ciphers::read(folder)?);
+        let text = loader::read(&path)?;
         Ok(Interfaces { cipher, text, memory })
     }
 
@@ -148,15 +114,15 @@ impl Interfaces {
     }
 
     /// Why nothing is proved of a cell.
-    pub fn nothing(&self, cell: &Cell) -> Failure {
+    pub fn nothing(&self, cell: &Cell) -> String {
         let Options { entry, slicing, target, .. } = &cell.options;
-        Failure::usage(format!(
+        format!(
             "{} has no function of {} in {slicing:?} on {}; --interface is about functions that it \
              describes, and --entry names their node",
             self.cipher.folder.join("cipher.toml").display(),
             entry.as_deref().unwrap_or("this program"),
             target.name
-        ))
+        )
     }
 
     /// Names the description, which says how words lie in bytes.
@@ -165,7 +131,7 @@ impl Interfaces {
     }
 
     /// A text that changes when something changes that proofs depend on besides the program.
-    pub fn identity(&self, cell: &Cell) -> Result<String, Failure> {
+    pub fn identity(&self, cell: &Cell) -> Result<String, String> {
         let mut identity = self.text.clone();
         for (file, node) in self.functions(cell).filter_map(schedule) {
             identity += &self.read(file, node)?.1;
@@ -174,17 +140,17 @@ impl Interfaces {
     }
 
     /// The entry of a file of the folder, and the fingerprint of the text.
-    fn read(&self, file: &str, node: &str) -> Result<(typed::Program, String), Failure> {
+    fn read(&self, file: &str, node: &str) -> Result<(typed::Program, String), String> {
         let path = self.cipher.folder.join(file);
-        let text = files::read(&path)?;
+        let text = loader::read(&path)?;
         let mut sources = Sources::default();
-        let root = sources.add(text.name, text.text);
+        let root = sources.add(path.display().to_string(), text);
         let flags = Default::default();
         let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags);
         let checked = checked.map_err(|findings| {
             let first = findings.iter().find(|finding| finding.is_error());
             let first = first.map(|finding| finding.message.clone());
-            Failure::program(format!("{}: {}", path.display(), first.unwrap_or_default()))
+            format!("{}: {}", path.display(), first.unwrap_or_default())
         })?;
         Ok((checked.program, of_sources(&sources)))
     }
@@ -208,7 +174,7 @@ impl Interfaces {
                 usuba_run::functions::build_as(&self.cipher, function, slicing, &cell.options);
             let built = match built {
                 Ok(built) => built,
-                Err(why) => return Err(Obstacle::Failure(Failure::program(why))),
+                Err(why) => return Err(Obstacle::Failure(why)),
             };
             all.extend(self.programs(cell, program, last, function, &built)?);
             for compiler in objects.compilers(&built.text) {
@@ -228,16 +194,16 @@ impl Interfaces {
                     sha256: sha256(bytes),
                 };
                 all.extend(self.known(&about.join("\0"), || {
-                    let bytes = compiler.object(&built.text, "c", more).map_err(|what| {
-                        Failure::program(format!("{} says: {}", compiler.name, what.trim_end()))
-                    })?;
+                    let bytes = compiler
+                        .object(&built.text, "c", more)
+                        .map_err(|what| format!("{} says: {}", compiler.name, what.trim_end()))?;
                     let target = cell.options.target;
                     let demands = Demands { wiped: cell.options.c.wipe };
                     let proofs =
                         byte_interface::prove_object(&bytes, &built, function, target, demands);
-                    let found = proofs.map_err(Failure::program)?.into_iter().map(|proof| {
+                    let found = proofs?.into_iter().map(|proof| {
                         let made = made(&proof.what, &bytes);
-                        let about = About::Function(Shown { made, report: report(&proof) });
+                        let about = About::Function(made);
                         Found { claim: proof.claim(&compiler.name), spent: proof.spent, about }
                     });
                     Ok(found.collect())
@@ -305,7 +271,7 @@ impl Interfaces {
                     Some(fault) => fault.outcome.clone(),
                     None if proof.usuba0 == usuba0 => {
                         let kinds = [Kind::Lowering, Kind::Pass, Kind::Lanes];
-                        Outcome::Proved(proof.engines(&kinds))
+                        Outcome::Proved(Evidence::Engines(proof.engines(&kinds)))
                     }
                     None => Outcome::Unknown("the functions have another program".into()),
                 },
@@ -320,7 +286,7 @@ impl Interfaces {
     fn known(
         &self,
         about: &str,
-        find: impl FnOnce() -> Result<Vec<Found>, Failure>,
+        find: impl FnOnce() -> Result<Vec<Found>, String>,
     ) -> Result<Vec<Found>, Obstacle> {
         let name = sha256(about.as_bytes());
         if let Some(found) = self.locked().get(&name) {
@@ -340,20 +306,4 @@ impl Interfaces {
 fn schedule(function: &Function) -> Option<(&str, &str)> {
     let (file, node) = function.key.as_ref()?.schedule.as_ref()?;
     Some((file, node))
-}
-
-fn report(proof: &byte_interface::Proof) -> Option<Report> {
-    match &proof.answer {
-        Answer::Blocks(blocks::Answer::Proved(report)) => Some(Report {
-            instructions: report.instructions,
-            frame: report.frame,
-            turns: Some((report.loops, report.paths)),
-            residue: report.residue.clone(),
-        }),
-        Answer::Key(compare::Answer::Proved(report)) => {
-            let compare::Report { instructions, frame, residue, .. } = report.clone();
-            Some(Report { instructions, frame, turns: None, residue })
-        }
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 //! object file computes that program.
 //!
 //! ```text
-//! Output (program after the last pass, C) ─ cc → object ─ usuba_object → Answer
+//! Output (program after the last pass, C) ─ cc → object ─ usuba_object → Verdict
 //! ```
 //!
 //! The C compiler is not trusted, nor is the emitter: the object is compared with the program. What
@@ -23,7 +23,7 @@ use usuba::isa::{self, Target};
 use usuba::typed;
 use usuba_object::arithmetic;
 use usuba_object::calls::Kernel;
-use usuba_object::compare::{self, Answer, Demands};
+use usuba_object::compare::{self, Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::kernel_contract::{Contract, Layout, Placement};
 use usuba_object::x86::X86;
@@ -282,7 +282,7 @@ pub fn prove(
     target: &'static Target,
     family: Family,
     demands: Demands,
-) -> Result<Answer, String> {
+) -> Result<Verdict, String> {
     let file = object(&output.kernel.text, "c", target.name, family, &[])?;
     let (object, contract) = (Object::read(&file)?, contract(output, target)?);
     Ok(compare::prove::<X86>(&object, &contract, &output.program, demands))
@@ -297,7 +297,7 @@ pub fn prove_object(
     output: &Output,
     target: &Target,
     demands: Demands,
-) -> Result<Answer, String> {
+) -> Result<Verdict, String> {
     let (object, contract) = (Object::read(file)?, contract(output, target)?);
     Ok(compare::examine::<X86>(&object, &contract, &output.program, demands))
 }

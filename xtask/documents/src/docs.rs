@@ -25,7 +25,7 @@ use usuba::ir::Slicing;
 use usuba::syntax::splice::Loader;
 
 use crate::peers;
-use crate::repo::{File, Finding, Repo};
+use xtask::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
 #[derive(PartialEq, Eq, Debug)]

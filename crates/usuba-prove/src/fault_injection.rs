@@ -5,11 +5,10 @@
 //! usubac prove f.ua --binary --plant gate@object    the same of each object
 //! ```
 
-use clap::ValueEnum;
 use usuba::ir::{Eqn, Op, OpEqn, Program};
 
 /// What is changed: the first place where it can be, the entry's own equations last.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// `&` and `|` change places, as in a table with a wrong entry
     Gate,
@@ -38,22 +37,33 @@ pub const OBJECT: &str = "object";
 /// The object with the fault in a function; `None` if there is no place for it.
 pub fn in_object(fault: Fault, file: &[u8], symbol: &str) -> Option<Vec<u8>> {
     let fault = match fault {
-        Fault::Gate => usuba_prove::plant::Fault::Gate,
-        Fault::Address => usuba_prove::plant::Fault::Address,
+        Fault::Gate => crate::machine_faults::Fault::Gate,
+        Fault::Address => crate::machine_faults::Fault::Address,
         _ => return None,
     };
-    usuba_prove::plant::planted(file, symbol, fault)
+    crate::machine_faults::planted(file, symbol, fault)
 }
 
+/// The faults by their names on the command line.
+const NAMES: [(&str, Fault); 6] = [
+    ("gate", Fault::Gate),
+    ("rotation", Fault::Rotation),
+    ("operands", Fault::Operands),
+    ("ports", Fault::Ports),
+    ("equation", Fault::Equation),
+    ("address", Fault::Address),
+];
+
 /// Reads `FAULT@PASS`.
+///
+/// # Errors
+/// There is no such fault, or no pass; the text lists the faults.
 pub fn parse(text: &str) -> Result<Plant, String> {
-    let (fault, pass) = text.split_once('@').ok_or("write FAULT@PASS, as in gate@lower")?;
-    let fault = Fault::from_str(fault, true).map_err(|_| {
-        let names = Fault::value_variants().iter().filter_map(Fault::to_possible_value);
-        let names: Vec<String> = names.map(|value| value.get_name().to_string()).collect();
-        format!("the faults are {}", names.join(", "))
-    })?;
-    Ok(Plant { fault, pass: pass.to_string() })
+    let (name, pass) = text.split_once('@').ok_or("write FAULT@PASS, as in gate@lower")?;
+    let fault = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    let (_, fault) = fault
+        .ok_or_else(|| format!("the faults are {}", NAMES.map(|(name, _)| name).join(", ")))?;
+    Ok(Plant { fault: *fault, pass: pass.to_string() })
 }
 
 impl Fault {

@@ -14,8 +14,8 @@ use std::time::UNIX_EPOCH;
 use sha2::{Digest, Sha256};
 use usuba_run::fingerprint::hex;
 
-use super::cell::Cell;
-use super::certificate::Record;
+use crate::cell::Cell;
+use crate::certificate::Record;
 
 /// Where proofs are kept; `None` keeps nothing.
 pub struct Cache {
