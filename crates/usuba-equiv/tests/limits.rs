@@ -1,4 +1,4 @@
-//! What engine E1 needs for long programs: nodes for each operation, and bytes for each node.
+//! The cost of engine E1 for long programs: nodes per operation, and bytes per node.
 //!
 //! ```text
 //! before    a million operators on bits, each on two of the last thousand values
