@@ -145,7 +145,7 @@ fn params(g: &mut Graph, widths: &[u8]) -> Vec<Edge> {
     widths.iter().enumerate().map(param).collect()
 }
 
-/// The outputs of a program as edges of a graph mean what the interpreter says.
+/// The outputs of a program as edges of a DAG evaluate to the results of the interpreter.
 fn check_meaning(program: &Program, loops: Loops, graph: Graph, seed: u64) {
     let classes = Classes::default();
     let programs = [program, program];

@@ -5,7 +5,7 @@
 //! after     the same with the operands of each in the other order
 //! ```
 //!
-//! Both are run on one graph; the second finds the nodes of the first. Counts are what is tested;
+//! Both are run on one graph; the second finds the nodes of the first. Counts are tested;
 //! the time is printed. In the whole run the programs have five million operators, and
 //! the peak of memory of the whole process is looked at, too.
 

@@ -307,7 +307,7 @@ fn masks_and_moved_bits() {
             vec![b.op(Op::Lut3(table), &[s, c, y])]
         })
     };
-    // (c ? s : y) with s = x >> 4, taken apart by masks; bits above the low four of s are zero.
+    // (c ? s : y) with s = x >> 4, split by masks; bits above the low four of s are zero.
     let apart = program(8, |b, [x, y, _]| {
         let (d, e) = (b.constant(8, 0xfa), b.constant(8, 0x50));
         let low = b.op(Op::And, &[x, e]);

@@ -70,7 +70,7 @@ fn lowering_is_the_source() {
     assert!(proved > 100, "{proved} programs were proved");
 }
 
-/// The source itself is what `typed::eval` computes, on inputs that are tried.
+/// The reference equations agree with `typed::eval` on the inputs that are tried.
 #[test]
 fn the_source_is_what_eval_computes() {
     for cipher in ciphers() {

@@ -422,7 +422,7 @@ fn meant(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String>
     }
     let instance = instance.map_or(Instance::Every, Instance::Number);
     let cell = Cell::new(edge.flipped(complement), instance);
-    // Constants are those of all instances.
+    // All instances share constants.
     Ok(bits.value(cell).map_or(cell, |value| bits.constant(value)))
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! f(ctx, in, out, n):   n = 128 q + r
 //!   q = 0               r = 0 returns; r > 0 is one tail
-//!   q >= 1              a turn, a second turn, and from both what holds in every turn;
+//!   q >= 1              a turn, a second turn, and from both an invariant;
 //!                       one turn more shows that it does; then q = 1, and the tail
 //! ```
 //!
@@ -51,7 +51,7 @@ pub trait Turning: Machine + Clone {
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
-    /// With numbers for what has one value.
+    /// Replaces values with one possibility by numbers.
     fn refine(&mut self, ranges: &Ranges);
 
     /// See [`Join`].
@@ -242,12 +242,12 @@ struct Visit<M> {
     place: u64,
     state: State<M>,
     variable: usize,
-    /// What holds in every turn, once the branch has been met again.
+    /// The invariant of the turns, once the branch has been reached again.
     every: Option<(State<M>, Cover)>,
 }
 
 struct Search<'a> {
-    /// Its memory is that of the state that runs.
+    /// Its memory belongs to the state that runs.
     world: World<'a>,
     evidence: &'a mut Evidence,
     meaning: &'a Meaning,

@@ -24,7 +24,7 @@ pub enum Order {
     LeBits,
 }
 
-/// The words of a parameter: their number, that of a row, and bits of a word.
+/// The words of a parameter: their number, words of a row, and bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Words {
     pub count: usize,

@@ -223,7 +223,7 @@ impl Bits {
     }
 
     pub fn and(&mut self, a: Cell, b: Cell) -> Cell {
-        // A constant decides, whatever the other bit is.
+        // A constant decides for any other bit.
         match (self.value(a), self.value(b)) {
             (Some(false), _) | (_, Some(true)) => a,
             (_, Some(false)) | (Some(true), _) => b,

@@ -103,7 +103,7 @@ impl Object {
             let align = section.align().max(1);
             object.sections.insert(address, Section { bytes, is_code, align });
         }
-        // What is elsewhere comes after all sections.
+        // Undefined symbols come after all sections.
         let mut absent = STRIDE * (places.len() as u64 + 1);
         let mut addresses = BTreeMap::new();
         for symbol in file.symbols() {

@@ -21,11 +21,11 @@ pub enum Placement {
     Bits,
     /// One instance; a word in the smallest C integer that holds it, zero above.
     Words,
-    /// Lanes of so many bits: instance j is lane j, zero above the word.
+    /// Lanes of this width: instance j is lane j, zero above the word.
     Lanes(u32),
-    /// So many words of one instance in lanes of `size` bits next to each other.
+    /// Vectors of `words` words of one instance in lanes of `size` bits next to each other.
     Vectors { size: u32, words: u32 },
-    /// Elements, one for each bit of a word of so many bits, the most significant element first;
+    /// Elements, one for each bit of a word of this width, the most significant element first;
     /// instance j is bit j of each.
     Elements(u32),
     /// The same in each group of 128 bits, but the element of the most significant bit comes first

@@ -107,7 +107,7 @@ pub struct Memory {
     arguments: i64,
     /// Pointers and counts in the frame, by the offset of the first of eight bytes.
     pointers: BTreeMap<i64, Whole>,
-    /// What the entry stack pointer is modulo [`PHASES`], if that has been assumed.
+    /// The assumed entry stack pointer modulo [`PHASES`].
     phase: u64,
     /// The largest alignment of the frame that was tested, from [`KNOWN_PHASES`] on.
     pub asked: u64,
@@ -125,7 +125,7 @@ pub enum Loaded {
 }
 
 impl Memory {
-    /// `arguments` are what the caller has put above the return address. The stack pointer at
+    /// `arguments` are the stack arguments above the return address. The stack pointer at
     /// entry is `phase` modulo [`PHASES`].
     pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
@@ -209,7 +209,7 @@ impl Memory {
         self.store_whole(at, Whole::Pointer(what), stack)
     }
 
-    /// Writes what is neither a number nor bits; only the frame may hold any.
+    /// Writes a value that is neither a number nor bits; only the frame may hold any.
     pub fn store_whole(&mut self, at: Pointer, what: Whole, stack: i64) -> Result<(), Fault> {
         if at.region != Region::Frame {
             let what = "it writes an address to a buffer".to_string();
@@ -238,7 +238,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what is below the stack pointer, where a function that was called has been.
+    /// Makes the memory below the stack pointer opaque, as a callee may have used it.
     pub fn clobber(&mut self, stack: i64) {
         if stack <= self.lowest {
             return;
@@ -301,7 +301,7 @@ impl Memory {
         Fault::new(Rule::OutOfBounds, what.to_string())
     }
 
-    /// What is at an address that depends on a number of blocks.
+    /// The content at an address that depends on a number of blocks.
     pub fn load_moving(&mut self, at: Moving, bytes: usize) -> Result<Vec<Cell>, Fault> {
         match (at.region, &mut self.stream) {
             (Region::Stream(side), Some(stream)) => stream.load(side, at.offset, bytes),
@@ -339,7 +339,7 @@ impl Memory {
         self.check_frame(offset, bytes, stack)
     }
 
-    /// With numbers for what has one value in the ranges of the stream.
+    /// Replaces values with one possibility in the ranges of the stream by numbers.
     pub fn refine(&mut self) {
         let Some(stream) = &mut self.stream else { return };
         stream.refine();
@@ -412,8 +412,8 @@ impl Memory {
         };
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
-        // Of a word of which a bit differs nothing is kept: what is a number in two turns may be a
-        // count in the next.
+        // A word with a bit that differs is dropped: a number in two turns may be a count in the
+        // next.
         let first = -8 * memory.below;
         let word = |at: usize| (first + at as i64).div_euclid(64);
         let mut at = 0;
@@ -441,7 +441,7 @@ impl Memory {
                 }
             }
         }
-        // What is whole on one side only is nothing on both.
+        // A value that is whole on one side only is dropped.
         for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
             let first = memory.in_frame(at);
             memory.frame[first..first + 64].fill(Cell::OPAQUE);

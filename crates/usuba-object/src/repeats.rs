@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a = f@0 f@1 f@2 ...      b = g@0 g@1 g@2 ...
-//! a & b: f&g at 0 is looked up in the graph; what follows is f&g at 1, f&g at 2, ...
+//! a & b: f&g at 0 is looked up in the DAG; then come f&g at 1, f&g at 2, ...
 //! ```
 //!
 //! Bitsliced code spends nearly all instructions on such vectors, of 512 bits.
@@ -117,7 +117,7 @@ mod tests {
                     Cell::new(base[at % period], Instance::Number((at / period) as u16))
                 };
                 let mut cells: Vec<Cell> = (0..size).map(regular).collect();
-                // Some bits belong to nobody, are known, or are those of another instance.
+                // Some bits belong to nobody, are known, or belong to another instance.
                 for _ in 0..random.below(5) {
                     let at = random.below(size);
                     let other = cells[random.below(size)];

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! in    | done           | at done: block 0, 1, 2, ... as instances        | n
-//! out   | proved         | window: what has been written since, by bytes    | n
+//! out   | proved         | window: written since then, by bytes             | n
 //! ```
 //!
 //! All blocks before `done` have been read, and their results are written and proved. Accesses are
 //! at a known distance from there: the address and `done` may depend on the number of blocks, and
-//! their difference may not. So a loop over blocks always looks the same, whatever turn it is in.
+//! their difference may not. So a loop over blocks always looks the same, in every turn.
 //!
 //! The block at distance j is instance j. In place, a block holds its result once that is written,
 //! and reading it before `done` is an error.
@@ -311,7 +311,7 @@ impl Stream {
         Ok(())
     }
 
-    /// `memset` to zero of `bytes` bytes of the frame from `offset` on, behind what was copied.
+    /// `memset` to zero of `bytes` bytes of the frame from `offset` on, after the copied blocks.
     /// Returns where the blocks are that are complete now, and their bits.
     ///
     /// # Errors
@@ -341,7 +341,7 @@ impl Stream {
         Ok((start, (0..8 * (blocks * size) as usize).map(|bit| self.input(bit)).collect()))
     }
 
-    /// Blocks of so many bytes.
+    /// The number of blocks in a number of bytes.
     fn counted(&self, bytes: Form, size: usize) -> Result<Form, Fault> {
         let parts = self.ranges.divided(bytes, size as i64);
         let count = parts.filter(|(_, rest)| *rest == Form::default()).map(|(count, _)| count);
@@ -389,7 +389,7 @@ impl Stream {
         })
     }
 
-    /// With numbers for what has one value.
+    /// Replaces values with one possibility by numbers.
     pub fn refine(&mut self) {
         let reduce = |form: &mut Form| {
             if let Some(reduced) = self.ranges.reduced(*form) {

@@ -203,7 +203,7 @@ impl Ranges {
             quotient.terms[at] = factor.div_euclid(divisor);
             rest.terms[at] = factor.rem_euclid(divisor);
         }
-        // What is left over may itself be a multiple and something.
+        // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
         if first != last {
@@ -280,7 +280,7 @@ mod tests {
         all.map(|(x, y)| of(x, y)).collect()
     }
 
-    /// Asks until every part has an answer, which must be that of every value in it.
+    /// Asks until every part has an answer, which must hold for every value in it.
     fn check(
         ranges: Ranges,
         form: Form,
@@ -313,7 +313,7 @@ mod tests {
                 check(ranges(), form, Ranges::is_zero, |value| value == 0);
             }
         }
-        // What a loop asks is one split.
+        // The query of a loop is one split.
         let parts = check(ranges(), form(-12, 10, 1), Ranges::at_least_zero, |value| value >= 0);
         assert_eq!(parts, 2);
     }

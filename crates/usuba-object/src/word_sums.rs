@@ -98,7 +98,7 @@ impl Sums {
             let next = self.leaves.len() as u32;
             let number = *self.leaves.entry(plain.clone()).or_insert(next);
             let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
-            // What is left of a sum may be one word.
+            // The rest of a sum may be one word.
             let (key, over) = upright(&alone, modulus);
             let named = if over { flipped(&plain) } else { plain };
             self.words.entry((word.len(), key)).or_insert(named);
@@ -262,7 +262,7 @@ mod tests {
         assert!(mixed.iter().all(|cell| cell.edge().is_none()));
     }
 
-    /// What is carried out of a sum that is not written down, but found.
+    /// The carry out of a sum that is looked up, and not computed bit by bit.
     #[test]
     fn sums_that_are_found_carry_what_they_should() {
         let mut random = usuba::ir::random::Random::new(5);

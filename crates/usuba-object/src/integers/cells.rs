@@ -103,7 +103,7 @@ impl Bits {
             let Integer { poly: mut total, mut low, mut high } =
                 words.integer(bits, &edges[0], false)?;
             let mut borrows = false;
-            // What is there at least and at most, and what is taken away.
+            // The bounds of the minuend and of the subtrahend.
             let (least, greatest) = (low.clone(), high.clone());
             let (mut taken, mut most) = (BigUint::ZERO, BigUint::ZERO);
             for edges in &edges[1..] {

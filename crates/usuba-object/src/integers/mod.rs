@@ -7,12 +7,13 @@
 //! add rcx, rax            both words as integers again: the moved bits are quotients
 //! ```
 //!
-//! Registers and memory hold bits, as everywhere in this machine; so moves, shifts, masks and
-//! shuffles are what they are. But a word that arithmetic has made is an integer, a polynomial of
-//! `usuba_contracts::floors`, and its bits are free variables of the graph of which this file knows whose
-//! they are. Where arithmetic asks for a word, its bits are put together: neighbours of one integer
-//! are a quotient of it less another one. Bits that are joined by logic, as `x & m`, are taken apart
-//! by the values of a bit that all of them depend on; what is left is an integer of one bit.
+//! Registers and memory hold bits, as everywhere in this machine, so moves, shifts, masks and
+//! shuffles are unchanged. The result of arithmetic is an integer, a polynomial of
+//! `usuba_contracts::floors`, and its bits are free variables of the DAG; this file records the
+//! word and the position of each. Where arithmetic reads a word, its bits are put together:
+//! neighbouring bits of one integer are a quotient of it minus a multiple of another one. Bits that
+//! are joined by logic, as `x & m`, are split by the values of a bit that all of them depend on; the
+//! rest is an integer of one bit.
 //!
 //! *Soundness:* free variables have more values than bits of integers do. So equal edges are equal
 //! bits, and equal polynomials are equal words; nothing is known about others.
@@ -204,7 +205,7 @@ impl Words {
         let is_zero = |edge: &Edge| is_constant(bits, *edge) == Some(false);
         let count = edges.iter().position(is_zero).unwrap_or(edges.len());
         let Some((word, first)) = edges.first().and_then(place) else { return false };
-        // What is known to be short is an integer of its own, and no half.
+        // A part that is known to be short is an integer of its own, and no half.
         let (whole, k) = (&self.words[word].integer.poly, half as u64);
         if let Some(above) = self.integers.floor_if_known(whole, k)
             && self.integers.is_known_below(&whole.plus(&above, &-power(half)), k)
@@ -386,7 +387,7 @@ impl Words {
         (words.len() > 1).then(|| words.into_values().collect())
     }
 
-    /// An integer below 2^width as so many bits.
+    /// An integer below 2^width as `width` bits.
     fn word(&mut self, bits: &mut Bits, integer: Integer, width: usize) -> Vec<Edge> {
         let mut word = self.edges(bits, integer);
         word.resize(width, edge_of(bits, false));
