@@ -44,7 +44,13 @@ static WASM: Processor = Processor {
                        libclang-rt-19-dev-wasm32/libclang-rt-dev-wasm32",
         },
         clang: true,
-        cflags: &["--target=wasm32-wasi"],
+        // The stack of 64 KiB is too small for bitsliced kernels; below the data, it cannot grow
+        // into them unseen. Where nothing is linked, clang would warn of the linker's flags.
+        cflags: &[
+            "--target=wasm32-wasi",
+            "-Wl,-z,stack-size=8388608,--stack-first",
+            "-Qunused-arguments",
+        ],
         emulator: Tool {
             about: "WebAssembly engine",
             variable: "NODE",
