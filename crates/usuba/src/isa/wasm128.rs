@@ -46,8 +46,12 @@ static WASM: Processor = Processor {
         clang: true,
         // The stack of 64 KiB is too small for bitsliced kernels; below the data, it cannot grow
         // into them unseen. Where nothing is linked, clang would warn of the linker's flags.
+        // Engines limit the locals of a function, and unoptimised code has one for each value: the
+        // later level holds.
         cflags: &[
             "--target=wasm32-wasi",
+            "-Xclang",
+            "-O1",
             "-Wl,-z,stack-size=8388608,--stack-first",
             "-Qunused-arguments",
         ],
