@@ -246,8 +246,7 @@ pub fn wrong_block(
 
 impl Cipher {
     /// Compares every function with its test vectors. Correct answers are cached in `kept`, a
-    /// folder
-    /// and the name of this build, by the content of all files that it depends on.
+    /// folder and the name of this build, by the content of all files that they depend on.
     ///
     /// # Errors
     /// A file cannot be read, or an answer is wrong; the message names its line and both answers.
@@ -288,7 +287,7 @@ impl Cipher {
 mod tests {
     use super::*;
 
-    /// What `verify` says of a copy of RECTANGLE with one change to a file.
+    /// The result of `verify` for a copy of RECTANGLE with one change to a file.
     fn changed(file: &str, from: &str, to: &str) -> String {
         let root = tempfile::tempdir().expect("a folder");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");

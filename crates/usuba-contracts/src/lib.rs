@@ -87,7 +87,7 @@ pub fn findings(program: &Program) -> Vec<Diagnostic> {
     check(program).into_iter().filter_map(|report| finding(report.verdict)).collect()
 }
 
-/// What a verdict on a contract finds wrong; `None` if it is proved.
+/// The finding of a verdict on a contract; `None` if it is proved.
 pub fn finding(verdict: Verdict) -> Option<Diagnostic> {
     match verdict {
         Verdict::Proved(_) => None,

@@ -1,4 +1,4 @@
-//! What must be proved: passes and pipelines on random programs.
+//! Translation validation of passes and pipelines on random programs.
 
 mod support;
 

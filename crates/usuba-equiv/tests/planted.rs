@@ -1,11 +1,10 @@
-//! Bugs planted in passes: all refuted, with the pass named.
+//! Fault injection: bugs in the results of passes are all refuted, with the pass named.
 //!
-//! A faulty pass is the pass, and then one thing of what it left is as a slip of its author would
-//! leave it. The table says for each pass which slips must occur in what it leaves of the programs
-//! here; a pass without a line fails the test. Every place where a slip fits is tried in the
-//! long run, and some by default. What the
-//! interpreter can tell from the right program must be refuted; the rest may be equal, as where
-//! nobody reads what an equation computes.
+//! A faulty pass is the pass followed by one slip in its result, as an error of its author would
+//! leave it. The table lists for each pass the slips that must occur in its results on the programs
+//! here; a pass without a line fails the test. The long run tries every place where a slip fits,
+//! the short run some. If the interpreter can distinguish the result from the right program, it
+//! must be refuted; the others may be equal, as where an equation is unused.
 
 mod support;
 
@@ -18,7 +17,7 @@ use usuba::passes::pipeline::run_pass;
 use usuba::passes::{ALL, PassOptions, Schedule, When, inline, interleave, logic, unroll};
 use usuba_equiv::{Observer, Verdict};
 
-/// What slips.
+/// The kinds of slips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Slip {
     /// An equation is dropped: who reads its result gets an operand.
@@ -31,13 +30,13 @@ enum Slip {
     WrongRow,
     /// A constant has another last bit.
     WrongConstant,
-    /// A carried value is that of the iteration before.
+    /// A loop-carried value is the value of the iteration before.
     Stale,
-    /// A carried value starts as another one.
+    /// A loop-carried value has another initial value.
     WrongStart,
     /// A list is read from its second member on.
     ReadLate,
-    /// What is collected goes to the results of its neighbour.
+    /// A collected value goes to the results of its neighbour.
     CollectedLate,
     /// The last iteration takes the first results: one is missing.
     MissingOutput,
@@ -95,7 +94,7 @@ fn raw(node: &mut Node, at: usize, op: Op, args: &[Val]) -> Val {
     dst
 }
 
-/// A round with everything that passes look at, four times; `bits` is 1 in bitslicing.
+/// A round with all constructs that passes treat, four times; `bits` is 1 in bitslicing.
 fn rounds(bits: u8, slicing: Slicing) -> Program {
     let mut b = Builder::new("g", slicing);
     b.set_inline(if slicing == Slicing::B { Inline::Auto } else { Inline::Always });
@@ -328,7 +327,7 @@ fn differ(right: &Program, wrong: &Program) -> bool {
     })
 }
 
-/// What came of the slips of one sort.
+/// The outcomes of the slips of one kind.
 #[derive(Default, Debug)]
 struct Tally {
     refuted: usize,

@@ -263,7 +263,7 @@ impl Gen<'_, '_> {
             }
             return self.add(name, ty);
         }
-        // The direction of the loop is that of the state.
+        // The loop has the direction of the state.
         let index = self.fresh("i");
         let bounds = if down { format!("{},0", count - 1) } else { format!("0,{}", count - 1) };
         let option = ["", "", "", "_no_unroll ", "_unroll "][self.choices.below(5)];

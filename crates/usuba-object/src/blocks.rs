@@ -1,20 +1,20 @@
-//! Whether a function over any number of blocks is a program, for all numbers at once.
+//! Binary equivalence checking of a function over any number of blocks, by induction.
 //!
 //! ```text
 //! f(ctx, in, out, n):   n = 128 q + r
 //!   q = 0               r = 0 returns; r > 0 is one tail
-//!   q >= 1              a turn, a second turn, and from both what holds in every turn;
+//!   q >= 1              a turn, a second turn, and from both an invariant;
 //!                       one turn more shows that it does; then q = 1, and the tail
 //! ```
 //!
-//! The function runs on a number of blocks that is not known: counts and addresses are forms in it
-//! (`count`), and where an instruction must know more, ranges of variables are told apart and the
-//! instruction runs again in each. A branch that is met a second time while the number of blocks
-//! may still be anything is a loop over blocks, and `induction` takes its place. At each turn, and
-//! at the end, every bit that was written is the bit of the program for its own block, and at the
-//! end all blocks are done (`stream`). Loops with counters that are numbers just run.
+//! The function is executed symbolically on an unknown number of blocks: counts and addresses are
+//! forms in it (`symbolic_count`). Where an instruction must know more, ranges of variables are
+//! split and the instruction runs again in each part. A branch that is reached a second time while
+//! the number of blocks is still unknown is a loop over blocks, and `block_step` proves it. At each
+//! turn and at the end, every written bit equals the bit of the program for its own block, and at
+//! the end all blocks are done (`stream`). Loops with known counters are executed.
 //!
-//! What cannot be told apart, or is no loop of this kind, is refused.
+//! *Limits:* all other loops and splits are rejected.
 
 use std::rc::Rc;
 
@@ -51,7 +51,7 @@ pub trait Turning: Machine + Clone {
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
-    /// With numbers for what has one value.
+    /// Replaces values with one possibility by numbers.
     fn refine(&mut self, ranges: &Ranges);
 
     /// See [`Join`].
@@ -61,8 +61,8 @@ pub trait Turning: Machine + Clone {
     fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
 }
 
-/// What is known about a function over blocks: whether it computes the program of each block, for
-/// any number of them.
+/// The verdict on a function over blocks: whether it computes the program of each block, for any
+/// number of blocks.
 pub type Verdict = verdict::Verdict<Difference>;
 
 type Obstacle = verdict::Obstacle<Difference>;
@@ -80,20 +80,20 @@ pub struct Difference {
     pub found: bool,
 }
 
-/// Steps of the program, unfolded, at most.
+/// The most steps of the program, unrolled.
 const LONGEST: u64 = 40_000_000;
 
-/// Instructions on all paths, at most; SKINNY for 64 blocks, whose bits gcc gathers one by one, takes
-/// 5.7 million.
+/// The most instructions on all paths; SKINNY for 64 blocks, whose bits gcc gathers one by one,
+/// takes 5.7 million.
 const BUDGET: u64 = 16_000_000;
 
-/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+/// Leaves of cuts for the engines on words, which are not used here, so the least number.
 const LEAVES: usize = 3;
 
-/// Bytes of all blocks, at most: no machine has as many addresses.
+/// The most bytes of all blocks: no machine has as many addresses.
 const MEMORY: i64 = 1 << 56;
 
-/// A variable with more values than this may be anything.
+/// A variable with more values than this is treated as unbounded.
 const MANY: i64 = 1 << 24;
 
 /// Whether the function that `interface` names in an object computes its program on any number of
@@ -130,7 +130,7 @@ struct Goal<'a> {
 }
 
 impl Goal<'_> {
-    /// Runs both sides, the function for each position of the frame that matters.
+    /// Runs both sides, the function for each phase of the frame that matters.
     fn show<M: Turning>(&self, evidence: &mut Evidence, engines: bool) -> Result<(), Obstacle> {
         let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
         let classes = Classes::default();
@@ -242,18 +242,18 @@ struct Visit<M> {
     place: u64,
     state: State<M>,
     variable: usize,
-    /// What holds in every turn, once the branch has been met again.
+    /// The invariant of the turns, once the branch has been reached again.
     every: Option<(State<M>, Cover)>,
 }
 
 struct Search<'a> {
-    /// Its memory is that of the state that runs.
+    /// Its memory belongs to the state that runs.
     world: World<'a>,
     evidence: &'a mut Evidence,
     meaning: &'a Meaning,
     /// The largest alignment of the frame that any path has asked for.
     asked: u64,
-    /// Whether nothing may be left behind.
+    /// Whether no residue is allowed.
     wiped: bool,
 }
 
@@ -289,8 +289,8 @@ impl Search<'_> {
             let at = visits.len() - 1;
             let [below, above] = state.halves(split);
             self.explore(above, visits)?;
-            // What holds in every turn of a loop around this branch, or of its own, holds in the
-            // first one, and has been followed to its end.
+            // The invariant of a loop around this branch, or of its own loop, holds in the first
+            // turn too, and has been followed to its end.
             if visits.len() <= at {
                 return Ok(());
             }
@@ -313,8 +313,8 @@ impl Search<'_> {
         self.generalise(visits, at, state, split)
     }
 
-    /// Guesses what holds in every turn from two of them, and follows it: a turn more must end in
-    /// the same, which is seen where it ends.
+    /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
+    /// which is checked where the turn ends.
     fn generalise<M: Turning>(
         &mut self,
         visits: &mut Vec<Visit<M>>,
@@ -351,8 +351,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs a state until an instruction wants cases to be told apart, before that instruction;
-    /// `None` at the end of the function.
+    /// Runs a state until an instruction needs a split, before that instruction; `None` at the end
+    /// of the function.
     fn run<M: Turning>(&mut self, state: State<M>) -> Result<Option<(State<M>, Split)>, Obstacle> {
         let State { mut machine, memory } = state;
         self.world.memory = memory;
@@ -386,7 +386,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is left behind at the end of a path.
+    /// The residue at the end of a path.
     fn leave(&mut self, registers: Vec<String>) -> Result<(), Obstacle> {
         let residue = self.world.residue(registers);
         if self.wiped && !residue.is_empty() {
@@ -411,7 +411,7 @@ impl Search<'_> {
         self.close(&open)
     }
 
-    /// Whether all that was compared so far is equal.
+    /// Whether all comparisons so far are equal.
     fn check<M: Turning>(&self, state: &mut State<M>) -> Result<(), Obstacle> {
         let open = std::mem::take(&mut state.stream().open);
         self.close(&open)

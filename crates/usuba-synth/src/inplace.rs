@@ -122,7 +122,7 @@ fn even(mut front: Levels, mut back: Levels, best: &mut Best<'_>, meter: &mut Me
 /// exchanged.
 fn odd(mut front: Levels, mut back: Levels, best: &mut Best<'_>, meter: &mut Meter) {
     let metric = front.metric;
-    // The lists take a quarter of what is left, the detours the rest.
+    // The lists take a quarter of the meter, the detours the rest.
     let mut lists = meter.part(4);
     let mut depth = 0;
     while front.grow(depth + 1, &mut lists) && back.grow(depth + 1, &mut lists) {

@@ -50,7 +50,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Takes `nodes`, or nothing if there are not so many.
+    /// Takes `nodes`, or nothing if fewer are left.
     fn spend(&mut self, nodes: u64) -> bool {
         let enough = nodes <= self.left;
         if enough {
@@ -157,7 +157,7 @@ fn random_steps(
     found: &mut Found,
     meter: &mut Meter,
 ) {
-    // Steps know gates of two inputs; those of three cover what they find.
+    // Steps know gates of two inputs; gates of three inputs cover their results.
     let plain = match profile {
         Profile::Lut3 => {
             let rough = for_table(table, Profile::Andn, Goal::Size);

@@ -156,7 +156,7 @@ fn question(circuit: &Circuit, reads: &[Wire], writes: &[Wire], arity: usize) ->
 fn spliced(circuit: &Circuit, reads: &[Wire], writes: &[Wire], part: &Circuit) -> Circuit {
     let inputs = circuit.inputs as usize;
     let old = inputs + circuit.gates.len();
-    // All gates in one list, not yet in order: the old ones, then those of the part.
+    // All gates in one list, not yet in order: the old ones, then the gates of the part.
     let from_part = |w: Wire| match reads.get(w as usize) {
         Some(&read) => read,
         None => (old + w as usize - reads.len()) as Wire,
