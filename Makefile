@@ -10,7 +10,7 @@ help:
 	@echo 'make bench     cycles per byte of every cipher on this processor'
 	@echo 'make peers     our ciphers and those of other libraries by turns'
 	@echo 'make tidy      the house rules only'
-	@echo 'make bless     rewrite the expectations of the text tests'
+	@echo 'make bless     rewrite all that follows from tables and tests'
 
 setup:
 	@scripts/setup
@@ -34,4 +34,4 @@ tidy:
 	@cargo xtask tidy
 
 bless:
-	@BLESS=1 cargo test --package filetests
+	@cargo xtask bless

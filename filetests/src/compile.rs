@@ -61,7 +61,7 @@ pub fn lower(
 ) -> Result<ir::Program, Vec<Diagnostic>> {
     let mut options = flags.options(slicing);
     options.pipeline.level = Level::O0;
-    options.pipeline.skip = passes(Level::O0).iter().map(|pass| pass.name.to_string()).collect();
+    options.pipeline.skip = passes(Level::O0).map(|pass| pass.name.to_string()).collect();
     usuba::optimise(&checked.program, &options, &mut |_, _| ())
 }
 

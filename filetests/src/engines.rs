@@ -172,7 +172,7 @@ fn add(
 
 /// Prints a program and compiles the text.
 fn reparse(program: &ir::Program, flags: &Flags) -> Result<ir::Program, String> {
-    let printed = ir::print::program(program);
+    let printed = usuba::dump::program(program);
     let mut flags = Flags { word: None, slicing: None, ..flags.clone() };
     flags.language.keep_tables = true;
     let with_text = |why: String| format!("{why}\n{printed}");

@@ -177,7 +177,7 @@ pub fn test(text: &str, bless: bool) -> Result<Option<String>, String> {
                         wrong.push(format!("line {line}: {why}"));
                     }
                 }
-                printed = Some(ir::print::program(&program));
+                printed = Some(usuba::dump::program(&program));
             }
             Err(more) => found.extend(more),
         }

@@ -18,6 +18,7 @@
 #define DATATYPE __m256i
 #define SDATATYPE __m256i
 #define REG_SIZE 256
+#define CHUNK_SIZE 1024
 
 #define AND(a, b) _mm256_and_si256(a, b)
 #define OR(a, b) _mm256_or_si256(a, b)

@@ -18,6 +18,7 @@
 #define DATATYPE __m512i
 #define SDATATYPE __m512i
 #define REG_SIZE 512
+#define CHUNK_SIZE 4096
 
 #define AND(a, b) _mm512_and_si512(a, b)
 #define OR(a, b) _mm512_or_si512(a, b)

@@ -18,6 +18,7 @@
 #define DATATYPE uint8x16_t
 #define SDATATYPE int8x16_t
 #define REG_SIZE 128
+#define CHUNK_SIZE REG_SIZE
 
 #define AND(a, b) vandq_u8(a, b)
 #define OR(a, b) vorrq_u8(a, b)

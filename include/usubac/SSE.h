@@ -18,6 +18,7 @@
 #define DATATYPE __m128i
 #define SDATATYPE __m128i
 #define REG_SIZE 128
+#define CHUNK_SIZE 256
 
 #define AND(a, b) _mm_and_si128(a, b)
 #define OR(a, b) _mm_or_si128(a, b)

@@ -64,6 +64,8 @@
 #define R_ROTATE(a, n, c) L_ROTATE(a, (c) - (n) % (c), c)
 
 #define SET_ALL_ZERO() ((DATATYPE)0)
+#define ZERO SET_ALL_ZERO()
+#define ONES SET_ALL_ONE()
 #define SET_ALL_ONE() ((DATATYPE)~(DATATYPE)0)
 #define LIFT_4(x) ((DATATYPE)(x))
 #define LIFT_8(x) ((DATATYPE)(x))

@@ -9,7 +9,8 @@
 
 #include "usubac_transpose.h"
 
-#define CHUNK_SIZE REG_SIZE
+#define ZERO SET_ALL_ZERO()
+#define ONES SET_ALL_ONE()
 
 #define L_SHIFT(a, n, c) USUBAC_SHL_##c(a, n)
 #define R_SHIFT(a, n, c) USUBAC_SHR_##c(a, n)

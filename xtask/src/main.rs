@@ -1,21 +1,25 @@
 //! `cargo xtask`: chores that are not part of the product.
 
-use std::process::ExitCode;
+use std::io;
+use std::process::{Command, ExitCode};
 
-use xtask::{docs, peers, repo::Repo, runner, tidy};
+use xtask::repo::Repo;
+use xtask::{answer, bless, budgets, runner, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test    everything that a change must pass, with the share of the whole run that the commit
-          chooses; `whole` runs all of it and goes on where an earlier run of the same files
-          stopped; `--fresh` begins again
-  tidy    check the house rules
-  docs    check that every program in a document compiles and every command prints what is shown
-          (BLESS=1 rewrites what is shown)
-  peers   check the table of other libraries in the README against bench/peers.toml, which docs
-          does too (BLESS=1 rewrites it)
-  bless-prose  lower the counts of words in xtask/prose.txt to the counts of today
+  test     everything that a change must pass, with the share of the whole run that the commit
+           chooses; `whole` runs all of it and goes on where an earlier run of the same files
+           stopped; `--fresh` begins again
+  tidy     check the house rules
+  bless    rewrite all that follows from tables, folders and tests: expectations, transcripts,
+           counts, documents; with names, only these parts
+  budgets  count what extensions cost, and try all of them in a copy of the repository
+  docs     check that every program in a document compiles and every command prints what is shown
+           (BLESS=1 rewrites what is shown)
+  peers    check the table of other libraries in the README against bench/peers.toml, which docs
+           does too (BLESS=1 rewrites it)
 ";
 
 fn main() -> ExitCode {
@@ -34,30 +38,24 @@ fn main() -> ExitCode {
             }
         };
     }
-    let findings = match words[..] {
-        ["tidy"] => Repo::load().map(|repo| tidy::check(&repo)),
-        ["docs"] => Repo::load().and_then(|repo| docs::check(&repo, None)),
-        ["peers"] => Repo::load().and_then(|repo| peers::check(&repo, docs::bless())),
-        ["bless-prose"] => {
-            Repo::load().and_then(|repo| tidy::prose::bless(&repo)).map(|()| Vec::new())
-        }
+    match words[..] {
+        ["tidy"] => answer("tidy", Repo::load().map(|repo| tidy::check(&repo))),
+        ["bless", ref parts @ ..] => answer("bless", bless::run(parts)),
+        ["budgets"] => answer("budgets", Repo::load().and_then(|repo| budgets::run(&repo))),
+        ["docs" | "peers"] => match documents(words[0]) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => answer(words[0], Err(error)),
+        },
         _ => {
             eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match findings {
-        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
-        Ok(findings) => {
-            for finding in &findings {
-                eprintln!("{finding}");
-            }
-            eprintln!("{}: {} to mend", words[0], findings.len());
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            eprintln!("{}: {error}", words[0]);
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
+}
+
+/// Runs a command of the crate `documents`, which knows the compiler.
+fn documents(command: &str) -> io::Result<bool> {
+    let args = ["run", "--quiet", "--package", "documents", "--", command];
+    Ok(Command::new(bless::cargo()).args(args).status()?.success())
 }

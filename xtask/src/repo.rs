@@ -52,7 +52,15 @@ impl Repo {
     /// # Errors
     /// A folder or file that cannot be read.
     pub fn load() -> io::Result<Repo> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+        Repo::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+    }
+
+    /// Reads the repository in a folder.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be read.
+    pub fn of(root: &Path) -> io::Result<Repo> {
+        let root = root.canonicalize()?;
         let mut files = Vec::new();
         read_folder(&root, "", &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -154,7 +154,7 @@ fn text(target: &Target, bodies: &[Body]) -> String {
 /// Instruction `at` of a turn with its fence.
 fn statement(target: &Target, body: Body, at: usize) -> String {
     let (chain, cell) = (at % CHAINS, at % CELLS);
-    let kind = constraint(target);
+    let kind = target.constraint;
     match body {
         Body::Nothing => "__asm__ volatile(\"nop\");".into(),
         Body::Load => format!(
@@ -177,17 +177,6 @@ fn statement(target: &Target, body: Body, at: usize) -> String {
 /// The C type of a register.
 fn register(target: &Target) -> &'static str {
     if target.simd { target.register } else { word_type(target.bits as u8) }
-}
-
-/// The letter of the register file in assembler statements.
-fn constraint(target: &Target) -> &'static str {
-    match (target.simd, target.name) {
-        (false, _) => "r",
-        (true, "neon") => "w",
-        // `v` is every vector register, those above 15 among them.
-        (true, _) if target.regs > 16 => "v",
-        (true, _) => "x",
-    }
 }
 
 /// A row of the class, in the lane that most programs use.
@@ -222,17 +211,10 @@ static ROTATE: Row = isa::inst(
 fn filled(row: &Row, lane: u8, v: &str) -> String {
     let shift = if row.inst == Inst::Lut3 { "0x1e" } else { "5" };
     let (low, high) = ("0x0302010f0005040aULL", "0x0d060b0e09080c07ULL");
-    let mut text = row.c.to_string();
-    for (place, value) in [
-        ("{0}", v),
-        ("{1}", "a"),
-        ("{2}", "b"),
-        ("{k}", shift),
-        ("{t}", word_type(lane)),
-        ("{s}", &word_type(lane)[1..]),
-        ("{hi}", high),
-        ("{lo}", low),
-    ] {
+    let mut text = row.text(lane);
+    for (place, value) in
+        [("{0}", v), ("{1}", "a"), ("{2}", "b"), ("{k}", shift), ("{hi}", high), ("{lo}", low)]
+    {
         text = text.replace(place, value);
     }
     text

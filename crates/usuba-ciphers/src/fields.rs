@@ -116,7 +116,7 @@ impl Syntax {
 /// Checks that a folder's name can be part of identifiers and of file names.
 ///
 /// # Errors
-/// It cannot; the message says what is expected.
+/// It cannot; the message has the expected syntax.
 pub fn folder_name(folder: &Path) -> Result<String, String> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().replace(['-', '.'], "_");
     match Syntax::Name.accepts(&name) {

@@ -82,7 +82,7 @@ impl Evaluated {
         Ok(Evaluated { program: checked.program, instance, texts })
     }
 
-    /// The first word of a port among those of its side, and its shape.
+    /// The first word of a port among the words of its side, and its shape.
     fn port(&self, name: &str) -> Result<(usize, Shape), String> {
         let decl = &self.program.decls[self.program.entry];
         for vars in [&decl.params, &decl.results] {
@@ -245,8 +245,8 @@ pub fn wrong_block(
 }
 
 impl Cipher {
-    /// Compares every function with its known answers. What holds is remembered in `kept`, a folder
-    /// and the name of this build, by the content of all files that it depends on.
+    /// Compares every function with its test vectors. Correct answers are cached in `kept`, a
+    /// folder and the name of this build, by the content of all files that they depend on.
     ///
     /// # Errors
     /// A file cannot be read, or an answer is wrong; the message names its line and both answers.
@@ -287,7 +287,7 @@ impl Cipher {
 mod tests {
     use super::*;
 
-    /// What `verify` says of a copy of RECTANGLE with one change to a file.
+    /// The result of `verify` for a copy of RECTANGLE with one change to a file.
     fn changed(file: &str, from: &str, to: &str) -> String {
         let root = tempfile::tempdir().expect("a folder");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");

@@ -1,17 +1,17 @@
-//! Cipher folders: what `cipher.toml` says, test vectors, and the C of a function.
+//! Cipher folders: the schema of `cipher.toml`, test vectors, and the C of a function.
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
 //! - `fields`: the syntax of names and paths.
-//! - `vectors`: the files of known answers.
-//! - `scheme`: what hand-written C makes of arithmetic, and authenticated encryption.
+//! - `vectors`: files of test vectors.
+//! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
 //! - `known`: known-answer tests under the reference semantics.
 //!
-//! The lines of this file are many because it is all that `cipher.toml` may say, in one place.
+//! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
 mod fields;
 mod known;
-mod loader;
+pub mod loader;
 mod scheme;
 pub mod vectors;
 
@@ -40,7 +40,7 @@ pub use vectors::{HashVector, SealVector, Vector, to_hex};
 pub struct Cipher {
     pub folder: PathBuf,
     pub title: String,
-    /// Where the specification is.
+    /// The source of the specification.
     pub spec: String,
     pub functions: Vec<Function>,
     pub streams: Vec<Stream>,
@@ -54,7 +54,7 @@ pub struct Cipher {
     pub seals: Vec<Seal>,
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
-    /// Folders beside this one whose functions that C calls.
+    /// Neighbouring folders whose functions that C calls.
     pub needs: Vec<String>,
 }
 
@@ -76,11 +76,11 @@ pub struct Hash {
     /// Bytes of a hash, if there is no choice.
     #[serde(default)]
     pub output: usize,
-    /// The file of known answers, in the folder.
+    /// The file of test vectors, in the folder.
     pub vectors: String,
 }
 
-/// What hash functions do around their blocks: padding, parameters, output.
+/// The construction of a hash function around its blocks: padding, parameters, output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HashMode {
@@ -92,12 +92,12 @@ pub enum HashMode {
     Skein,
 }
 
-/// A key stream that two functions make together.
+/// A keystream that two functions make together.
 ///
 /// If `then` has a key and a counter, `first` makes that key from the user's key and the beginning
-/// of the nonce, and the rest of the nonce is the end of the other's, with zeros before it. If
-/// `then` has no key, `first` makes a state from key and nonce, and `then` makes from a state the
-/// next one and behind it a part of the key stream.
+/// of the nonce, and the rest of the nonce is the end of the nonce of `then`, with zeros before it.
+/// If `then` has no key, `first` makes a state from key and nonce, and `then` makes from a state
+/// the next one and behind it a part of the keystream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stream {
     /// The C name.
@@ -107,7 +107,7 @@ pub struct Stream {
     pub then: String,
     /// Bytes of the nonce.
     pub nonce: usize,
-    /// The file of known answers, in the folder: `in` is the nonce, `out` begins the key stream.
+    /// The file of test vectors, in the folder: `in` is the nonce, `out` begins the keystream.
     pub vectors: String,
 }
 
@@ -125,20 +125,20 @@ pub struct Function {
     pub slicings: Vec<Slicing>,
     /// The names of the targets that it is made for; see [`Function::is_for`].
     pub targets: Vec<String>,
-    /// What a block consists of, in the order of its bytes; at least one.
+    /// The parts of a block, in the order of its bytes; at least one.
     pub inputs: Vec<Parameter>,
     pub output: Parameter,
     pub key: Option<Key>,
-    /// Where the number of the block lies in the input, if the output is a key stream.
+    /// The position of the block number in the input, if the output is a keystream.
     pub counter: Option<Counter>,
-    /// Where the tweak of a tweakable block cipher lies in the input, and how it counts.
+    /// The position of the tweak of a tweakable block cipher in the input, and its way of counting.
     pub tweak: Option<Counter>,
     /// The file of the test vectors, in the folder.
     pub vectors: String,
     pub direction: Direction,
 }
 
-/// The bytes of an input that count the blocks of a key stream; the others are the nonce, or the
+/// The bytes of an input that count the blocks of a keystream; the others are the nonce, or the
 /// block of a cipher whose tweak counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,17 +174,17 @@ pub struct Key {
     pub bytes: ByteLayout,
     /// File and node of the schedule.
     pub schedule: Option<(String, String)>,
-    /// How the bits that the schedule makes become the parameter, if not word by word.
+    /// The way from the bits of the key schedule to the parameter, if not word by word.
     pub through: Option<ByteLayout>,
 }
 
-/// How the vectors are to be read.
+/// The way to read the vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Encrypt,
-    /// `out` and the end of `in` that has its length change places; what is before it (a tweak)
-    /// stays.
+    /// `out` and the end of `in` that has its length change places; the bytes before it (a tweak)
+    /// stay.
     Decrypt,
     Permute,
 }
@@ -443,7 +443,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     })
 }
 
-/// `ciphers`, and before each of them what it needs and is not there.
+/// `ciphers`, and before each of them the folders that it needs and that are missing.
 ///
 /// # Errors
 /// As [`read`].
@@ -515,8 +515,8 @@ impl Function {
         self.slicings.iter().copied().filter(move |slicing| !twice(slicing))
     }
 
-    /// Whether it is made for a target: one that it names, or, if it names none, any without a
-    /// base, whose instructions are all that most programs need.
+    /// Whether it is made for a target: for a target that it names, or, if it names none, for any
+    /// target without a base, whose instructions are enough for most programs.
     pub fn is_for(&self, target: &Target) -> bool {
         match self.targets.is_empty() {
             true => target.base.is_none(),
@@ -526,7 +526,8 @@ impl Function {
 }
 
 impl Cipher {
-    /// The names of functions, with and without their direction, and of all that is made of them.
+    /// The names of functions, with and without their direction, and of everything that is made of
+    /// them.
     fn names(&self) -> impl Iterator<Item = &str> {
         let base = |name: &'_ str| {
             name.len()
@@ -559,7 +560,7 @@ impl Cipher {
         Ok(vectors)
     }
 
-    /// The known answers of a file of the folder, as they stand there.
+    /// The test vectors of a file of the folder, unchanged.
     ///
     /// # Errors
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
@@ -574,7 +575,7 @@ impl Cipher {
         }
     }
 
-    /// The known answers of a hash function.
+    /// The test vectors of a hash function.
     ///
     /// # Errors
     /// As [`Cipher::answers`].
@@ -588,7 +589,7 @@ impl Cipher {
         }
     }
 
-    /// The known answers of authenticated encryption.
+    /// The test vectors of authenticated encryption.
     ///
     /// # Errors
     /// As [`Cipher::answers`].

@@ -1,6 +1,7 @@
-//! Reads included files from the folder of the including file.
+//! Reads programs, and includes from the folder of the including file.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use usuba::syntax::splice::Loader;
@@ -15,4 +16,22 @@ impl Loader for Beside {
         let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
         Ok((file.display().to_string(), text))
     }
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// The file cannot be read; the text names it and says why.
+pub fn read(path: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(path);
+    text.map_err(|error| format!("cannot read {}: {}", path.display(), plain(&error)))
+}
+
+/// An error of the system without its number.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
 }

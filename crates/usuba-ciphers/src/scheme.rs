@@ -1,5 +1,5 @@
-//! What `cipher.toml` says of hand-written C beside functions: arithmetic that it calls, and
-//! authenticated encryption.
+//! The schema of hand-written C in `cipher.toml`: arithmetic that it calls, and authenticated
+//! encryption.
 //!
 //! ```toml
 //! scheme = "poly1305"
@@ -27,17 +27,17 @@ pub struct Arithmetic {
     pub gp64: String,
     /// The program for those that multiply words of 32 bits; the same nodes.
     pub gp32: String,
-    /// The one for those whose memory is small, if it is another one.
+    /// The program for machines with little memory, if it is another one.
     #[serde(default)]
     pub small: Option<String>,
     pub nodes: Vec<String>,
-    /// Those that only the program for words of 64 bits has.
+    /// The nodes that only the program for words of 64 bits has.
     #[serde(default)]
     pub wide_nodes: Vec<String>,
-    /// Those for small memory, if they are others.
+    /// The nodes for little memory, if they are others.
     #[serde(default)]
     pub small_nodes: Vec<String>,
-    /// Those of them that run seldom: they call other nodes instead of having them written out.
+    /// The nodes that run seldom: they call other nodes instead of inlining them.
     #[serde(default)]
     pub seldom: Vec<String>,
 }
@@ -49,7 +49,7 @@ impl Arithmetic {
     }
 }
 
-/// What hand-written C makes of arithmetic.
+/// The scheme that hand-written C makes of arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -70,13 +70,13 @@ pub struct Lanes {
     /// Other programs with the same nodes, by the targets that they are for.
     #[serde(default)]
     pub special: BTreeMap<String, String>,
-    /// Those that are compiled for the target.
+    /// The nodes that are compiled for the target.
     pub nodes: Vec<String>,
     /// As of [`Arithmetic`].
     #[serde(default)]
     pub seldom: Vec<String>,
-    /// Those that are compiled for words of 64 bits; a number at the end of a name is that of the
-    /// lanes that it is for.
+    /// The nodes that are compiled for words of 64 bits; a number at the end of a name is the
+    /// number of lanes that it is for.
     #[serde(default)]
     pub once: Vec<String>,
 }
@@ -93,7 +93,7 @@ impl Lanes {
     }
 }
 
-/// Authenticated encryption from a key stream and Poly1305, which folders that this one needs have.
+/// Authenticated encryption from a keystream and Poly1305, which required folders have.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
@@ -103,15 +103,15 @@ pub struct Seal {
     /// The name of a function that makes the key from the user's key and the beginning of the
     /// nonce, if there is one.
     pub first: Option<String>,
-    /// The name of a key stream.
+    /// The name of a keystream.
     pub stream: String,
     /// Bytes of the nonce.
     pub nonce: usize,
-    /// The file of known answers, in the folder.
+    /// The file of test vectors, in the folder.
     pub vectors: String,
 }
 
-/// What goes into the tag, and where it lies.
+/// The input of the tag, and the position of the tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SealMode {

@@ -1,4 +1,4 @@
-//! Files of known answers.
+//! Files of test vectors.
 //!
 //! ```text
 //! # source: the standard
@@ -9,7 +9,7 @@
 
 use super::SealMode;
 
-/// One known answer.
+/// One test vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vector {
     /// The line of the file where it begins.
@@ -36,12 +36,12 @@ impl Vector {
     }
 }
 
-/// One known answer of a hash function. What is absent is empty.
+/// One test vector of a hash function. Absent fields are empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct HashVector {
     pub key: Vec<u8>,
-    /// What goes into the hash between key and message: personalisation, public key, identifier of
-    /// a derived key, nonce.
+    /// The bytes that are hashed between key and message: personalisation, public key, identifier
+    /// of a derived key, nonce.
     pub arguments: [Vec<u8>; 4],
     /// Leaf size, fan-out and height of a hash tree; zeros without one.
     pub tree: [u8; 3],
@@ -68,12 +68,12 @@ impl HashVector {
     }
 }
 
-/// One known answer of authenticated encryption. What is absent is empty.
+/// One test vector of authenticated encryption. Absent fields are empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SealVector {
     pub key: Vec<u8>,
     pub nonce: Vec<u8>,
-    /// What is authenticated and not encrypted.
+    /// The associated data, authenticated and not encrypted.
     pub data: Vec<u8>,
     pub input: Vec<u8>,
     /// Ciphertext and tag.
@@ -121,7 +121,7 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
     Ok(blocks)
 }
 
-/// What a block without `in` or without `out` is told.
+/// The error for a block without `in` or without `out`.
 fn apart(line: usize) -> String {
     format!("line {line}: `in` and `out` belong together")
 }

@@ -15,6 +15,7 @@ use usuba::syntax::ast::{Clause, Relation, Role, Term, TermKind, TermOp};
 use usuba::typed::contract::{Integers, Meaning, Terms};
 use usuba::typed::walk::Walker;
 use usuba::typed::{Decl, DeclId, Instance, Program};
+use usuba_sat::Engines;
 
 use super::chance::Chance;
 use super::numbers::{Num, Numbers};
@@ -395,7 +396,7 @@ pub fn prove(
         gap = equal_parts(symbolic, gap, modulus.as_ref());
     }
     if gap.is_zero() {
-        symbolic.means.polynomials = true;
+        symbolic.used(Engines::POLYNOMIALS);
         return Ok(());
     }
     if let (Some(l), Some(r), None) = (left.num, right.num, &modulus)

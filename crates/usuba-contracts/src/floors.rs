@@ -395,7 +395,7 @@ mod tests {
         let sum = products[0].add(&products[1]);
         let whole = n.floor(&sum, 64).expect("low powers");
         assert_eq!(high[0].add(&high[1]).add(&carry), whole);
-        // What two registers hold, shifted together.
+        // The contents of two registers, shifted as one.
         let low = lower(&mut n, &sum, 64);
         let (a, b) = (n.floor(&low, 51), n.floor(&sum, 51));
         let b = b.expect("low powers").plus(&whole, &BigInt::from(-(1 << 13)));
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(n.floor(&less.add(&Poly::constant(BigInt::from(3) << 70)), 70), {
             Some(sign.add(&Poly::constant(3)))
         });
-        // What is not below 2^50 has more than a sign.
+        // A number that is not below 2^50 has more than a sign.
         assert_ne!(n.floor(&less, 50), Some(sign.clone()));
         assert_ne!(n.floor(&less.sub(&Poly::constant(1)), 64), Some(sign));
     }
@@ -493,7 +493,7 @@ mod tests {
                         (lower(&mut n, &a, k), value(&n, &a, &free) & ((BigInt::from(1) << k) - 1))
                     }
                     _ => {
-                        // What has a name is no number below zero.
+                        // Named polynomials are not negative.
                         let [a, b] = [a, b].map(|p| lower(&mut n, &p, 64));
                         let high: BigUint = (BigUint::from(1u8) << 64) - 1u8;
                         let [x, y] = [&a, &b].map(|p| n.named(p, &high));
@@ -551,7 +551,7 @@ mod tests {
         let more = p.plus(&w[2], &(BigInt::from(1) << 70));
         assert_eq!(n.floor(&more, 70).as_ref(), Some(&w[2]));
         assert_eq!(n.floor(&Poly::constant(-1).sub(&p), 66), Some(Poly::constant(-1)));
-        // Neither what is next to it nor a multiple of it, nor a lower power.
+        // Neither its neighbours nor a multiple of it, nor a lower power.
         for (p, k) in [
             (p.add(&Poly::constant(1)), 64),
             (p.scaled(&BigInt::from(3)), 65),
@@ -560,7 +560,7 @@ mod tests {
         ] {
             assert_ne!(n.floor(&p, k), zero, "{k}");
         }
-        // What a quotient is one of is below as well.
+        // The dividend of a quotient is below its bound as well.
         let quotient = n.floor(&w[2].sub(&w[1]), 7).expect("low powers");
         n.is_below(&quotient, 20);
         assert_eq!(n.floor(&w[2].sub(&w[1]), 27), zero);

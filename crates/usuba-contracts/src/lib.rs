@@ -46,25 +46,17 @@ use usuba::typed::{Decl, DeclId, Instance, Kind, Program, VarType, contract};
 
 pub use concrete::Counterexample;
 use symbolic::Symbolic;
+use usuba_sat::Engines;
 
-/// The verdict on the contract of a node.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// It holds for all inputs in the ranges of the node.
-    Proved,
-    /// It does not hold for this input.
-    Refuted(Counterexample),
-    /// Neither is known; the finding has the first undischarged obligation and its place.
-    Unknown(Diagnostic),
-}
+/// The verdict on the contract of a node, with the engines that discharged its obligations. An
+/// unknown one has the first undischarged obligation and its place.
+pub type Verdict = usuba_sat::Verdict<Engines, Counterexample, Diagnostic>;
 
 /// The contract of one node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
     pub node: String,
-    pub outcome: Outcome,
-    /// The methods that discharged the obligations, by name.
-    pub means: String,
+    pub verdict: Verdict,
     /// The number of discharged obligations.
     pub obligations: usize,
     /// The number of obligations that needed bit-blasting.
@@ -92,12 +84,16 @@ pub fn promising(program: &Program) -> impl Iterator<Item = DeclId> {
 
 /// The failures of the contracts of a program, at the lines that fail.
 pub fn findings(program: &Program) -> Vec<Diagnostic> {
-    let finding = |report: Report| match report.outcome {
-        Outcome::Proved => None,
-        Outcome::Refuted(found) => Some(found.finding),
-        Outcome::Unknown(finding) => Some(finding),
-    };
-    check(program).into_iter().filter_map(finding).collect()
+    check(program).into_iter().filter_map(|report| finding(report.verdict)).collect()
+}
+
+/// The finding of a verdict on a contract; `None` if it is proved.
+pub fn finding(verdict: Verdict) -> Option<Diagnostic> {
+    match verdict {
+        Verdict::Proved(_) => None,
+        Verdict::Refuted(found) => Some(found.finding),
+        Verdict::Unknown(finding) => Some(finding),
+    }
 }
 
 /// Proves or refutes the contract of one node, assuming the contracts of the nodes that it calls.
@@ -105,8 +101,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
     let decl = &program.decls[id];
     let mut report = Report {
         node: decl.name.to_string(),
-        outcome: Outcome::Proved,
-        means: String::new(),
+        verdict: Verdict::Proved(Engines::INTERVALS),
         obligations: 0,
         queries: 0,
         calls: 0,
@@ -116,7 +111,7 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         let text = format!("`{}` has a contract and is no single function of words", decl.name);
         let finding = Diagnostic::error(Code::ContractUnknown, decl.name_span, text)
             .help("give it word sizes, no nat parameter and one body");
-        report.outcome = Outcome::Unknown(finding);
+        report.verdict = Verdict::Unknown(finding);
         return report;
     }
     // Variables for the value maps of parameters pay where only calls compute with the parameters,
@@ -132,21 +127,21 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         shown = again.or(shown);
     }
     let runs = match shown {
-        Ok(()) => RUNS[0].min(RUNS[1] / (report.calls + 1)).max(2),
+        Ok(_) => RUNS[0].min(RUNS[1] / (report.calls + 1)).max(2),
         Err(_) => RUNS[1],
     };
     let thorough = shown.is_err().then_some(examples);
     let search = concrete::search(program, id, runs, thorough);
-    report.outcome = match (search.found, shown) {
-        (Some(found), _) => Outcome::Refuted(found),
-        (None, Err(finding)) => Outcome::Unknown(*finding),
-        (None, Ok(())) if search.valid == 0 => {
-            let text = format!("no input was found that keeps what `{}` requires", decl.name);
+    report.verdict = match (search.found, shown) {
+        (Some(found), _) => Verdict::Refuted(found),
+        (None, Err(finding)) => Verdict::Unknown(*finding),
+        (None, Ok(_)) if search.valid == 0 => {
+            let text = format!("no input was found that meets the requirements of `{}`", decl.name);
             let finding = Diagnostic::error(Code::ContractUnknown, decl.name_span, text)
                 .help("require less: a contract that nothing meets holds and says nothing");
-            Outcome::Unknown(finding)
+            Verdict::Unknown(finding)
         }
-        (None, Ok(())) => Outcome::Proved,
+        (None, Ok(engines)) => Verdict::Proved(engines),
     };
     report
 }
@@ -158,7 +153,7 @@ fn prove(
     restated: bool,
     report: &mut Report,
     examples: &mut Vec<Vec<u128>>,
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<Engines, Box<Diagnostic>> {
     let mut symbolic = Symbolic::default();
     let mut args = Vec::new();
     for var in &decl.params {
@@ -196,11 +191,10 @@ fn prove(
         let word = |arg| values.get(arg).unwrap_or(&symbolic.numbers.get(*arg).low);
         examples.extend(args.iter().map(|arg| word(arg).try_into().ok()).collect::<Option<_>>());
     }
-    report.means = symbolic.means.names();
     report.obligations = symbolic.obligations;
     report.queries = symbolic.queries;
     report.calls = symbolic.promises;
-    shown
+    shown.map(|()| Engines::INTERVALS.with(symbolic.engines))
 }
 
 /// Shows the ranges of the results and the postconditions of the node.

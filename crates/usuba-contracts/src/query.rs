@@ -70,9 +70,9 @@ pub fn ask(numbers: &Numbers, facts: &[Fact], goal: Fact) -> Answer {
     let literal = bits.literal(goal);
     bits.formula.clause(&[!literal]);
     let model = match usuba_sat::solve(&bits.formula, CONFLICTS) {
-        usuba_sat::Answer::Unsat(_) => return Answer::Holds,
+        usuba_sat::Answer::Proved(_) => return Answer::Holds,
         usuba_sat::Answer::Unknown(_) => return Answer::Open,
-        usuba_sat::Answer::Model(model) => model,
+        usuba_sat::Answer::Refuted(model) => model,
     };
     let free = bits.words.iter().filter(|(n, _)| numbers.get(**n).def == Def::Any);
     let value = |word: &[Lit]| {

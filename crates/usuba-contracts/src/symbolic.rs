@@ -12,6 +12,7 @@ use usuba::ir::Op;
 use usuba::typed::contract::Scope;
 use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use usuba::typed::{Atom, Decl, DeclId, Instance, Range, contract};
+use usuba_sat::Engines;
 
 use super::bounds::bounds;
 use super::numbers::{Num, Numbers};
@@ -35,30 +36,12 @@ pub struct Symbolic {
     pub obligations: usize,
     /// The number of obligations that needed bit-blasting.
     pub queries: usize,
-    /// The methods that discharged obligations.
-    pub means: Means,
+    /// Engines that discharged obligations, besides intervals.
+    pub engines: Engines,
     /// The number of calls that stand for a contract.
     pub promises: usize,
     /// Values of free numbers where an obligation may fail.
     pub examples: Vec<FxHashMap<Num, BigUint>>,
-}
-
-/// The methods that discharged an obligation.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Means {
-    pub polynomials: bool,
-    pub cases: bool,
-    pub solver: bool,
-}
-
-impl Means {
-    /// The names of the methods for reports; intervals are always among them.
-    pub fn names(&self) -> String {
-        let mut names = vec!["intervals"];
-        let more = [(self.polynomials, "polynomials"), (self.cases, "cases"), (self.solver, "E5")];
-        names.extend(more.iter().filter(|(used, _)| *used).map(|(_, name)| *name));
-        names.join(", ")
-    }
 }
 
 /// The most examples that are kept.
@@ -80,6 +63,11 @@ pub fn bound(value: &BigUint) -> String {
 }
 
 impl Symbolic {
+    /// Notes engines that discharged an obligation.
+    pub fn used(&mut self, engines: Engines) {
+        self.engines = self.engines.with(engines);
+    }
+
     /// A call, by its node and arguments.
     pub fn call_of(&mut self, node: DeclId, args: &[Num]) -> (DeclId, Vec<Num>) {
         (node, args.iter().map(|&arg| self.numbers.first(arg)).collect())
@@ -109,20 +97,20 @@ impl Symbolic {
             Compare::AtMost => least().is_some_and(|low| low >= BigInt::ZERO),
             Compare::Equal => gap.is_zero(),
         };
-        self.means.polynomials |= known;
+        self.used(Engines::POLYNOMIALS.when(known));
         known
     }
 
     pub fn by_cases(&mut self, fact: Fact) -> bool {
         let known = cases::holds(&self.numbers, &self.facts, fact);
-        self.means.cases |= known;
+        self.used(Engines::CASES.when(known));
         known
     }
 
     fn by_bits(&mut self, fact: Fact) -> bool {
         self.queries += 1;
         let answer = query::ask(&self.numbers, &self.facts, fact);
-        self.means.solver |= answer == query::Answer::Holds;
+        self.used(Engines::SOLVER.when(answer == query::Answer::Holds));
         match answer {
             query::Answer::Fails(values) if self.examples.len() < MAX_EXAMPLES => {
                 self.examples.push(values);

@@ -7,21 +7,18 @@ use std::time::Instant;
 use usuba_gen::asks;
 
 use usuba::diag::{Code, Diagnostic, Sources};
-use usuba_contracts::{Counterexample, Outcome};
+use usuba_contracts::Verdict;
 
-/// The outcome for one node, and the line that its finding names.
-fn outcome(name: &str, text: &str, node: &str) -> (Outcome, String) {
+/// The verdict on one node, and the line that its finding names.
+fn outcome(name: &str, text: &str, node: &str) -> (Verdict, String) {
     let (program, sources) = arithmetic::front(name, text, None);
     let id = program.decls.iter().position(|decl| *decl.name == *node).expect("a node");
-    let outcome = usuba_contracts::check_node(&program, id).outcome;
-    let line = match &outcome {
-        Outcome::Proved => String::new(),
-        Outcome::Refuted(Counterexample { finding, .. }) | Outcome::Unknown(finding) => {
-            let file = sources.file(finding.span.expect("a place").file);
-            let line = file.text.lines().nth(line_of(&sources, finding) - 1);
-            line.expect("a line").trim().to_string()
-        }
-    };
+    let outcome = usuba_contracts::check_node(&program, id).verdict;
+    let line = usuba_contracts::finding(outcome.clone()).map_or(String::new(), |finding| {
+        let file = sources.file(finding.span.expect("a place").file);
+        let line = file.text.lines().nth(line_of(&sources, &finding) - 1);
+        line.expect("a line").trim().to_string()
+    });
     (outcome, line)
 }
 
@@ -100,15 +97,11 @@ fn every_contract_is_proved() {
             }
             let start = Instant::now();
             let report = usuba_contracts::check_node(&program, node);
-            println!("{name}, {}: {:?} by {}", report.node, start.elapsed(), report.means);
-            match &report.outcome {
-                Outcome::Proved => {
-                    assert!(report.obligations > 0);
-                }
-                Outcome::Refuted(Counterexample { finding, .. }) | Outcome::Unknown(finding) => {
-                    let line = line_of(&sources, finding);
-                    panic!("{name}:{line}: {}: {}", report.node, finding.message)
-                }
+            println!("{name}, {}: {:?} by {}", report.node, start.elapsed(), report.verdict.name());
+            assert!(report.obligations > 0);
+            if let Some(finding) = usuba_contracts::finding(report.verdict) {
+                let line = line_of(&sources, &finding);
+                panic!("{name}:{line}: {}: {}", report.node, finding.message)
             }
         }
     }
@@ -371,7 +364,7 @@ fn planted_faults_are_refuted_at_their_line() {
         let wrong = text.replace(fault.from, fault.to);
         let subject = format!("{} of {name} with `{}`", fault.node, fault.to);
         let (outcome, line) = outcome(name, &wrong, fault.node);
-        let Outcome::Refuted(found) = outcome else {
+        let Verdict::Refuted(found) = outcome else {
             failed.push(format!("{subject}: {outcome:?}"));
             continue;
         };

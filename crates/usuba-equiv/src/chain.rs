@@ -18,7 +18,7 @@ use crate::facts::Memory;
 use crate::source::Source;
 use crate::steps::Steps;
 use crate::strategy::Search;
-use crate::{Verdict, equivalent, lanes};
+use crate::{Engines, Verdict, equivalent, lanes};
 
 /// The links that were seen so far.
 pub struct Chain {
@@ -70,10 +70,10 @@ impl Chain {
     ) -> Option<Claim> {
         let last = self.steps.previous()?;
         let operators = lanes::operators(last);
-        let mut engines: Vec<String> = Vec::new();
+        let mut engines = Engines::default();
         for (op, bits) in &operators {
             match prove(op, *bits) {
-                Outcome::Proved(by) => engines.extend(by.split(", ").map(str::to_string)),
+                Outcome::Proved(by) => engines = engines.with(by),
                 outcome => {
                     let subject = format!("{} on {bits} bits", op.name());
                     return Some(Claim { kind: Kind::Lanes, subject, outcome });
@@ -83,18 +83,12 @@ impl Chain {
         let halves = last.nodes.iter().any(|node| halves::products(node).contains(&true));
         match lanes::prove_halves(target, layout).filter(|_| halves) {
             None => {}
-            Some(Outcome::Proved(by)) => engines.push(by),
+            Some(Outcome::Proved(by)) => engines = engines.with(by),
             Some(outcome) => {
                 let subject = "products of words below 2^32".to_string();
                 return Some(Claim { kind: Kind::Lanes, subject, outcome });
             }
         }
-        let mut seen = std::collections::BTreeSet::new();
-        engines.retain(|name| name != "nothing changed" && seen.insert(name.clone()));
-        let engines = match engines.is_empty() {
-            true => "nothing changed".to_string(),
-            false => engines.join(", "),
-        };
         let subject = match operators.len() {
             1 => "1 operator".to_string(),
             count => format!("{count} operators"),

@@ -14,7 +14,7 @@ use std::fmt;
 use usuba::ir::{NodeId, Port, Program, interp};
 
 use crate::ports::{Copies, element};
-use crate::{Counterexample, Verdict, counterexample};
+use crate::{Counterexample, Engines, Verdict, counterexample};
 
 /// What sort of claim it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -63,41 +63,16 @@ impl Kind {
 
 /// One thing that was to be shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Claim {
+pub struct Claim<Verdict = Outcome> {
     pub kind: Kind,
     /// What it is about: a pass, an operator.
     pub subject: String,
-    pub outcome: Outcome,
+    pub outcome: Verdict,
 }
 
-/// What is known about a claim.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// It holds; the text names the engines that showed it.
-    Proved(String),
-    /// It does not hold.
-    Refuted(Box<Difference>),
-    /// An instruction breaks a rule, whatever is computed; the text says which and how.
-    Refused(String),
-    /// Neither is known; the text says which node and value resisted.
-    Unknown(String),
-}
-
-impl Outcome {
-    pub fn is_proved(&self) -> bool {
-        matches!(self, Outcome::Proved(_))
-    }
-
-    /// The word for it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Proved(_) => "PROVED",
-            Outcome::Refuted(_) => "REFUTED",
-            Outcome::Refused(_) => "REFUSED",
-            Outcome::Unknown(_) => "UNKNOWN",
-        }
-    }
-}
+/// The verdict on a claim about programs, with the engines that showed it; the reason of an unknown
+/// one names the undischarged obligation.
+pub type Outcome = usuba_sat::Verdict<Engines, Box<Difference>>;
 
 /// An input on which something else is computed, in the words of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -200,13 +175,8 @@ pub fn outcome(
     after: &Program,
     pairs: &[(NodeId, NodeId)],
 ) -> Outcome {
-    match verdict {
-        Verdict::Proved(stats) => Outcome::Proved(stats.engines.to_string()),
-        Verdict::Unknown(why) => Outcome::Unknown(why),
-        Verdict::Refuted(example) => {
-            Outcome::Refuted(Box::new(Difference::new(before, after, &example, pairs)))
-        }
-    }
+    let named = |example| Box::new(Difference::new(before, after, &example, pairs));
+    verdict.map(|stats| stats.engines, named)
 }
 
 #[cfg(test)]

@@ -25,11 +25,12 @@ use std::collections::BTreeSet;
 use usuba::ir::build::Builder;
 use usuba::ir::lanes::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
-use usuba::isa::select::{Arg, Imm, Selected, Step, select, select_halves};
+use usuba::isa::select::{select, select_halves};
+use usuba::isa::sequence::{Arg, Imm, Selected, Step};
 use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
+use crate::Engines;
 use crate::claims::{Outcome, outcome};
-use crate::evidence::Engines;
 use crate::{bitblast, enumeration, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
@@ -80,7 +81,7 @@ pub fn prove(target: &Target, layout: Layout, op: &Op, bits: u8) -> Outcome {
 pub fn prove_halves(target: &Target, layout: Layout) -> Option<Outcome> {
     let selected = select_halves(target, layout)?;
     Some(match products::shown_below(layout, &Op::Mul, 64, 32, &selected) {
-        true => Outcome::Proved("polynomials".into()),
+        true => Outcome::Proved(Engines::POLYNOMIALS),
         false => Outcome::Unknown("the product of words below 2^32 is not shown".into()),
     })
 }
@@ -102,14 +103,14 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     let long = matches!(op, Op::Mul | Op::MulHigh) && bits > 8
         || matches!(op, Op::MulAdd(_) | Op::MulAddHigh(_));
     if long && products::shown(layout, op, bits, selected) {
-        return Outcome::Proved("polynomials".into());
+        return Outcome::Proved(Engines::POLYNOMIALS);
     }
     let wanted = frame.each_instance(op);
     match (bitblast::apart(&wanted), frame.register(selected)) {
         (Some(wanted), Ok(found))
             if enumeration::compare_results(&wanted, &found) == Some(true) =>
         {
-            Outcome::Proved(Engines::TABLES.to_string())
+            Outcome::Proved(Engines::TABLES)
         }
         (Some(wanted), Ok(found)) => outcome(equivalent(&wanted, &found), &wanted, &found, &[]),
         (None, _) => Outcome::Unknown("the operator is too long on bits".into()),

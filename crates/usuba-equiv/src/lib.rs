@@ -48,7 +48,6 @@ pub mod claims;
 pub mod counterexample;
 pub mod cut_matching;
 pub mod enumeration;
-pub mod evidence;
 pub mod execution;
 pub mod facts;
 pub mod induction;
@@ -79,21 +78,14 @@ use usuba::ir::{NodeId, Program, Slicing, verify};
 use facts::{Known, Memory};
 
 pub use counterexample::Counterexample;
-pub use evidence::Engines;
 pub use observer::{Fault, Observer};
 pub use ports::Copies;
 pub use strategy::Stats;
+pub use usuba_sat::Engines;
 
-/// The verdict on two programs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// They are equal on all inputs.
-    Proved(Stats),
-    /// They differ on this counterexample.
-    Refuted(Counterexample),
-    /// Neither is known; the text names the undischarged obligation.
-    Unknown(String),
-}
+/// The verdict on the equivalence of two programs; the reason of an unknown one is the
+/// undischarged obligation.
+pub type Verdict = usuba_sat::Verdict<Stats, Counterexample>;
 
 /// The number of inputs that are tried before the thorough engines, and after they failed.
 const RUNS: [u64; 2] = [8, 512];

@@ -57,7 +57,7 @@ pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bo
     let made = if kind == Kind::And { cone.formula.and(a, b) } else { cone.formula.xor(a, b) };
     let differ = cone.formula.xor(made, c);
     cone.formula.clause(&[differ]);
-    matches!(usuba_sat::solve(&cone.formula, effort.conflicts), Answer::Unsat(_))
+    matches!(usuba_sat::solve(&cone.formula, effort.conflicts), Answer::Proved(_))
 }
 
 /// Whether two edges are equal, and the numbers of operators and conflicts that this took.
@@ -68,8 +68,8 @@ pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64
     cone.formula.clause(&[differ]);
     let (answer, conflicts) = usuba_sat::solve_counted(&cone.formula, effort.conflicts);
     let decision = match answer {
-        Answer::Unsat(_) => Decision::Equal,
-        Answer::Model(model) => {
+        Answer::Proved(_) => Decision::Equal,
+        Answer::Refuted(model) => {
             let leaves = cone.leaves.iter();
             let values = leaves.map(|&leaf| (leaf, model.holds(cone.literals[&leaf])));
             Decision::Differ(values.collect())

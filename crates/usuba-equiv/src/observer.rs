@@ -78,6 +78,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pass = &self.pass;
         match &self.verdict {
+            Verdict::Refused(never) => match *never {},
             Verdict::Proved(_) => write!(f, "the pass {pass} is proved"),
             Verdict::Unknown(what) => {
                 write!(f, "the pass {pass} could not be proved: {what}")

@@ -16,7 +16,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use usuba::ir::Op;
-use usuba::isa::select::{Arg, Imm, Selected, Step};
+use usuba::isa::sequence::{Arg, Imm, Selected, Step};
 use usuba::isa::{Inst, Layout, word_lane};
 
 use usuba_contracts::bounds::bounds;

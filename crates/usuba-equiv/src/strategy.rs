@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{NodeId, Program, Slicing};
 
+use crate::Engines;
 use crate::enumeration;
-use crate::evidence::Engines;
 use crate::execution::{Classes, Loops, Run, Side, Stop, group};
 use crate::facts::{self, Known, Memory, Results};
 use crate::miter::{self, Decision};

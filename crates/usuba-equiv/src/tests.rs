@@ -1,7 +1,8 @@
-//! The engines against the meaning of operators, and what each of them sees and must not see.
+//! The engines against the semantics of operators, and the equalities that each must and must not
+//! find.
 //!
-//! - here: operators, whole programs, and what engines see.
-//! - `rejections`: rule by rule what they must not accept.
+//! - here: operators, whole programs, and the equalities of each engine.
+//! - `rejections`: rule by rule, the pairs that they must reject.
 
 mod rejections;
 
@@ -13,7 +14,7 @@ use crate::execution::{Classes, Loops, Run, Side};
 use crate::rewrites::Rewrites;
 use crate::value_numbering::{Edge, Graph, Kind};
 
-/// Evaluates edges on words, as slowly and plainly as their meaning is written down.
+/// The reference semantics of edges on words, evaluated without any simplification.
 struct Meaning<'a> {
     graph: &'a Graph,
     params: Vec<u64>,
@@ -144,7 +145,7 @@ fn params(g: &mut Graph, widths: &[u8]) -> Vec<Edge> {
     widths.iter().enumerate().map(param).collect()
 }
 
-/// The outputs of a program as edges of a graph mean what the interpreter says.
+/// The outputs of a program as edges of a DAG evaluate to the results of the interpreter.
 fn check_meaning(program: &Program, loops: Loops, graph: Graph, seed: u64) {
     let classes = Classes::default();
     let programs = [program, program];

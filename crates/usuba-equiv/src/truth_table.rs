@@ -1,7 +1,7 @@
 //! Truth tables of functions of at most five bits.
 //!
 //! Bit i of a table is the value where variable v is bit v of i. A function of fewer variables
-//! does not depend on the others, so a function has one table whatever the number of variables.
+//! does not depend on the others, so a function has one table for any number of variables.
 
 /// The most variables of a function.
 pub const MOST: usize = 5;

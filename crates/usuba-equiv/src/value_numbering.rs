@@ -29,8 +29,8 @@
 //!
 //! *Reference:* Alpern, Wegman, Zadeck 1988 (value numbering).
 //!
-//! Above 600 lines because the normal form of one operator asks for that of the others, and all of
-//! them for the table of nodes.
+//! Above 600 lines because the normal forms of the operators depend on each other, and all of them
+//! on the table of nodes.
 
 use std::ops::Not;
 use std::rc::Rc;

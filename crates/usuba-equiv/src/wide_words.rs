@@ -53,7 +53,7 @@ impl Scope {
         Word { high, low }
     }
 
-    /// An operator whose result and operands have 128 bits; those of `Pack` have 64.
+    /// An operator whose result and operands have 128 bits; operands of `Pack` have 64.
     pub fn wide_op(&mut self, op: &Op, args: &[&Word]) -> Result<Word, Refusal> {
         if let (Op::Pack, [a, b]) = (op, args) {
             return Ok(Word { high: Some(a.low), low: b.low });

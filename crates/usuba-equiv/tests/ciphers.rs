@@ -1,5 +1,6 @@
-//! What must be proved: every pass on every cipher, for all slicings and gates, with the options
-//! that change programs most; and that no choice of passes changes what a cipher computes.
+//! Translation validation of every pass on every cipher, for all slicings and gates, with the
+//! options that change programs most; and of every choice of passes from the first program to the
+//! final IR.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +35,7 @@ fn entries(cipher: &Cipher) -> BTreeMap<(String, String), Vec<Slicing>> {
     out
 }
 
-/// The targets of a program: those that its function names, or one for each set of gates.
+/// The targets of a program: the targets that its function names, or one for each set of gates.
 fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
     let same = |f: &&usuba_ciphers::Function| f.source == file && f.node == node;
     match cipher.functions.iter().find(same) {
@@ -45,10 +46,10 @@ fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
     }
 }
 
-/// Calls `check` for every program that is sliced in a direction, on each set of gates: for those
-/// of which their folder names this slicing, or for all others. It gets
-/// words for messages, and what compiles the program with a pipeline; that is `None` where the
-/// program does not exist in this slicing.
+/// Calls `check` for every program that is sliced in a direction, on each set of gates: for the
+/// programs whose folder names this slicing, or for all others. It gets a name for messages, and a
+/// function that compiles the program with a pipeline, or `None` if the program does not exist in
+/// this slicing.
 fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, &mut Compile)) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     for cipher in usuba_ciphers::find(&root).expect("the cipher folders can be read") {
@@ -109,7 +110,7 @@ fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 5] 
             &["avx512"],
             with(Level::O2, PassOptions { inline, unroll, ..double }),
         ),
-        // By default only random programs are treated so.
+        // By default only random programs get these.
         (
             "three rounds in one",
             &[],
@@ -155,7 +156,7 @@ fn check_steps(slicing: Slicing) {
     assert!(passes > 100, "only {passes} passes were proved");
 }
 
-/// All passes on, all off, each one off: the last program is the first one.
+/// All passes on, all off, each one off: the final IR equals the first program.
 fn check_choices(slicing: Slicing) {
     let mut pipelines = vec![
         PipelineOptions::default(),

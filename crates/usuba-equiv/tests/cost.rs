@@ -1,5 +1,5 @@
-//! What proofs of passes cost, counted: equations that are run on the graph for each equation that
-//! passes leave. The program before a pass is known from the pass before, so it is about one.
+//! The cost of translation validation, counted: equations that are executed on the DAG per equation
+//! in the result of a pass. The program before a pass is in the cache, so the ratio is about one.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn size(program: &Program) -> u64 {
     program.nodes.iter().map(|node| equations(&node.body)).sum()
 }
 
-/// Equations that were run, and those that were left by passes that changed something.
+/// Executed equations, and equations in the results of passes that changed something.
 fn cost(file: &str, node: &str, slicing: Slicing, target: &str) -> (u64, u64) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let path = root.join(file);
@@ -63,10 +63,10 @@ fn each_equation_is_run_about_once() {
         ("aes/aes.ua", "encrypt128", Slicing::B, "gp64", 3),
         ("chacha20/chacha20.ua", "block", Slicing::V, "avx2", 2),
         ("rectangle/rectangle.ua", "encrypt", Slicing::V, "avx2", 2),
-        // Where a pass unrolls, loops are run iteration by iteration, or group by group.
+        // Where a pass unrolls, loops are executed iteration by iteration, or group by group.
         ("present/present.ua", "encrypt", Slicing::B, "avx2", 6),
         ("spongent/spongent.ua", "spongent176", Slicing::B, "avx512", 4),
-        // What takes less time comes first: rounds with other gates before all rounds with few.
+        // The cheapest attempt comes first: rounds with other gates before all rounds with few.
         ("aes/aes.ua", "encrypt128", Slicing::B, "avx512", 3),
         ("chacha20/chacha20.ua", "block", Slicing::B, "avx512", 4),
     ] {

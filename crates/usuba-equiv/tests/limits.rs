@@ -1,11 +1,11 @@
-//! What engine E1 needs for long programs: nodes for each operation, and bytes for each node.
+//! The cost of engine E1 for long programs: nodes per operation, and bytes per node.
 //!
 //! ```text
 //! before    a million operators on bits, each on two of the last thousand values
 //! after     the same with the operands of each in the other order
 //! ```
 //!
-//! Both are run on one graph; the second finds the nodes of the first. Counts are what is tested;
+//! Both are run on one graph; the second finds the nodes of the first. Counts are tested;
 //! the time is printed. In the whole run the programs have five million operators, and
 //! the peak of memory of the whole process is looked at, too.
 

@@ -1,14 +1,16 @@
-//! What must never be proved: programs with one changed equation that compute something else.
+//! Mutation tests of the prover: programs with one changed equation must not be proved if they
+//! differ.
 //!
-//! A mutant that the interpreter cannot tell from the original may be equal; whatever it can tell
-//! must be refuted, by an input that shows it.
+//! A mutant that the interpreter cannot distinguish from the original may be equal; any other must
+//! be refuted with a counterexample.
 
 mod mutator;
 mod support;
 
 use mutator::Mutator;
+use usuba::dump;
 use usuba::ir::random::{self, Random, Shape};
-use usuba::ir::{Program, interp, print, verify};
+use usuba::ir::{Program, interp, verify};
 use usuba::passes::pipeline::{PipelineOptions, run_pipeline};
 use usuba_equiv::{Observer, Verdict, equivalent};
 
@@ -31,7 +33,7 @@ fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) 
         }
         let verdict = equivalent(before, &mutant);
         check_with_a_past(before, original, &mutant, &verdict);
-        let show = || format!("{}\nbecame\n{}", print::program(before), print::program(&mutant));
+        let show = || format!("{}\nbecame\n{}", dump::program(before), dump::program(&mutant));
         match verdict {
             Verdict::Proved(_) => {
                 assert!(!differs, "a wrong program is proved, seed {seed}:\n{}", show());
@@ -51,7 +53,7 @@ fn check_mutants(before: &Program, original: &Program, seed: u64, count: usize) 
     seen
 }
 
-/// What earlier proofs leave behind lets nothing pass that would not pass alone.
+/// The cache of earlier proofs must not change a verdict.
 fn check_with_a_past(before: &Program, original: &Program, mutant: &Program, alone: &Verdict) {
     let mut proof = Observer::default();
     for program in [before, original, before, original] {
@@ -78,7 +80,7 @@ fn check_all(programs: impl Iterator<Item = Program>, count: usize) {
     }
     let [proved, refuted, unknown] = seen;
     assert!(refuted > 100 && proved > 0, "{seen:?} is no campaign");
-    // The rest: differences that random inputs do not meet, and equalities that nobody shows.
+    // The rest: differences that random inputs do not meet, and equalities that no engine proves.
     assert!(unknown * 10 < proved + refuted, "{seen:?}: too much stays open");
 }
 

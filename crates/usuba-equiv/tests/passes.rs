@@ -1,9 +1,10 @@
-//! What must be proved: passes and pipelines on random programs.
+//! Translation validation of passes and pipelines on random programs.
 
 mod support;
 
+use usuba::dump;
+use usuba::ir::Program;
 use usuba::ir::random::{self, Random, Shape};
-use usuba::ir::{Program, print};
 use usuba::passes::machine::Machine;
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use usuba::passes::{ALL, PassOptions, Schedule, When, inline, interleave, logic, unroll};
@@ -49,8 +50,8 @@ fn check_equal(before: &Program, after: &Program, what: &str) {
     assert!(
         matches!(verdict, Verdict::Proved(_)),
         "{what}: {verdict:?}\n{}\nbecame\n{}",
-        print::program(before),
-        print::program(after)
+        dump::program(before),
+        dump::program(after)
     );
 }
 
@@ -59,7 +60,7 @@ fn each_pass_on_random_programs() {
     for shape in SHAPES {
         for seed in 0..support::random_programs(340) {
             let before = random::program(seed, shape);
-            for pass in ALL {
+            for pass in ALL.iter() {
                 let mut after = before.clone();
                 run_pass(pass, &mut after, &random_options(&mut Random::new(seed), 3));
                 check_equal(&before, &after, &format!("seed {seed}, {}", pass.name));
@@ -111,7 +112,7 @@ fn each_pass_on_the_programs_of_the_pass_tests() {
     let programs = support::pass_programs();
     assert!(programs.len() > 10, "{} programs", programs.len());
     for (_, before) in &programs {
-        for pass in ALL {
+        for pass in ALL.iter() {
             for seed in 0..6 {
                 let mut after = before.clone();
                 run_pass(pass, &mut after, &random_options(&mut Random::new(seed), 3));

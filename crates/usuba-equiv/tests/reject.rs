@@ -1,4 +1,4 @@
-//! What must be rejected, fault by fault: programs that differ from another one in one small thing.
+//! Rejection tests, fault by fault: programs that differ from another program in one small thing.
 
 use usuba::ir::build::Builder;
 use usuba::ir::{Eqn, Loop, Node, NodeId, Op, Port, Program, Slicing, Val, interp};
@@ -157,7 +157,7 @@ fn other_ports_or_slicing() {
     check_unknown(&right, &wrong, "slicing");
 }
 
-/// Rounds with keys: everything that loops have.
+/// Rounds with keys: all features of loops.
 fn rounds() -> Program {
     let mut b = Builder::new("f", Slicing::V);
     let x = b.param(Port::new("x", 16, &[2]));
@@ -190,7 +190,7 @@ fn broken(program: &Program, change: impl FnOnce(&mut Loop)) -> Program {
 #[test]
 fn loops_with_one_fault() {
     let right = rounds();
-    // A carried value of the iteration before.
+    // A loop-carried value of the iteration before.
     check_refuted(&right, &broken(&right, |lp| lp.carried[0].next = lp.carried[0].param));
     check_refuted(&right, &broken(&right, |lp| lp.carried[1].next = lp.carried[0].next));
     check_refuted(&right, &broken(&right, |lp| lp.carried[1].init = lp.carried[0].init));
@@ -198,7 +198,7 @@ fn loops_with_one_fault() {
     check_refuted(&right, &broken(&right, |lp| lp.reads[0].list.rotate_left(1)));
     check_refuted(&right, &broken(&right, |lp| lp.collects[0].value = lp.carried[0].param));
     check_refuted(&right, &broken(&right, |lp| lp.collects[0].results.swap(0, 5)));
-    // Which of two values is the first is nobody's business.
+    // The order of the loop-carried values is irrelevant.
     check_proved(&right, &broken(&right, |lp| lp.carried.swap(0, 1)));
 }
 
@@ -219,7 +219,7 @@ fn loop_with_one_iteration_too_few() {
 
 #[test]
 fn equal_starts_are_not_equal_values() {
-    // Both carried values start at x; they are equal until their steps differ.
+    // Both loop-carried values start at x; they are equal until their steps differ.
     let make = |other: bool| {
         program(8, |b, [x, y, _]| {
             b.begin_loop(4, true);
@@ -307,7 +307,7 @@ fn masks_and_moved_bits() {
             vec![b.op(Op::Lut3(table), &[s, c, y])]
         })
     };
-    // (c ? s : y) with s = x >> 4, taken apart by masks; bits above the low four of s are zero.
+    // (c ? s : y) with s = x >> 4, split by masks; bits above the low four of s are zero.
     let apart = program(8, |b, [x, y, _]| {
         let (d, e) = (b.constant(8, 0xfa), b.constant(8, 0x50));
         let low = b.op(Op::And, &[x, e]);
@@ -382,7 +382,7 @@ fn doubling_calls_are_not_unfolded() {
     let mut other = program.clone();
     other.nodes[59].name = "last".into();
     check_proved(&program, &other);
-    // 2^59 sums are never run, so nobody knows.
+    // 2^59 additions are never executed, so the verdict is unknown.
     check_unknown(&program, &make(Op::Mul), "too long");
 }
 

@@ -1,5 +1,5 @@
-//! What only the SAT solver decides: circuits that share no inner values of a few inputs, and
-//! differences that no chosen and no random input meets.
+//! Equivalences that the SAT solver alone decides: circuits without common inner values of few
+//! inputs, and differences that no chosen and no random input meets.
 
 use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Op, Port, Program, Slicing, Val, interp};
@@ -38,7 +38,7 @@ fn ripple(b: &mut Builder, x: &[Val], y: &[Val]) -> Vec<Val> {
     sums
 }
 
-/// A sum with a tree of carries (Kogge, Stone 1973); `wrong` swaps one operator of the tree.
+/// A prefix adder (Kogge, Stone 1973); `wrong` swaps one operator of the tree.
 fn tree(b: &mut Builder, x: &[Val], y: &[Val], wrong: bool) -> Vec<Val> {
     let half: Vec<Val> = x.iter().zip(y).map(|(&x, &y)| b.op(Op::Xor, &[x, y])).collect();
     let mut makes: Vec<Val> = x.iter().zip(y).map(|(&x, &y)| b.op(Op::And, &[x, y])).collect();
@@ -133,7 +133,7 @@ fn a_difference_on_one_input_is_found() {
 
 #[test]
 fn a_difference_on_one_word_is_found() {
-    // On words: what is zero but for one word of 64 bits.
+    // On words: a function that is zero except on one word of 64 bits.
     let make = |pattern: u64| {
         let mut b = Builder::new("f", Slicing::V);
         let x = b.param(Port::new("x", 64, &[]))[0];

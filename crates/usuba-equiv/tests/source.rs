@@ -1,5 +1,5 @@
-//! What must be proved: lowering, on every cipher, slicing and set of gates. What must never be:
-//! lowering with a fault.
+//! Translation validation of lowering, on every cipher, slicing and set of gates; and fault
+//! injection in lowering.
 
 mod mutator;
 
@@ -31,7 +31,7 @@ fn read(path: &Path, node: &str) -> typed::Program {
     checked.expect("the program is right").program
 }
 
-/// The source of a program and what lowering makes of it.
+/// The source of a program and the lowered program.
 fn both(program: &typed::Program, slicing: Slicing, profile: Profile) -> (Source, Program) {
     let instance = typed::check::entry_instance(program, slicing, None).expect("an entry");
     let source = Source::new(program, &instance, slicing).expect("a meaning");
@@ -70,7 +70,7 @@ fn lowering_is_the_source() {
     assert!(proved > 100, "{proved} programs were proved");
 }
 
-/// The source itself is what `typed::eval` computes, on inputs that are tried.
+/// The reference equations agree with `typed::eval` on the inputs that are tried.
 #[test]
 fn the_source_is_what_eval_computes() {
     for cipher in ciphers() {
@@ -93,8 +93,8 @@ fn the_source_is_what_eval_computes() {
     }
 }
 
-/// Wrong table entries, rotations, operands and ports: whatever the interpreter can tell from the
-/// source is refuted, by an input that shows it.
+/// Wrong table entries, rotations, operands and ports: a fault that the interpreter can distinguish
+/// from the source is refuted with a counterexample.
 #[test]
 fn faults_of_lowering_are_refuted() {
     let wanted = [

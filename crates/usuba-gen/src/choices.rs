@@ -1,4 +1,4 @@
-//! Where chance comes from: a seed, or the bytes of a fuzzer.
+//! The source of random choices: a seed, or the bytes of a fuzzer.
 
 /// A source of choices. When bytes run out every choice is the first one, and the first one is
 /// always the simplest, so programs from short strings are small.
@@ -55,7 +55,7 @@ impl<'a> Choices<'a> {
         least + self.below(most - least + 1)
     }
 
-    /// True in so many of 100 cases.
+    /// True in this number of 100 cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) >= 100 - percent
     }

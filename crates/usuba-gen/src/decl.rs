@@ -1,4 +1,4 @@
-//! Tables, perms, nodes, and the program.
+//! Random declarations: tables, perms, nodes, and the program.
 
 use crate::choices::Choices;
 use crate::types::{Callee, Nat, Ty, Var, Word};
@@ -18,7 +18,7 @@ pub(crate) struct Gen<'a, 'c> {
     /// Estimated operators of the node so far.
     cost: usize,
 
-    /// What can be read, oldest first.
+    /// The readable values in scope, oldest first.
     pub vars: Vec<Var>,
     /// Compile-time integers in scope.
     pub nats: Vec<Nat>,
@@ -80,7 +80,7 @@ impl Gen<'_, '_> {
         self.node(true);
     }
 
-    /// Takes `cost` operators from what is left, once for each iteration of the open loops.
+    /// Spends `cost` operators of the budget, once for each iteration of the open loops.
     pub fn spend(&mut self, cost: usize) -> bool {
         let cost = cost * self.trip;
         let fits = self.cost + cost <= LIMIT;

@@ -1,4 +1,4 @@
-//! Expressions of a wanted type: so many atoms of one word size.
+//! Random expressions of a type: a number of atoms of one word size.
 
 use crate::decl::Gen;
 use crate::types::{Callee, Var, Word};
@@ -86,7 +86,7 @@ impl Gen<'_, '_> {
         })
     }
 
-    /// A number of so many bits; the edges are frequent.
+    /// A number below 2^bits; the edges are frequent.
     fn number(&mut self, bits: u32) -> String {
         let value = match self.choices.below(5) {
             0 => 0,
@@ -121,7 +121,7 @@ impl Gen<'_, '_> {
             return Some(String::new());
         }
         let (&dim, rest) = dims.split_first()?;
-        // How many members are taken of this dimension; what is left is taken inside of each.
+        // The number of members of this dimension that are taken; inner dimensions take the rest.
         let counts: Vec<usize> =
             (1..=n).filter(|c| n.is_multiple_of(*c) && (n / c == 1 || !rest.is_empty())).collect();
         if counts.is_empty() {
@@ -223,7 +223,8 @@ impl Gen<'_, '_> {
         let count = self.choices.between(2, n.min(4));
         let mut parts = Vec::new();
         let mut left = n;
-        // One literal on bits takes what the other parts leave; two would have to share.
+        // One literal on bits takes the size that the other parts leave; two would have to share
+        // it.
         let lone = (place == Place::Known && word == Word::Bits(1)).then(|| self.choices.below(8));
         for at in (0..count).rev() {
             let take = if at == 0 { left } else { self.choices.between(1, left - at) };

@@ -1,4 +1,4 @@
-//! Smaller texts that fail alike.
+//! Test-case reduction: smaller texts that fail alike.
 
 /// Shrinks `text` as long as `fails` says that the smaller text still fails in the same way; at
 /// most `tries` candidates are tried. Candidates need not be programs: `fails` must refuse those
@@ -70,7 +70,7 @@ fn candidates(text: &str) -> Vec<String> {
     out
 }
 
-/// Texts between matching parentheses, and what stands between operators.
+/// Texts between matching parentheses, and between operators.
 fn parts(text: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     let mut open = Vec::new();

@@ -1,4 +1,4 @@
-//! Equations, updates and loops.
+//! Random statements: equations, updates and loops.
 
 use crate::decl::Gen;
 use crate::expr::Place;
@@ -8,7 +8,7 @@ use crate::types::{Nat, Ty, Var, Word};
 const DEPTH: usize = 4;
 
 impl Gen<'_, '_> {
-    /// One statement, and what it defines.
+    /// One statement, and the variables that it defines.
     pub fn statement(&mut self) {
         match self.choices.below(14) {
             0..=2 => self.definition(),
@@ -34,7 +34,7 @@ impl Gen<'_, '_> {
         self.expr(ty.word, ty.atoms(), depth, Place::Known)
     }
 
-    /// A word of what is in scope, so that expressions find variables.
+    /// A word of the values in scope, so that expressions find variables.
     fn known_word(&mut self) -> Word {
         let at = self.choices.below(self.vars.len());
         self.vars[at].ty.word
@@ -65,7 +65,7 @@ impl Gen<'_, '_> {
         let element = ty.element();
         let dim = ty.dims[0];
         if dim > 2 && self.choices.chance(40) {
-            // A range, downwards or upwards, then what is left.
+            // A range, downwards or upwards, then the remaining elements.
             let cut = self.choices.between(1, dim - 1);
             let mut dims = element.dims.clone();
             dims.insert(0, cut);
@@ -211,7 +211,7 @@ impl Gen<'_, '_> {
         self.line(end.to_string());
     }
 
-    /// Locals of one iteration, in front of what the loop is about.
+    /// Locals of one iteration, before the statements on the state.
     fn helpers(&mut self) {
         for _ in 0..if self.choices.chance(30) { self.choices.between(1, 2) } else { 0 } {
             let ty = self.some_type();
@@ -263,7 +263,7 @@ impl Gen<'_, '_> {
             }
             return self.add(name, ty);
         }
-        // The direction of the loop is that of the state.
+        // The loop has the direction of the state.
         let index = self.fresh("i");
         let bounds = if down { format!("{},0", count - 1) } else { format!("0,{}", count - 1) };
         let option = ["", "", "", "_no_unroll ", "_unroll "][self.choices.below(5)];

@@ -92,10 +92,12 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
     all
 }
 
-/// The instruction sets that users get if they name none: all but that of small processors.
+/// The instruction sets of a library if the user names none: without that of small processors, and
+/// without those whose code a program cannot choose.
 pub fn usual() -> Vec<&'static Target> {
     let scalar = usuba_run::functions::scalar(isa::ALL[0]);
-    let wanted = |target: &&Target| target.simd || target.name == scalar.name;
+    let wanted =
+        |target: &&Target| target.processor.library && (target.simd || target.name == scalar.name);
     isa::all().filter(wanted).collect()
 }
 

@@ -18,11 +18,8 @@ use usuba::isa::Target;
 
 /// The macro of `internal.h` for the processors that may have a target; `None`: all.
 pub fn processors(target: &Target) -> Option<&'static str> {
-    match target.machine.unwrap_or(target).header {
-        "" => None,
-        "arm_neon.h" => Some("USUBA_AARCH64"),
-        _ => Some("USUBA_X86_64"),
-    }
+    let guard = target.machine.unwrap_or(target).processor.guard;
+    (!guard.is_empty()).then_some(guard)
 }
 
 /// `text` where `processors` are.

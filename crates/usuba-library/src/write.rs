@@ -373,10 +373,11 @@ impl Parts<'_> {
         let names: Vec<String> = self.backends.iter().map(|t| format!("\"{}\"", t.name)).collect();
         let mut supported = String::new();
         for (number, target) in self.backends.iter().enumerate() {
-            // AArch64 always has its vectors; the features of x86 are asked for.
+            // A program asks for the features of x86; other processors always have their vectors.
             // General-purpose registers are those of all machines; what is used beside it is not.
             let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
-            let wanted = features(target).into_iter().chain(beside.flat_map(|t| features(t)));
+            let wanted = [target].into_iter().chain(beside);
+            let wanted = wanted.filter(|t| t.processor.asks).flat_map(|t| features(t));
             let asked: Vec<String> =
                 wanted.map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
             let answer =

@@ -1,4 +1,4 @@
-//! Whether the function of an object is a program of arithmetic.
+//! Binary equivalence checking of arithmetic functions, over the integer abstraction of words.
 //!
 //! ```text
 //! the program, on words that are integers ─┐
@@ -6,10 +6,12 @@
 //! the function, executed on the same words ┘
 //! ```
 //!
-//! As `compare`, but sums and products are those of integers instead of circuits, because no engine
-//! on bits shows that two circuits multiply. The rules are the same: addresses, branches and bounds.
-//! What is not one polynomial is looked for on numbers: the function is executed on inputs, as
-//! often as a difference may be found that way.
+//! As `compare`, but additions and products are integer operations instead of circuits, because no
+//! engine on bits proves two multipliers equal. The rules on addresses, branches and bounds are the
+//! same.
+//!
+//! *Limits:* results with different polynomials are unknown, unless execution on some of a number
+//! of inputs shows a difference.
 
 use usuba::ir::random::Random;
 use usuba::ir::{Port, Program, Slicing, interp, lanes, verify};
@@ -17,30 +19,32 @@ use usuba::typed::{Decl, Var, VarType};
 
 use super::calls::{Calls, Kernel};
 use super::cell::{Bits, Cell, Instance};
-use super::compare::{self, Answer, Demands, Difference, Report};
+use super::compare::{self, Demands, Difference, Verdict};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::integer_values::{self, Word};
 use super::kernel_contract::{Contract, Meaning};
 use super::memory::{Buffer, Memory, Pointer, Region};
+use super::verdict::Evidence;
 use super::{Fault, Machine, Residue, Rule, World};
+use usuba_equiv::Engines;
 use usuba_equiv::value_numbering::{Edge, Graph};
 
-/// Equations of the program, unfolded, at most.
+/// The most equations of the program, unrolled.
 const LONGEST: u64 = 2_000_000;
 
-/// Instructions that a function may take for each equation, and besides.
+/// The most instructions of a function, per equation and constant.
 const FACTOR: u64 = 64;
 const SPARE: u64 = 20_000;
 
-/// Inputs on which a function is executed that is not shown to be right.
+/// The number of inputs on which an unproved function is executed.
 const RUNS: usize = 96;
 
-/// Instructions that are executed on them altogether, but that one input is run to its end.
+/// The most instructions that are executed on them altogether; one input is always run to its end.
 const SEARCH: u64 = 200_000;
 
-/// Whether the function that `contract` names in an object computes `program`, on bits or on
-/// integers. Products are integers; what has none is looked at bit by bit first.
+/// Whether the function that `contract` names in an object computes `program`, by bits or by
+/// integers. Programs with products use integers; others try bits first.
 ///
 /// `linked` are the kernels in other objects that it may call.
 pub fn prove_either<M: Machine>(
@@ -50,22 +54,22 @@ pub fn prove_either<M: Machine>(
     most: &[u64],
     linked: &[Kernel],
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     if !linked.is_empty() || multiplies(program) {
         return prove::<M>(object, contract, program, most, linked, demands);
     }
     let on_bits = compare::prove::<M>(object, contract, program, demands);
-    if !matches!(on_bits, Answer::Unknown(_)) {
+    if !matches!(on_bits, Verdict::Unknown(_)) {
         return on_bits;
     }
     match prove::<M>(object, contract, program, most, linked, demands) {
-        // What resisted on bits says more.
-        Answer::Unknown(_) => on_bits,
+        // The obligation that is open on bits is more precise.
+        Verdict::Unknown(_) => on_bits,
         answer => answer,
     }
 }
 
-/// Whether a program is one of arithmetic, with products or comparisons of words.
+/// Whether a program has products or comparisons of words.
 fn multiplies(program: &Program) -> bool {
     use usuba::ir::{Eqn, Op};
     fn any(eqns: &[Eqn]) -> bool {
@@ -78,13 +82,13 @@ fn multiplies(program: &Program) -> bool {
     program.nodes.iter().any(|node| any(&node.body))
 }
 
-/// The greatest value of each flattened value of the parameters of a program, as the ranges of
-/// the node say that it is made from. Callers keep them.
+/// The greatest value of each flattened value of the parameters of a program, by the ranges of its
+/// node. Callers keep the ranges.
 pub fn most(program: &Program, decl: &Decl) -> Vec<u64> {
     greatest(program, &decl.params, &program.params())
 }
 
-/// The same of the results, which the node promises.
+/// The greatest values of the results, by the postcondition of the node.
 pub fn most_of_results(program: &Program, decl: &Decl) -> Vec<u64> {
     greatest(program, &decl.results, &program.results())
 }
@@ -108,8 +112,8 @@ fn greatest(program: &Program, vars: &[Var], groups: &[&[Port]]) -> Vec<u64> {
 }
 
 /// Whether the function that `contract` names in an object computes `program` and keeps all rules.
-/// `most` says how large parameters are; it may be empty. `linked` are the kernels in other objects
-/// that it may call.
+/// `most` has the greatest values of parameters; it may be empty. `linked` are the kernels in other
+/// objects that it may call.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
@@ -117,29 +121,29 @@ pub fn prove<M: Machine>(
     most: &[u64],
     linked: &[Kernel],
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     if let Err(rule) = verify::verify(program) {
-        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+        return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let program = &lanes::apart(program);
     let Some(mut goal) = Goal::new(object, contract, program, most, demands) else {
-        return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
+        return Verdict::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     goal.linked = linked;
     match goal.show::<M>() {
-        Ok(report) => Answer::Proved(report),
-        Err(Obstacle::Fault(fault)) => Answer::Refused(fault),
-        Err(Obstacle::Impossible(what)) => Answer::Unknown(what),
+        Ok(evidence) => Verdict::Proved(evidence),
+        Err(Obstacle::Fault(fault)) => Verdict::Refused(fault),
+        Err(Obstacle::Impossible(what)) => Verdict::Unknown(what),
         Err(Obstacle::Open { what, longest }) => match goal.difference::<M>(longest) {
-            Ok(difference) => Answer::Refuted(difference),
+            Ok(difference) => Verdict::Refuted(difference),
             Err(inputs) => {
-                Answer::Unknown(format!("{what}, and {inputs} inputs show no difference"))
+                Verdict::Unknown(format!("{what}, and {inputs} inputs show no difference"))
             }
         },
     }
 }
 
-/// An input on which a function gives another result than a program, by executing it on numbers.
+/// An input on which a function and a program give different results, by concrete execution.
 pub fn differs<M: Machine>(
     object: &Object,
     contract: &Contract,
@@ -151,10 +155,10 @@ pub fn differs<M: Machine>(
     goal.difference::<M>(LONGEST).ok()
 }
 
-/// Why a proof ended.
+/// The reason why a proof ended.
 enum Obstacle {
     Fault(Fault),
-    /// A word is not shown to be right; a function takes so many instructions at most.
+    /// A word is not proved; the limit on instructions of the function.
     Open {
         what: String,
         longest: u64,
@@ -193,9 +197,9 @@ impl<'a> Goal<'a> {
         Some(Goal { object, contract, program, params, entry, linked: &[], demands })
     }
 
-    /// Runs both sides, the function for each position of the frame that matters.
-    fn show<M: Machine>(&self) -> Result<Report, Obstacle> {
-        let mut report = Report { engines: "polynomials", ..Report::default() };
+    /// Runs both sides, the function for each phase of the frame that matters.
+    fn show<M: Machine>(&self) -> Result<Evidence, Obstacle> {
+        let mut evidence = Evidence { engines: Engines::POLYNOMIALS, ..Evidence::default() };
         let mut bits = Bits::new(Graph::new(None));
         let mut params: Vec<Word> = Vec::new();
         for &(size, most) in &self.params {
@@ -209,39 +213,39 @@ impl<'a> Goal<'a> {
         let (given, wanted) = (flat(&params), flat(&wanted));
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
-            report.phases += 1;
+            evidence.phases += 1;
             let asked;
             let sides = (&given[..], &wanted[..]);
             (bits, asked) =
-                self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut report)?;
+                self.at_phase::<M>((phase, longest), bits, &calls, sides, &mut evidence)?;
             phases.done(phase, asked);
         }
-        Ok(report)
+        Ok(evidence)
     }
 
-    /// Runs the function once, for at most so many instructions. Returns the bits, and the
-    /// largest alignment of the frame that was asked for.
+    /// Runs the function once, for at most this number of instructions. Returns the bits, and the
+    /// largest alignment of the frame that was tested.
     fn at_phase<M: Machine>(
         &self,
         (phase, longest): (u64, u64),
         bits: Bits,
         calls: &Calls,
         (given, wanted): (&[Edge], &[Edge]),
-        report: &mut Report,
+        evidence: &mut Evidence,
     ) -> Result<(Bits, u64), Obstacle> {
         let buffers = self.buffers(&bits, given).map_err(Obstacle::Impossible)?;
         let mut world = self.world::<M>(bits, calls.clone(), buffers, phase);
         let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
         let (instructions, residue) = run.map_err(Obstacle::Fault)?;
-        report.instructions = report.instructions.max(instructions);
-        report.nodes = report.nodes.max(world.bits.graph.nodes.len());
-        report.frame = report.frame.max(world.memory.frame_bytes());
-        if residue.frame >= report.residue.frame {
-            report.residue = residue;
+        evidence.instructions = evidence.instructions.max(instructions);
+        evidence.nodes = evidence.nodes.max(world.bits.graph.nodes.len());
+        evidence.frame = evidence.frame.max(world.memory.frame_bytes());
+        if residue.frame >= evidence.residue.frame {
+            evidence.residue = residue;
         }
         self.compare(&mut world, wanted, longest)?;
-        if self.demands.wiped && !report.residue.is_empty() {
-            let Residue { frame, registers } = &report.residue;
+        if self.demands.wiped && !evidence.residue.is_empty() {
+            let Residue { frame, registers } = &evidence.residue;
             let what = format!(
                 "{frame} bytes of the frame and {} registers ({}) hold what depends on inputs",
                 registers.len(),
@@ -281,8 +285,8 @@ impl<'a> Goal<'a> {
         self.contract.arrays.iter().map(buffer).collect()
     }
 
-    /// Whether every word of every result is what the program says. Bits that follow one another
-    /// in a value and in memory are a word.
+    /// Whether every word of every result equals the word of the program. Consecutive bits in a
+    /// value and in memory are a word.
     fn compare(&self, world: &mut World, wanted: &[Edge], longest: u64) -> Result<(), Obstacle> {
         let mut open = None;
         for (number, array) in self.contract.arrays.iter().enumerate() {
@@ -316,16 +320,16 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// An input on which the function gives a wrong result, by executing it on numbers; else how
-    /// many were looked at. The search ends after so much work, and not after some time: it finds
-    /// the same everywhere.
+    /// An input on which the function gives a wrong result, by concrete execution; else the number
+    /// of inputs that were tried. The search ends after an amount of work, and not after a time, so
+    /// that it finds the same on every machine.
     fn difference<M: Machine>(&self, longest: u64) -> Result<Difference, usize> {
         let mut random = Random::new(7);
         let mut work = 0;
         for run in 0..RUNS {
             let word = |&(_, most): &(usize, u64)| edge_word(&mut random, most, run);
             let words: Vec<u64> = self.params.iter().map(word).collect();
-            // What cannot be run may have taken as long as anything.
+            // An input that cannot be run may have taken any time.
             let ran = self.differs::<M>(&words, longest);
             let (found, instructions) = ran.unwrap_or((None, longest));
             work += instructions;
@@ -338,8 +342,8 @@ impl<'a> Goal<'a> {
         Err(RUNS)
     }
 
-    /// What is wrong with the results for an input, if anything is, and how many instructions it
-    /// took; all instances have the same. `None` if the input cannot be run.
+    /// The difference of the results for an input, if there is one, and the number of instructions;
+    /// all instances have the same input. `None` if the input cannot be run.
     fn differs<M: Machine>(
         &self,
         words: &[u64],
@@ -407,7 +411,7 @@ fn flat(words: &[Word]) -> Vec<Edge> {
     words.iter().flat_map(|word| word.iter().rev().map(edge)).collect()
 }
 
-/// What a bit of memory should be, for the edges of parameters or of results.
+/// The expected value of a bit of memory, for the edges of parameters or of results.
 fn meant(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> {
     let Meaning::Bit { bit, instance, complement } = *meaning else {
         return Ok(bits.constant(false));
@@ -418,7 +422,7 @@ fn meant(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String>
     }
     let instance = instance.map_or(Instance::Every, Instance::Number);
     let cell = Cell::new(edge.flipped(complement), instance);
-    // Constants are those of all instances.
+    // All instances share constants.
     Ok(bits.value(cell).map_or(cell, |value| bits.constant(value)))
 }
 

@@ -1,4 +1,4 @@
-//! What a function over blocks owes: which bits of its buffers are which bits of the program.
+//! The contract of a function over blocks: the bits of the program in its buffers.
 //!
 //! ```text
 //! f(ctx, in, out, n)    ctx: words of `rk`, each in a C integer
@@ -17,7 +17,7 @@ use usuba_equiv::value_numbering::{Edge, Graph, Kind};
 #[derive(Clone, Debug)]
 pub struct Interface<'a> {
     pub symbol: String,
-    /// The program of a block; of several copies each is one.
+    /// The program of a block; each of several interleaved instances is one.
     pub program: &'a Program,
     /// The parameters that a block consists of, by name, in the order of their bytes.
     pub inputs: Vec<(String, Order)>,
@@ -33,7 +33,7 @@ pub struct Interface<'a> {
     pub demands: Demands,
 }
 
-/// The bits that the blocks and the key are made of, and those of the results.
+/// The bits of the blocks and the key, and the bits of the results.
 pub struct Meaning {
     pub input: Vec<Edge>,
     pub output: Vec<Edge>,
@@ -50,7 +50,7 @@ fn words(port: &Port) -> Words {
     Words { count: port.words(), row, bits: port.word as usize }
 }
 
-/// Bits that parameters have of the graph.
+/// The bits of parameters, as parameters of the DAG.
 struct Params<'g> {
     graph: &'g mut Graph,
     count: u64,
@@ -68,7 +68,7 @@ impl Interface<'_> {
     /// which is on bits.
     ///
     /// # Errors
-    /// The names are not those of the program, or an order does not fit its words.
+    /// The names differ from the program, or an order does not fit its words.
     pub fn meaning(&self, program: &Program, run: &mut Run) -> Result<Meaning, String> {
         let entry = program.entry;
         let program = self.program;
@@ -121,7 +121,7 @@ impl Interface<'_> {
         let [result] = results[..] else { return Err("there is not one result".into()) };
         let words = words(&result[0]);
         let size = words.count * words.bits;
-        // All copies have been given the same, so all of them have made the same.
+        // All instances have equal inputs, so all of them have equal results.
         if outs.len() != size * result.len() || outs.chunks(size).any(|copy| copy != &outs[..size])
         {
             return Err("the copies of the program could not be shown equal".into());

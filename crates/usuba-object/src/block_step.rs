@@ -1,4 +1,4 @@
-//! One induction step over the blocks of a buffer.
+//! Induction over the turns of a loop over blocks: proposes an invariant, and checks one step.
 //!
 //! ```text
 //! first turn    in + 0      n = 128 q            q >= 1
@@ -7,17 +7,19 @@
 //! one later     in + 1024 t + 1024, n = 128 q - 128: the same with t + 1 and q - 1
 //! ```
 //!
-//! A loop over blocks passes one branch again and again whose outcome depends on how many blocks
-//! there are. What holds at two of its turns is [`joined`](Join): numbers and addresses that move
-//! by a constant move by it in every turn, bits that stay are kept, and of everything else nothing
-//! is claimed. That is a guess. It is proved by running one turn from there: it must end in a state
-//! that the guess [`covers`](Cover), with one turn more behind and one less ahead.
+//! A loop over blocks passes one branch repeatedly, and its outcome depends on the number of
+//! blocks. The states at two of its turns propose an invariant, [`joined`](Join): numbers and
+//! addresses that move by a constant do so in every turn, equal bits are constant, and nothing is
+//! claimed about the rest.
+//!
+//! *Soundness:* the invariant is only a guess until one turn from it ends in a state that the
+//! invariant [`covers`](Cover), with one more turn behind and one less ahead.
 
 use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
 use super::symbolic_count::{Form, Ranges};
 
-/// Makes one state of the states at two turns.
+/// Generalises the states at two turns to one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Join {
     /// The variable of the turns: in the first state of all of them, afterwards of those ahead.
@@ -35,7 +37,7 @@ impl Join {
         one.with(self.ahead, turns)?.plus(moved)
     }
 
-    /// What is whole in both, if it moves by a constant.
+    /// A whole value that moves by a constant.
     pub fn whole(&self, one: Whole, next: Whole) -> Option<Whole> {
         let (one, next) = (parts(one), parts(next));
         if one.0 != next.0 {
@@ -49,21 +51,21 @@ impl Join {
         })
     }
 
-    /// A bit that stays; of one that belongs to a block nothing is kept, as the blocks of the next
-    /// turn are others.
+    /// A bit that stays; a bit that belongs to a block is dropped, as the next turn has other
+    /// blocks.
     pub fn cell(&self, one: Cell, next: Cell) -> Cell {
         if one == next && is_lasting(one) { one } else { Cell::OPAQUE }
     }
 }
 
-/// Compares a state at the end of a turn with the one that is claimed for every turn.
+/// Compares a state at the end of a turn with the invariant.
 #[derive(Clone, Copy, Debug)]
 pub struct Cover {
     pub join: Join,
 }
 
 impl Cover {
-    /// Whether a number is, one turn later, what is claimed.
+    /// Whether a number is, one turn later, the number of the invariant.
     pub fn form(&self, claimed: Form, found: Form) -> bool {
         let Join { ahead, behind } = self.join;
         let one = Form::number(1);
@@ -84,11 +86,11 @@ impl Cover {
         claimed == Cell::OPAQUE || claimed == found && is_lasting(found)
     }
 
-    /// Whether every value that variables have at the end of a turn is one that is claimed.
+    /// Whether all values of the variables at the end of a turn satisfy the invariant.
     pub fn ranges(&self, claimed: &Ranges, found: &Ranges) -> bool {
         claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
             let step = if at == self.join.ahead { 1 } else { 0 };
-            // Turns behind are as many as anybody likes: of them nothing is asked.
+            // The number of turns behind is free.
             let free = at == self.join.behind;
             free || claimed.low <= found.low - step && found.high - step <= claimed.high
         })

@@ -1,38 +1,40 @@
-//! Whether a function over any number of blocks is a program, for all numbers at once.
+//! Binary equivalence checking of a function over any number of blocks, by induction.
 //!
 //! ```text
 //! f(ctx, in, out, n):   n = 128 q + r
 //!   q = 0               r = 0 returns; r > 0 is one tail
-//!   q >= 1              a turn, a second turn, and from both what holds in every turn;
+//!   q >= 1              a turn, a second turn, and from both an invariant;
 //!                       one turn more shows that it does; then q = 1, and the tail
 //! ```
 //!
-//! The function runs on a number of blocks that is not known: counts and addresses are forms in it
-//! (`count`), and where an instruction must know more, ranges of variables are told apart and the
-//! instruction runs again in each. A branch that is met a second time while the number of blocks
-//! may still be anything is a loop over blocks, and `induction` takes its place. At each turn, and
-//! at the end, every bit that was written is the bit of the program for its own block, and at the
-//! end all blocks are done (`stream`). Loops with counters that are numbers just run.
+//! The function is executed symbolically on an unknown number of blocks: counts and addresses are
+//! forms in it (`symbolic_count`). Where an instruction must know more, ranges of variables are
+//! split and the instruction runs again in each part. A branch that is reached a second time while
+//! the number of blocks is still unknown is a loop over blocks, and `block_step` proves it. At each
+//! turn and at the end, every written bit equals the bit of the program for its own block, and at
+//! the end all blocks are done (`stream`). Loops with known counters are executed.
 //!
-//! What cannot be told apart, or is no loop of this kind, is refused.
+//! *Limits:* all other loops and splits are rejected.
 
 use std::rc::Rc;
 
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
-use super::answer;
 use super::block_function::{Interface, Meaning};
 use super::block_step::{Cover, Join};
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
+use super::compare::ENGINES;
 use super::compare::evaluate;
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::symbolic_count::{Form, Range, Ranges, Split};
+use super::verdict::{self, Evidence};
 use super::{Fault, Machine, Residue, Rule, Step, World};
+use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::execution::{Classes, Loops, Run};
 use usuba_equiv::rewrites::Rewrites;
@@ -49,7 +51,7 @@ pub trait Turning: Machine + Clone {
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
-    /// With numbers for what has one value.
+    /// Replaces values with one possibility by numbers.
     fn refine(&mut self, ranges: &Ranges);
 
     /// See [`Join`].
@@ -59,31 +61,11 @@ pub trait Turning: Machine + Clone {
     fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
 }
 
-/// What is known about a function over blocks: whether it computes the program of each block, for
-/// any number of them.
-pub type Answer = answer::Answer<Report, Difference>;
+/// The verdict on a function over blocks: whether it computes the program of each block, for any
+/// number of blocks.
+pub type Verdict = verdict::Verdict<Difference>;
 
-type Obstacle = answer::Obstacle<Difference>;
-
-/// What a proof found.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Report {
-    /// Instructions that were executed, on all paths.
-    pub instructions: u64,
-    /// Loops over blocks, each shown by one step.
-    pub loops: u32,
-    /// Ways to the end.
-    pub paths: u32,
-    pub nodes: usize,
-    /// How the graphs were made equal: by structure alone (E1), or by all engines.
-    pub engines: &'static str,
-    /// Bytes of the frame.
-    pub frame: u64,
-    /// Positions of the frame for which the function was executed.
-    pub phases: u32,
-    /// The most that is left behind on any path.
-    pub residue: Residue,
-}
+type Obstacle = verdict::Obstacle<Difference>;
 
 /// A block for which a function gives a wrong result.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,43 +80,43 @@ pub struct Difference {
     pub found: bool,
 }
 
-/// Steps of the program, unfolded, at most.
+/// The most steps of the program, unrolled.
 const LONGEST: u64 = 40_000_000;
 
-/// Instructions on all paths, at most; SKINNY for 64 blocks, whose bits gcc gathers one by one, takes
-/// 5.7 million.
+/// The most instructions on all paths; SKINNY for 64 blocks, whose bits gcc gathers one by one,
+/// takes 5.7 million.
 const BUDGET: u64 = 16_000_000;
 
-/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+/// Leaves of cuts for the engines on words, which are not used here, so the least number.
 const LEAVES: usize = 3;
 
-/// Bytes of all blocks, at most: no machine has as many addresses.
+/// The most bytes of all blocks: no machine has as many addresses.
 const MEMORY: i64 = 1 << 56;
 
-/// A variable with more values than this may be anything.
+/// A variable with more values than this is treated as unbounded.
 const MANY: i64 = 1 << 24;
 
 /// Whether the function that `interface` names in an object computes its program on any number of
 /// blocks, and keeps all rules.
-pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Answer {
+pub fn prove<M: Turning>(object: &Object, interface: &Interface) -> Verdict {
     if let Err(rule) = verify::verify(interface.program) {
-        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+        return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let Some((program, sums)) = bitblast::apart_with_sums(interface.program) else {
-        return Answer::Unknown("the program has too many bits".into());
+        return Verdict::Unknown("the program has too many bits".into());
     };
     let Some(entry) = object.function(&interface.symbol) else {
-        return Answer::Unknown(format!("there is no function `{}`", interface.symbol));
+        return Verdict::Unknown(format!("there is no function `{}`", interface.symbol));
     };
     let goal = Goal { object, interface, program: &program, sums: &sums, entry };
-    let mut report = Report { engines: "E1", ..Report::default() };
-    match goal.show::<M>(&mut report, false) {
+    let mut evidence = Evidence { engines: Engines::GRAPH, ..Evidence::default() };
+    match goal.show::<M>(&mut evidence, false) {
         Err(Obstacle::Resisted(_)) => {}
-        other => return Answer::of(other, report),
+        other => return verdict::verdict(other, evidence),
     }
-    let mut report = Report { engines: "all", ..Report::default() };
-    let outcome = goal.show::<M>(&mut report, true);
-    Answer::of(outcome, report)
+    let mut evidence = Evidence { engines: ENGINES, ..Evidence::default() };
+    let outcome = goal.show::<M>(&mut evidence, true);
+    verdict::verdict(outcome, evidence)
 }
 
 struct Goal<'a> {
@@ -148,8 +130,8 @@ struct Goal<'a> {
 }
 
 impl Goal<'_> {
-    /// Runs both sides, the function for each position of the frame that matters.
-    fn show<M: Turning>(&self, report: &mut Report, engines: bool) -> Result<(), Obstacle> {
+    /// Runs both sides, the function for each phase of the frame that matters.
+    fn show<M: Turning>(&self, evidence: &mut Evidence, engines: bool) -> Result<(), Obstacle> {
         let graph = Graph::new(engines.then(|| Rewrites::new(LEAVES)));
         let classes = Classes::default();
         let opaque = Default::default();
@@ -177,21 +159,21 @@ impl Goal<'_> {
                 object: self.object,
                 calls: Calls::default(),
             },
-            report,
+            evidence,
             meaning: &meaning,
             asked: KNOWN_PHASES,
             wiped: self.interface.demands.wiped,
         };
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
-            search.report.phases += 1;
+            search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
             search.explore(state, &mut Vec::new())?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
-        report.nodes = report.nodes.max(search_nodes);
+        evidence.nodes = evidence.nodes.max(search_nodes);
         Ok(())
     }
 
@@ -260,18 +242,18 @@ struct Visit<M> {
     place: u64,
     state: State<M>,
     variable: usize,
-    /// What holds in every turn, once the branch has been met again.
+    /// The invariant of the turns, once the branch has been reached again.
     every: Option<(State<M>, Cover)>,
 }
 
 struct Search<'a> {
-    /// Its memory is that of the state that runs.
+    /// Its memory belongs to the state that runs.
     world: World<'a>,
-    report: &'a mut Report,
+    evidence: &'a mut Evidence,
     meaning: &'a Meaning,
     /// The largest alignment of the frame that any path has asked for.
     asked: u64,
-    /// Whether nothing may be left behind.
+    /// Whether no residue is allowed.
     wiped: bool,
 }
 
@@ -307,8 +289,8 @@ impl Search<'_> {
             let at = visits.len() - 1;
             let [below, above] = state.halves(split);
             self.explore(above, visits)?;
-            // What holds in every turn of a loop around this branch, or of its own, holds in the
-            // first one, and has been followed to its end.
+            // The invariant of a loop around this branch, or of its own loop, holds in the first
+            // turn too, and has been followed to its end.
             if visits.len() <= at {
                 return Ok(());
             }
@@ -320,7 +302,7 @@ impl Search<'_> {
             let bits = &self.world.bits;
             let same = every.memory.covers(&state.memory, cover)
                 && every.machine.covers(&state.machine, bits, cover);
-            self.report.loops += 1;
+            self.evidence.turns.get_or_insert_default().loops += 1;
             return match same {
                 true => Ok(()),
                 false => {
@@ -331,8 +313,8 @@ impl Search<'_> {
         self.generalise(visits, at, state, split)
     }
 
-    /// Guesses what holds in every turn from two of them, and follows it: a turn more must end in
-    /// the same, which is seen where it ends.
+    /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
+    /// which is checked where the turn ends.
     fn generalise<M: Turning>(
         &mut self,
         visits: &mut Vec<Visit<M>>,
@@ -369,17 +351,17 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs a state until an instruction wants cases to be told apart, before that instruction;
-    /// `None` at the end of the function.
+    /// Runs a state until an instruction needs a split, before that instruction; `None` at the end
+    /// of the function.
     fn run<M: Turning>(&mut self, state: State<M>) -> Result<Option<(State<M>, Split)>, Obstacle> {
         let State { mut machine, memory } = state;
         self.world.memory = memory;
         loop {
-            if self.report.instructions == BUDGET {
+            if self.evidence.instructions == BUDGET {
                 let what = format!("it takes more than {BUDGET} instructions");
                 return Err(Obstacle::Fault(Fault::new(Rule::TooLong, what)));
             }
-            self.report.instructions += 1;
+            self.evidence.instructions += 1;
             let place = machine.place();
             match machine.step(&mut self.world) {
                 Ok(Step::Next) => {}
@@ -404,15 +386,15 @@ impl Search<'_> {
         }
     }
 
-    /// What is left behind at the end of a path.
+    /// The residue at the end of a path.
     fn leave(&mut self, registers: Vec<String>) -> Result<(), Obstacle> {
         let residue = self.world.residue(registers);
         if self.wiped && !residue.is_empty() {
             return Err(Obstacle::Fault(residue.fault()));
         }
         let size = |residue: &Residue| (residue.frame, residue.registers.len());
-        if size(&residue) > size(&self.report.residue) {
-            self.report.residue = residue;
+        if size(&residue) > size(&self.evidence.residue) {
+            self.evidence.residue = residue;
         }
         Ok(())
     }
@@ -420,8 +402,8 @@ impl Search<'_> {
     /// The end of a path.
     fn finish(&mut self) -> Result<(), Obstacle> {
         let World { bits, memory, .. } = &mut self.world;
-        self.report.paths += 1;
-        self.report.frame = self.report.frame.max(memory.frame_bytes());
+        self.evidence.turns.get_or_insert_default().paths += 1;
+        self.evidence.frame = self.evidence.frame.max(memory.frame_bytes());
         self.asked = self.asked.max(memory.asked);
         let stream = memory.stream.as_mut().expect("there are blocks");
         stream.finish(bits).map_err(Obstacle::Fault)?;
@@ -429,7 +411,7 @@ impl Search<'_> {
         self.close(&open)
     }
 
-    /// Whether all that was compared so far is equal.
+    /// Whether all comparisons so far are equal.
     fn check<M: Turning>(&self, state: &mut State<M>) -> Result<(), Obstacle> {
         let open = std::mem::take(&mut state.stream().open);
         self.close(&open)

@@ -1,12 +1,12 @@
-//! How the words of a parameter lie in the bytes of a block.
+//! The layout of the words of a parameter in the bytes of a block.
 //!
 //! ```text
 //! u16x4 in bytes "be":      0123 4567 89ab cdef are the words 0x0123, 0x4567, ...
 //! u16x4 in bytes "le":      0123 4567 89ab cdef are the words 0x2301, 0x6745, ...
 //! ```
 //!
-//! This is what the chapter on `cipher.toml` says of layouts of bytes. As the layout of registers
-//! in `contract`, it is written a second time here, apart from the emitter.
+//! The chapter on `cipher.toml` defines these layouts. As with the layout of registers in
+//! `kernel_contract`, this is a second implementation, apart from the emitter.
 
 /// A layout of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub enum Order {
     Be,
     /// Each word by itself, its least significant byte first.
     Le,
-    /// Rows of as many words as the last dimension has. The bits of the bytes, from the most
+    /// Rows of words, as long as the last dimension. The bits of the bytes, from the most
     /// significant one of each, are the top bits of all words of the row, then the next bits.
     Planes,
     /// The bits of all words, each from its most significant bit, are the bits of the bytes, each
@@ -24,7 +24,7 @@ pub enum Order {
     LeBits,
 }
 
-/// The words of a parameter: their number, that of a row, and bits of a word.
+/// The words of a parameter: their number, words of a row, and bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Words {
     pub count: usize,

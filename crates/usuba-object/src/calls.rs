@@ -1,18 +1,18 @@
-//! Calls of kernels that are in other objects.
+//! Calls of kernels in other objects, as uninterpreted functions.
 //!
 //! ```text
-//! program    (r) = mul(s, d)            arguments s, d; results are words of which nothing is known
+//! program    (r) = mul(s, d)            arguments s, d; results are free words
 //! object     call fe_mul                the same arguments: the same results
 //! ```
 //!
-//! What such a kernel computes is proved of its own object. Here it is any function: the program
-//! runs first, and each of its calls gives new words, from 0 to what the callee promises. A call
-//! of the object whose arguments are those of a call of the program gives these words; any other
-//! call gives bits of which nothing is known. So results that are equal are equal whatever the
-//! function is, and then also for the one that the callee is.
+//! The object of such a kernel has its own proof. Here the kernel is an uninterpreted function: the
+//! program runs first, and each of its calls gives free words in the ranges of the results. A call
+//! of the object gives the same words if its arguments equal the arguments of a call of the
+//! program; any other call gives opaque bits.
 //!
-//! The callee is proved for arguments in the ranges of its node, and so calls of the program must
-//! have such: what intervals do not show to be in range ends the proof.
+//! *Soundness:* results that are equal for any function are equal for the function of the callee.
+//! The callee is proved for arguments in the ranges of its node, so the calls of the program must
+//! keep them; the proof ends where intervals do not show this.
 
 use usuba::ir::{NodeId, Program, interp};
 
@@ -23,11 +23,12 @@ use super::kernel_contract::{Contract, Meaning};
 /// A kernel in another object.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Which node of the program it computes.
+    /// The node of the program that it computes.
     pub node: NodeId,
     /// Its interface, and the name of its function.
     pub contract: Contract,
-    /// Names and greatest values of the flattened parameters and results, as its node promises.
+    /// The name of the node, and the greatest values of its flattened parameters and results by its
+    /// contract.
     pub name: String,
     pub params: Vec<u64>,
     pub results: Vec<u64>,
@@ -55,7 +56,7 @@ impl Calls {
         Calls { kernels: kernels.to_vec(), ..Calls::default() }
     }
 
-    /// The same for a run on numbers, where a call gives what its node gives.
+    /// The same for concrete execution, where a call runs its node.
     pub fn on_numbers(kernels: &[Kernel], program: &Program) -> Calls {
         Calls { program: Some(program.clone()), ..Calls::new(kernels) }
     }
@@ -74,10 +75,10 @@ impl Calls {
         &self.kernels[kernel].contract
     }
 
-    /// What a call of the program gives, in words of so many bits.
+    /// The results of a call of the program, in words of these widths.
     ///
     /// # Errors
-    /// An argument may be out of the range that the callee asks for.
+    /// An argument may be outside of the range of the callee.
     pub fn made(
         &mut self,
         bits: &mut Bits,
@@ -107,8 +108,8 @@ impl Calls {
         Ok(outs)
     }
 
-    /// What a call of the object writes to its arrays, for what is in all of them: results of the
-    /// call of the program that has the same arguments, for each instance.
+    /// The bits that a call of the object writes to its arrays: the results of the call of the
+    /// program with the same arguments, for each instance.
     pub fn answer(&self, bits: &mut Bits, kernel: usize, found: &[Vec<Cell>]) -> Vec<Vec<Cell>> {
         let arrays = &self.kernels[kernel].contract.arrays;
         let meanings = arrays.iter().flat_map(|array| [&array.entry, &array.exit]).flatten();
@@ -168,8 +169,8 @@ impl Calls {
         None
     }
 
-    /// The flattened bits of the arguments of one instance; `None` if some are not what callers
-    /// hand over.
+    /// The flattened bits of the arguments of one instance; `None` if some break the layout of
+    /// callers.
     fn arguments(
         &self,
         bits: &Bits,
@@ -195,7 +196,7 @@ impl Calls {
                         let cell = if complement { bits.not(cell) } else { cell };
                         let at = bit as usize;
                         args.resize(args.len().max(at + 1), None);
-                        // Masks say the same bit more than once.
+                        // A mask has several copies of one bit.
                         if args[at].is_some_and(|before| before != cell) {
                             return None;
                         }
@@ -207,7 +208,7 @@ impl Calls {
         args.into_iter().collect()
     }
 
-    /// What the node of a kernel gives for numbers.
+    /// The results of the node of a kernel for numbers.
     fn on_constants(
         &self,
         bits: &Bits,

@@ -1,4 +1,4 @@
-//! Bits of registers and memory, each a function of the inputs of one instance.
+//! Symbolic bits: each bit of registers and memory is a function of the inputs of one instance.
 //!
 //! ```text
 //! zmm3 holds     bit 37 = f @ 1       f(inputs of instance 1)
@@ -6,20 +6,19 @@
 //! zmm3 & zmm4    bit 37 = (f & g) @ 1
 //! ```
 //!
-//! A *cell* is a pair of a one-bit edge of the graph and an instance. The parameters of the graph
-//! are those of one instance; the cell `f @ j` says that the bit is `f` of the inputs of instance
-//! `j`. A constant holds for all instances, and so does what depends only on inputs that all
-//! instances share.
+//! A *cell* is a pair of a one-bit edge of the DAG and an instance. The parameters of the DAG are
+//! the inputs of one instance; the cell `f @ j` says that the bit is `f` of the inputs of instance
+//! `j`. Constants, and functions of shared inputs, hold for all instances.
 //!
-//! **Every lane is covered.** The machine computes each bit of each register on its own: an
-//! operation on `f @ i` and `g @ i` is the node of both at `i`, and so right for instance `i`
-//! because the node is right for any inputs. There is no node for what joins two instances, `f @ i`
-//! and `g @ j`. Their sum is kept as a *mixed* bit, because transpositions exchange bits by adding
-//! them thrice; once all but one instance have cancelled, it is a cell again. Everything else that
-//! joins instances becomes *opaque*, about which nothing is known and nothing can be proved. In the end each bit of each result must be the cell of its own instance. So nothing is
-//! assumed about which instructions treat lanes alike, and data may move between lanes as long as
-//! it comes back or is masked away. That lanes mostly do the same costs next to nothing, because
-//! their nodes are the same and are found, not made.
+//! *Soundness, for every lane:* the machine computes each bit of each register on its own. An
+//! operation on `f @ i` and `g @ i` is the node of both at `i`, which is right for instance `i`
+//! because the node is right for all inputs. The XOR of bits of two instances is kept as a *mixed*
+//! bit, because transpositions exchange bits by three XORs; once all but one instance have
+//! cancelled, it is a cell again. Any other operation on two instances gives an *opaque* bit, about
+//! which nothing can be proved. At the end each bit of each result must be the cell of its own
+//! instance. So no instruction is assumed to treat lanes alike, and data may move between lanes if
+//! it comes back or is masked away. Lanes with equal computations cost little, because their nodes
+//! are found, not made.
 
 use std::ops::RangeInclusive;
 
@@ -33,7 +32,7 @@ use usuba_equiv::value_numbering::{Edge, Graph, Kind};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cell(u64);
 
-/// Which instance a bit belongs to.
+/// The instance of a bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Instance {
     /// The bit has this value for all of them.
@@ -41,20 +40,20 @@ pub enum Instance {
     Number(u16),
 }
 
-/// Numbers of nodes in cells begin here; numbers below are bits that are no edges.
+/// Numbers of nodes in cells begin here; smaller numbers are bits without an edge.
 const FIRST: u64 = 3;
 
 /// The number that stands for mixed bits; below it are which, and whether it is complemented.
 const MIXED: u64 = 2;
 
-/// Instances that a mixed bit may have.
+/// The most instances of a mixed bit.
 const MOST: usize = 4;
 
 impl Cell {
-    /// A bit that nobody has written: it has some value, and that value is no secret of ours.
+    /// A bit that was never written: its value is unknown, and no secret of the function.
     pub const UNSET: Cell = Cell(0);
 
-    /// A bit of which nothing is known, and which may depend on secrets.
+    /// A bit of unknown value, which may depend on secrets.
     pub const OPAQUE: Cell = Cell(1 << 32);
 
     /// The edge, which has one bit, at an instance.
@@ -85,7 +84,7 @@ impl Cell {
         Cell::new(edge, self.instance())
     }
 
-    /// Whether it is a function of inputs that is known, be it of several instances.
+    /// Whether it is a known function of inputs, perhaps of several instances.
     fn is_known(self) -> bool {
         self.0 >> 32 >= MIXED
     }
@@ -104,22 +103,21 @@ struct Addends {
     instance: Instance,
 }
 
-/// The graph, and what operators make of cells.
+/// The DAG, and the operators on cells.
 pub struct Bits {
     pub graph: Graph,
     zero: Edge,
-    /// What operators have made of edges lately: lanes mostly ask for the same, one after the
-    /// other. Looking up is cheaper here than in the graph.
+    /// Recent results of operators on edges: lanes mostly repeat the same operators. A look-up here
+    /// is cheaper than in the DAG.
     recent: Vec<Made>,
-    /// The same of all operators, where engines answer: they take long to find what they have found
-    /// before.
+    /// The results of all operators, where engines answer: repeating their search is expensive.
     answered: FxHashMap<(Kind, Edge, Edge), Edge>,
     /// The parts of mixed bits, and their numbers.
     mixed: Vec<Parts>,
-    /// Where words are integers: which bits are those of which.
+    /// The integer abstraction: the words of bits, where words are integers.
     pub(super) words: Option<Box<Words>>,
     numbers: FxHashMap<Parts, usize>,
-    /// Sums of words; `None` where nobody asks for their order.
+    /// Additions of words; `None` where their order is not abstracted.
     sums: Option<Sums>,
     /// Whether engines are asked about their bits and carries.
     asks_sums: bool,
@@ -136,7 +134,7 @@ type Made = (Kind, Edge, Edge, Edge);
 const RECENT: usize = 1 << RECENT_BITS;
 const RECENT_BITS: u32 = 10;
 
-/// Bits of the words whose sums are looked at.
+/// Widths of the words whose additions are in normal form.
 const WORDS: RangeInclusive<usize> = 8..=64;
 
 impl Bits {
@@ -160,8 +158,8 @@ impl Bits {
         }
     }
 
-    /// With the sums of a program, operands and sum: other orders of them are the same words. With
-    /// `asks` engines are asked about what is in them.
+    /// With the additions of a program, operands and result: other orders of them are the same
+    /// words. With `asks` engines examine their bits and carries.
     pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], asks: bool) -> Bits {
         let mut bits = Bits::new(graph);
         bits.asks_sums = asks;
@@ -225,7 +223,7 @@ impl Bits {
     }
 
     pub fn and(&mut self, a: Cell, b: Cell) -> Cell {
-        // A constant decides, whatever the other bit is.
+        // A constant decides for any other bit.
         match (self.value(a), self.value(b)) {
             (Some(false), _) | (_, Some(true)) => a,
             (_, Some(false)) | (Some(true), _) => b,
@@ -261,7 +259,7 @@ impl Bits {
             if kind == Kind::Xor && a.is_known() && b.is_known() {
                 return self.mix(a, b);
             }
-            // Two bits that nobody has written are no secret together, either.
+            // Two bits that were never written are no secret together, either.
             return if self.is_secret(a) || self.is_secret(b) { Cell::OPAQUE } else { Cell::UNSET };
         };
         let instance = match (a.instance(), b.instance()) {
@@ -278,7 +276,7 @@ impl Bits {
         Cell::new(edge, instance)
     }
 
-    /// The sum of bits of several instances.
+    /// The XOR of bits of several instances.
     fn mix(&mut self, a: Cell, b: Cell) -> Cell {
         let (mut parts, mut flip) = self.parts(a);
         let (more, flip_more) = self.parts(b);
@@ -297,7 +295,7 @@ impl Bits {
                 );
             }
         }
-        // What all instances share belongs to the only one, if there is one.
+        // Parts that all instances share belong to the only instance, if there is one.
         if let [(0, shared), (instance, edge)] = parts[..] {
             let sum = self.made(Kind::Xor, shared, edge);
             flip ^= sum.is_complement();
@@ -357,7 +355,8 @@ impl Bits {
 
     /// The function of three bits with this table: bit 4a + 2b + c of it.
     pub fn function(&mut self, mut table: u8, [a, b, c]: [Cell; 3]) -> Cell {
-        // A constant chooses one half of the table: what a mask takes away may be of any instance.
+        // A constant selects one half of the table: a bit that a mask removes may be of any
+        // instance.
         for (cell, shift, low) in [(a, 4, 0x0f), (b, 2, 0x33), (c, 1, 0x55)] {
             if let Some(bit) = self.value(cell) {
                 let half = if bit { table >> shift & low } else { table & low };

@@ -15,14 +15,15 @@
 use usuba::ir::random::Random;
 use usuba::ir::{Port, Program, verify};
 
-use super::answer;
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
 use super::frame_phases::Phases;
 use super::kernel_contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, Memory, Pointer, Region};
-use super::{Machine, Residue, World};
+use super::verdict::{self, Evidence};
+use super::{Machine, World};
+use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::claims;
 use usuba_equiv::counterexample::Counterexample;
@@ -31,25 +32,9 @@ use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::{Edge, Graph, Kind};
 
 /// What is known about a kernel: whether it computes the program in every lane.
-pub type Answer = answer::Answer<Report, Difference>;
+pub type Verdict = verdict::Verdict<Difference>;
 
-type Obstacle = answer::Obstacle<Difference>;
-
-/// What a proof found.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Report {
-    /// Instructions that were executed.
-    pub instructions: u64,
-    /// Nodes of the largest graph.
-    pub nodes: usize,
-    /// How the graphs were made equal: by structure alone (E1), by engines, or by all of them.
-    pub engines: &'static str,
-    /// Bytes of the frame, with saved registers and without the return address.
-    pub frame: u64,
-    pub residue: Residue,
-    /// Positions of the frame for which the function was executed.
-    pub phases: u32,
-}
+type Obstacle = verdict::Obstacle<Difference>;
 
 /// An input for which a function gives a wrong result: the one with the fewest ones that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -118,6 +103,10 @@ const LONGEST: u64 = 40_000_000;
 const FACTOR: u64 = 8;
 const SPARE: u64 = 20_000;
 
+/// The engines that are asked about nodes of the graph.
+pub(crate) const ENGINES: Engines =
+    Engines::GRAPH.with(Engines::SUMS).with(Engines::CUTS).with(Engines::WINDOWS);
+
 /// Leaves of cuts for the engines on words, of which there are none here, and so the least.
 const LEAVES: usize = 3;
 
@@ -129,7 +118,7 @@ pub fn prove<M: Machine>(
     contract: &Contract,
     program: &Program,
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     let attempts = [Attempt::OutsideSums, Attempt::Engines, Attempt::Solver];
     shown::<M>(object, contract, program, demands, &attempts)
 }
@@ -141,7 +130,7 @@ pub fn examine<M: Machine>(
     contract: &Contract,
     program: &Program,
     demands: Demands,
-) -> Answer {
+) -> Verdict {
     shown::<M>(object, contract, program, demands, &[Attempt::Structure, Attempt::Engines])
 }
 
@@ -159,11 +148,11 @@ enum Attempt {
 }
 
 impl Attempt {
-    fn name(self) -> &'static str {
+    fn engines(self) -> Engines {
         match self {
-            Attempt::Structure => "E1",
-            Attempt::OutsideSums | Attempt::Engines => "E1 to E4",
-            Attempt::Solver => "E1 to E5",
+            Attempt::Structure => Engines::GRAPH,
+            Attempt::OutsideSums | Attempt::Engines => ENGINES,
+            Attempt::Solver => ENGINES.with(Engines::SOLVER),
         }
     }
 
@@ -183,26 +172,26 @@ fn shown<M: Machine>(
     program: &Program,
     demands: Demands,
     attempts: &[Attempt],
-) -> Answer {
+) -> Verdict {
     if let Err(rule) = verify::verify(program) {
-        return Answer::Unknown(format!("the program is not well-formed: {rule}"));
+        return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
     let Some((program, sums)) = bitblast::apart_with_sums(program) else {
-        return Answer::Unknown("the program has too many bits".into());
+        return Verdict::Unknown("the program has too many bits".into());
     };
     let Some(entry) = object.function(&contract.symbol) else {
-        return Answer::Unknown(format!("there is no function `{}`", contract.symbol));
+        return Verdict::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     let goal = Goal { object, contract, program: &program, sums: &sums, entry, demands };
-    let mut last = Answer::Unknown("nothing was tried".into());
+    let mut last = Verdict::Unknown("nothing was tried".into());
     for &attempt in attempts {
         if attempt == Attempt::OutsideSums && sums.is_empty() {
             continue;
         }
-        let mut report = Report { engines: attempt.name(), ..Report::default() };
-        let outcome = goal.show::<M>(&mut report, attempt);
+        let mut evidence = Evidence { engines: attempt.engines(), ..Evidence::default() };
+        let outcome = goal.show::<M>(&mut evidence, attempt);
         let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
-        last = Answer::of(outcome, report);
+        last = verdict::verdict(outcome, evidence);
         if !resisted {
             break;
         }
@@ -223,7 +212,7 @@ struct Goal<'a> {
 
 impl Goal<'_> {
     /// Runs both sides, the function for each position of the frame that matters.
-    fn show<M: Machine>(&self, report: &mut Report, attempt: Attempt) -> Result<(), Obstacle> {
+    fn show<M: Machine>(&self, evidence: &mut Evidence, attempt: Attempt) -> Result<(), Obstacle> {
         let graph = Graph::new(attempt.rewrites());
         let classes = Classes::default();
         let programs = [self.program; 2];
@@ -240,9 +229,10 @@ impl Goal<'_> {
         let mut bits = Bits::with_sums(run.graph, &run.summed, attempt != Attempt::OutsideSums);
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
-            report.phases += 1;
+            evidence.phases += 1;
             let asked;
-            (bits, asked) = self.at_phase::<M>((phase, longest), bits, &params, &wanted, report)?;
+            (bits, asked) =
+                self.at_phase::<M>((phase, longest), bits, &params, &wanted, evidence)?;
             phases.done(phase, asked);
         }
         Ok(())
@@ -256,7 +246,7 @@ impl Goal<'_> {
         bits: Bits,
         params: &[Edge],
         wanted: &[Edge],
-        report: &mut Report,
+        evidence: &mut Evidence,
     ) -> Result<(Bits, u64), Obstacle> {
         let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
         let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
@@ -267,15 +257,15 @@ impl Goal<'_> {
         let mut world = World { bits, memory, object: self.object, calls: Calls::default() };
         let (instructions, residue) =
             super::run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
-        report.instructions = report.instructions.max(instructions);
-        report.nodes = report.nodes.max(world.bits.graph.nodes.len());
-        report.frame = report.frame.max(world.memory.frame_bytes());
-        if residue.frame >= report.residue.frame {
-            report.residue = residue;
+        evidence.instructions = evidence.instructions.max(instructions);
+        evidence.nodes = evidence.nodes.max(world.bits.graph.nodes.len());
+        evidence.frame = evidence.frame.max(world.memory.frame_bytes());
+        if residue.frame >= evidence.residue.frame {
+            evidence.residue = residue;
         }
         self.compare(&world, wanted)?;
-        if self.demands.wiped && !report.residue.is_empty() {
-            return Err(Obstacle::Fault(report.residue.fault()));
+        if self.demands.wiped && !evidence.residue.is_empty() {
+            return Err(Obstacle::Fault(evidence.residue.fault()));
         }
         Ok((world.bits, world.memory.asked))
     }

@@ -1,13 +1,15 @@
-//! Object files: the code of a function, and the constants that it reads.
+//! Object files (ELF): the code of a function, and the constants that it reads.
 //!
 //! ```text
 //! 0: vpxor ymm0, ymm1, [rip + 0]     R_X86_64_PC32 .rodata + 28      a constant of the object
 //! 8: call 0                          R_X86_64_PLT32 memset           not in the object
 //! ```
 //!
-//! Sections get addresses that are far from each other, relocations are applied as a linker does,
-//! and what the object does not define gets addresses at which nothing is. Sections that may be
-//! written are not given to anybody: a kernel has no global state.
+//! Sections get addresses far from each other, relocations are applied as by a linker, and
+//! undefined symbols get addresses without content. Writable sections are not readable in the
+//! model, since a kernel has no global state.
+//!
+//! *Reference:* System V ABI, AMD64 supplement (relocations).
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,7 @@ const STRIDE: u64 = 1 << 24;
 #[derive(Clone, Debug)]
 pub struct Object {
     sections: BTreeMap<u64, Section>,
-    /// Names by their addresses: functions, and what is defined elsewhere.
+    /// Names by their addresses: functions, and undefined symbols.
     names: BTreeMap<u64, String>,
     /// Addresses of functions by their names.
     functions: BTreeMap<String, u64>,
@@ -33,11 +35,11 @@ pub struct Object {
 struct Section {
     bytes: Vec<u8>,
     is_code: bool,
-    /// What a linker aligns it to.
+    /// The alignment of the section.
     align: u64,
 }
 
-/// What a file is that is no object at all, by how it begins.
+/// The kind of a file that is no object, by its first bytes.
 fn another_kind(file: &[u8]) -> Option<&'static str> {
     let kinds: [(&[u8], &str); 4] = [
         (b"!<arch>\n", "an archive, which holds objects"),
@@ -101,7 +103,7 @@ impl Object {
             let align = section.align().max(1);
             object.sections.insert(address, Section { bytes, is_code, align });
         }
-        // What is elsewhere comes after all sections.
+        // Undefined symbols come after all sections.
         let mut absent = STRIDE * (places.len() as u64 + 1);
         let mut addresses = BTreeMap::new();
         for symbol in file.symbols() {
@@ -155,7 +157,7 @@ impl Object {
     /// Checks that there is a function of this name.
     ///
     /// # Errors
-    /// What there is instead.
+    /// There is none; the message lists the functions of the object.
     pub fn expect(&self, function: &str) -> Result<(), String> {
         if self.functions.contains_key(function) {
             return Ok(());
@@ -195,7 +197,7 @@ impl Object {
         section.bytes.get((address - start) as usize..)
     }
 
-    /// Whether an address is a multiple of `align`, wherever a linker puts its section.
+    /// Whether an address is a multiple of `align`, for every placement of its section.
     pub fn is_aligned(&self, address: u64, align: u64) -> bool {
         let section = self.sections.range(..=address).next_back();
         section.is_some_and(|(start, section)| {

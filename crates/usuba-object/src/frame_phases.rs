@@ -1,24 +1,25 @@
-//! Where the frame lies, as far as instructions look at it.
+//! The alignment of the frame: the cases of the stack pointer that instructions can distinguish.
 //!
 //! ```text
 //! the stack pointer at entry is 8 modulo 16, so 8, 24, 40 or 56 modulo 64
 //! and rsp, -32     is the same for 8 and for 40, and for 24 and 56: two runs are all of them
 //! ```
 //!
-//! What an execution does depends on the position of the frame only through questions for
-//! alignments. If the largest alignment that one at position p asks for is a, an execution at any
-//! position that is p modulo a gets the same answers, and so is the same, step by step.
+//! *Soundness:* an execution depends on the position of the frame only through tests of alignments.
+//! If the largest alignment that an execution at position p tests is a, then an execution at any
+//! position congruent to p modulo a has equal answers, and is equal step by step.
 
-/// The largest alignment of the frame that is understood.
+/// The largest alignment of the frame that is supported.
 pub const PHASES: u64 = 64;
 
-/// What the calling convention says about the stack pointer at entry: it is 8 modulo this.
+/// The calling convention fixes the stack pointer at entry: it is 8 modulo this.
 pub const KNOWN_PHASES: u64 = 16;
 
-/// The positions that are still to be looked at.
+/// The positions that remain.
 #[derive(Default)]
 pub struct Phases {
-    /// Those at which the function has been executed, with the largest alignment that was asked for.
+    /// The positions at which the function has been executed, with the largest alignment that was
+    /// tested.
     done: Vec<(u64, u64)>,
 }
 
@@ -40,7 +41,7 @@ impl Phases {
 mod tests {
     use super::*;
 
-    /// The positions of executions that ask for these alignments, each at its position.
+    /// The positions of the executions, if each tests these alignments at its position.
     fn looked_at(asked: impl Fn(u64) -> u64) -> Vec<u64> {
         let (mut phases, mut all) = (Phases::default(), Vec::new());
         while let Some(phase) = phases.next() {
@@ -55,7 +56,7 @@ mod tests {
         assert_eq!(looked_at(|_| 16), [8]);
         assert_eq!(looked_at(|_| 32), [8, 24]);
         assert_eq!(looked_at(|_| 64), [8, 24, 40, 56]);
-        // What asks for less in some positions stands for fewer of them.
+        // An execution that tests less stands for more positions.
         let mixed = |phase: u64| if phase % 32 == 8 { 64 } else { 32 };
         assert_eq!(looked_at(mixed), [8, 24, 40]);
         for asked in [16, 32, 64] {

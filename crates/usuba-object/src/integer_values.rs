@@ -1,12 +1,12 @@
-//! A program on bits of integers: the meaning with which functions of arithmetic are compared.
+//! The final IR over the integer abstraction: the reference for functions of arithmetic.
 //!
 //! ```text
 //! %7 = mulhigh %3 %5      bits 64 to 127 of the product
 //! %8 = less %6 %4         the borrow of a difference
 //! ```
 //!
-//! The operators are the ones that instructions are made of, in `cell` and `words`, so that what is
-//! computed alike is one polynomial. Loops are run, calls are entered.
+//! The operators are the operations of instructions, in `cell` and `integers`, so equal
+//! computations are equal polynomials. Loops are executed, calls are entered.
 
 use usuba::ir::{Call, Eqn, Loop, Node, Op, Program, Val};
 
@@ -16,12 +16,12 @@ use super::cell::{Bits, Cell};
 /// A value, its least significant bit first.
 pub type Word = Vec<Cell>;
 
-/// The results of the entry for its parameters, one word for each of the flattened values. What
-/// other kernels compute is up to `calls`.
+/// The results of the entry for its parameters, one word for each of the flattened values. `calls`
+/// gives the results of other kernels.
 ///
 /// # Errors
-/// The program has an operator that is not modelled here, is run for more than `longest`
-/// equations, or calls another kernel with what that is not for.
+/// The program has an operator outside the model, is run for more than `longest` equations, or
+/// calls another kernel outside of its precondition.
 pub fn run(
     program: &Program,
     bits: &mut Bits,
@@ -121,7 +121,7 @@ impl Runner<'_> {
     }
 }
 
-/// What an operator gives, in `width` bits.
+/// The result of an operator, in `width` bits.
 pub fn operated(bits: &mut Bits, op: &Op, width: u8, args: &[&Word]) -> Result<Word, String> {
     let m = width as usize;
     let zero = bits.constant(false);

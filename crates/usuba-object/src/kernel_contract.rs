@@ -1,4 +1,4 @@
-//! What a kernel may rely on and what it owes: its buffers, and what each of their bits is.
+//! The contract of a kernel: its buffers, and the meaning of each of their bits.
 //!
 //! ```text
 //! f(const __m256i *x, const __m256i *k, __m256i *y)      words of 16 bits, V, AVX2
@@ -7,8 +7,8 @@
 //! y: 4 registers, written
 //! ```
 //!
-//! This is the layout of registers as the headers of generated C state it in words. It is written
-//! a second time here, by itself, because a proof about the wrong bits is worth nothing.
+//! The headers of generated C define the same layout. This is a second implementation, apart from
+//! the emitter, because a proof about the wrong bits is worthless.
 
 use usuba::ir::{Port, Program, lanes};
 
@@ -21,11 +21,11 @@ pub enum Placement {
     Bits,
     /// One instance; a word in the smallest C integer that holds it, zero above.
     Words,
-    /// Lanes of so many bits: instance j is lane j, zero above the word.
+    /// Lanes of this width: instance j is lane j, zero above the word.
     Lanes(u32),
-    /// So many words of one instance in lanes of `size` bits next to each other.
+    /// Vectors of `words` words of one instance in lanes of `size` bits next to each other.
     Vectors { size: u32, words: u32 },
-    /// Elements, one for each bit of a word of so many bits, the most significant element first;
+    /// Elements, one for each bit of a word of this width, the most significant element first;
     /// instance j is bit j of each.
     Elements(u32),
     /// The same in each group of 128 bits, but the element of the most significant bit comes first
@@ -77,7 +77,7 @@ impl Layout {
     }
 }
 
-/// What one bit of a buffer is.
+/// The meaning of one bit of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     Zero,
@@ -94,13 +94,13 @@ pub enum Meaning {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
     pub name: String,
-    /// Bytes; what the C type of an element asks for.
+    /// The alignment in bytes of the C type of an element.
     pub align: u64,
     /// Bits in memory.
     pub size: usize,
-    /// What each bit is at entry; `None` if that is not known.
+    /// The meaning of each bit at entry; `None` if it is unknown.
     pub entry: Option<Vec<Meaning>>,
-    /// What each bit must be at return; `None` if nothing may be written.
+    /// The meaning of each bit at return; `None` if the buffer is read-only.
     pub exit: Option<Vec<Meaning>>,
 }
 
@@ -126,8 +126,8 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// That of the kernel of a program. `complemented` says for each flattened value of the
-    /// parameters whether callers hand over its complement; it may be empty.
+    /// The contract of the kernel of a program. `complemented` says for each flattened value of the
+    /// parameters whether callers pass its complement; it may be empty.
     ///
     /// # Errors
     /// The words of the program do not fit the layout.
@@ -141,7 +141,7 @@ impl Contract {
         let complemented: Vec<bool> =
             complemented.iter().flat_map(|&turned| std::iter::repeat_n(turned, vector)).collect();
         let complemented = &complemented[..];
-        // Vectors are the words that they hold.
+        // Vectors are treated in scalar form.
         let program = &lanes::apart(program);
         let entry = program.entry();
         let mut arrays = Vec::new();

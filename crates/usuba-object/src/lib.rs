@@ -1,40 +1,46 @@
-//! Machine code, executed on the graph: what an object file computes, for all inputs.
+//! Binary equivalence checking: symbolic execution of machine code against the final IR.
 //!
 //! ```text
 //! vpxor  ymm0, ymm1, [rsi + 32]      each bit of ymm0 is a node of the graph
 //! jne    loop                        the counter is a number, so the loop is run
-//! ret                                outputs = those of the program, node by node
+//! ret                                outputs = outputs of the program, node by node
 //! ```
 //!
-//! The program and the function of the object run into one graph; the object is proved if every
-//! bit of every result is the node that the program says, for its own instance. On the way every
-//! rule of a constant-time kernel is checked, because nothing else can be executed: an address, a
-//! branch or a count must be known, and so cannot depend on an input; an access must lie inside of
-//! a buffer of the contract or of the frame. What a machine does not know is a fault, never a guess.
+//! The program and the function of the object are executed into one DAG. The object is proved if
+//! every bit of every result is the node of the program, for its own instance.
+//!
+//! *Soundness:* execution checks every rule of constant-time code, because it cannot go on
+//! otherwise: addresses, branches and counts must be known, so they cannot depend on an input;
+//! accesses must lie inside of a buffer of the contract or of the frame. An instruction outside the
+//! model is a fault.
+//!
+//! *Limits:* x86-64, and functions whose loops are counted or run over blocks.
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
-//! - `answer`: what is known about a function.
+//! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
-//! - `repeats`: vectors whose lanes do the same for one instance after the other.
+//! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
-//! - `phases`: where the frame lies.
-//! - `object`: ELF.
-//! - `contract`: buffers and what their bits are.
-//! - `compare`: the proof; `calls`: of functions that call other kernels.
+//! - `frame_phases`: the alignment of the frame.
+//! - `elf`: object files.
+//! - `kernel_contract`: buffers and the meaning of their bits.
+//! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
 //! - `blocks`: the proof of a function over any number of blocks.
-//! - `interface`: what such a function owes.
-//! - `order`: how words lie in bytes.
-//! - `count`: public numbers that are not known.
+//! - `block_function`: the contract of such a function.
+//! - `byte_order`: the layout of words in bytes.
+//! - `symbolic_count`: public numbers that are not known.
 //! - `stream`: buffers of any number of blocks.
-//! - `induction`: one step for all turns of a loop.
-//! - `sums`: sums of words in any order.
+//! - `block_step`: the inductive step over the turns of a loop.
+//! - `word_sums`: additions of words up to associativity and commutativity.
 //! - `simulate`: the model on inputs, to be compared with a processor.
-//! - `words`: bits that are those of integers; `values`: a program on such bits; `arithmetic`:
-//!   the proof of a function that computes with integers.
+//! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
+//!   `arithmetic`: the proof of a function that computes with integers.
 //! - `x86`: the machine. Another one is another folder that implements [`Machine`].
+//!
+//! *Reference:* King 1976 (symbolic execution); Pnueli, Siegel, Singerman 1998 (translation
+//! validation).
 
-pub mod answer;
 pub mod arithmetic;
 pub mod block_function;
 pub mod block_step;
@@ -53,6 +59,7 @@ mod repeats;
 pub mod simulate;
 pub mod stream;
 pub mod symbolic_count;
+pub mod verdict;
 mod word_sums;
 pub mod x86;
 
@@ -63,7 +70,7 @@ use cell::{Bits, Cell};
 use elf::Object;
 use memory::{Memory, Pointer};
 
-/// Which rule an instruction breaks.
+/// The rule that an instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Rule {
     /// A branch depends on an input.
@@ -71,23 +78,23 @@ pub enum Rule {
     /// An address depends on an input.
     SecretAddress,
     /// A shift count that is no constant, or the control of a shuffle, depends on an input. A byte
-    /// shuffle of constants is a lookup, and none.
+    /// shuffle of constants is a look-up, and is allowed.
     SecretShift,
-    /// An operand of an instruction whose time varies depends on an input.
+    /// An operand of an instruction with variable time depends on an input.
     SecretOperand,
     /// An access is outside of every buffer and of the frame.
     OutOfBounds,
     /// A buffer that is only read is written.
     ReadOnly,
-    /// An access is not aligned, and the instruction wants it to be.
+    /// An access is not aligned, and the instruction requires it.
     Misaligned,
-    /// A register that belongs to the caller is not restored, or the stack pointer is not.
+    /// A callee-saved register or the stack pointer is not restored.
     NotRestored,
-    /// Secret bits are left behind where none should be.
+    /// Secret-dependent bits are left behind where none may be.
     Left,
-    /// The machine does not know the instruction, or what it should do here.
+    /// The instruction, or its use here, is outside the model.
     Unsupported,
-    /// The function does not return in as many steps as anybody waits for.
+    /// The function does not return within the limit on steps.
     TooLong,
 }
 
@@ -95,7 +102,7 @@ pub enum Rule {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub rule: Rule,
-    /// In words: what is wrong.
+    /// The message.
     pub what: String,
     /// Address and text of the instruction; empty if it is no single one.
     pub place: String,
@@ -118,7 +125,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What a machine acts on.
+/// The state outside of the registers.
 pub struct World<'a> {
     pub bits: Bits,
     pub memory: Memory,
@@ -128,7 +135,7 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// What is left in the frame, besides these registers.
+    /// The residue in the frame, with these registers.
     fn residue(&self, registers: Vec<String>) -> Residue {
         let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| self.bits.is_secret(cell));
         let frame = self.memory.own_frame().chunks(8).filter(is_left).count();
@@ -136,7 +143,7 @@ impl World<'_> {
     }
 }
 
-/// What comes after an instruction.
+/// The outcome of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Next,
@@ -144,7 +151,7 @@ pub enum Step {
     Returned,
 }
 
-/// What depends on inputs when the function has returned.
+/// The secret-dependent residue at return.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Residue {
     /// Bytes of the frame.
@@ -158,7 +165,7 @@ impl Residue {
         self.frame == 0 && self.registers.is_empty()
     }
 
-    /// What is wrong where nothing should be left.
+    /// The fault if there must be no residue.
     pub fn fault(&self) -> Fault {
         let Residue { frame, registers } = self;
         let what = format!(
@@ -172,8 +179,8 @@ impl Residue {
 
 /// A processor with its calling convention.
 pub trait Machine: Sized {
-    /// The state in which a function is entered whose parameters are these addresses, and those
-    /// of the parameters that are on the stack.
+    /// The state at the entry of a function with these addresses as parameters, including the
+    /// parameters that are on the stack.
     fn enter(parameters: &[Pointer], entry: u64) -> Self;
 
     /// The parameters that a caller puts on the stack.
@@ -185,16 +192,16 @@ pub trait Machine: Sized {
     /// It breaks a rule.
     fn step(&mut self, world: &mut World) -> Result<Step, Fault>;
 
-    /// Checks that the caller finds what it expects, once the function has returned, and says in
-    /// which registers something is left that depends on inputs.
+    /// Checks the callee-saved state once the function has returned, and returns the registers that
+    /// still depend on inputs.
     ///
     /// # Errors
-    /// A register is not what it was.
+    /// A register is not restored.
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault>;
 }
 
-/// Runs a function to its end, which takes at most `longest` instructions. Returns their number
-/// and what is left behind.
+/// Runs a function to its end, for at most `longest` instructions. Returns their number and the
+/// residue.
 ///
 /// # Errors
 /// The first instruction that breaks a rule.

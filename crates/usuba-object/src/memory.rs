@@ -1,13 +1,13 @@
-//! Memory as regions that do not overlap: the buffers of the caller, and the frame.
+//! The memory model: disjoint regions, which are the buffers of the caller and the frame.
 //!
 //! ```text
 //! vmovdqa [rsi + 32], ymm0      32 bytes at offset 32 of the region that rsi points to
 //! mov rbx, [rsp + 8]            the frame, at an offset from where the stack pointer was at entry
 //! ```
 //!
-//! An address is a *pointer*, a region and an offset, and never a number: the contract does not
-//! say where buffers lie. So an access outside of its region is always found, whatever lies beside
-//! it, and nothing depends on where things are.
+//! An address is a *pointer*, a region and an offset, and never a number, since the contract does
+//! not fix the addresses of buffers. So an access outside of its region is always found, and
+//! nothing depends on the placement of regions.
 //!
 //! Buffers of as many blocks as the caller says are *streams*: `stream`. An offset into one, or into
 //! the frame, may depend on that number.
@@ -28,7 +28,7 @@ pub struct Pointer {
     pub offset: i64,
 }
 
-/// What a pointer points into.
+/// The region of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Region {
     /// Offset 0 is where the stack pointer was at entry.
@@ -37,9 +37,9 @@ pub enum Region {
     Buffer(u32),
     /// A buffer of blocks.
     Stream(Side),
-    /// What a register held at entry; nothing is there.
+    /// The unknown value of a register at entry; it has no content.
     Entry(u16),
-    /// Where the function returns to; nothing is there.
+    /// The return address; it has no content.
     Caller,
 }
 
@@ -50,7 +50,7 @@ pub struct Moving {
     pub offset: Form,
 }
 
-/// What the frame may hold besides bits, in eight bytes.
+/// The values besides bits that eight bytes of the frame may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whole {
     Pointer(Pointer),
@@ -64,13 +64,13 @@ impl Pointer {
     }
 }
 
-/// What a buffer may be used for.
+/// The permitted accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
-    /// What it holds at entry is not known.
+    /// Its content at entry is unknown.
     Write,
-    /// In place: results replace what was there.
+    /// In place: results replace the content.
     Both,
 }
 
@@ -85,10 +85,10 @@ pub struct Buffer {
     pub cells: Vec<Cell>,
 }
 
-/// Bytes of the frame below the stack pointer at entry, at most.
+/// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
 
-/// Bytes below the stack pointer that a function may use and that nobody else touches.
+/// The red zone: bytes below the stack pointer that nothing else overwrites.
 const RED_ZONE: i64 = 128;
 
 /// Bytes above the stack pointer at entry that belong to the frame: the return address.
@@ -107,15 +107,15 @@ pub struct Memory {
     arguments: i64,
     /// Pointers and counts in the frame, by the offset of the first of eight bytes.
     pointers: BTreeMap<i64, Whole>,
-    /// What the entry stack pointer is modulo [`PHASES`], if that has been assumed.
+    /// The assumed entry stack pointer modulo [`PHASES`].
     phase: u64,
-    /// The largest alignment of the frame that anything has asked for, from [`KNOWN_PHASES`] on.
+    /// The largest alignment of the frame that was tested, from [`KNOWN_PHASES`] on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     lowest: i64,
 }
 
-/// What was loaded.
+/// The result of a load.
 pub enum Loaded {
     Cells(Vec<Cell>),
     Pointer(Pointer),
@@ -125,7 +125,7 @@ pub enum Loaded {
 }
 
 impl Memory {
-    /// `arguments` are what the caller has put above the return address. The stack pointer at
+    /// `arguments` are the stack arguments above the return address. The stack pointer at
     /// entry is `phase` modulo [`PHASES`].
     pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
@@ -147,7 +147,7 @@ impl Memory {
         memory
     }
 
-    /// What is at an address. `stack` is the offset of the stack pointer.
+    /// The content at an address. `stack` is the offset of the stack pointer.
     pub fn load(&mut self, at: Pointer, bytes: usize, stack: i64) -> Result<Loaded, Fault> {
         let cells = match at.region {
             Region::Frame => {
@@ -174,7 +174,7 @@ impl Memory {
         Ok(Loaded::Cells(cells))
     }
 
-    /// What is whole in the frame at an address.
+    /// The whole value in the frame at an address.
     pub fn whole(&self, at: Pointer) -> Option<Whole> {
         self.pointers.get(&at.offset).copied().filter(|_| at.region == Region::Frame)
     }
@@ -209,7 +209,7 @@ impl Memory {
         self.store_whole(at, Whole::Pointer(what), stack)
     }
 
-    /// Writes what is neither a number nor bits; only the frame may hold any.
+    /// Writes a value that is neither a number nor bits; only the frame may hold any.
     pub fn store_whole(&mut self, at: Pointer, what: Whole, stack: i64) -> Result<(), Fault> {
         if at.region != Region::Frame {
             let what = "it writes an address to a buffer".to_string();
@@ -238,7 +238,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what is below the stack pointer, where a function that was called has been.
+    /// Makes the memory below the stack pointer opaque, as a callee may have used it.
     pub fn clobber(&mut self, stack: i64) {
         if stack <= self.lowest {
             return;
@@ -301,7 +301,7 @@ impl Memory {
         Fault::new(Rule::OutOfBounds, what.to_string())
     }
 
-    /// What is at an address that depends on a number of blocks.
+    /// The content at an address that depends on a number of blocks.
     pub fn load_moving(&mut self, at: Moving, bytes: usize) -> Result<Vec<Cell>, Fault> {
         match (at.region, &mut self.stream) {
             (Region::Stream(side), Some(stream)) => stream.load(side, at.offset, bytes),
@@ -339,7 +339,7 @@ impl Memory {
         self.check_frame(offset, bytes, stack)
     }
 
-    /// With numbers for what has one value in the ranges of the stream.
+    /// Replaces values with one possibility in the ranges of the stream by numbers.
     pub fn refine(&mut self) {
         let Some(stream) = &mut self.stream else { return };
         stream.refine();
@@ -402,8 +402,8 @@ impl Memory {
         Some(at.plus(-(over as i64)))
     }
 
-    /// What holds in this memory and, a turn of a loop later, in another one; see
-    /// [`super::blocks`]. `None` if there is no such memory.
+    /// The invariant of this memory and, a turn of a loop later, of another one; see
+    /// [`super::blocks`]. `None` if there is none.
     pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
         let mut memory = self.clone();
         memory.stream = match (&self.stream, &other.stream) {
@@ -412,8 +412,8 @@ impl Memory {
         };
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
-        // Of a word of which a bit differs nothing is kept: what is a number in two turns may be a
-        // count in the next.
+        // A word with a bit that differs is dropped: a number in two turns may be a count in the
+        // next.
         let first = -8 * memory.below;
         let word = |at: usize| (first + at as i64).div_euclid(64);
         let mut at = 0;
@@ -441,7 +441,7 @@ impl Memory {
                 }
             }
         }
-        // What is whole on one side only is nothing on both.
+        // A value that is whole on one side only is dropped.
         for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
             let first = memory.in_frame(at);
             memory.frame[first..first + 64].fill(Cell::OPAQUE);
@@ -449,7 +449,7 @@ impl Memory {
         Some(memory)
     }
 
-    /// Whether everything that this memory says is so in another one.
+    /// Whether another memory satisfies all claims of this one.
     pub fn covers(&self, other: &Memory, cover: &Cover) -> bool {
         let stream = match (&self.stream, &other.stream) {
             (Some(one), Some(next)) => one.covers(next, cover),
@@ -469,7 +469,7 @@ impl Memory {
         stream && frame && kept && more.into_iter().all(is_whole)
     }
 
-    /// A bit of the frame, by its offset in bits; unset where nobody has been.
+    /// A bit of the frame, by its offset in bits; unset if it was never written.
     fn cell_at(&self, offset: i64) -> Cell {
         let at = usize::try_from(offset + 8 * self.below).ok();
         at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
@@ -486,7 +486,7 @@ impl Memory {
     }
 
     /// The bits of the frame that belong to the function: below its return address, the lowest
-    /// first. Nobody else is told to clear them.
+    /// first. The function alone can clear them.
     pub fn own_frame(&self) -> &[Cell] {
         let place = |offset: i64| 8 * (self.below + offset) as usize;
         &self.frame[place(self.lowest)..place(0)]

@@ -1,8 +1,8 @@
-//! Vectors whose lanes do the same for one instance after the other.
+//! Memoisation across lanes: vectors whose lanes compute the same for consecutive instances.
 //!
 //! ```text
 //! a = f@0 f@1 f@2 ...      b = g@0 g@1 g@2 ...
-//! a & b: f&g at 0 is looked up in the graph; what follows is f&g at 1, f&g at 2, ...
+//! a & b: f&g at 0 is looked up in the DAG; then come f&g at 1, f&g at 2, ...
 //! ```
 //!
 //! Bitsliced code spends nearly all instructions on such vectors, of 512 bits.
@@ -10,12 +10,12 @@
 use super::cell::{Bits, Cell, Instance};
 
 impl Bits {
-    /// What `make` makes of the bits of some vectors, lane by lane of `lane` bits: words of so many
-    /// cells, one of each vector.
+    /// Maps the bits of some vectors by `make`, lane by lane of `lane` bits: each call gets one
+    /// lane of each vector.
     ///
-    /// Lanes mostly do the same for one instance after the other. No operator asks which instance a
-    /// bit belongs to, only whether it is the same one; so where the operands of a lane are those of
-    /// an earlier one for the next instance, the results are, too.
+    /// Lanes mostly compute the same for consecutive instances. No operator depends on the instance
+    /// of a bit, only on equality of instances. So where the operands of a lane are the operands of
+    /// an earlier lane at the next instance, the results are, too.
     pub fn each_lane<const N: usize>(
         &mut self,
         vectors: [&[Cell]; N],
@@ -67,8 +67,8 @@ impl Bits {
     }
 }
 
-/// The same function of the inputs of the next instance; what holds for all stays. `None` for what is
-/// no edge.
+/// The same function of the inputs of the next instance; constants of all instances stay. `None`
+/// for bits without an edge.
 fn next(cell: Cell) -> Option<Cell> {
     let edge = cell.edge()?;
     Some(match cell.instance() {
@@ -77,8 +77,8 @@ fn next(cell: Cell) -> Option<Cell> {
     })
 }
 
-/// How many bits further the same is computed for the next instance: whole lanes, as the first bit
-/// of a vector that has instances says. Any answer is right.
+/// The distance in bits to the same computation for the next instance: whole lanes, by the first
+/// bit of a vector with instances. Any answer is sound.
 fn stride(vectors: &[&[Cell]], lane: usize) -> usize {
     let has = |vector: &&&[Cell]| {
         vector
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use usuba_equiv::value_numbering::{Edge, Graph, Kind};
 
-    /// Whatever the lanes hold, they are what they are one by one.
+    /// The result equals the result lane by lane, for all contents of the lanes.
     #[test]
     fn lanes_are_made_one_by_one() {
         let mut bits = Bits::new(Graph::new(None));
@@ -117,7 +117,7 @@ mod tests {
                     Cell::new(base[at % period], Instance::Number((at / period) as u16))
                 };
                 let mut cells: Vec<Cell> = (0..size).map(regular).collect();
-                // Some bits belong to nobody, are known, or are those of another instance.
+                // Some bits belong to nobody, are known, or belong to another instance.
                 for _ in 0..random.below(5) {
                     let at = random.below(size);
                     let other = cells[random.below(size)];

@@ -4,7 +4,7 @@
 //! f(in, out):  mov rax, [rdi];  rol rax, 5;  mov [rsi], rax;  ret
 //! ```
 //!
-//! [`symbolic`] executes such a function once on symbols and evaluates what it has made, as proofs
+//! [`symbolic`] executes such a function once on symbols and evaluates the results, as proofs
 //! do; [`numeric`] executes it on one input, where also branches and shuffles can depend on it.
 
 use super::calls::Calls;

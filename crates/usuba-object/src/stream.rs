@@ -1,21 +1,21 @@
-//! Buffers of any number of blocks: what was read, what was written, and how far that is.
+//! Buffers of any number of blocks: a moving window over the blocks in progress.
 //!
 //! ```text
 //! in    | done           | at done: block 0, 1, 2, ... as instances        | n
-//! out   | proved         | window: what has been written since, by bytes    | n
+//! out   | proved         | window: written since then, by bytes             | n
 //! ```
 //!
 //! All blocks before `done` have been read, and their results are written and proved. Accesses are
 //! at a known distance from there: the address and `done` may depend on the number of blocks, and
-//! their difference may not. So a loop over blocks always looks the same, whatever turn it is in.
+//! their difference may not. So a loop over blocks always looks the same, in every turn.
 //!
 //! The block at distance j is instance j. In place, a block holds its result once that is written,
 //! and reading it before `done` is an error.
 //!
-//! **Tails.** The last blocks, as many as a number says that is not known, are copied to the frame
-//! and filled up with zeros there. What is in the frame then is a whole number of blocks; instance j
-//! is defined as block j if there is one, and zeros if not. A result that is copied back for as many
-//! blocks is the result of those that there are.
+//! **Tails.** The last blocks, an unknown number, are copied to the frame and padded with zeros
+//! there. The frame then holds a whole number of blocks; instance j is defined as block j if it
+//! exists, and zeros if not. A result that is copied back for the same number of blocks is the
+//! result of the existing blocks.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ pub enum Side {
     Output,
 }
 
-/// What is the same in all states of a proof.
+/// The constant part of all states of a proof.
 #[derive(Debug)]
 pub struct Blocks {
     /// Bytes of a block before and after.
@@ -47,22 +47,22 @@ pub struct Blocks {
     pub constants: [Cell; 2],
 }
 
-/// Instances at once, at most.
+/// The most instances at once.
 const INSTANCES: i64 = 1 << 15;
 
-/// Bytes of the last blocks, at most.
+/// The most bytes of the last blocks.
 const MOST: usize = 1 << 20;
 
-/// Blocks that are copied to the frame, and not yet filled up.
+/// Blocks that are copied to the frame, and not yet padded.
 #[derive(Clone, Copy, Debug)]
 struct Copied {
     /// Where in the frame.
     start: i64,
-    /// How many blocks; they lie at `done`.
+    /// The number of blocks; they lie at `done`.
     count: Form,
 }
 
-/// A bit of a result that is not the node that it should be.
+/// A bit of a result that differs from the expected node.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     /// The bit of the block, from the least significant one of its first byte.
@@ -80,18 +80,18 @@ pub struct Stream {
     count: Form,
     /// Variables that something may depend on.
     variables: usize,
-    /// What an instruction asks to be told apart before it can be executed.
+    /// The split that an instruction needs before it can be executed.
     pub split: Option<Split>,
     /// Blocks that are read, written and proved.
     done: Form,
     /// The number of the instance of the block at `done`.
     first: i64,
-    /// The bits that are written behind that.
+    /// The bits that are written after that.
     window: Vec<Option<Cell>>,
     copied: Option<Copied>,
-    /// The last blocks: so many, from `done` on, and everything behind them is made up.
+    /// The last blocks: this number, from `done` on, and everything after them is padding.
     last: Option<Form>,
-    /// Bits that could not be shown to be right.
+    /// Bits that are not proved.
     pub open: Vec<Open>,
 }
 
@@ -137,7 +137,8 @@ impl Stream {
         }
     }
 
-    /// The distance of an access of so many bytes from `done`. All of it must be in the buffer.
+    /// The distance of an access of this number of bytes from `done`. All of it must be in the
+    /// buffer.
     fn distance(&self, side: Side, offset: Form, bytes: Form) -> Result<usize, Fault> {
         let size = self.size(side) as i64;
         let far = || Fault::new(Rule::OutOfBounds, "an address that is far outside of all buffers");
@@ -178,7 +179,7 @@ impl Stream {
         let cell = |bit: usize| match side {
             Side::Input if self.blocks.in_place => written(bit).unwrap_or_else(|| self.input(bit)),
             Side::Input => self.input(bit),
-            // What it holds before it is written is nobody's secret.
+            // The content of the output before it is written is no secret.
             Side::Output => written(bit).unwrap_or(Cell::UNSET),
         };
         Ok((8 * at..8 * (at + bytes)).map(cell).collect())
@@ -235,7 +236,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Compares a bit of the result, counted from `done`, with what it should be.
+    /// Compares a bit of the result, counted from `done`, with the expected bit.
     fn compare(&mut self, bits: &Bits, at: usize, found: Cell) -> Result<(), Fault> {
         let (block, bit) = (at / (8 * self.blocks.output), at % (8 * self.blocks.output));
         let instance = Instance::Number((self.first as usize + block) as u16);
@@ -274,7 +275,7 @@ impl Stream {
         Ok(())
     }
 
-    /// As many bytes as a number that is not known can be.
+    /// The most bytes that an unknown number can be.
     ///
     /// # Errors
     /// It may be any number, or is negative.
@@ -310,7 +311,7 @@ impl Stream {
         Ok(())
     }
 
-    /// `memset` to zero of `bytes` bytes of the frame from `offset` on, behind what was copied.
+    /// `memset` to zero of `bytes` bytes of the frame from `offset` on, after the copied blocks.
     /// Returns where the blocks are that are complete now, and their bits.
     ///
     /// # Errors
@@ -340,7 +341,7 @@ impl Stream {
         Ok((start, (0..8 * (blocks * size) as usize).map(|bit| self.input(bit)).collect()))
     }
 
-    /// Blocks of so many bytes.
+    /// The number of blocks in a number of bytes.
     fn counted(&self, bytes: Form, size: usize) -> Result<Form, Fault> {
         let parts = self.ranges.divided(bytes, size as i64);
         let count = parts.filter(|(_, rest)| *rest == Form::default()).map(|(count, _)| count);
@@ -378,8 +379,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether bits of the frame between two offsets are a copy that is not filled up yet, which
-    /// nobody can read.
+    /// Whether bits of the frame between two offsets belong to an unpadded copy, which must not be
+    /// read.
     pub fn is_unfinished(&self, start: i64, end: i64) -> bool {
         self.copied.is_some_and(|copied| {
             let size = self.blocks.input as i64;
@@ -388,7 +389,7 @@ impl Stream {
         })
     }
 
-    /// With numbers for what has one value.
+    /// Replaces values with one possibility by numbers.
     pub fn refine(&mut self) {
         let reduce = |form: &mut Form| {
             if let Some(reduced) = self.ranges.reduced(*form) {
@@ -405,7 +406,7 @@ impl Stream {
         }
     }
 
-    /// Whether nothing is open: the state between two turns.
+    /// Whether no copy and no open bit remains: the state between two turns.
     pub fn is_clean(&self) -> bool {
         self.window.is_empty() && self.copied.is_none() && self.last.is_none()
     }

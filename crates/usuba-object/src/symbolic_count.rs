@@ -1,20 +1,22 @@
-//! Public numbers that are not known: how many blocks there are, and what follows from it.
+//! Linear forms over public unknowns: the number of blocks, and the quantities derived from it.
 //!
 //! ```text
 //! n = 128 q + r          0 <= q <= 2^50, 0 <= r < 128
 //! n >> 7 is q            n & 127 is r           n - 128 >= 0 if q >= 1, and only then
 //! ```
 //!
-//! A [`Form`] is a sum of variables with factors, as an integer and not modulo anything; a register
-//! that holds one holds it modulo 2^64. Every variable has a range. A question that has one answer
-//! on the whole of all ranges is answered; another one names a variable and a value at which to
-//! split its range, so that both halves know more. Any split is right, as it only tells cases
-//! apart; the choice is about where proofs end.
+//! A [`Form`] is a linear combination of variables over the integers; a register that holds one
+//! holds it modulo 2^64. Every variable has a range. A query with one answer on all ranges is
+//! answered; another query names a variable and a value at which to split its range.
+//!
+//! *Soundness:* any split is sound, as it only distinguishes cases.
+//!
+//! *Limits:* forms and their products with constants; `VARIABLES` variables.
 
 /// Variables of a proof, at most.
 pub const VARIABLES: usize = 8;
 
-/// Numbers stay below this, so that neither a register nor this arithmetic overflows: no machine
+/// Numbers stay below this bound, so neither a register nor this arithmetic overflows: no machine
 /// has as many bytes.
 const LIMIT: i128 = 1 << 62;
 
@@ -95,7 +97,7 @@ pub enum Verdict {
     Depends(Split),
 }
 
-/// The ranges of all variables; of those that nobody uses they are zero.
+/// The ranges of all variables; unused variables have the range zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ranges(pub [Range; VARIABLES]);
 
@@ -111,8 +113,8 @@ impl Ranges {
         bounds
     }
 
-    /// The form with numbers for variables that have one value only; `None` if it may be larger
-    /// than anything should be.
+    /// The form with numbers for variables that have one value only; `None` if it may exceed the
+    /// bound.
     pub fn reduced(&self, form: Form) -> Option<Form> {
         let mut reduced = form;
         for (at, range) in self.0.iter().enumerate() {
@@ -201,7 +203,7 @@ impl Ranges {
             quotient.terms[at] = factor.div_euclid(divisor);
             rest.terms[at] = factor.rem_euclid(divisor);
         }
-        // What is left over may itself be a multiple and something.
+        // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
         if first != last {
@@ -278,7 +280,7 @@ mod tests {
         all.map(|(x, y)| of(x, y)).collect()
     }
 
-    /// Asks until every part has an answer, which must be that of every value in it.
+    /// Asks until every part has an answer, which must hold for every value in it.
     fn check(
         ranges: Ranges,
         form: Form,
@@ -311,7 +313,7 @@ mod tests {
                 check(ranges(), form, Ranges::is_zero, |value| value == 0);
             }
         }
-        // What a loop asks is one split.
+        // The query of a loop is one split.
         let parts = check(ranges(), form(-12, 10, 1), Ranges::at_least_zero, |value| value >= 0);
         assert_eq!(parts, 2);
     }

@@ -1,16 +1,17 @@
-//! Sums of words in any order.
+//! Additions of words in normal form, up to associativity and commutativity.
 //!
 //! ```text
 //! program    (x + k) + t        {x: 1, k: 1, t: 1}
 //! compiler   x + (k + t)        {x: 1, k: 1, t: 1}, so the bits are those of the program
 //! ```
 //!
-//! Compilers write sums of three and more words in an order of their own, and the carries of two
-//! orders are different functions of bits, bit by bit, that no engine shows equal. Here each word
-//! that is a sum is also a *combination*: words that are no sums, how often each is taken, and a
-//! number, modulo 2^n for words of n bits. Addition modulo 2^n is associative and commutative, and
-//! ~w = -w - 1, so two words with one combination are equal for all inputs, and the first one that
-//! was made stands for both.
+//! Compilers reassociate additions of three and more words, and the carries of two orders are
+//! different functions of bits that no engine proves equal bit by bit. So each sum is also a
+//! *combination*: a linear combination of words that are no sums, and a constant, modulo 2^n for
+//! words of n bits.
+//!
+//! *Soundness:* addition modulo 2^n is associative and commutative, and ~w = -w - 1. So two words
+//! with one combination are equal for all inputs, and the first one stands for both.
 
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ use usuba_equiv::value_numbering::Edge;
 /// A sum of words of one size.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 struct Combination {
-    /// How often each word is taken, by its number, in ascending order; never zero times.
+    /// The coefficient of each word, by its number, in ascending order; never zero.
     words: Vec<(u32, u64)>,
     constant: u64,
 }
@@ -29,25 +30,26 @@ struct Combination {
 /// A word, its least significant bit first.
 type Word = Vec<Edge>;
 
-/// What a sum of two words is.
+/// The sum of two words.
 pub struct Total {
     combination: Rc<Combination>,
     /// The word that stands for it, if there is one.
     pub known: Option<Word>,
 }
 
-/// The words of which it is known what they are the sum of.
+/// The known words, by combination.
 #[derive(Default)]
 pub struct Sums {
     /// Numbers of words that are no sums.
     leaves: FxHashMap<Word, u32>,
     combinations: FxHashMap<Word, Rc<Combination>>,
-    /// The first word with a combination, of so many bits.
+    /// The first word with a combination, by its width.
     words: FxHashMap<(usize, Rc<Combination>), Word>,
 }
 
 impl Sums {
-    /// What a + b + carry is. The node of the constants is `zero`. Words have at most 64 bits.
+    /// The combination of a + b + carry. The node of the constants is `zero`. Words have at most 64
+    /// bits.
     pub fn total(&mut self, zero: Edge, (a, b, carry): (&[Edge], &[Edge], bool)) -> Total {
         let modulus = u64::MAX >> (64 - a.len());
         let (one, other) = (self.combination(zero, a), self.combination(zero, b));
@@ -80,7 +82,7 @@ impl Sums {
         }
     }
 
-    /// What a word is the sum of: itself, if nothing else is known.
+    /// The combination of a word: the word itself, if no other is known.
     fn combination(&mut self, zero: Edge, word: &[Edge]) -> Rc<Combination> {
         let modulus = u64::MAX >> (64 - word.len());
         if word.iter().all(|edge| edge.node() == zero.node()) {
@@ -96,7 +98,7 @@ impl Sums {
             let next = self.leaves.len() as u32;
             let number = *self.leaves.entry(plain.clone()).or_insert(next);
             let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
-            // What is left of a sum may be one word.
+            // The rest of a sum may be one word.
             let (key, over) = upright(&alone, modulus);
             let named = if over { flipped(&plain) } else { plain };
             self.words.entry((word.len(), key)).or_insert(named);
@@ -260,7 +262,7 @@ mod tests {
         assert!(mixed.iter().all(|cell| cell.edge().is_none()));
     }
 
-    /// What is carried out of a sum that is not written down, but found.
+    /// The carry out of a sum that is looked up, and not computed bit by bit.
     #[test]
     fn sums_that_are_found_carry_what_they_should() {
         let mut random = usuba::ir::random::Random::new(5);

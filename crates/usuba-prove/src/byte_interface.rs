@@ -17,7 +17,7 @@ use usuba::ir::build::Builder;
 use usuba::ir::{NodeId, Port, Program, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba_equiv::claims::{Claim, Difference, Kind, Outcome};
+use usuba_equiv::claims::{Difference, Kind};
 use usuba_object::block_function::Interface;
 use usuba_object::blocks;
 use usuba_object::byte_order::{Order, Words};
@@ -26,7 +26,8 @@ use usuba_object::elf::Object;
 use usuba_object::kernel_contract::{Array, Contract, Meaning};
 use usuba_object::x86::X86;
 
-use crate::binary::Compiler;
+use crate::compiler::Compiler;
+use crate::{Claim, Evidence, Outcome};
 use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::Family;
 use usuba_run::functions::Built;
@@ -35,25 +36,14 @@ use usuba_run::functions::Built;
 /// rounds addresses down to multiples of eight, of which nothing is known.
 pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
 
-/// What was proved of a function, or not.
+/// A function of the byte interface, and the verdict on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
     /// The C function, and how it was called.
     pub what: String,
-    pub answer: Answer,
-    /// The same in the words of reports.
     pub outcome: Outcome,
     /// How long it took.
     pub spent: Duration,
-}
-
-/// The answers of the two provers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// Of a function over any number of blocks.
-    Blocks(blocks::Answer),
-    /// Of the set-up of a key.
-    Key(compare::Answer),
 }
 
 impl Proof {
@@ -61,40 +51,35 @@ impl Proof {
         self.outcome.is_proved()
     }
 
-    /// What a report says of the object that `by` has made.
+    /// The claim about the object that `by` has made.
     pub fn claim(&self, by: &str) -> Claim {
         let subject = format!("{} by {by}", self.what);
         Claim { kind: Kind::Interface, subject, outcome: self.outcome.clone() }
     }
 
-    fn of_blocks(what: String, answer: blocks::Answer, spent: Duration) -> Proof {
-        let outcome = match &answer {
-            blocks::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
-            blocks::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
-            blocks::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
-            blocks::Answer::Refuted(found) => {
-                let bytes = found.input.iter().enumerate();
-                Outcome::Refuted(Box::new(Difference {
-                    node: what.clone(),
-                    inputs: bytes.map(|(at, &byte)| (format!("in[{at}]"), byte as u64)).collect(),
-                    value: format!("bit {} of out[{}]", found.bit % 8, found.bit / 8),
-                    expected: found.expected as u64,
-                    found: found.found as u64,
-                    inner: None,
-                }))
-            }
-        };
-        Proof { what, answer: Answer::Blocks(answer), outcome, spent }
+    fn of_blocks(what: String, verdict: blocks::Verdict, spent: Duration) -> Proof {
+        let outcome = verdict.map(Evidence::Machine, |found| {
+            let bytes = found.input.iter().enumerate();
+            Box::new(Difference {
+                node: what.clone(),
+                inputs: bytes.map(|(at, &byte)| (format!("in[{at}]"), byte as u64)).collect(),
+                value: format!("bit {} of out[{}]", found.bit % 8, found.bit / 8),
+                expected: found.expected as u64,
+                found: found.found as u64,
+                inner: None,
+            })
+        });
+        Proof { what, outcome, spent }
     }
 
-    fn of_key(what: String, program: &Program, answer: compare::Answer, spent: Duration) -> Proof {
-        let outcome = match &answer {
-            compare::Answer::Proved(report) => Outcome::Proved(report.engines.to_string()),
-            compare::Answer::Refused(fault) => Outcome::Refused(fault.to_string()),
-            compare::Answer::Unknown(why) => Outcome::Unknown(why.clone()),
-            compare::Answer::Refuted(found) => Outcome::Refuted(Box::new(found.in_words(program))),
-        };
-        Proof { what, answer: Answer::Key(answer), outcome, spent }
+    fn of_key(
+        what: String,
+        program: &Program,
+        verdict: compare::Verdict,
+        spent: Duration,
+    ) -> Proof {
+        let outcome = verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program)));
+        Proof { what, outcome, spent }
     }
 }
 

@@ -4,15 +4,11 @@
 //! a [`Skip`], which says in words what is missing. Nobody decides silently that a target is not
 //! worth a test: a caller prints the skips it gets.
 //!
-//! | target | built by | runs on |
-//! |---|---|---|
-//! | gp64 | host compiler | host |
-//! | gp32 | riscv64-unknown-elf-gcc, without a C library | qemu-riscv32, else host |
-//! | sse, avx2, avx512, with GFNI or IFMA or without | host compiler, x86-64 only | host, if the CPU has the instructions |
-//! | neon | host compiler on AArch64, else aarch64-linux-gnu-gcc | host, else qemu-aarch64 |
+//! The tables of `usuba::isa` say which hosts run the code of a target, and which compiler and
+//! emulator serve all others.
 //!
-//! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`,
-//! `AARCH64_CC`, `QEMU_AARCH64`, `RISCV_CC`, `QEMU_RISCV32`.
+//! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`, and the
+//! variables of the tables.
 
 use std::env;
 use std::ffi::OsStr;
@@ -20,7 +16,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use usuba::isa::{self, Target};
+pub use usuba::isa::System;
+use usuba::isa::{self, Cross, Target, Tool};
 
 use crate::objects::Cache;
 
@@ -46,16 +43,6 @@ pub enum Family {
     Clang,
 }
 
-/// The environment that a program of a [`Machine`] runs in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum System {
-    /// A C library and an operating system.
-    Hosted,
-    /// 32-bit RISC-V Linux system calls and nothing else: no C library, no headers beyond the
-    /// compiler's own.
-    BareRiscv32,
-}
-
 /// How to compile and run for one target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
@@ -66,6 +53,8 @@ pub struct Machine {
     pub cflags: Vec<&'static str>,
     /// The emulator, if the host does not run the program itself.
     pub runner: Option<PathBuf>,
+    /// Arguments of the emulator before the program.
+    pub arguments: &'static [&'static str],
     pub system: System,
 }
 
@@ -95,7 +84,7 @@ impl Machine {
         match &self.runner {
             Some(runner) => {
                 let mut command = Command::new(runner);
-                command.arg(program);
+                command.args(self.arguments).arg(program);
                 command
             }
             None => Command::new(program),
@@ -130,15 +119,16 @@ pub fn find(target: &str) -> Result<Machine, Skip> {
 pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
     let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
-    match target.name {
-        "gp32" if family != Family::Clang => riscv32().or_else(|_| host(target, family)),
-        "neon" if !cfg!(target_arch = "aarch64") => match family {
-            Family::Clang => Err("there is no AArch64 C library set up for clang".to_string()),
-            _ => aarch64(),
-        },
-        _ => host(target, family),
-    }
-    .map_err(skip)
+    let is_of_host = is_of_host(target);
+    let found = match target.processor.cross {
+        None => host(target, family),
+        Some(cross) if is_of_host && target.processor.hosts.is_empty() => {
+            across(target, cross, family).or_else(|_| host(target, family))
+        }
+        Some(_) if is_of_host => host(target, family),
+        Some(cross) => across(target, cross, family),
+    };
+    found.map_err(skip)
 }
 
 /// How to build and time `target` on the host's own cores, never in an emulator.
@@ -156,14 +146,13 @@ pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
 /// # Errors
 /// The reason why this machine cannot.
 pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machine, Skip> {
-    let found = match (target.name, cfg!(target_arch = "x86_64")) {
-        ("neon", _) => Err("its instruction set is not that of x86-64".to_string()),
+    let found = match (target.processor.runs_on("x86_64"), cfg!(target_arch = "x86_64")) {
+        (false, _) => Err("its instruction set is not that of x86-64".to_string()),
         (_, false) => Err("the compilers of this machine are not those for x86-64".to_string()),
         _ => host_compiler(family),
     };
     let compiler = found.map_err(|why| Skip { target: target.name.to_string(), why })?;
-    let cflags = target.cflags.to_vec();
-    Ok(Machine { target: target.name, compiler, cflags, runner: None, system: System::Hosted })
+    Ok(hosted(target, compiler))
 }
 
 /// Every target with its answer, in the order of [`isa::all`].
@@ -171,28 +160,38 @@ pub fn survey() -> Vec<Result<Machine, Skip>> {
     isa::all().map(|target| find(target.name)).collect()
 }
 
-/// The host's compiler with the flags of the target, if the processor has what they ask for.
-fn host(target: &'static Target, family: Family) -> Result<Machine, String> {
-    let features = target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m"));
-    let missing: Vec<&str> = features.filter(|feature| !has_feature(feature)).collect();
-    if !missing.is_empty() {
-        return Err(format!("the processor lacks {}", missing.join(", ")));
-    }
-    if !may_run(target.name) {
-        return Err("the processor has another instruction set".into());
-    }
-    let compiler = host_compiler(family)?;
-    let cflags = target.cflags.to_vec();
-    Ok(Machine { target: target.name, compiler, cflags, runner: None, system: System::Hosted })
+/// Whether the host's processor has the instructions of a target.
+pub fn runs_here(target: &Target) -> bool {
+    is_of_host(target) && missing(target).is_empty()
 }
 
-/// Whether a target belongs to the instruction set of the host, or to none.
-fn may_run(target: &str) -> bool {
-    match target {
-        "gp64" | "gp32" => true,
-        "neon" => cfg!(target_arch = "aarch64"),
-        _ => cfg!(target_arch = "x86_64"),
+/// Whether the host's processor is one of the target's family. Vectors are little-endian.
+fn is_of_host(target: &Target) -> bool {
+    let order = !target.simd || cfg!(target_endian = "little");
+    order && target.processor.runs_on(env::consts::ARCH)
+}
+
+/// The features in the flags of a target that the host's processor lacks.
+fn missing(target: &Target) -> Vec<&'static str> {
+    let features = target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m"));
+    features.filter(|feature| !has_feature(feature)).collect()
+}
+
+/// The host's compiler with the flags of the target, if the processor has what they ask for.
+fn host(target: &'static Target, family: Family) -> Result<Machine, String> {
+    if !is_of_host(target) {
+        return Err("the processor has another instruction set".into());
     }
+    match missing(target)[..] {
+        [] => Ok(hosted(target, host_compiler(family)?)),
+        ref missing => Err(format!("the processor lacks {}", missing.join(", "))),
+    }
+}
+
+fn hosted(target: &'static Target, compiler: PathBuf) -> Machine {
+    let cflags = target.cflags.to_vec();
+    let system = System::Hosted;
+    Machine { target: target.name, compiler, cflags, runner: None, arguments: &[], system }
 }
 
 /// Whether the processor has what the compiler flag `-mfeature` lets the compiler use. One line
@@ -241,33 +240,25 @@ fn host_compiler(family: Family) -> Result<PathBuf, String> {
     .map_err(|names| format!("there is no C compiler ({names})"))
 }
 
-fn aarch64() -> Result<Machine, String> {
-    let compiler = program("AARCH64_CC", &["aarch64-linux-gnu-gcc"])
-        .map_err(|names| format!("there is no AArch64 compiler ({names})"))?;
-    let runner = program("QEMU_AARCH64", &["qemu-aarch64", "qemu-aarch64-static"])
-        .map_err(|names| format!("there is no AArch64 emulator ({names})"))?;
-    // Static, so that the emulator needs no sysroot.
-    let cflags = vec!["-static"];
-    Ok(Machine { target: "neon", compiler, cflags, runner: Some(runner), system: System::Hosted })
-}
-
-fn riscv32() -> Result<Machine, String> {
-    let compiler = program("RISCV_CC", &["riscv64-unknown-elf-gcc", "riscv32-unknown-elf-gcc"])
-        .map_err(|names| format!("there is no RISC-V compiler ({names})"))?;
-    let runner = program("QEMU_RISCV32", &["qemu-riscv32", "qemu-riscv32-static"])
-        .map_err(|names| format!("there is no RISC-V emulator ({names})"))?;
-    let system = System::BareRiscv32;
-    // Relaxation moves data after it has chosen which of it the global pointer reaches, and large
-    // batches then fail to link.
-    let cflags = vec![
-        "-march=rv32im",
-        "-mabi=ilp32",
-        "-ffreestanding",
-        "-nostdlib",
-        "-nostartfiles",
-        "-Wl,--no-relax",
-    ];
-    Ok(Machine { target: "gp32", compiler, cflags, runner: Some(runner), system })
+/// A cross compiler and an emulator. Each target has one of either family.
+fn across(target: &'static Target, cross: &Cross, family: Family) -> Result<Machine, String> {
+    let other = if cross.clang { Family::Gcc } else { Family::Clang };
+    if family == other {
+        let name = if cross.clang { "gcc" } else { "clang" };
+        return Err(format!("there is no {} C library set up for {name}", target.processor.name));
+    }
+    let find = |tool: &Tool| {
+        program(tool.variable, tool.names)
+            .map_err(|names| format!("there is no {} ({names})", tool.about))
+    };
+    Ok(Machine {
+        target: target.name,
+        compiler: find(&cross.compiler)?,
+        cflags: [cross.cflags, target.cflags].concat(),
+        runner: Some(find(&cross.emulator)?),
+        arguments: cross.arguments,
+        system: cross.system,
+    })
 }
 
 /// What a command prints.
@@ -328,7 +319,8 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn every_flag_of_the_targets_is_known() {
-        for flag in isa::all().flat_map(|target| target.cflags) {
+        let native = isa::all().filter(|target| target.processor.runs_on("x86_64"));
+        for flag in native.flat_map(|target| target.cflags) {
             let feature = flag.strip_prefix("-m").expect("only features");
             let source = include_str!("cc.rs");
             assert!(source.contains(&format!("is_x86_feature_detected!(\"{feature}\")")), "{flag}");

@@ -16,7 +16,7 @@ use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing};
 use usuba::isa::{self, Layout, Target};
 use usuba::passes::pipeline::run_pass;
 use usuba::passes::{PassOptions, interleave};
-use usuba_run::cc::{self, Family};
+use usuba_run::cc::{self, Family, Machine};
 use usuba_run::native::{self, Kernel};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include/usubac");
@@ -25,14 +25,13 @@ fn flags() -> Vec<&'static str> {
     [STRICT, &[INCLUDE]].concat()
 }
 
-fn header_of(target: &Target) -> &'static str {
-    match target.name {
-        "sse" => "SSE.h",
-        "avx2" => "AVX.h",
-        "avx512" => "AVX512.h",
-        "neon" => "Neon.h",
-        _ => "STD.h",
-    }
+/// Calls `test` for each machine whose target the OCaml compiler has, with a header of macros.
+fn on_every_header(mut test: impl FnMut(&'static Target, &Machine)) {
+    on_every_machine(|target, machine| {
+        if !target.original.is_empty() {
+            test(target, machine);
+        }
+    });
 }
 
 /// A driver with one pointer for each port, as [`native`] calls it, around a function with the
@@ -192,7 +191,7 @@ fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
     let calls = if words { 24 } else { 2 };
     let what = format!("macros {slicing:?}{c}");
     let case = Case::new(what, program, target, COptions::default(), calls, 8);
-    let mut text = format!("#define BITS_PER_REG {width}\n#include \"{}\"\n", header_of(target));
+    let mut text = format!("#define BITS_PER_REG {width}\n#include \"{}\"\n", target.original);
     let half = match case.emitted.params.get(1) {
         Some(port) => format!("const {} *h, ", port.c_type),
         None => String::new(),
@@ -215,7 +214,7 @@ fn macro_cases(target: &'static Target) -> Vec<Case> {
 
 #[test]
 fn every_macro_computes_what_it_means() {
-    on_every_machine(|target, machine| check_all(machine, &flags(), &macro_cases(target)));
+    on_every_header(|target, machine| check_all(machine, &flags(), &macro_cases(target)));
 }
 
 /// Transposes there and back: all of a register's width, then 64-bit blocks.
@@ -240,7 +239,7 @@ fn transposer(target: &Target, register: u32, defines: &str) -> (String, usize, 
     let text = format!(
         "{defines}#define BITS_PER_REG {register}\n#include \"{}\"\n#define TO_64 {to}\n\
          #define FROM_64 {from}\n{TRANSPOSE}",
-        header_of(target)
+        target.original
     );
     let square = if target.simd { register as usize } else { 64 };
     (text, square, 64)
@@ -265,7 +264,7 @@ fn transposed(words: &[u64], instances: usize, groups: usize, from_below: bool) 
 #[test]
 fn transpositions_place_bits_as_the_original() {
     let both = "#define RUNTIME\n#define ORTHO\n";
-    on_every_machine(|target, machine| {
+    on_every_header(|target, machine| {
         let widths: &[u32] = if target.simd { &[target.bits] } else { &[8, 16, 32, 64] };
         let mut kernels = Vec::new();
         let mut expected = Vec::new();
@@ -318,9 +317,9 @@ void copy(const uint64_t *in, DATATYPE *registers, uint64_t *back)
     unorthogonalize(registers, back);
 }
 ";
-    on_every_machine(|target, machine| {
+    on_every_header(|target, machine| {
         let width = if target.simd { target.bits } else { 64 };
-        let header = header_of(target);
+        let header = target.original;
         let text =
             format!("#define RUNTIME\n#define BITS_PER_REG {width}\n#include \"{header}\"\n{COPY}");
         let bytes: Vec<u8> = (0..width * width / 8).map(|i| (i * 7 + i / 256) as u8).collect();
@@ -354,7 +353,7 @@ fn pages(target: &'static Target) -> Vec<String> {
 
 #[test]
 fn the_text_is_c_and_cxx_without_warnings() {
-    on_every_machine(|target, _| {
+    on_every_header(|target, _| {
         for family in [Family::Gcc, Family::Clang] {
             let machine = match cc::find_with(target.name, family) {
                 Ok(machine) => machine,

@@ -321,15 +321,16 @@ fn every_row_is_reached() {
                     let selected =
                         isa::select(target, layout, &eqn.op, node.bits_of(eqn.dst), extended)
                             .expect("legal");
-                    reached.extend(selected.steps.iter().map(|step| step.row.c.as_ptr() as usize));
+                    reached.extend(selected.steps.iter().map(|step| step.row.text(step.lane)));
                 }
             }
         }
         let idle: Vec<String> = target
             .rows
             .iter()
-            .filter(|row| !reached.contains(&(row.c.as_ptr() as usize)))
-            .map(|row| format!("{:?} {}", row.inst, row.lane))
+            .flat_map(|row| row.widths().into_iter().map(move |lane| (row, lane)))
+            .filter(|(row, lane)| !reached.contains(&row.text(*lane)))
+            .map(|(row, lane)| format!("{:?} {lane}", row.inst))
             .collect();
         assert!(idle.is_empty(), "{}: nothing selects {idle:?}", target.name);
     }

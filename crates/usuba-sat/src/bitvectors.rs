@@ -107,7 +107,7 @@ impl Formula {
         self.all(&same)
     }
 
-    /// The bits of `x` where `condition` holds, else those of `y`, which has the same length.
+    /// The bits of `x` where `condition` holds, else the bits of `y`, which has the same length.
     pub fn choose(&mut self, condition: Lit, x: &[Lit], y: &[Lit]) -> Vec<Lit> {
         assert_eq!(x.len(), y.len(), "operands of different length");
         x.iter().zip(y).map(|(&a, &b)| self.if_else(condition, a, b)).collect()

@@ -7,43 +7,42 @@
 //! let (s, t) = (f.add(&x, &y), f.add(&y, &x));
 //! let equal = f.equal(&s, &t);
 //! f.clause(&[!equal]);
-//! solve(&f, 10_000)          Unsat: no x and y have two sums
+//! solve(&f, 10_000)          Proved: no x and y have two sums
 //! ```
-//! A formula is a conjunction of clauses. *Unsat* comes with a proof of unsatisfiability that
-//! `replay` has checked from its first step to its last. *Model* is an assignment, and every clause
-//! has been evaluated under it.
+//!
+//! A formula is a conjunction of clauses; the claim is that it is unsatisfiable. *Proved* comes with
+//! a proof that `replay` has checked from its first step to its last. *Refuted* has an assignment,
+//! and every clause has been evaluated under it.
 //!
 //! *Trusted:* `formula` (the clauses of a gate), `bitvectors` (the gates of an operator) and `rup`
 //! (the checker). The solver is not trusted.
 //!
-//! *Limits:* the solver stops after a number of conflicts, and the answer is then *Unknown*.
+//! *Limits:* the solver stops after a number of conflicts, and the verdict is then *Unknown*.
 //!
 //! - `formula`: literals, clauses, and gates by Tseitin's encoding.
 //! - `bitvectors`: bit-blasting, arithmetic on words as gates.
 //! - `rup`: the checker of proofs.
 //! - `solver`: runs the solver batsat and logs the clauses that it learns.
+//! - `verdict`, `engines`: the answer of every prover, and its evidence.
 
 mod bitvectors;
+mod engines;
 mod formula;
 mod rup;
 mod solver;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
+pub use engines::Engines;
 pub use formula::{Formula, Lit};
 pub use rup::{Fault, Proof, replay};
 pub use solver::{Log, number};
+pub use verdict::Verdict;
 
-/// The answer to a formula.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// No assignment satisfies it; a proof with this number of steps has been replayed.
-    Unsat(usize),
-    /// This assignment satisfies it; every clause has been evaluated.
-    Model(Model),
-    /// Neither is known, for this reason.
-    Unknown(String),
-}
+/// The verdict on the claim that a formula is unsatisfiable: a proof of so many steps has been
+/// replayed, or this assignment satisfies every clause.
+pub type Answer = Verdict<usize, Model>;
 
 /// A value for each variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,14 +70,14 @@ pub fn solve_counted(formula: &Formula, conflicts: u64) -> (Answer, u64) {
     let (reply, spent) = solver::ask(formula, conflicts);
     let answer = match reply {
         solver::Reply::Unsat(proof) => match replay(formula, &proof) {
-            Ok(()) => Answer::Unsat(proof.len()),
+            Ok(()) => Answer::Proved(proof.len()),
             Err(fault) => Answer::Unknown(format!("the solver's proof is wrong: {fault}")),
         },
         solver::Reply::Model(values) => {
             let model = Model(values);
             let satisfied = |clause: &[Lit]| clause.iter().any(|&literal| model.holds(literal));
             match formula.clauses().position(|clause| !satisfied(clause)) {
-                None => Answer::Model(model),
+                None => Answer::Refuted(model),
                 Some(at) => Answer::Unknown(format!("the solver's model breaks clause {at}")),
             }
         }

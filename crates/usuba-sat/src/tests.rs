@@ -8,8 +8,8 @@ const MANY: u64 = 1_000_000;
 
 fn is_unsat(formula: &Formula) -> bool {
     match solve(formula, MANY) {
-        Answer::Unsat(_) => true,
-        Answer::Model(_) => false,
+        Answer::Proved(_) => true,
+        Answer::Refuted(_) => false,
         Answer::Unknown(why) => panic!("{why}"),
     }
 }
@@ -103,7 +103,7 @@ fn words_are_numbers() {
                 .map(|(l, value)| l.flipped(*value == Lit::FALSE))
                 .collect();
             units.iter().for_each(|&unit| one.clause(&[unit]));
-            let Answer::Model(model) = solve(&one, MANY) else { panic!("operands have values") };
+            let Answer::Refuted(model) = solve(&one, MANY) else { panic!("operands have values") };
             let words = [&add, &sub, &mul, &sum, &product, &chosen].map(|word| model.word(word));
             let want =
                 [(a + b) & ones, a.wrapping_sub(b) & ones, (a * b) & ones, a + b, a * b, a.min(b)];
@@ -127,8 +127,8 @@ fn laws_have_proofs_and_others_counterexamples() {
         f.clause(&[!equal]);
         (solve(&f, MANY), [x, y, z])
     };
-    assert!(matches!(law(false).0, Answer::Unsat(steps) if steps > 10));
-    let (Answer::Model(model), words) = law(true) else { panic!("no law") };
+    assert!(matches!(law(false).0, Answer::Proved(steps) if steps > 10));
+    let (Answer::Refuted(model), words) = law(true) else { panic!("no law") };
     let [x, y, z] = words.map(|word| model.word(&word));
     assert_ne!((x + y) * z % 16, (x * z + 256 - y * z) % 16);
 }

@@ -1,4 +1,4 @@
-//! One extra wire: the way to odd permutations, which steps in place never reach.
+//! Odd permutations with one extra wire, which steps in place never reach.
 //!
 //! ```text
 //! t = b & c;  a ^= t;  d ^= t & a          made once, used once or twice, forgotten
@@ -16,7 +16,7 @@ struct Use {
     with: Option<u16>,
 }
 
-/// An extra wire, what it is made from (the last may be twice there), and its uses.
+/// An extra wire, its operands (the last may occur twice), and its uses.
 #[derive(Clone, Copy)]
 pub struct Detour {
     t: u16,
@@ -45,8 +45,8 @@ impl Detour {
         program
     }
 
-    /// The way back, from the state after the detour: the extra wire is made there, if what it is
-    /// made from is still there.
+    /// The way back, from the state after the detour: the extra wire is made there, if its operands
+    /// are still there.
     pub fn undone(&self, metric: Metric, state: State) -> Option<Program> {
         let wires = unpack(state);
         let mut program = self.program(metric);
@@ -183,7 +183,7 @@ pub fn bridges(
     kept
 }
 
-/// About what `detours` visits from one state.
+/// The approximate number of visits of `detours` from one state.
 fn visits(metric: Metric) -> u64 {
     match metric {
         Metric::Two => 80_000,

@@ -1,15 +1,17 @@
-//! Exact synthesis: whether so many gates suffice, asked of a SAT solver.
+//! Exact synthesis: a SAT solver decides whether a number of gates suffices.
 //!
 //! ```text
 //! gate i:   one pair (or triple) of earlier wires, one function of them,  a value in each row
-//! output h: one gate whose values are those wanted
+//! output h: one gate with the wanted values
 //! ```
 //!
 //! Complements are free: all wires are written as 0 in the first row, so gates are functions that
-//! take zeros to zero (Kojevnikov, Kulikov, Yaroslavtsev, SAT 2009; Knuth, TAOCP 7.2.2.2, exercise
-//! 477). "No" is therefore an answer for circuits with any number of NOTs. The solver is not
-//! believed: it is an answer once `usuba_sat` has replayed the proof of it. Work is counted
-//! in conflicts, so that the answer depends on the question alone.
+//! take zeros to zero. "No" therefore covers circuits with any number of NOTs.
+//!
+//! *Soundness:* "no" counts once `usuba_sat` has replayed the proof of the solver; the encoding is
+//! trusted. Work is counted in conflicts, so that the answer depends on the table alone.
+//!
+//! *Reference:* Kojevnikov, Kulikov, Yaroslavtsev, SAT 2009; Knuth, TAOCP 7.2.2.2, exercise 477.
 
 use usuba::circuit::{Circuit, Gate, Wire};
 use usuba_sat::{Formula, Lit};
@@ -17,7 +19,7 @@ use usuba_sat::{Formula, Lit};
 /// Values in up to 256 rows.
 pub type Rows = [u64; 4];
 
-/// Which functions are wanted of which.
+/// The wanted functions, and their inputs.
 pub struct Question {
     /// Rows in use.
     pub rows: usize,
@@ -27,13 +29,13 @@ pub struct Question {
     pub arity: usize,
 }
 
-/// What is known about a number of gates.
+/// The answer about a number of gates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// They suffice, for example thus.
+    /// They suffice, for example in this circuit.
     Yes(Circuit),
-    /// There is no circuit of so many, even if complements cost nothing: this follows from the
-    /// encoding, or the proof of the solver has been replayed.
+    /// There is no circuit with this number of gates, even with free complements: the encoding
+    /// shows it, or the proof of the solver has been replayed.
     No,
     /// The conflicts did not suffice.
     Unknown,
@@ -92,10 +94,10 @@ struct Step {
     values: Vec<Lit>,
 }
 
-/// Whether `gates` gates suffice, within `conflicts` conflicts; also how many there were.
+/// Whether `gates` gates suffice, within `conflicts` conflicts; also the number of conflicts.
 pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     let inputs: Vec<Rows> = question.inputs.iter().map(|i| normal(i, question.rows)).collect();
-    // Outputs that cost nothing, and equal ones, are none.
+    // Outputs that cost nothing, and equal outputs, are left out.
     let mut wanted: Vec<Rows> = question.outputs.iter().map(|o| normal(o, question.rows)).collect();
     wanted.sort_unstable();
     wanted.dedup();
@@ -113,8 +115,8 @@ pub fn ask(question: &Question, gates: usize, conflicts: u64) -> (Answer, u64) {
     order(&mut formula, &steps, inputs.len());
     let (answer, spent) = usuba_sat::solve_counted(&formula, conflicts);
     let model = match answer {
-        usuba_sat::Answer::Model(model) => model,
-        usuba_sat::Answer::Unsat(_) => return (Answer::No, spent),
+        usuba_sat::Answer::Refuted(model) => model,
+        usuba_sat::Answer::Proved(_) => return (Answer::No, spent),
         usuba_sat::Answer::Unknown(_) => return (Answer::Unknown, spent),
     };
     let decoded: Vec<(Vec<usize>, u8)> = steps
@@ -163,7 +165,7 @@ fn encode(formula: &mut Formula, question: &Question, inputs: &[Rows], gates: us
     steps
 }
 
-/// If these operands are chosen and have these values in this row, the value is that of the
+/// If these operands are chosen and have these values in this row, the value is the value of the
 /// function.
 fn values(
     formula: &mut Formula,

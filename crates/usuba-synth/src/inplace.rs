@@ -1,4 +1,4 @@
-//! Meet in the middle: small circuits for permutations of four bits.
+//! Bidirectional search (meet in the middle): small circuits for permutations of four bits.
 //!
 //! ```text
 //! inputs ──states.rs──► ... ◄──states.rs── outputs        even permutations
@@ -15,7 +15,7 @@ use crate::detour::bridges;
 use crate::program::{Program, output};
 use crate::states::{INPUTS, Levels, Metric, State, normal, pack, steps};
 
-/// Circuits of equal size that are looked at, to find one with few NOTs.
+/// The number of circuits of equal size that are compared, to find one with few NOTs.
 const MOST_OFFERS: usize = 3_000;
 /// Visits of gates spent on the NOTs of each.
 const EFFORT: usize = 2_000;
@@ -122,7 +122,7 @@ fn even(mut front: Levels, mut back: Levels, best: &mut Best<'_>, meter: &mut Me
 /// exchanged.
 fn odd(mut front: Levels, mut back: Levels, best: &mut Best<'_>, meter: &mut Meter) {
     let metric = front.metric;
-    // The lists take a quarter of what is left, the detours the rest.
+    // The lists take a quarter of the meter, the detours the rest.
     let mut lists = meter.part(4);
     let mut depth = 0;
     while front.grow(depth + 1, &mut lists) && back.grow(depth + 1, &mut lists) {

@@ -1,17 +1,17 @@
-//! Small circuits for tables that nobody has searched before.
+//! Circuit synthesis: small circuits for tables without a known one, within a budget.
 //!
 //! ```text
-//! table ─► what the compiler would take ─┬─ up to 4 bits: inplace.rs, then exact.rs
-//!                                        └─ more:         random steps, then windows.rs
+//! table ─► the compiler's circuit ─┬─ up to 4 bits: inplace.rs, then exact.rs
+//!                                  └─ more:         random steps, then windows.rs
 //! ```
 //!
 //! The compiler itself never searches long; this crate does, once, for `usubac synth`. Work is
 //! counted in nodes and not in seconds, so that equal questions have equal answers.
 //!
-//! * `inplace.rs`, `states.rs`, `detour.rs`, `program.rs`: meet in the middle, for permutations.
-//! * `exact.rs`: a SAT solver, for fewer gates and for proofs that there are no fewer.
-//! * `windows.rs`: the solver on a few gates at a time.
-//! * `matrix.rs`: xors for linear layers.
+//! * `inplace.rs`, `states.rs`, `detour.rs`, `program.rs`: bidirectional search, for permutations.
+//! * `exact.rs`: exact synthesis by a SAT solver, and lower bounds.
+//! * `windows.rs`: exact synthesis of windows of a few gates.
+//! * `matrix.rs`: XOR programs of linear layers.
 //! * `node.rs`: circuits as Usuba.
 
 mod detour;
@@ -37,20 +37,20 @@ pub use node::node;
 /// long.
 pub const VERSION: u32 = 2;
 
-/// What one conflict of the solver counts.
+/// The nodes that one conflict of the solver costs.
 const CONFLICT: u64 = 2_000;
 
-/// Tables with more outputs are not asked whole.
+/// Tables with more outputs are not synthesised as a whole.
 const EXACT_OUTPUTS: u8 = 8;
 
-/// Nodes that are left to spend.
+/// The nodes that are left to spend.
 #[derive(Debug)]
 struct Meter {
     left: u64,
 }
 
 impl Meter {
-    /// Takes `nodes`, or nothing if there are not so many.
+    /// Takes `nodes`, or nothing if fewer are left.
     fn spend(&mut self, nodes: u64) -> bool {
         let enough = nodes <= self.left;
         if enough {
@@ -63,7 +63,7 @@ impl Meter {
         self.left
     }
 
-    /// A meter with one of `parts` of what is left, which is taken from here.
+    /// A meter with one of `parts` of the nodes that are left, which are taken from here.
     fn part(&mut self, parts: u64) -> Meter {
         let left = self.left / parts;
         self.left -= left;
@@ -75,7 +75,7 @@ impl Meter {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     pub circuit: Circuit,
-    /// What made it, such as "in-place search".
+    /// The method, such as "in-place search".
     pub how: &'static str,
     /// There is no circuit with fewer gates than this, even if complements cost nothing.
     pub least: usize,
@@ -157,7 +157,7 @@ fn random_steps(
     found: &mut Found,
     meter: &mut Meter,
 ) {
-    // Steps know gates of two inputs; those of three cover what they find.
+    // Steps know gates of two inputs; gates of three inputs cover their results.
     let plain = match profile {
         Profile::Lut3 => {
             let rough = for_table(table, Profile::Andn, Goal::Size);
@@ -192,7 +192,7 @@ fn paid(circuit: &Circuit) -> usize {
     circuit.gates.iter().filter(free).count()
 }
 
-/// Asks for one gate less as long as that succeeds, then how few gates there can be at all.
+/// Searches for one gate less as long as that succeeds, then for a lower bound.
 fn exactly(table: &Table, profile: Profile, found: &mut Found, meter: &mut Meter) {
     let question = question(table, if profile == Profile::Lut3 { 3 } else { 2 });
     let mut ask = |gates: usize, share: u64| {

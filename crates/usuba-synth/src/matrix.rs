@@ -1,4 +1,4 @@
-//! Programs of xors for a matrix: sums of the same inputs, computed with few xors.
+//! XOR programs for linear layers: Paar's greedy method, then simulated annealing.
 //!
 //! ```text
 //! 110         y0 = a ^ b
@@ -6,11 +6,13 @@
 //! 011         y2 = b ^ c
 //! ```
 //!
-//! Paar's method begins: the pair of terms that occurs in most sums gets a name. Then one sum at a
-//! time is written differently, by two others that add up to it or by a new one in between; what
-//! nobody needs any more goes away. A step that costs a xor more is kept with a probability that
-//! falls (simulated annealing). Terms may cancel, which Paar's method alone never sees. Where a gate
-//! adds up three terms, sums may have three.
+//! Paar's method begins: the pair of terms that occurs in most XORs gets a name. Then one XOR at a
+//! time is rewritten, as two others that cancel to it or with a new one in between; unused XORs are
+//! removed. A step that costs an XOR more is kept with a falling probability (simulated annealing).
+//! Terms may cancel, which Paar's method alone never finds. If a gate has three inputs, XORs may
+//! have three.
+//!
+//! *Reference:* Paar 1997, Optimized arithmetic for Reed-Solomon encoders.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::circuit::{Circuit, Gate, Wire};
@@ -29,8 +31,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Reads rows of `0` and `1`, one a line, the first column being input 0. Other white space,
-    /// empty lines and what follows `#` do not count.
+    /// Reads rows of `0` and `1`, one per line, the first column being input 0. Other white space,
+    /// empty lines and text after `#` are ignored.
     pub fn parse(text: &str) -> Result<Matrix, String> {
         let mut matrix = Matrix { inputs: 0, rows: Vec::new() };
         for (number, line) in text.lines().enumerate() {

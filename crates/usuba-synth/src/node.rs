@@ -13,47 +13,64 @@
 //! The language has no gates of three inputs: they are written with two, which the compiler puts
 //! together again where the target has them.
 
-use std::fmt::Write;
-
 use usuba::circuit::{Circuit, Gate, Wire};
-use usuba::ir::print;
+use usuba::dump::lut3;
+use usuba::syntax::ast::{
+    self, AExpr, BinOp, Body, Decl, DeclKind, Expr, ExprKind, ParamGroup, Selector, Stmt, Type,
+    TypeWord, Var,
+};
+use usuba::syntax::print;
 
-/// The constants, of the first input.
-const ZERO: &str = "(x[0] ^ x[0])";
-const ONES: &str = "~(x[0] ^ x[0])";
+/// A word without bits, or with all of them, of the first input.
+fn constant(set: bool) -> Expr {
+    let input = || Expr::from(element("x", 0));
+    let zero = Expr::bin(BinOp::Xor, input(), input());
+    if set { Expr::complement(zero) } else { zero }
+}
+
+fn element(array: &str, index: usize) -> Var {
+    Var::new(array, vec![Selector::Index(AExpr::from(index as u64))])
+}
 
 /// The text of a node called `name` that computes `circuit` on `v` words, `x[0]` being `i_0`.
 pub fn node(name: &str, circuit: &Circuit) -> String {
     let inputs = circuit.inputs as usize;
     let wire = |w: Wire| match w as usize {
-        w if w < inputs => format!("x[{w}]"),
-        w => format!("g[{}]", w - inputs),
+        w if w < inputs => element("x", w),
+        w => element("g", w - inputs),
     };
-    let mut text = format!("node {name} (x:v{inputs}) returns (y:v{})\n", circuit.outputs.len());
-    if !circuit.gates.is_empty() {
-        let _ = writeln!(text, "vars g:v1[{}]", circuit.gates.len());
-    }
-    text += "let\n";
-    for (i, gate) in circuit.gates.iter().enumerate() {
-        let made = match *gate {
-            Gate::Zero => ZERO.to_string(),
-            Gate::One => ONES.to_string(),
-            Gate::Not(a) => format!("~{}", wire(a)),
-            Gate::And(a, b) => format!("{} & {}", wire(a), wire(b)),
-            Gate::Or(a, b) => format!("{} | {}", wire(a), wire(b)),
-            Gate::Xor(a, b) => format!("{} ^ {}", wire(a), wire(b)),
-            Gate::Andn(a, b) => format!("~{} & {}", wire(a), wire(b)),
-            Gate::Lut3(table, a, b, c) => {
-                let [a, b, c] = [a, b, c].map(wire);
-                print::lut3(table, [&a, &b, &c], ZERO, ONES)
-            }
-        };
-        let _ = writeln!(text, "  g[{i}] = {made};");
-    }
-    let outputs: Vec<String> = circuit.outputs.iter().map(|&w| wire(w)).collect();
-    match &outputs[..] {
-        [one] => _ = writeln!(text, "  y[0] = {one}"),
-        many => _ = writeln!(text, "  y = ({})", many.join(", ")),
-    }
-    text + "tel\n"
+    let arg = |w: Wire| Expr::from(wire(w));
+    let gate = |gate: &Gate| match *gate {
+        Gate::Zero => constant(false),
+        Gate::One => constant(true),
+        Gate::Not(a) => Expr::complement(arg(a)),
+        Gate::And(a, b) => Expr::bin(BinOp::And, arg(a), arg(b)),
+        Gate::Or(a, b) => Expr::bin(BinOp::Or, arg(a), arg(b)),
+        Gate::Xor(a, b) => Expr::bin(BinOp::Xor, arg(a), arg(b)),
+        Gate::Andn(a, b) => Expr::bin(BinOp::And, Expr::complement(arg(a)), arg(b)),
+        Gate::Lut3(table, a, b, c) => lut3(table, [&arg(a), &arg(b), &arg(c)], &constant),
+    };
+    let mut stmts: Vec<Stmt> = circuit
+        .gates
+        .iter()
+        .enumerate()
+        .map(|(i, made)| Stmt::define(vec![element("g", i)], false, gate(made)))
+        .collect();
+    stmts.push(match &circuit.outputs[..] {
+        [one] => Stmt::define(vec![element("y", 0)], false, arg(*one)),
+        many => {
+            let outputs = ExprKind::Tuple(many.iter().map(|&w| arg(w)).collect());
+            Stmt::define(vec![Var::new("y", vec![])], false, outputs.into())
+        }
+    });
+    let port = |name: &str, word| vec![ParamGroup::new(vec![name.into()], Type::new(word, []))];
+    let words = |len: usize| TypeWord::V { dir: None, len: len as u64 };
+    let bit = Type::new(TypeWord::V { dir: None, len: 1 }, [circuit.gates.len() as u64]);
+    let gates = match circuit.gates.is_empty() {
+        true => Vec::new(),
+        false => vec![ParamGroup::new(vec!["g".into()], bit)],
+    };
+    let (params, results) = (port("x", words(inputs)), port("y", words(circuit.outputs.len())));
+    let decl = Decl::new(name, params, results, DeclKind::Node(Body::new(gates, stmts)));
+    print::print(&ast::File { items: vec![ast::Item::Decl(decl)] })
 }

@@ -1,4 +1,4 @@
-//! What a search found, as a circuit: lines that make a function from at most three others.
+//! The result of a search as a circuit: lines that make a function from at most three others.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The states of four wires that are changed in place, at each distance from a start.
+//! Breadth-first search over the states of four wires that are changed in place.
 //!
 //! ```text
 //! {a, b, c, d}  →  {a ^ b, b, c, d}              one gate
@@ -47,7 +47,7 @@ const STEPS: usize = 4 * (3 + 3 * 5);
 /// States that are held before equal ones are merged, which bounds memory to half a gigabyte.
 const MOST_FOUND: usize = 1 << 26;
 
-/// What a gate is.
+/// The kind of a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Metric {
     /// A function of two inputs.
@@ -99,7 +99,7 @@ impl Levels {
         self.levels.get(level).is_some_and(|states| states.binary_search(&state).is_ok())
     }
 
-    /// Lists all states up to a distance; `false` if that would be too many for what is left.
+    /// Lists all states up to a distance; `false` if the meter has too few nodes for them.
     pub fn grow(&mut self, depth: usize, meter: &mut Meter) -> bool {
         while self.levels.len() <= depth {
             let here = self.levels.len();

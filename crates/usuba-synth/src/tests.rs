@@ -1,4 +1,4 @@
-//! Searches find what is known to be there, prove what is known to be true, and repeat themselves.
+//! Searches find known circuits, prove known lower bounds, and are deterministic.
 
 use usuba::circuit::{Profile, Table, simulate};
 
@@ -49,7 +49,7 @@ fn three_bits_borrow_a_wire() {
     assert_eq!(circuit.cost(Profile::Lut3), Some(3));
 }
 
-/// What the solver says about a table.
+/// The answer of the solver about a table.
 fn exact(table: &Table, arity: usize, gates: usize) -> Answer {
     ask(&question(table, arity), gates, 200_000).0
 }

@@ -1,10 +1,10 @@
-//! Windows: a few neighbouring gates at a time are asked for with one gate less.
+//! Window-based resynthesis: exact synthesis of a few neighbouring gates with one gate less.
 //!
 //! ```text
-//! a window of 6 gates, its inputs as they really occur  →  exact.rs: do 5 suffice?
+//! a window of 6 gates, with the rows that occur at its inputs  →  exact.rs: do 5 suffice?
 //! ```
-//!
-//! What never comes in at the window's inputs need not be right, which finds more than the
+//! Rows that never occur at the inputs of the window are don't-cares, which allows more than the
+//! functions alone. Windows begin at every gate, from the outputs backwards.
 //! functions alone would. Windows begin at every gate, from the outputs backwards.
 
 use usuba::circuit::{Circuit, Gate, Profile, Wire, restate};
@@ -42,8 +42,8 @@ pub fn shrink(circuit: &Circuit, profile: Profile, meter: &mut Meter) -> Circuit
     best
 }
 
-/// The gates of the window that begins at a gate: always the operand or the reader next to it
-/// that brings the fewest new inputs.
+/// The gates of the window that begins at a gate: each next gate is the neighbouring operand or
+/// reader that brings the fewest new inputs.
 fn gates(circuit: &Circuit, start: usize, size: usize) -> Vec<usize> {
     let inputs = circuit.inputs as usize;
     let mut chosen = vec![start];
@@ -126,7 +126,7 @@ fn window(circuit: &Circuit, start: usize, profile: Profile, meter: &mut Meter) 
     (cost < circuit.cost(profile)?).then_some(whole)
 }
 
-/// What the window has to do on the rows that occur; `None` if they are too many.
+/// The table of the window on the rows that occur; `None` if they are too many.
 fn question(circuit: &Circuit, reads: &[Wire], writes: &[Wire], arity: usize) -> Option<Question> {
     let watched: Vec<Wire> = reads.iter().chain(writes).copied().collect();
     let watcher = Circuit { outputs: watched, ..circuit.clone() };
@@ -156,7 +156,7 @@ fn question(circuit: &Circuit, reads: &[Wire], writes: &[Wire], arity: usize) ->
 fn spliced(circuit: &Circuit, reads: &[Wire], writes: &[Wire], part: &Circuit) -> Circuit {
     let inputs = circuit.inputs as usize;
     let old = inputs + circuit.gates.len();
-    // All gates in one list, not yet in order: the old ones, then those of the part.
+    // All gates in one list, not yet in order: the old ones, then the gates of the part.
     let from_part = |w: Wire| match reads.get(w as usize) {
         Some(&read) => read,
         None => (old + w as usize - reads.len()) as Wire,

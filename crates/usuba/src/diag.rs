@@ -3,11 +3,11 @@
 use std::fmt;
 
 /// Index of a file in [`Sources`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct FileId(pub u32);
 
 /// A half-open byte range `start..end` in one file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
     pub file: FileId,
     pub start: u32,

@@ -10,6 +10,7 @@
 
 pub mod circuit;
 pub mod diag;
+pub mod dump;
 pub mod emit;
 pub mod ir;
 pub mod isa;

@@ -1,12 +1,15 @@
-//! Dumps of Usuba0 are programs: they parse, pass every check without a warning, and mean the
+//! Dumps of Usuba0 are formatted programs: they pass every check without a warning and mean the
 //! same. Random programs, as they are and after the passes.
 
 use usuba::circuit::Profile;
 use usuba::diag::Sources;
+use usuba::dump;
 use usuba::ir::build::Builder;
 use usuba::ir::random::{self, Random, Shape};
-use usuba::ir::{NodeId, Op, Port, Program, Slicing, interp, print, verify};
+use usuba::ir::{NodeId, Op, Port, Program, Slicing, interp, verify};
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pipeline};
+use usuba::syntax::parse;
+use usuba::syntax::print::format;
 use usuba::syntax::splice::NoIncludes;
 use usuba::{Slice, front, to_usuba0, typed};
 
@@ -16,6 +19,8 @@ fn reread(text: &str, like: &Program) -> Program {
     let root = sources.add("dump.ua", text);
     let flags = typed::Flags { keep_tables: false, legacy_tables: false };
     let entry = like.entry().name.clone();
+    let (tree, _) = parse(&sources, root);
+    assert_eq!(format(&tree, text), text, "dumps are formatted");
     let checked = front(&mut sources, root, &mut NoIncludes, Some(&entry), flags)
         .unwrap_or_else(|diags| panic!("{}\n{text}", explain(&sources, &diags)));
     assert!(checked.warnings.is_empty(), "{}\n{text}", explain(&sources, &checked.warnings));
@@ -33,7 +38,7 @@ fn explain(sources: &Sources, diags: &[usuba::diag::Diagnostic]) -> String {
 }
 
 fn check(program: &Program, seed: u64) {
-    let text = print::program(program);
+    let text = dump::program(program);
     let again = reread(&text, program);
     verify::verify(&again).expect("a sound program");
     let mut random = Random::new(seed);
@@ -43,7 +48,7 @@ fn check(program: &Program, seed: u64) {
             interp::run(program, &inputs),
             interp::run(&again, &inputs),
             "seed {seed}, inputs {inputs:x?}\n{text}\nwas read as\n{}",
-            print::program(&again)
+            dump::program(&again)
         );
     }
 }
@@ -86,6 +91,6 @@ fn a_dumped_loop_is_still_a_loop() {
     let out = b.op(Op::Xor, &[done.carried[0], k[11]]);
     let node = b.finish(vec![(Port::new("y", 16, &[2]), vec![out, done.carried[1]])]);
     let program = Program::new(vec![node], NodeId(0), Slicing::V);
-    let text = print::program(&program);
-    assert_eq!(print::program(&reread(&text, &program)), text);
+    let text = dump::program(&program);
+    assert_eq!(dump::program(&reread(&text, &program)), text);
 }

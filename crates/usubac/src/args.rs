@@ -18,7 +18,8 @@ use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::typed::Flags;
 
 use crate::Failure;
-use crate::report::{Color, Format};
+use crate::output::to_stderr;
+use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
@@ -664,7 +665,9 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
     command.build();
     let long = long_flags(&command);
     let known = |name: &str| long.iter().any(|l| l == name);
-    let args = crate::legacy::rewrite(std::env::args_os(), known)?;
+    let args = crate::legacy::rewrite(std::env::args_os(), known, &mut |text| {
+        to_stderr(&warning(format, text));
+    })?;
     Cli::try_parse_from(args).map_err(|error| {
         if !error.use_stderr() || format == Format::Human {
             error.exit();

@@ -5,27 +5,29 @@ use std::ffi::OsString;
 
 use crate::Failure;
 
-/// Why a flag of the original is refused.
+/// How a flag of the original that is gone is answered.
 enum Gone {
     Masking,
+    /// It is left out, with a warning that says why nothing needs it.
+    Needless(&'static str),
     /// Anything else, with what to do instead.
     Instead(&'static str),
 }
 
-const LOOPS: &str = "leave it out; loops that the program repeats stay loops, see --no-unroll";
-const ARRAYS: &str = "leave it out; arrays are used where registers are too few";
+const LOOPS: &str = "loops that the program repeats stay loops, see --no-unroll";
+const ARRAYS: &str = "arrays are used where registers are too few";
 const TUNE: &str = "use usubac tune, which measures it with everything else";
 
 const GONE: &[(&str, Gone)] = &[
-    ("loop-fusion", Gone::Instead(LOOPS)),
-    ("no-loop-fusion", Gone::Instead(LOOPS)),
-    ("no-share", Gone::Instead(ARRAYS)),
-    ("no-linearize-arr", Gone::Instead(ARRAYS)),
-    ("no-arr", Gone::Instead(ARRAYS)),
-    ("no-arr-tmp", Gone::Instead(ARRAYS)),
-    ("no-arr-entry", Gone::Instead(ARRAYS)),
-    ("compact", Gone::Instead(LOOPS)),
-    ("lf", Gone::Instead(LOOPS)),
+    ("loop-fusion", Gone::Needless(LOOPS)),
+    ("no-loop-fusion", Gone::Needless(LOOPS)),
+    ("no-share", Gone::Needless(ARRAYS)),
+    ("no-linearize-arr", Gone::Needless(ARRAYS)),
+    ("no-arr", Gone::Needless(ARRAYS)),
+    ("no-arr-tmp", Gone::Needless(ARRAYS)),
+    ("no-arr-entry", Gone::Needless(ARRAYS)),
+    ("compact", Gone::Needless(LOOPS)),
+    ("lf", Gone::Needless(LOOPS)),
     ("gen-bench", Gone::Instead("use usubac bench")),
     ("bench-all", Gone::Instead(TUNE)),
     ("bench-inline", Gone::Instead(TUNE)),
@@ -41,9 +43,9 @@ const GONE: &[(&str, Gone)] = &[
     ("mv", Gone::Masking),
     ("fdti", Gone::Masking),
     ("no-type-check", Gone::Instead("types are always checked; correct the program")),
-    ("no-compact-mono", Gone::Instead("leave it out; nothing needs it")),
-    ("no-precalc-tbl", Gone::Instead("leave it out; every circuit is checked against its table")),
-    ("check-tbl", Gone::Instead("leave it out; every circuit is checked against its table")),
+    ("no-compact-mono", Gone::Needless("nothing needs it")),
+    ("no-precalc-tbl", Gone::Needless("every circuit is checked against its table")),
+    ("check-tbl", Gone::Needless("every circuit is checked against its table")),
     ("dump-sexp", Gone::Instead("use --emit u0")),
     ("dump-steps", Gone::Instead("use --print-after all")),
     ("dump-steps-dir", Gone::Instead("use --print-after all")),
@@ -64,10 +66,12 @@ const RENAMED: &[(&str, &[&str])] = &[
 pub fn rewrite(
     args: impl IntoIterator<Item = OsString>,
     long: impl Fn(&str) -> bool,
+    warn: &mut dyn FnMut(&str),
 ) -> Result<Vec<OsString>, Failure> {
     let mut out = Vec::new();
     let mut flags = true;
-    for (i, arg) in args.into_iter().enumerate() {
+    let mut args = args.into_iter().enumerate().peekable();
+    while let Some((i, arg)) = args.next() {
         flags &= arg != "--";
         let text = arg.to_str().filter(|a| i > 0 && flags && a.len() > 1);
         let Some(flag) = text.and_then(|a| a.strip_prefix('-')) else {
@@ -77,8 +81,28 @@ pub fn rewrite(
         let single = !flag.starts_with('-');
         let flag = flag.strip_prefix('-').unwrap_or(flag);
         let name = flag.split_once('=').map_or(flag, |(name, _)| name);
-        if let Some((_, gone)) = GONE.iter().find(|(gone, _)| *gone == name) {
-            return Err(refuse(name, gone));
+        match GONE.iter().find(|(gone, _)| *gone == name) {
+            Some((_, Gone::Needless(why))) => {
+                warn(&format!("`-{name}` is ignored: {why}"));
+                continue;
+            }
+            Some((_, Gone::Masking)) => return Err(masking(name)),
+            Some((_, Gone::Instead(instead))) => {
+                return Err(Failure::usage(format!("`-{name}` has no meaning here: {instead}")));
+            }
+            None => {}
+        }
+        let narrow = |value: &str| matches!(value, "8" | "16");
+        if name == "bits-per-reg" {
+            let joined = flag.split_once('=').map(|(_, value)| narrow(value));
+            let next = |args: &(usize, OsString)| args.1.to_str().is_some_and(narrow);
+            if joined.unwrap_or_else(|| args.peek().is_some_and(next)) {
+                if joined.is_none() {
+                    args.next();
+                }
+                warn("`-bits-per-reg` below 32 is ignored: registers have 32 or 64 bits");
+                continue;
+            }
         }
         match RENAMED.iter().find(|(old, _)| *old == name) {
             Some((_, new)) => out.extend(new.iter().map(OsString::from)),
@@ -89,14 +113,11 @@ pub fn rewrite(
     Ok(out)
 }
 
-fn refuse(name: &str, gone: &Gone) -> Failure {
-    Failure::usage(match gone {
-        Gone::Masking => format!(
-            "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
-             protected code, so none is silently left out"
-        ),
-        Gone::Instead(instead) => format!("`-{name}` has no meaning here: {instead}"),
-    })
+fn masking(name: &str) -> Failure {
+    Failure::usage(format!(
+        "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
+         protected code, so none is silently left out"
+    ))
 }
 
 #[cfg(test)]
@@ -106,7 +127,7 @@ mod tests {
     fn rewritten(args: &str) -> Result<String, Failure> {
         let args = args.split(' ').map(OsString::from);
         let long = |name: &str| ["arch", "keep-tables", "unroll", "skip", "color"].contains(&name);
-        let words = rewrite(args, long)?;
+        let words = rewrite(args, long, &mut |_| {})?;
         Ok(words.join(std::ffi::OsStr::new(" ")).into_string().expect("UTF-8"))
     }
 
@@ -119,6 +140,9 @@ mod tests {
             ("usubac -no-CSE --no-color", "usubac --skip=cse --color=never"),
             ("usubac -- -arch -masked", "usubac -- -arch -masked"),
             ("-arch -unroll", "-arch --unroll"),
+            ("usubac -no-share -bits-per-reg 8 -no-arr a.ua", "usubac a.ua"),
+            ("usubac -bits-per-reg=16 -lf a.ua", "usubac a.ua"),
+            ("usubac -bits-per-reg=32 a.ua", "usubac -bits-per-reg=32 a.ua"),
         ] {
             assert_eq!(rewritten(written).expect("accepted"), means);
         }
@@ -127,7 +151,6 @@ mod tests {
     #[test]
     fn flags_that_are_gone_say_why() {
         for (written, why) in [
-            ("usubac --no-share", "arrays are used"),
             ("usubac --bench-inter=3", "usubac tune"),
             ("usubac -ua-masked -V", "masking is not supported yet"),
             ("usubac -dump-steps ast", "--print-after all"),

@@ -36,8 +36,19 @@ pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes several results; no file is replaced before all of them are written completely.
+/// Writes several results, all or none: no file is replaced before all of them are written beside
+/// it completely, and those that were replaced come back if another one cannot be.
 pub fn write_all(results: &[(Place, String)]) -> Result<(), Failure> {
+    let mut paths = Vec::new();
+    for (place, _) in results {
+        let Place::File(path) = place else { continue };
+        let real = real(path);
+        if paths.contains(&real) {
+            let path = path.display();
+            return Err(Failure::usage(format!("two outputs have the same name {path}")));
+        }
+        paths.push(real);
+    }
     let mut staged = Vec::new();
     for (place, text) in results {
         if let Place::File(path) = place {
@@ -49,13 +60,34 @@ pub fn write_all(results: &[(Place, String)]) -> Result<(), Failure> {
             to_stdout(text)?;
         }
     }
-    staged.into_iter().try_for_each(Staged::publish)
+    publish(&mut staged)
+}
+
+fn publish(staged: &mut [Staged]) -> Result<(), Failure> {
+    for at in 0..staged.len() {
+        if let Err(failure) = staged[at].publish() {
+            staged[..at].iter_mut().rev().for_each(Staged::take_back);
+            return Err(failure);
+        }
+    }
+    Ok(())
+}
+
+/// The file behind links, whether it is there or not, by one name.
+fn real(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    let beside =
+        |name| fs::canonicalize(parent.unwrap_or(Path::new("."))).ok().map(|p| p.join(name));
+    let real = fs::canonicalize(path).ok().or_else(|| path.file_name().and_then(beside));
+    real.unwrap_or_else(|| path.to_path_buf())
 }
 
 /// A complete file beside its final place; removed unless it is published.
 struct Staged {
     /// `None` once it is published, and for devices, which are written directly.
     temporary: Option<PathBuf>,
+    /// A second name of the file that is replaced.
+    old: Option<PathBuf>,
     path: PathBuf,
 }
 
@@ -63,44 +95,73 @@ impl Staged {
     fn write(path: &Path, text: &str) -> Result<Staged, Failure> {
         let failed = |error: io::Error| cannot_write(path, &error);
         // Through a link, so that the link stays one.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let real = real(path);
         let existing = fs::metadata(&real).ok();
         if existing.as_ref().is_some_and(|m| m.is_dir()) {
             return Err(cannot_write(path, &io::Error::from(ErrorKind::IsADirectory)));
         }
         if existing.as_ref().is_some_and(|m| !m.is_file()) {
             fs::write(&real, text).map_err(failed)?;
-            return Ok(Staged { temporary: None, path: real });
+            return Ok(Staged { temporary: None, old: None, path: real });
         }
-        let mut name = std::ffi::OsString::from(".");
-        name.push(real.file_name().unwrap_or_default());
-        name.push(format!(".{}.tmp", std::process::id()));
-        let staged = Staged { temporary: Some(real.with_file_name(name)), path: real };
+        let beside = |ending: &str| {
+            let mut name = std::ffi::OsString::from(".");
+            name.push(real.file_name().unwrap_or_default());
+            name.push(format!(".{}.{ending}", std::process::id()));
+            real.with_file_name(name)
+        };
+        let old = existing.as_ref().map(|_| beside("old"));
+        let staged = Staged { temporary: Some(beside("tmp")), old, path: real.clone() };
         let temporary = staged.temporary.as_deref().expect("just set");
         let mut file = fs::File::create(temporary).map_err(failed)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
         if let Some(existing) = existing {
+            keep_owner(temporary, &existing);
             fs::set_permissions(temporary, existing.permissions()).map_err(failed)?;
         }
         Ok(staged)
     }
 
-    fn publish(mut self) -> Result<(), Failure> {
-        let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        fs::rename(&temporary, &self.path).map_err(|error| {
-            let _ = fs::remove_file(&temporary);
-            cannot_write(&self.path, &error)
-        })
+    fn publish(&mut self) -> Result<(), Failure> {
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let failed = |error: io::Error| cannot_write(&self.path, &error);
+        if let Some(old) = &self.old {
+            // File systems without hard links have a copy.
+            fs::hard_link(&self.path, old)
+                .or_else(|_| fs::copy(&self.path, old).map(drop))
+                .map_err(failed)?;
+        }
+        fs::rename(temporary, &self.path).map_err(failed)?;
+        self.temporary = None;
+        Ok(())
+    }
+
+    /// Undoes [`Staged::publish`].
+    fn take_back(&mut self) {
+        let _ = match &self.old {
+            Some(old) => fs::rename(old, &self.path),
+            None => fs::remove_file(&self.path),
+        };
     }
 }
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            let _ = fs::remove_file(temporary);
+        for left in self.temporary.iter().chain(&self.old) {
+            let _ = fs::remove_file(left);
         }
     }
 }
+
+/// Gives a new file the owner of the one that it replaces, where the system lets us.
+#[cfg(unix)]
+fn keep_owner(new: &Path, old: &fs::Metadata) {
+    use std::os::unix::fs::MetadataExt;
+    let _ = std::os::unix::fs::chown(new, Some(old.uid()), Some(old.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &fs::Metadata) {}
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let why = match error.kind() {
@@ -145,6 +206,40 @@ mod tests {
         write_all(&results[..1]).expect("written");
         assert_eq!(fs::read_to_string(&good).expect("read"), "new");
         assert_eq!(names(dir.path()), ["a.c"]);
+        let again = dir.path().join(".").join("a.c");
+        let twice = [results[0].clone(), (Place::File(again), "other".into())];
+        assert!(matches!(write_all(&twice), Err(Failure::Usage(_))));
+        assert_eq!(fs::read_to_string(&good).expect("read"), "new");
+    }
+
+    #[test]
+    fn what_was_replaced_comes_back_if_another_file_cannot_be() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [old, new, bad] = ["old", "new", "bad"].map(|name| dir.path().join(name));
+        fs::write(&old, "before").expect("written");
+        let stage = |path: &Path| Staged::write(path, "after").expect("staged");
+        let mut staged = [stage(&old), stage(&new), stage(&bad)];
+        // It became a folder in the meantime.
+        fs::create_dir(&bad).expect("made");
+        assert!(publish(&mut staged).is_err());
+        drop(staged);
+        assert_eq!(fs::read_to_string(&old).expect("read"), "before");
+        assert_eq!(names(dir.path()), ["bad", "old"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_owner_stays() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("a.ua");
+        fs::write(&path, "old").expect("written");
+        // Only a superuser can give files away.
+        if chown(&path, Some(1), Some(1)).is_ok() {
+            write_all(&[(Place::File(path.clone()), "new".into())]).expect("written");
+            let meta = fs::metadata(&path).expect("there");
+            assert_eq!((meta.uid(), meta.gid()), (1, 1));
+        }
     }
 
     #[test]

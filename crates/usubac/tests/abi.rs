@@ -176,3 +176,14 @@ fn includes_resolve_from_any_directory() {
         assert_eq!(messages.contains("includes itself"), wanted == 1, "{file}: {messages}");
     }
 }
+
+/// Drivers of the original cut their input by this number, which is no register width.
+#[test]
+fn chunks_are_as_long_as_in_the_original() {
+    let dir = tempfile::tempdir().expect("a folder");
+    assert_eq!(usubac(dir.path(), "headers .").0, Some(0));
+    for (file, chunk) in [("STD.h", 64), ("SSE.h", 256), ("AVX.h", 1024), ("AVX512.h", 4096)] {
+        let text = fs::read_to_string(dir.path().join(file)).expect("a header");
+        assert!(text.contains(&format!("#define CHUNK_SIZE {chunk}\n")), "{file}");
+    }
+}

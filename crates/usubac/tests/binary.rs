@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use usuba_prove::{binary, plant};
+use usuba_prove::{compiler, machine_faults};
 use usuba_run::cc;
 
 /// The words of a node whose accesses have displacements, and its right answer.
@@ -37,13 +37,14 @@ fn err(output: &Output) -> String {
 fn compiler() -> Option<(&'static str, cc::Family)> {
     let all = [("gcc", cc::Family::Gcc), ("clang", cc::Family::Clang)];
     let target = usuba::isa::find("gp64").expect("a target");
-    let found = all.into_iter().find(|&(_, family)| match binary::Compiler::find(target, family) {
-        Ok(_) => true,
-        Err(skip) => {
-            println!("{skip}");
-            false
-        }
-    });
+    let found =
+        all.into_iter().find(|&(_, family)| match compiler::Compiler::find(target, family) {
+            Ok(_) => true,
+            Err(skip) => {
+                println!("{skip}");
+                false
+            }
+        });
     if found.is_none() {
         println!("skipped: there is no compiler for x86-64");
     }
@@ -55,7 +56,7 @@ fn object(dir: &Path, family: cc::Family, flags: &str) -> Vec<u8> {
     let made = usubac(dir, &format!("f.ua -V -o f.c {flags}"), &[]);
     assert!(made.status.success(), "{}", err(&made));
     let text = fs::read_to_string(dir.join("f.c")).expect("a kernel");
-    binary::object(&text, "c", "gp64", family, &[]).expect("it compiles")
+    compiler::object(&text, "c", "gp64", family, &[]).expect("it compiles")
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn certificates_name_objects() {
     let text = certify("--object mine.o");
     assert!(text.contains("by = \"mine.o\""), "{text}");
     assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
-    let wrong = plant::planted(&file, "f", plant::Fault::Gate).expect("a gate");
+    let wrong = machine_faults::planted(&file, "f", machine_faults::Fault::Gate).expect("a gate");
     fs::write(dir.path().join("mine.o"), wrong).expect("written");
     let refuted = check();
     assert_eq!(refuted.status.code(), Some(1));

@@ -7,7 +7,6 @@ use std::process::Command;
 
 use usuba::diag::{Code, Sources};
 use usuba::syntax::splice::NoIncludes;
-use usuba_contracts::Outcome;
 
 fn pages() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors")
@@ -50,11 +49,7 @@ fn proof_of(text: &str) -> Vec<Code> {
     let reports = usuba_contracts::check(&checked.expect("a program").program);
     reports
         .into_iter()
-        .filter_map(|report| match report.outcome {
-            Outcome::Proved => None,
-            Outcome::Refuted(found) => Some(found.finding.code),
-            Outcome::Unknown(finding) => Some(finding.code),
-        })
+        .filter_map(|report| Some(usuba_contracts::finding(report.verdict)?.code))
         .collect()
 }
 

@@ -29,7 +29,7 @@ const ORDER: &[&str] = &[
 
 /// Lines of Rust that a crate has at most. The compiler itself is one room with stages as walls.
 const LINES: usize = 25_000;
-const COMPILER_LINES: usize = 35_000;
+const COMPILER_LINES: usize = 35_500;
 
 pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();

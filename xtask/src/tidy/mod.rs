@@ -1,6 +1,7 @@
 //! The house rules. Each file says its rule in its header and has broken samples as tests.
 //!
 //! - `arrows`: crates depend on each other in one direction.
+//! - `circles`: files import each other without circles, and have names of their own.
 //! - `stages`: stages import only leftwards.
 //! - `purity`: the compiler library does not touch the world.
 //! - `files`: headers, lengths, words and paths that nobody wants to find.
@@ -11,9 +12,12 @@
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `prose`: words without a noun and private terms may only get fewer.
+//! - `crate::modules`: lists of modules that name each file.
+//! - `crate::budgets`: the cost of an extension.
 
 pub mod arrows;
 pub mod ciphers;
+pub mod circles;
 pub mod codes;
 pub mod costs;
 pub mod documents;
@@ -25,10 +29,12 @@ pub mod purity;
 pub mod stages;
 
 use crate::repo::{Finding, Repo};
+use crate::{budgets, modules};
 
 /// Every rule.
 pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     arrows::check,
+    circles::check,
     stages::check,
     purity::check,
     files::check,
@@ -39,6 +45,8 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     proofs::check,
     documents::check,
     prose::check,
+    modules::check,
+    budgets::check,
 ];
 
 /// Everything that breaks a rule, sorted by place.

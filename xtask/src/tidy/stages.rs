@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("typed", &["syntax", "diag", "ir::Op", "ir::op", "ir::Slicing"]),
     ("lower", &["typed", "syntax", "diag", "circuit", "ir"]),
     ("ir", &[]),
+    ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
     // `ir::lanes` is what one operator says of lanes.
     ("isa", &["ir::Op", "ir::op", "ir::lanes::Lanes", "ir::Slicing"]),

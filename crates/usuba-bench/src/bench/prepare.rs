@@ -1,4 +1,4 @@
-//! A subject as C: what is verified, and what is timed.
+//! A subject as C: the verified code, and the timed code.
 
 use usuba::isa::Target;
 
@@ -98,7 +98,7 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { side, machine, built, work, expected, file, kernels, message_blocks })
     }
 
-    /// The C and what it is compiled with, the same wherever the subject stands in a list.
+    /// The C and its compiler flags, the same for every position of the subject in a list.
     pub fn recipe(&self, number: usize) -> String {
         let name = &self.built.name;
         let neutral = name.strip_suffix(&format!("_{number}")).unwrap_or(name);
@@ -141,7 +141,7 @@ pub(crate) struct Expected {
     pub lines: Vec<usize>,
 }
 
-/// The inputs of each call, and what is expected of it.
+/// The inputs of each call, and the expected outputs.
 pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Expected>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.

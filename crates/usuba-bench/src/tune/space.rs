@@ -5,8 +5,8 @@
 //! Flags of `usubac` are read by its own parser; a choice that this build does not know is left
 //! out, so a new flag is one line here.
 
-use usuba::isa::Target;
-use usuba::isa::cpu::Cpu;
+use usuba::isa::cpu::{self, Cpu};
+use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 
 use super::workshop::Compiler;
@@ -31,6 +31,8 @@ pub enum When {
     Gcc,
     /// The C compiler is clang.
     Clang,
+    /// The flag takes a CPU, and is tried with each that the host's family has.
+    EachCpu,
 }
 
 /// A row of the table.
@@ -50,7 +52,7 @@ const fn cc(name: &'static str, choices: &'static [(&'static str, When)]) -> Dim
     Dimension { name, reader: Reader::Cc, choices }
 }
 
-use When::{Always, Clang, Gcc, ManyRegisters, Packs};
+use When::{Always, Clang, EachCpu, Gcc, ManyRegisters, Packs};
 
 /// Every dimension but slicing and C compiler. A search walks it from top to bottom, so what moves
 /// the most comes first.
@@ -122,10 +124,7 @@ pub static DIMENSIONS: &[Dimension] = &[
             ("--sched-n 15", Always),
         ],
     ),
-    usubac(
-        "latencies",
-        &[("--cpu skylake", Always), ("--cpu golden-cove", Always), ("--cpu zen5", Always)],
-    ),
+    usubac("latencies", &[("--cpu", EachCpu)]),
     usubac("pressure", &[("--skip pressure", Always)]),
     usubac("fusing", &[("--skip fuse", Always)]),
     usubac("complements", &[("--skip complement", Always)]),
@@ -133,6 +132,15 @@ pub static DIMENSIONS: &[Dimension] = &[
 
 /// The level of the C compiler where no choice names one.
 pub const LEVEL: &str = "-O3";
+
+/// The CPUs whose vector registers the host's family has, except the default.
+fn cpus() -> impl Iterator<Item = &'static str> {
+    let names =
+        |cpu: &Cpu| cpu.units.iter().flat_map(|unit| unit.targets).filter_map(|t| isa::find(t));
+    let runs = |target: &Target| target.simd && target.processor.runs_on(std::env::consts::ARCH);
+    let known = cpu::ALL.iter().skip(1).filter(move |cpu| names(cpu).any(runs));
+    known.map(|cpu| cpu.name)
+}
 
 /// What flags of `usubac` ask for.
 #[derive(Clone, Debug)]
@@ -181,9 +189,9 @@ pub struct Space {
 impl Space {
     /// The table without what the target has no use for and what `parse` does not know.
     pub fn new(target: &Target, compilers: Vec<Compiler>, parse: &Parse) -> Space {
-        let fits = |dimension: &Dimension, (flags, when): &(&str, When)| {
+        let fits = |dimension: &Dimension, (flags, when): &(String, When)| {
             let here = match when {
-                When::Always => true,
+                When::Always | When::EachCpu => true,
                 When::ManyRegisters => target.bits == 512,
                 When::Packs => !target.simd,
                 When::Gcc => compilers.iter().any(|compiler| !compiler.is_clang),
@@ -193,8 +201,11 @@ impl Space {
         };
         let axis = |dimension: &Dimension| {
             let mut axis = Axis::new(dimension.name, dimension.reader, &[]);
-            let known = dimension.choices.iter().filter(|choice| fits(dimension, choice));
-            axis.choices.extend(known.map(|(flags, when)| (flags.to_string(), *when)));
+            let all = dimension.choices.iter().flat_map(|(flags, when)| match when {
+                When::EachCpu => cpus().map(|cpu| (format!("{flags} {cpu}"), *when)).collect(),
+                _ => vec![(flags.to_string(), *when)],
+            });
+            axis.choices.extend(all.filter(|choice| fits(dimension, choice)));
             axis
         };
         let axes = DIMENSIONS.iter().map(axis).collect();
@@ -227,7 +238,7 @@ impl Space {
     /// Whether the compiler of the point understands all of its flags.
     pub fn is_possible(&self, point: &Point) -> bool {
         self.chosen(point).all(|(_, (_, when))| match when {
-            When::Always | When::ManyRegisters | When::Packs => true,
+            When::Always | When::ManyRegisters | When::Packs | When::EachCpu => true,
             When::Gcc => !self.compiler(point).is_clang,
             When::Clang => self.compiler(point).is_clang,
         })

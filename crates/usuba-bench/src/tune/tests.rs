@@ -107,6 +107,7 @@ fn space() -> Space {
             compiler: "cc".into(),
             cflags: Vec::new(),
             runner: None,
+            arguments: &[],
             system: System::Hosted,
         },
         is_clang: name.starts_with("clang"),

@@ -1,13 +1,13 @@
-//! What each rule of the engines must not accept.
+//! Rejection tests: for each rule of the engines, pairs that it must not merge.
 //!
 //! ```text
 //! rule     a term that occurs twice is none        x ^ y ^ x  =  y
-//! wrong    y, x ^ y, x ^ y ^ (x <<< 1), ~y         equal for who forgets what the rule asks for
+//! wrong    y, x ^ y, x ^ y ^ (x <<< 1), ~y         equal if a condition of the rule is dropped
 //! ```
 //!
 //! For every rule there is a pair that the engines make one node, and there are pairs that differ a
-//! little. That they do differ is shown by evaluating them; that no engine takes them for equal is
-//! asked in both orders, since what is made first is what the second is compared with.
+//! little. Evaluation shows that they differ. Both orders are tested, since the node that is made
+//! first is the one that the second is compared with.
 
 use super::*;
 use crate::miter::{self, Decision, Effort};
@@ -40,8 +40,8 @@ fn differ(g: &Graph, a: Edge, b: Edge) -> bool {
     })
 }
 
-/// `left` and `right` are one node in graphs with so many leaves on words of so many bits, and
-/// nothing that is wrong is the same node as `left`.
+/// `left` and `right` are one node in DAGs with this number of leaves on words of this width, and
+/// no wrong term is the same node as `left`.
 fn check(name: &str, shapes: &[(usize, u8)], left: Term, right: Term, wrong: &[Term]) {
     for &(leaves, bits) in shapes {
         let (mut g, x) = graph(leaves, bits);
@@ -172,7 +172,7 @@ fn sums_are_moved_as_a_whole() {
     );
 }
 
-/// Sums of more terms than are kept: nothing is claimed of them but what is written.
+/// Sums of more terms than the limit: only their structure is compared.
 #[test]
 fn long_sums_lose_nothing() {
     let terms = |g: &mut Graph, x: &[Edge], but: usize| {
@@ -351,7 +351,7 @@ fn cuts_move_leaves_together() {
     );
 }
 
-/// What is equal on all inputs but one of 256 is not equal.
+/// Functions that are equal on all inputs but one of 256 are not equal.
 #[test]
 fn windows_compare_every_row() {
     for row in [0, 1, 63, 64, 127, 128, 200, 255] {
@@ -474,7 +474,7 @@ fn spelled(g: &mut Graph, _: usize, [a, b, c]: [Edge; 3]) -> Edge {
 #[test]
 fn the_solver_calls_only_equal_what_is_equal() {
     const MANY: Effort = Effort { operators: 10_000, conflicts: 100_000 };
-    // E1 alone, so that nobody else decides.
+    // E1 alone, so that no other engine decides.
     let mut g = Graph::new(None);
     let x = params(&mut g, &[1; WORDS]);
     let left = carry(&mut g, &x, chosen);
@@ -513,7 +513,7 @@ fn the_solver_calls_only_equal_what_is_equal() {
             let meaning = Meaning { graph: &g, params: input };
             let word = |edge| meaning.word(edge, &Around::default());
             assert_ne!(word(left), word(wrong), "fault {number} at {place}");
-            // However little of it the solver sees.
+            // For all sizes of cones.
             for operators in [0, 1, 3, 10, 30] {
                 let few = Effort { operators, ..MANY };
                 assert_ne!(miter::decide(&mut g, left, wrong, few).0, Decision::Equal);

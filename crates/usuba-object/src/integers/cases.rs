@@ -1,5 +1,5 @@
-//! Bits that are joined by logic: what a difference borrows, truth tables, and integers that are taken
-//! apart by the values of a bit.
+//! Case analysis of bits that are joined by logic: borrows, truth tables, and integers by the
+//! values of a bit.
 
 use super::*;
 
@@ -7,8 +7,8 @@ use super::*;
 const ROWS_OF: usize = 4;
 
 impl Words {
-    /// Remembers what the difference `d` of two words borrows as a function of three bits, which
-    /// is how it is computed where there is no carry: ~a & b | ~(a ^ b) & d, of the top bits.
+    /// Records the borrow of the difference `d` of two words as a function of three bits, as code
+    /// computes it without a carry flag: ~a & b | ~(a ^ b) & d, of the top bits.
     pub(super) fn remember(&mut self, bits: &mut Bits, [a, b, d]: [Edge; 3], borrow: Edge) {
         let [a, b, d] = [a, b, d].map(|edge| Cell::new(edge, Instance::Every));
         let formula = bits.function(0x8e, [a, b, d]);
@@ -18,7 +18,7 @@ impl Words {
         }
     }
 
-    /// The bit that a difference borrows, if this is one.
+    /// The borrow of a difference, if this bit is one.
     pub(super) fn borrow(&mut self, bits: &mut Bits, edge: Edge) -> Option<Edge> {
         if self.borrows.is_empty() {
             return None;
@@ -37,8 +37,7 @@ impl Words {
         })
     }
 
-    /// Whether two bits are one function of the few bits that they are joined from, in whatever
-    /// order and by whatever operators.
+    /// Whether two bits are one function of few bits, by their truth tables.
     pub(super) fn are_one(&self, bits: &mut Bits, x: Edge, y: Edge) -> bool {
         if x == y {
             return true;

@@ -1,4 +1,4 @@
-//! Sums, differences, products and comparisons of cells that are bits of integers.
+//! Addition, subtraction, products and comparisons of cells over the integer abstraction.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn is_known(bits: &Bits, words: &[&[Cell]]) -> bool {
 }
 
 impl Bits {
-    /// Does something with the words, which are away meanwhile.
+    /// Runs `f` with the words, which are taken out meanwhile.
     fn with_words<T>(
         &mut self,
         words: &[&[Cell]],
@@ -103,7 +103,7 @@ impl Bits {
             let Integer { poly: mut total, mut low, mut high } =
                 words.integer(bits, &edges[0], false)?;
             let mut borrows = false;
-            // What is there at least and at most, and what is taken away.
+            // The bounds of the minuend and of the subtrahend.
             let (least, greatest) = (low.clone(), high.clone());
             let (mut taken, mut most) = (BigUint::ZERO, BigUint::ZERO);
             for edges in &edges[1..] {
@@ -142,7 +142,8 @@ impl Bits {
         }
         let width = a.len();
         let product = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
-            // A multiple of a word is a sum, if compilers may write it as one: by few shifts.
+            // A multiple of a word is a sum, if compilers may write it as a few shifts and
+            // additions.
             let short = |of: usize| {
                 let other = edges[1 - of].iter().map(|&edge| is_constant(bits, edge));
                 let ones = other.clone().filter(|bit| *bit == Some(true)).count();
@@ -161,7 +162,7 @@ impl Bits {
         Some(self.result(2 * width, &operands, product).0)
     }
 
-    /// What something gives that is known, or bits that are not.
+    /// The result of known operands, or opaque bits.
     fn result(
         &mut self,
         width: usize,
@@ -236,7 +237,7 @@ impl Bits {
         Some(sum)
     }
 
-    /// What a word is at most, as far as it is known.
+    /// The greatest value of a word, as far as it is known.
     pub(crate) fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
         if let Some(value) = self.word(word) {
             return Some(value);

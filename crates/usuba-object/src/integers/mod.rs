@@ -1,4 +1,5 @@
-//! Bits that are those of integers, so that products and sums of whole words are no circuits.
+//! The integer abstraction: words made by arithmetic are polynomials, and their bits are free
+//! variables.
 //!
 //! ```text
 //! rdx:rax = rsi * rdi     64 bits of the integer ab - 2^64 Z, and 64 of Z = ab div 2^64
@@ -6,18 +7,19 @@
 //! add rcx, rax            both words as integers again: the moved bits are quotients
 //! ```
 //!
-//! Registers and memory hold bits, as everywhere in this machine; so moves, shifts, masks and
-//! shuffles are what they are. But a word that arithmetic has made is an integer, a polynomial of
-//! `usuba_contracts::floors`, and its bits are free variables of the graph of which this file knows whose
-//! they are. Where arithmetic asks for a word, its bits are put together: neighbours of one integer
-//! are a quotient of it less another one. Bits that are joined by logic, as `x & m`, are taken apart
-//! by the values of a bit that all of them depend on; what is left is an integer of one bit.
+//! Registers and memory hold bits, as everywhere in this machine, so moves, shifts, masks and
+//! shuffles are unchanged. The result of arithmetic is an integer, a polynomial of
+//! `usuba_contracts::floors`, and its bits are free variables of the DAG; this file records the
+//! word and the position of each. Where arithmetic reads a word, its bits are put together:
+//! neighbouring bits of one integer are a quotient of it minus a multiple of another one. Bits that
+//! are joined by logic, as `x & m`, are split by the values of a bit that all of them depend on; the
+//! rest is an integer of one bit.
 //!
-//! Free variables of the graph take more values than bits of integers do. So bits that are one
-//! edge are equal, and words that are one polynomial are equal; what is neither is not known.
+//! *Soundness:* free variables have more values than bits of integers do. So equal edges are equal
+//! bits, and equal polynomials are equal words; nothing is known about others.
 //!
-//! - `cases`: bits that are joined by logic, by the values of what they depend on.
-//! - `cells`: what the machine asks, of cells of one instance.
+//! - `cases`: bits that are joined by logic, by case analysis of the bits that they depend on.
+//! - `cells`: the operations of the machine, on cells of one instance.
 
 mod cases;
 mod cells;
@@ -43,13 +45,13 @@ pub struct Integer {
 }
 
 impl Integer {
-    /// One of which nothing but its greatest value is known.
+    /// An integer that is known by its greatest value alone.
     fn up_to(high: BigUint, poly: Poly) -> Integer {
         Integer { poly, low: BigUint::ZERO, high }
     }
 }
 
-/// What the bits of a graph are besides.
+/// The integers of the bits of a DAG.
 #[derive(Default)]
 pub struct Words {
     integers: Integers,
@@ -57,13 +59,14 @@ pub struct Words {
     words: Vec<Word>,
     /// The bits of an integer, the least significant first; those above are zero.
     bits_of: FxHashMap<Poly, Vec<Edge>>,
-    /// Which bit of which word a node of the graph is.
+    /// The word and the position of a node of the DAG.
     places: FxHashMap<u32, (usize, usize)>,
-    /// The integers that bits are together, as a sum and as a factor.
+    /// The integer of a list of bits, as a sum and as a factor.
     together: FxHashMap<(Vec<Edge>, bool), Option<Integer>>,
     /// Parts of words, by their first bit and the one after the last, as a sum and as a factor.
     parts: FxHashMap<(usize, usize, usize, bool), Poly>,
-    /// What differences borrow, by the bits of which it is a function: the function and the bit.
+    /// The borrows of differences, by the bits of which they are functions: the function and the
+    /// borrow.
     borrows: FxHashMap<Vec<u32>, Vec<(Edge, Edge)>>,
     /// Integers modulo a power of two, and their quotients.
     sums: FxHashMap<(Poly, usize), (Vec<Edge>, Poly)>,
@@ -78,13 +81,13 @@ struct Word {
 /// Numbers of variables of the graph that are no parameters.
 const FIRST: u64 = 1 << 40;
 
-/// Nodes that a bit may be made of where it is taken apart.
+/// The most nodes of a bit in case analysis.
 const CONE: usize = 512;
 
-/// Bits by which a word is taken apart, one after the other.
+/// The most bits of nested case analysis of a word.
 const DEPTH: usize = 4;
 
-/// Ones of a number by which compilers multiply with shifts and sums.
+/// The most ones of a number by which compilers multiply with shifts and additions.
 const SHIFTS: usize = 6;
 
 /// 2^k - 1
@@ -97,7 +100,7 @@ fn power(k: usize) -> BigInt {
 }
 
 impl Words {
-    /// A word of which nothing is known but its greatest value, the least significant bit first.
+    /// A word that is known by its greatest value alone, the least significant bit first.
     fn parameter(&mut self, bits: &mut Bits, width: usize, most: u64) -> Vec<Edge> {
         let high = BigUint::from(most);
         let poly = Poly::variable(self.integers.variable(high.clone()));
@@ -191,7 +194,8 @@ impl Words {
         Some(Integer { poly, low, high })
     }
 
-    /// Whether bits are one half of a word, of which nothing is known: products of halves become those of words again.
+    /// Whether bits are one half of an unknown word: products of halves become products of words
+    /// again.
     fn is_half(&self, bits: &Bits, edges: &[Edge]) -> bool {
         let place = |edge: &Edge| match edge.is_complement() {
             true => None,
@@ -201,7 +205,7 @@ impl Words {
         let is_zero = |edge: &Edge| is_constant(bits, *edge) == Some(false);
         let count = edges.iter().position(is_zero).unwrap_or(edges.len());
         let Some((word, first)) = edges.first().and_then(place) else { return false };
-        // What is known to be short is an integer of its own, and no half.
+        // A part that is known to be short is an integer of its own, and no half.
         let (whole, k) = (&self.words[word].integer.poly, half as u64);
         if let Some(above) = self.integers.floor_if_known(whole, k)
             && self.integers.is_known_below(&whole.plus(&above, &-power(half)), k)
@@ -259,7 +263,7 @@ impl Words {
             let part = self.part(word, first, first + count, factor)?;
             let whole = &self.words[word].integer;
             let most = ones(count).min(&whole.high >> first);
-            // What lies above the part tells nothing of it.
+            // Bits above the part imply nothing about it.
             let least = match (first + count) as u64 >= whole.high.bits() {
                 true => &whole.low >> first,
                 false => BigUint::ZERO,
@@ -383,7 +387,7 @@ impl Words {
         (words.len() > 1).then(|| words.into_values().collect())
     }
 
-    /// An integer below 2^width as so many bits.
+    /// An integer below 2^width as `width` bits.
     fn word(&mut self, bits: &mut Bits, integer: Integer, width: usize) -> Vec<Edge> {
         let mut word = self.edges(bits, integer);
         word.resize(width, edge_of(bits, false));

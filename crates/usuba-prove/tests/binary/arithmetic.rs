@@ -15,10 +15,10 @@ use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::{Options, Output};
 use usuba_object::arithmetic;
-use usuba_object::compare::{Answer, Demands};
+use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::x86::X86;
-use usuba_prove::binary;
+use usuba_prove::compiler;
 use usuba_run::cc::Family;
 
 use crate::families;
@@ -75,10 +75,10 @@ fn most(output: &Output, node: &str) -> Vec<u64> {
 }
 
 fn compiled(output: &Output, target: &Target, family: Family) -> Vec<u8> {
-    binary::object(&output.kernel.text, "c", target.name, family, &[]).expect("it compiles")
+    compiler::object(&output.kernel.text, "c", target.name, family, &[]).expect("it compiles")
 }
 
-fn answer(file: &[u8], output: &Output, target: &Target, most: &[u64]) -> Answer {
+fn answer(file: &[u8], output: &Output, target: &Target, most: &[u64]) -> Verdict {
     answer_of_caller(file, output, target, &[], most)
 }
 
@@ -88,12 +88,12 @@ fn answer_of_caller(
     target: &Target,
     linked: &[&str],
     most: &[u64],
-) -> Answer {
+) -> Verdict {
     let object = Object::read(file).expect("an object");
-    let contract = binary::contract(output, target).expect("a contract");
+    let contract = compiler::contract(output, target).expect("a contract");
     let linked = linked.iter().map(|name| name.to_string()).collect();
     let c = COptions { prefix: "usuba_".to_string(), linked, ..Default::default() };
-    let kernels = binary::kernels(&output.program, &output.checked.program, target, &c);
+    let kernels = compiler::kernels(&output.program, &output.checked.program, target, &c);
     let kernels = kernels.expect("kernels");
     let (demands, program) = (Demands::default(), &output.program);
     arithmetic::prove_either::<X86>(&object, &contract, program, most, &kernels, demands)
@@ -155,7 +155,7 @@ fn kernels_of_arithmetic_are_proved() {
         for family in families(name) {
             let file_of = compiled(&output, target, family);
             let answer = answer(&file_of, &output, target, &most);
-            assert!(matches!(answer, Answer::Proved(_)), "{file} {node} {family:?}: {answer:?}");
+            assert!(matches!(answer, Verdict::Proved(_)), "{file} {node} {family:?}: {answer:?}");
         }
     }
 }
@@ -192,10 +192,10 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
         let most = most(&right, node);
         for family in families("gp64").into_iter().take(1 + asks!() as usize) {
             let answer = answer(&compiled(&wrong, target, family), &right, target, &most);
-            assert!(!matches!(answer, Answer::Proved(_)), "{file} {node} {faults:?}");
+            assert!(!matches!(answer, Verdict::Proved(_)), "{file} {node} {faults:?}");
             // A carry that is almost never there is not found by inputs, only not proved.
             let rare = node == "freeze";
-            assert!(rare || matches!(answer, Answer::Refuted(_)), "{faults:?}: {answer:?}");
+            assert!(rare || matches!(answer, Verdict::Refuted(_)), "{faults:?}: {answer:?}");
         }
     }
 }
@@ -216,10 +216,10 @@ fn objects_of_numbers_side_by_side_are_proved() {
     let most = most(&right, node);
     for family in families(name).into_iter().take(1 + asks!() as usize) {
         let found = answer(&compiled(&right, on.1, family), &right, on.1, &most);
-        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
+        assert!(matches!(found, Verdict::Proved(_)), "{family:?}: {found:?}");
         for (wrong, fault) in wrong.iter().zip(faults) {
             let found = answer(&compiled(wrong, on.1, family), &right, on.1, &most);
-            assert!(matches!(found, Answer::Refuted(_)), "{family:?} {fault:?}: {found:?}");
+            assert!(matches!(found, Verdict::Refuted(_)), "{family:?} {fault:?}: {found:?}");
         }
     }
 }
@@ -235,8 +235,8 @@ fn wrong_sums_of_products_are_refuted() {
     for family in families(name).into_iter().take(1 + asks!() as usize) {
         let right = compiled(&output, target, family);
         let found = answer(&right, &output, target, &most);
-        assert!(matches!(found, Answer::Proved(_)), "{family:?}: {found:?}");
-        let contract = binary::contract(&output, target).expect("a contract");
+        assert!(matches!(found, Verdict::Proved(_)), "{family:?}: {found:?}");
+        let contract = compiler::contract(&output, target).expect("a contract");
         // EVEX.0F38, B4 the lower half and B5 the upper one; ModRM says what it is added to.
         let is_sum = |at: usize| {
             right[at] == 0x62 && right[at + 1] & 7 == 2 && [0xb4, 0xb5].contains(&right[at + 4])
@@ -251,9 +251,9 @@ fn wrong_sums_of_products_are_refuted() {
                 let mut wrong = right.clone();
                 wrong[at + byte] ^= bit;
                 let found = answer(&wrong, &output, target, &most);
-                assert!(!matches!(found, Answer::Proved(_)), "{family:?}, byte {byte} at {at:#x}");
+                assert!(!matches!(found, Verdict::Proved(_)), "{family:?}, byte {byte} at {at:#x}");
                 // Another register may hold what nobody has written.
-                let refuted = matches!(found, Answer::Refuted(_));
+                let refuted = matches!(found, Verdict::Refuted(_));
                 assert!(refuted || byte == 5, "{family:?}, byte {byte} at {at:#x}: {found:?}");
             }
         }
@@ -278,8 +278,8 @@ fn a_hard_question_stays_open() {
          \x20   right(a, r);\n    r[0] += rare;\n}}\n"
     );
     for family in families("gp64") {
-        let object = binary::object(&text, "c", target.name, family, &[]).expect("it compiles");
-        let Answer::Unknown(what) = answer(&object, &output, target, &most) else {
+        let object = compiler::object(&text, "c", target.name, family, &[]).expect("it compiles");
+        let Verdict::Unknown(what) = answer(&object, &output, target, &most) else {
             panic!("{family:?}: a wrong function is not proved, and its fault is not found")
         };
         let (value, inputs) = what.split_once(", and ").expect("two parts");
@@ -304,7 +304,7 @@ fn what_chooses_between_results_of_calls_is_proved() {
         for family in families(name) {
             let object = compiled(&output, target, family);
             let answer = answer_of_caller(&object, &output, target, LIFTED, &most);
-            assert!(matches!(answer, Answer::Proved(_)), "{file}, {family:?}: {answer:?}");
+            assert!(matches!(answer, Verdict::Proved(_)), "{file}, {family:?}: {answer:?}");
         }
     }
 }
@@ -321,10 +321,10 @@ fn calls_of_other_kernels_are_those_of_the_program() {
     for family in families("gp64") {
         let object = compiled(&right, target, family);
         let answer = answer_of_caller(&object, &right, target, LINKED, &most);
-        assert!(matches!(answer, Answer::Proved(_)), "{family:?}: {answer:?}");
+        assert!(matches!(answer, Verdict::Proved(_)), "{family:?}: {answer:?}");
         // Nothing is known of a function that is not said to be a kernel.
         let answer = answer_of_caller(&object, &right, target, &LINKED[1..], &most);
-        assert!(!matches!(answer, Answer::Proved(_)), "{family:?}");
+        assert!(!matches!(answer, Verdict::Proved(_)), "{family:?}");
     }
     // Text in formulas, which are read from their own file, is changed in the object instead: the
     // wrong object is that of another node with the same interface and the same calls.
@@ -340,9 +340,10 @@ fn calls_of_other_kernels_are_those_of_the_program() {
         let wrongs = wrong_calls(call);
         for wrong in wrongs {
             let text = format!("{}{wrong}{}", &text[..at], &text[at + call.len()..]);
-            let object = binary::object(&text, "c", target.name, family, &[]).expect("it compiles");
+            let object =
+                compiler::object(&text, "c", target.name, family, &[]).expect("it compiles");
             let answer = answer_of_caller(&object, &right, target, LINKED, &most);
-            assert!(!matches!(answer, Answer::Proved(_)), "{call}: {wrong}");
+            assert!(!matches!(answer, Verdict::Proved(_)), "{call}: {wrong}");
         }
     }
 }
@@ -380,7 +381,7 @@ fn no_wrong_mutant_of_arithmetic_is_proved() {
         let most = most(&output, node);
         for family in families("gp64").into_iter().take(1 + asks!() as usize) {
             let bytes = compiled(&output, target, family);
-            let contract = binary::contract(&output, target).expect("a contract");
+            let contract = compiler::contract(&output, target).expect("a contract");
             let places = instructions(&bytes, &contract.symbol);
             for _ in 0..sample {
                 let (at, length) = places[random.below(places.len())];
@@ -388,7 +389,7 @@ fn no_wrong_mutant_of_arithmetic_is_proved() {
                     let mut mutant = bytes.clone();
                     mutant[at + bit / 8] ^= 1 << (bit % 8);
                     total += 1;
-                    let Answer::Proved(_) = answer(&mutant, &output, target, &most) else {
+                    let Verdict::Proved(_) = answer(&mutant, &output, target, &most) else {
                         continue;
                     };
                     equal += 1;

@@ -11,11 +11,11 @@ use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 use usuba::{Output, isa};
 use usuba_object::Rule;
-use usuba_object::compare::{self, Answer, Demands};
+use usuba_object::compare::{self, Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::x86::X86;
-use usuba_prove::binary;
 use usuba_prove::byte_interface;
+use usuba_prove::compiler;
 use usuba_run::cc::Family;
 use usuba_run::validated::{self, Proofs};
 
@@ -58,15 +58,15 @@ impl Functions {
             let _ = writeln!(text, ".size f_{at}, . - f_{at}");
         }
         text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
-        let file = binary::object(&text, "assembler", "gp64", Family::Gcc, &[]);
+        let file = compiler::object(&text, "assembler", "gp64", Family::Gcc, &[]);
         let object = Object::read(&file.expect("it assembles")).expect("an object");
         let output = compiled(program, target);
         Functions { object, output, target: isa::find(target).expect("a target") }
     }
 
     /// What the prover says of one of them; `in_place`: the result may replace the parameter.
-    fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Answer {
-        let mut contract = binary::contract(&self.output, self.target).expect("a contract");
+    fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Verdict {
+        let mut contract = compiler::contract(&self.output, self.target).expect("a contract");
         contract.symbol = format!("f_{at}");
         if in_place {
             contract = contract.in_place(0, 2).expect("the same size");
@@ -75,7 +75,7 @@ impl Functions {
     }
 }
 
-fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Answer {
+fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Verdict {
     Functions::new(target, &[body]).ask(0, demands, in_place)
 }
 
@@ -87,15 +87,15 @@ const RIGHT: &str = "mov eax, [rdi + 4]; xor eax, [rsi]; mov ecx, [rdi]; xor ecx
 const VECTORS: &str = "vmovdqa ymm0, [rdi + 32]; vpxor ymm0, ymm0, [rsi]; vmovdqa ymm1, [rdi]; \
      vpxor ymm1, ymm1, [rsi + 32]; vmovdqa [rdx], ymm0; vmovdqa [rdx + 32], ymm1; vzeroupper; ret";
 
-fn refused(answer: &Answer, rule: Rule, words: &str) -> bool {
-    matches!(answer, Answer::Refused(fault) if fault.rule == rule && fault.to_string().contains(words))
+fn refused(answer: &Verdict, rule: Rule, words: &str) -> bool {
+    matches!(answer, Verdict::Refused(fault) if fault.rule == rule && fault.to_string().contains(words))
 }
 
 #[test]
 fn the_right_functions_are_proved() {
     let right = |target: &str, body: &str| {
         let answer = ask(target, body, Demands::default(), false);
-        assert!(matches!(answer, Answer::Proved(_)), "{body}: {answer:?}");
+        assert!(matches!(answer, Verdict::Proved(_)), "{body}: {answer:?}");
     };
     right("gp64", RIGHT);
     right("avx2", VECTORS);
@@ -313,18 +313,18 @@ fn wrong_results_are_refuted() {
         let body = body.replacen(change[0], change[1], 1);
         let answer = ask(target, &body, Demands::default(), false);
         match (answer, body.contains("xmm2")) {
-            (Answer::Refuted(difference), false) => {
+            (Verdict::Refuted(difference), false) => {
                 assert_eq!(difference.array, "y", "{body}");
                 assert_ne!(difference.expected, difference.found);
             }
             // What nobody has written is no wrong result, but none at all.
-            (Answer::Unknown(_), true) => {}
+            (Verdict::Unknown(_), true) => {}
             (other, _) => panic!("{body}: {other:?}"),
         }
     }
     for missing in ["mov [rdx], eax; ", "mov [rdx + 4], ecx; "] {
         let answer = ask("gp64", &RIGHT.replace(missing, ""), Demands::default(), false);
-        assert!(matches!(&answer, Answer::Unknown(what) if what.contains("not written")));
+        assert!(matches!(&answer, Verdict::Unknown(what) if what.contains("not written")));
     }
 }
 
@@ -360,8 +360,8 @@ fn sums_in_any_order_are_proved_and_nothing_else() {
     for (at, (_, to, holds)) in changes.iter().enumerate() {
         let answer = functions.ask(at, Demands::default(), false);
         match holds {
-            true => assert!(matches!(answer, Answer::Proved(_)), "{to}: {answer:?}"),
-            false => assert!(matches!(answer, Answer::Refuted(_)), "{to}: {answer:?}"),
+            true => assert!(matches!(answer, Verdict::Proved(_)), "{to}: {answer:?}"),
+            false => assert!(matches!(answer, Verdict::Refuted(_)), "{to}: {answer:?}"),
         }
     }
 }
@@ -371,9 +371,9 @@ fn sums_in_any_order_are_proved_and_nothing_else() {
 fn overlapping_buffers_are_part_of_the_contract() {
     let late = "mov eax, [rdi + 4]; xor eax, [rsi]; mov [rdx], eax; mov ecx, [rdi]; \
          xor ecx, [rsi + 4]; mov [rdx + 4], ecx; ret";
-    assert!(matches!(ask("gp64", RIGHT, Demands::default(), true), Answer::Proved(_)));
-    assert!(matches!(ask("gp64", late, Demands::default(), false), Answer::Proved(_)));
-    assert!(matches!(ask("gp64", late, Demands::default(), true), Answer::Refuted(_)));
+    assert!(matches!(ask("gp64", RIGHT, Demands::default(), true), Verdict::Proved(_)));
+    assert!(matches!(ask("gp64", late, Demands::default(), false), Verdict::Proved(_)));
+    assert!(matches!(ask("gp64", late, Demands::default(), true), Verdict::Refuted(_)));
 }
 
 #[test]
@@ -382,16 +382,16 @@ fn what_is_left_is_found() {
     let spilled = format!("mov eax, [rdi]; mov [rsp - 8], eax; {RIGHT}");
     let clean = RIGHT.replace("ret", "xor eax, eax; xor ecx, ecx; ret");
     let answer = ask("gp64", &clean, wiped, false);
-    assert!(matches!(&answer, Answer::Proved(report) if report.residue.is_empty()), "{answer:?}");
+    assert!(matches!(&answer, Verdict::Proved(report) if report.residue.is_empty()), "{answer:?}");
     let answer = ask("gp64", RIGHT, wiped, false);
     assert!(refused(&answer, Rule::Left, "rax, rcx"), "{answer:?}");
     let answer = ask("gp64", &spilled, Demands::default(), false);
-    assert!(matches!(&answer, Answer::Proved(report) if report.residue.frame == 4), "{answer:?}");
+    assert!(matches!(&answer, Verdict::Proved(report) if report.residue.frame == 4), "{answer:?}");
     let spilled = spilled.replace("ret", "xor eax, eax; xor ecx, ecx; ret");
     let answer = ask("gp64", &spilled, wiped, false);
     assert!(refused(&answer, Rule::Left, "4 bytes of the frame"), "{answer:?}");
     let answer = ask("gp64", &spilled.replace("ret", "mov [rsp - 8], eax; ret"), wiped, false);
-    assert!(matches!(answer, Answer::Proved(_)), "{answer:?}");
+    assert!(matches!(answer, Verdict::Proved(_)), "{answer:?}");
     let answer = ask("avx2", VECTORS, wiped, false);
     assert!(refused(&answer, Rule::Left, "xmm0, xmm1"), "{answer:?}");
 }

@@ -15,8 +15,8 @@ use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::{Output, isa::cpu};
-use usuba_object::compare::{Answer, Demands};
-use usuba_prove::binary;
+use usuba_object::compare::{Demands, Verdict};
+use usuba_prove::compiler;
 use usuba_run::cc::{self, Family};
 use usuba_run::validated::{Proofs, compiled};
 
@@ -70,10 +70,10 @@ fn kernels_are_proved() {
         let target = isa::find(name).expect("a target");
         let output = kernel(folder, function, slicing, target);
         for family in families(name) {
-            let answer = binary::prove(&output, target, family, Demands::default());
+            let answer = compiler::prove(&output, target, family, Demands::default());
             let what = format!("{function} in {slicing:?} on {name} by {family:?}");
             match answer {
-                Ok(Answer::Proved(report)) => {
+                Ok(Verdict::Proved(report)) => {
                     let size = report.instructions;
                     assert!(size > 100, "{what}: only {size} instructions");
                 }
@@ -107,8 +107,8 @@ fn complemented_keys_are_part_of_the_contract() {
     let turned = usuba::emit::keys::complemented(&output.program);
     assert!(turned.contains(&true), "there is nothing to see here");
     let Some(&family) = families("avx2").first() else { return };
-    let prove = |output: &Output| binary::prove(output, target, family, Demands::default());
-    assert!(matches!(prove(&output), Ok(Answer::Proved(_))), "{:?}", prove(&output));
+    let prove = |output: &Output| compiler::prove(output, target, family, Demands::default());
+    assert!(matches!(prove(&output), Ok(Verdict::Proved(_))), "{:?}", prove(&output));
     output.kernel.complemented_keys = false;
-    assert!(matches!(prove(&output), Ok(Answer::Refuted(_))), "{:?}", prove(&output));
+    assert!(matches!(prove(&output), Ok(Verdict::Refuted(_))), "{:?}", prove(&output));
 }

@@ -13,9 +13,9 @@ use usuba::Output;
 use usuba::ir::random::{self, Random};
 use usuba::ir::{Slicing, interp};
 use usuba::isa::{self, Target};
-use usuba_object::compare::{Answer, Demands};
+use usuba_object::compare::{Demands, Verdict};
 use usuba_object::kernel_contract::{Contract, Meaning};
-use usuba_prove::binary;
+use usuba_prove::compiler;
 use usuba_run::cc::{self, Family};
 
 use crate::kernel;
@@ -83,8 +83,8 @@ fn no_wrong_mutant_is_proved() {
         let target = isa::find(name).expect("a target");
         let output = kernel(folder, function, slicing, target);
         let file =
-            binary::object(&output.kernel.text, "c", name, family, &[]).expect("it compiles");
-        let contract = binary::contract(&output, target).expect("a contract");
+            compiler::object(&output.kernel.text, "c", name, family, &[]).expect("it compiles");
+        let contract = compiler::contract(&output, target).expect("a contract");
         let places = instructions(&file, &contract.symbol);
         let mut seen = Seen::default();
         for _ in 0..SAMPLE[whole as usize] {
@@ -92,12 +92,12 @@ fn no_wrong_mutant_is_proved() {
             for bit in 0..8 * length {
                 let mut mutant = file.clone();
                 mutant[at + bit / 8] ^= 1 << (bit % 8);
-                let answer = binary::prove_object(&mutant, &output, target, Demands::default());
+                let answer = compiler::prove_object(&mutant, &output, target, Demands::default());
                 match answer.expect("the object is still one") {
-                    Answer::Refused(_) => seen.refused += 1,
-                    Answer::Refuted(_) => seen.refuted += 1,
-                    Answer::Unknown(_) => seen.unknown += 1,
-                    Answer::Proved(_) => {
+                    Verdict::Refused(_) => seen.refused += 1,
+                    Verdict::Refuted(_) => seen.refuted += 1,
+                    Verdict::Unknown(_) => seen.unknown += 1,
+                    Verdict::Proved(_) => {
                         let place = format!("{function} on {name}, byte {at:#x}, bit {bit}");
                         check_native(&mutant, &output, target, &contract, &mut random, &place);
                         seen.equal += 1;

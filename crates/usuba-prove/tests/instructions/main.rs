@@ -22,7 +22,7 @@ use usuba::ir::random::Random;
 use usuba_object::elf::Object;
 use usuba_object::simulate;
 use usuba_object::x86::{X86, is_modelled};
-use usuba_prove::binary;
+use usuba_prove::compiler;
 use usuba_run::cc::{self, Family};
 
 /// Bytes of what a case reads: four vectors, 64 bytes of memory, six general-purpose registers.
@@ -219,7 +219,7 @@ fn missing(instructions: &[Instruction], machine: &str) -> Option<CpuidFeature> 
 
 /// The cases as an object. The assembler knows all instructions, whatever the target.
 fn object(text: &str, machine: &str) -> Object {
-    let file = binary::object(text, "assembler", machine, Family::Gcc, &[]);
+    let file = compiler::object(text, "assembler", machine, Family::Gcc, &[]);
     Object::read(&file.expect("an object")).expect("an object")
 }
 

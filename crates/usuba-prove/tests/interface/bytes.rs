@@ -12,9 +12,11 @@ use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_ciphers::{Cipher, Function};
-use usuba_object::compare::{self, Demands};
-use usuba_object::{Rule, blocks};
-use usuba_prove::byte_interface::{self, Answer, Proof};
+use usuba_object::Rule;
+use usuba_object::compare::Demands;
+
+use usuba_prove::byte_interface::{self, Proof};
+use usuba_prove::{Evidence, Outcome};
 use usuba_run::cc::Family;
 use usuba_run::functions::Built;
 
@@ -40,15 +42,13 @@ fn functions_over_blocks_are_proved() {
         let proofs = byte_interface::prove(&cipher, function, slicing, target, family);
         let proofs = proofs.expect("it compiles");
         assert!(proofs.len() >= 2, "{}", function.name);
-        for Proof { what, answer, .. } in &proofs {
+        for Proof { what, outcome, .. } in &proofs {
             let on = format!("{what} in {slicing:?} on {} by {family:?}", target.name);
-            match answer {
-                Answer::Blocks(blocks::Answer::Proved(report)) => {
-                    assert!(report.loops > 0 && report.paths > 1, "{on}: {report:?}");
-                }
-                Answer::Key(compare::Answer::Proved(_)) => {}
-                other => panic!("{on}: {other:?}"),
-            }
+            let Outcome::Proved(Evidence::Machine(found)) = outcome else {
+                panic!("{on}: {outcome:?}")
+            };
+            let over_blocks = found.turns.is_none_or(|turns| turns.loops > 0 && turns.paths > 1);
+            assert!(over_blocks && found.turns.is_none() == what.ends_with("_init"), "{on}");
         }
     }
 }
@@ -188,13 +188,12 @@ impl Subject {
 
 /// Whether an answer is not merely that something resisted, and says these words.
 fn says(proof: &Proof, words: &str) -> bool {
-    match &proof.answer {
-        Answer::Blocks(blocks::Answer::Refused(fault)) => fault.to_string().contains(words),
-        Answer::Blocks(blocks::Answer::Refuted(difference)) => {
+    match &proof.outcome {
+        Outcome::Refused(fault) => fault.to_string().contains(words),
+        Outcome::Refuted(difference) => {
             assert_ne!(difference.expected, difference.found);
             words == "refuted"
         }
-        Answer::Key(compare::Answer::Refuted(_)) => words == "refuted",
         _ => false,
     }
 }
@@ -311,7 +310,7 @@ fn planted_faults_are_refused() {
     let proofs = subject.planted("key[0] << 8", "key[1] << 8", 1);
     assert!(proofs[0].is_proved() && says(&proofs[2], "refuted"), "{proofs:?}");
     let over = subject.planted("from[4] = ", "ctx->key[104] = 0; from[4] = ", 1);
-    let Answer::Key(compare::Answer::Refused(fault)) = &over[2].answer else { panic!("{over:?}") };
+    let Outcome::Refused(fault) = &over[2].outcome else { panic!("{over:?}") };
     assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
 }
 

@@ -8,9 +8,9 @@ use usuba::{Options, Output};
 use usuba_ciphers::Function;
 use usuba_gen::asks;
 use usuba_object::Rule;
-use usuba_object::compare::{Answer, Demands};
+use usuba_object::compare::{Demands, Verdict};
 use usuba_prove::byte_interface::Proof;
-use usuba_prove::{binary, byte_interface};
+use usuba_prove::{byte_interface, compiler};
 use usuba_run::cc::Family;
 use usuba_run::validated::Proofs;
 
@@ -29,9 +29,9 @@ fn compiled(folder: &str, function: &str, slicing: Slicing, target: &'static Tar
     output
 }
 
-fn ask(output: &Output, target: &'static Target, family: Family) -> Answer {
+fn ask(output: &Output, target: &'static Target, family: Family) -> Verdict {
     let demands = Demands { wiped: true };
-    binary::prove(output, target, family, demands).expect("it compiles")
+    compiler::prove(output, target, family, demands).expect("it compiles")
 }
 
 const KERNELS: [(&str, &str, Slicing); 5] = [
@@ -57,7 +57,7 @@ fn nothing_is_left() {
                 let what = format!("{function} in {slicing:?} on {name} by {family:?}");
                 let size = usuba::emit::c::wipe::bytes(&output.program, target);
                 match &answer {
-                    Answer::Proved(report) => {
+                    Verdict::Proved(report) => {
                         assert!(report.residue.is_empty(), "{what}");
                         println!("{what}: {size} of {}", report.frame);
                     }
@@ -80,7 +80,7 @@ fn a_missing_wipe_is_refused() {
             planted.kernel.text = change(&output.kernel.text);
             assert_ne!(planted.kernel.text, output.kernel.text, "{words}");
             match ask(&planted, target, family) {
-                Answer::Refused(fault) if fault.rule == Rule::Left => {
+                Verdict::Refused(fault) if fault.rule == Rule::Left => {
                     assert!(fault.what.contains(words), "{words}: {fault}");
                 }
                 other => panic!("{words}: {other:?}"),

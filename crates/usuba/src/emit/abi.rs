@@ -17,17 +17,6 @@ use super::header;
 use crate::ir::{Port, Program};
 use crate::isa::{Layout, Target, word_lane, word_type};
 
-/// The header of the original for each target, and the register width that it must be told.
-fn original(target: &Target) -> (&'static str, u32) {
-    match target.family() {
-        "sse" => ("SSE.h", 128),
-        "avx2" => ("AVX.h", 256),
-        "avx512" => ("AVX512.h", 512),
-        "neon" => ("Neon.h", 128),
-        _ => ("STD.h", target.bits),
-    }
-}
-
 /// The name of the original for an Usuba identifier.
 pub fn spell(name: &str) -> String {
     let first = if name.starts_with('_') { "u" } else { "" };
@@ -58,7 +47,6 @@ fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
 
 /// What `DATATYPE` stands for in the layout of a kernel, and the `BITS_PER_REG` that says so.
 fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static str, u32) {
-    let (_, register) = original(target);
     // General-purpose words of V all have the type of the widest, where the original took the
     // first parameter and truncated the others.
     let bits = match layout {
@@ -67,14 +55,17 @@ fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static st
             let words = entry.params.iter().chain(&entry.results).map(|port| port.word);
             word_lane(words.max().unwrap_or(8)) as u32
         }
-        _ => register,
+        _ => target.bits,
     };
     (if target.simd { target.register } else { word_type(bits as u8) }, bits)
 }
 
 /// The lines that define `DATATYPE`.
 fn includes(target: &Target, bits: u32) -> String {
-    let (include, _) = original(target);
+    let include = target.original;
+    if include.is_empty() {
+        return format!("#ifndef DATATYPE\n#define DATATYPE {}\n#endif\n", target.register);
+    }
     format!("#ifndef BITS_PER_REG\n#define BITS_PER_REG {bits}\n#endif\n#include \"{include}\"\n")
 }
 

@@ -45,8 +45,13 @@ pub fn parameter(name: &str, function: &str, taken: &[String]) -> String {
     if is_local(&spelled) {
         spelled.push('_');
     }
-    // One `u` more is no longer the prefix of `function`, even if that is of `u` alone.
-    while spelled.starts_with(&format!("{function}_")) {
+    // The functions beside it are called after operators and nodes, none of which is a quote. One
+    // `u` more is no longer the prefix of `function`, even if that is of `u` alone.
+    let beside = |name: &str| {
+        let rest = name.strip_prefix(function).and_then(|rest| rest.strip_prefix('_'));
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('q'))
+    };
+    while beside(&spelled) {
         spelled.insert(0, 'u');
     }
     while spelled == function || taken.contains(&spelled) {
@@ -95,6 +100,7 @@ mod tests {
         assert_eq!(parameter("v12", "f", &[]), "v12_");
         assert_eq!(parameter("x", "f", &["x".to_string()]), "x_");
         assert_eq!(parameter("f", "f", &[]), "f_");
+        assert_eq!(parameter("f''2", "f", &[]), "f_q_q2");
         assert_eq!(parameter("f_rotl32_7", "f", &[]), "uf_rotl32_7");
         assert_eq!(parameter("u_n", "uu", &[]), "uuu_n");
     }

@@ -7,7 +7,6 @@
 //!
 //! - `op`: the operators, with their one meaning.
 //! - `build`: makes nodes, folding what is free.
-//! - `print`: as Usuba text that re-parses.
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
 //! - `lanes`: vectors of words, as the words that they hold.
@@ -21,7 +20,6 @@ pub mod interp;
 pub mod lanes;
 pub mod live;
 pub mod op;
-pub mod print;
 pub mod random;
 pub mod verify;
 

@@ -273,8 +273,9 @@ impl Maker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{interp, print, verify};
+    use super::super::{interp, verify};
     use super::*;
+    use crate::dump;
 
     #[test]
     fn programs_are_sound_and_run() {
@@ -285,7 +286,7 @@ mod tests {
                 assert_eq!(made, program(seed, shape));
                 let inputs = inputs(&mut Random::new(seed), &made);
                 interp::run(&made, &inputs).expect("inputs that fit");
-                assert_eq!(print::program(&made), print::program(&program(seed, shape)));
+                assert_eq!(dump::program(&made), dump::program(&program(seed, shape)));
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst};
+use super::{ANY, Registers, Row, Target, X86_64, inst};
 
 pub static AVX2: Target = Target {
     name: "avx2",
@@ -20,58 +20,69 @@ pub static AVX2: Target = Target {
     header_warnings: &[],
     cflags: &["-mavx2"],
     register: "__m256i",
+    constraint: "x",
+    original: "AVX.h",
+    processor: &X86_64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS: &[Row] = &[
-    //   operator  lane C                                                timing
-    inst(And,      ANY, "_mm256_and_si256({0}, {1})",                        Doit),
-    inst(Or,       ANY, "_mm256_or_si256({0}, {1})",                         Doit),
-    inst(Xor,      ANY, "_mm256_xor_si256({0}, {1})",                        Doit),
-    inst(Andn,     ANY, "_mm256_andnot_si256({0}, {1})",                     Doit),
-    inst(Add,      8,   "_mm256_add_epi8({0}, {1})",                         Doit),
-    inst(Add,      16,  "_mm256_add_epi16({0}, {1})",                        Doit),
-    inst(Add,      32,  "_mm256_add_epi32({0}, {1})",                        Doit),
-    inst(Add,      64,  "_mm256_add_epi64({0}, {1})",                        Doit),
-    inst(Sub,      8,   "_mm256_sub_epi8({0}, {1})",                         Doit),
-    inst(Sub,      16,  "_mm256_sub_epi16({0}, {1})",                        Doit),
-    inst(Sub,      32,  "_mm256_sub_epi32({0}, {1})",                        Doit),
-    inst(Sub,      64,  "_mm256_sub_epi64({0}, {1})",                        Doit),
-    inst(Mul,      16,  "_mm256_mullo_epi16({0}, {1})",                      Doit),
-    inst(Mul,      32,  "_mm256_mullo_epi32({0}, {1})",                      Doit),
-    inst(MulWide,  64,  "_mm256_mul_epu32({0}, {1})",                        Doit),
-    inst(Shl,      16,  "_mm256_slli_epi16({0}, {k})",                       Doit),
-    inst(Shl,      32,  "_mm256_slli_epi32({0}, {k})",                       Doit),
-    inst(Shl,      64,  "_mm256_slli_epi64({0}, {k})",                       Doit),
-    inst(Shr,      16,  "_mm256_srli_epi16({0}, {k})",                       Doit),
-    inst(Shr,      32,  "_mm256_srli_epi32({0}, {k})",                       Doit),
-    inst(Shr,      64,  "_mm256_srli_epi64({0}, {k})",                       Doit),
-    inst(Sar,      16,  "_mm256_srai_epi16({0}, {k})",                       Doit),
-    inst(Sar,      32,  "_mm256_srai_epi32({0}, {k})",                       Doit),
-    inst(Negative, 8,   "_mm256_cmpgt_epi8(_mm256_setzero_si256(), {0})",    Doit),
-    inst(Negative, 16,  "_mm256_cmpgt_epi16(_mm256_setzero_si256(), {0})",   Doit),
-    inst(Negative, 32,  "_mm256_cmpgt_epi32(_mm256_setzero_si256(), {0})",   Doit),
-    inst(Negative, 64,  "_mm256_cmpgt_epi64(_mm256_setzero_si256(), {0})",   Doit),
-    inst(Equal,    8,   "_mm256_cmpeq_epi8({0}, {1})",                       Doit),
-    inst(Bytes,    ANY, "_mm256_shuffle_epi8({0}, _mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}))", Doit),
-    inst(Splat,    8,   "_mm256_set1_epi8((char){k})",                       Doit),
-    inst(Splat,    16,  "_mm256_set1_epi16((short){k})",                     Doit),
-    inst(Splat,    32,  "_mm256_set1_epi32((int){k})",                       Doit),
-    inst(Splat,    64,  "_mm256_set1_epi64x((long long){k})",                Doit),
-    inst(ShlEach,  32,  "_mm256_sllv_epi32({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(ShlEach,  64,  "_mm256_sllv_epi64({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(ShrEach,  32,  "_mm256_srlv_epi32({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(ShrEach,  64,  "_mm256_srlv_epi64({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(Quads,    32,  "_mm256_shuffle_epi32({0}, {k})",                    Doit),
-    inst(Quads,    64,  "_mm256_permute4x64_epi64({0}, {k})",                Doit),
-    inst(Permute,  32,  "_mm256_permutevar8x32_epi32({0}, _mm256_set_epi64x({v}))", Doit),
-    inst(ZipLow,   32,  "_mm256_unpacklo_epi32({0}, {1})",                   Doit),
-    inst(ZipLow,   64,  "_mm256_unpacklo_epi64({0}, {1})",                   Doit),
-    inst(ZipHigh,  32,  "_mm256_unpackhi_epi32({0}, {1})",                   Doit),
-    inst(ZipHigh,  64,  "_mm256_unpackhi_epi64({0}, {1})",                   Doit),
-    inst(Align,    ANY, "_mm256_alignr_epi8({1}, {0}, {k})",                 Doit),
-    inst(Blend,    32,  "_mm256_blend_epi32({0}, {1}, {k})",                 Doit),
-    inst(Literal,  ANY, "_mm256_set_epi64x({v})",                            Doit),
-    inst(Splat128, ANY, "_mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})",         Doit),
+    //   operator  lanes          C                                                  timing
+    inst(And,      ANY,          "_mm256_and_si256({0}, {1})",                       Doit),
+    inst(Or,       ANY,          "_mm256_or_si256({0}, {1})",                        Doit),
+    inst(Xor,      ANY,          "_mm256_xor_si256({0}, {1})",                       Doit),
+    inst(Andn,     ANY,          "_mm256_andnot_si256({0}, {1})",                    Doit),
+    inst(Add,      ANY,          "_mm256_add_epi{n}({0}, {1})",                      Doit),
+    inst(Sub,      ANY,          "_mm256_sub_epi{n}({0}, {1})",                      Doit),
+    inst(Mul,      16 | 32,      "_mm256_mullo_epi{n}({0}, {1})",                    Doit),
+    inst(MulWide,  64,           "_mm256_mul_epu32({0}, {1})",                       Doit),
+    inst(Shl,      16 | 32 | 64, "_mm256_slli_epi{n}({0}, {k})",                     Doit),
+    inst(Shr,      16 | 32 | 64, "_mm256_srli_epi{n}({0}, {k})",                     Doit),
+    inst(Sar,      16 | 32,      "_mm256_srai_epi{n}({0}, {k})",                     Doit),
+    inst(Negative, ANY,          "_mm256_cmpgt_epi{n}(_mm256_setzero_si256(), {0})", Doit),
+    inst(Equal,    8,            "_mm256_cmpeq_epi8({0}, {1})",                      Doit),
+    inst(Bytes,    ANY,          "_mm256_shuffle_epi8({0}, _mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}))", Doit),
+    inst(Splat,    8 | 16 | 32,  "_mm256_set1_epi{n}(({w}){k})",                     Doit),
+    inst(Splat,    64,           "_mm256_set1_epi64x((long long){k})",               Doit),
+    inst(ShlEach,  32 | 64,      "_mm256_sllv_epi{n}({0}, _mm256_set_epi64x({v}))",  Doit),
+    inst(ShrEach,  32 | 64,      "_mm256_srlv_epi{n}({0}, _mm256_set_epi64x({v}))",  Doit),
+    inst(Quads,    32,           "_mm256_shuffle_epi32({0}, {k})",                   Doit),
+    inst(Quads,    64,           "_mm256_permute4x64_epi64({0}, {k})",               Doit),
+    inst(Permute,  32,           "_mm256_permutevar8x32_epi32({0}, _mm256_set_epi64x({v}))", Doit),
+    inst(ZipLow,   32 | 64,      "_mm256_unpacklo_epi{n}({0}, {1})",                 Doit),
+    inst(ZipHigh,  32 | 64,      "_mm256_unpackhi_epi{n}({0}, {1})",                 Doit),
+    inst(Align,    ANY,          "_mm256_alignr_epi8({1}, {0}, {k})",                Doit),
+    inst(Blend,    32,           "_mm256_blend_epi32({0}, {1}, {k})",                Doit),
+    inst(Literal,  ANY,          "_mm256_set_epi64x({v})",                           Doit),
+    inst(Splat128, ANY,          "_mm256_set_epi64x((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})", Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "_mm256_loadu_si256((const __m256i *)(const void *)({0}))",
+    store: "_mm256_storeu_si256((__m256i *)(void *)({0}), {1})",
+    gather: "_mm256_inserti128_si256(_mm256_castsi128_si256(\
+             _mm_loadu_si128((const __m128i *)(const void *)({0}))), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + ({1}))), 1)",
+    scatter: "_mm_storeu_si128((__m128i *)(void *)({0}), _mm256_castsi256_si128({2})), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
+              _mm256_extracti128_si256({2}, 1))",
+    select: "",
+    lanes: [
+        "_mm256_set1_epi8((char)({0}))",
+        "_mm256_set1_epi16((short)({0}))",
+        "_mm256_set1_epi32((int)({0}))",
+        "_mm256_set1_epi64x((long long)({0}))",
+    ],
+    zip: [
+        ("_mm256_unpacklo_epi8({0}, {1})", "_mm256_unpackhi_epi8({0}, {1})"),
+        ("_mm256_unpacklo_epi16({0}, {1})", "_mm256_unpackhi_epi16({0}, {1})"),
+        ("_mm256_unpacklo_epi32({0}, {1})", "_mm256_unpackhi_epi32({0}, {1})"),
+        ("_mm256_unpacklo_epi64({0}, {1})", "_mm256_unpackhi_epi64({0}, {1})"),
+    ],
+    shuffle: "_mm256_shuffle_epi8({0}, {1})",
+    bytes: "_mm256_set_epi64x((long long)({1}), (long long)({0}), \
+            (long long)({1}), (long long)({0}))",
+    equal: "_mm256_cmpeq_epi8({0}, {1})",
+};

@@ -6,7 +6,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst, inst_when};
+use super::{ANY, Registers, Row, Target, X86_64, inst, inst_when};
 
 pub static AVX512: Target = Target {
     name: "avx512",
@@ -21,73 +21,83 @@ pub static AVX512: Target = Target {
     header_warnings: &["-Wuninitialized", "-Wmaybe-uninitialized"],
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     register: "__m512i",
+    constraint: "v",
+    original: "AVX512.h",
+    processor: &X86_64,
+    registers: Some(&REGISTERS),
     rows: ROWS,
 };
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS: &[Row] = &[
-    //   operator  lane C                                                timing
-    inst(And,      ANY, "_mm512_and_si512({0}, {1})",                        Doit),
-    inst(Or,       ANY, "_mm512_or_si512({0}, {1})",                         Doit),
-    inst(Xor,      ANY, "_mm512_xor_si512({0}, {1})",                        Doit),
-    inst(Andn,     ANY, "_mm512_andnot_si512({0}, {1})",                     Doit),
-    inst(Add,      8,   "_mm512_add_epi8({0}, {1})",                         Doit),
-    inst(Add,      16,  "_mm512_add_epi16({0}, {1})",                        Doit),
-    inst(Add,      32,  "_mm512_add_epi32({0}, {1})",                        Doit),
-    inst(Add,      64,  "_mm512_add_epi64({0}, {1})",                        Doit),
-    inst(Sub,      8,   "_mm512_sub_epi8({0}, {1})",                         Doit),
-    inst(Sub,      16,  "_mm512_sub_epi16({0}, {1})",                        Doit),
-    inst(Sub,      32,  "_mm512_sub_epi32({0}, {1})",                        Doit),
-    inst(Sub,      64,  "_mm512_sub_epi64({0}, {1})",                        Doit),
-    inst(Mul,      16,  "_mm512_mullo_epi16({0}, {1})",                      Doit),
-    inst(Mul,      32,  "_mm512_mullo_epi32({0}, {1})",                      Doit),
-    inst(Mul,      64,  "_mm512_mullo_epi64({0}, {1})",                      Doit),
-    inst(MulWide,  64,  "_mm512_mul_epu32({0}, {1})",                        Doit),
-    inst(Shl,      16,  "_mm512_slli_epi16({0}, {k})",                       Doit),
-    inst(Shl,      32,  "_mm512_slli_epi32({0}, {k})",                       Doit),
-    inst(Shl,      64,  "_mm512_slli_epi64({0}, {k})",                       Doit),
-    inst(Shr,      16,  "_mm512_srli_epi16({0}, {k})",                       Doit),
-    inst(Shr,      32,  "_mm512_srli_epi32({0}, {k})",                       Doit),
-    inst(Shr,      64,  "_mm512_srli_epi64({0}, {k})",                       Doit),
-    inst(Sar,      16,  "_mm512_srai_epi16({0}, {k})",                       Doit),
-    inst(Sar,      32,  "_mm512_srai_epi32({0}, {k})",                       Doit),
-    inst(Sar,      64,  "_mm512_srai_epi64({0}, {k})",                       Doit),
-    inst(Not,      ANY, "_mm512_ternarylogic_epi64({0}, {0}, {0}, 0x55)",    Doit),
-    inst(Lut3,     ANY, "_mm512_ternarylogic_epi64({0}, {1}, {2}, {k})",     Doit),
-    inst(Rotl,     32,  "_mm512_rol_epi32({0}, {k})",                        Doit),
-    inst(Rotl,     64,  "_mm512_rol_epi64({0}, {k})",                        Doit),
+    //   operator  lanes          C                                                  timing
+    inst(And,      ANY,          "_mm512_and_si512({0}, {1})",                       Doit),
+    inst(Or,       ANY,          "_mm512_or_si512({0}, {1})",                        Doit),
+    inst(Xor,      ANY,          "_mm512_xor_si512({0}, {1})",                       Doit),
+    inst(Andn,     ANY,          "_mm512_andnot_si512({0}, {1})",                    Doit),
+    inst(Add,      ANY,          "_mm512_add_epi{n}({0}, {1})",                      Doit),
+    inst(Sub,      ANY,          "_mm512_sub_epi{n}({0}, {1})",                      Doit),
+    inst(Mul,      16 | 32 | 64, "_mm512_mullo_epi{n}({0}, {1})",                    Doit),
+    inst(MulWide,  64,           "_mm512_mul_epu32({0}, {1})",                       Doit),
+    inst(Shl,      16 | 32 | 64, "_mm512_slli_epi{n}({0}, {k})",                     Doit),
+    inst(Shr,      16 | 32 | 64, "_mm512_srli_epi{n}({0}, {k})",                     Doit),
+    inst(Sar,      16 | 32 | 64, "_mm512_srai_epi{n}({0}, {k})",                     Doit),
+    inst(Not,      ANY,          "_mm512_ternarylogic_epi64({0}, {0}, {0}, 0x55)",   Doit),
+    inst(Lut3,     ANY,          "_mm512_ternarylogic_epi64({0}, {1}, {2}, {k})",    Doit),
+    inst(Rotl,     32 | 64,      "_mm512_rol_epi{n}({0}, {k})",                      Doit),
     inst_when("__AVX512VBMI2__", Rotl, 16, "_mm512_shldi_epi16({0}, {0}, {k})"),
-    inst(Negative, 8,   "_mm512_movm_epi8(_mm512_movepi8_mask({0}))",        Doit),
-    inst(Equal,    8,   "_mm512_movm_epi8(_mm512_cmpeq_epi8_mask({0}, {1}))", Doit),
-    inst(Bytes,    ANY, "_mm512_shuffle_epi8({0}, _mm512_set_epi64((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}))", Doit),
-    inst(Splat,    8,   "_mm512_set1_epi8((char){k})",                       Doit),
-    inst(Splat,    16,  "_mm512_set1_epi16((short){k})",                     Doit),
-    inst(Splat,    32,  "_mm512_set1_epi32((int){k})",                       Doit),
-    inst(Splat,    64,  "_mm512_set1_epi64((long long){k})",                 Doit),
-    inst(RotlEach, 32,  "_mm512_rolv_epi32({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(RotlEach, 64,  "_mm512_rolv_epi64({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShlEach,  16,  "_mm512_sllv_epi16({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShlEach,  32,  "_mm512_sllv_epi32({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShlEach,  64,  "_mm512_sllv_epi64({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShrEach,  16,  "_mm512_srlv_epi16({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShrEach,  32,  "_mm512_srlv_epi32({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(ShrEach,  64,  "_mm512_srlv_epi64({0}, _mm512_set_epi64({v}))",     Doit),
-    inst(Quads,    32,  "_mm512_shuffle_epi32({0}, (_MM_PERM_ENUM){k})",     Doit),
-    inst(Quads,    64,  "_mm512_permutex_epi64({0}, {k})",                   Doit),
-    inst(Permute,  16,  "_mm512_permutexvar_epi16(_mm512_set_epi64({v}), {0})", Doit),
-    inst(Permute,  32,  "_mm512_permutexvar_epi32(_mm512_set_epi64({v}), {0})", Doit),
-    inst(Permute,  64,  "_mm512_permutexvar_epi64(_mm512_set_epi64({v}), {0})", Doit),
-    inst(Permute2, 16,  "_mm512_permutex2var_epi16({0}, _mm512_set_epi64({v}), {1})", Doit),
-    inst(Permute2, 32,  "_mm512_permutex2var_epi32({0}, _mm512_set_epi64({v}), {1})", Doit),
-    inst(Permute2, 64,  "_mm512_permutex2var_epi64({0}, _mm512_set_epi64({v}), {1})", Doit),
-    inst(ZipLow,   32,  "_mm512_unpacklo_epi32({0}, {1})",                   Doit),
-    inst(ZipLow,   64,  "_mm512_unpacklo_epi64({0}, {1})",                   Doit),
-    inst(ZipHigh,  32,  "_mm512_unpackhi_epi32({0}, {1})",                   Doit),
-    inst(ZipHigh,  64,  "_mm512_unpackhi_epi64({0}, {1})",                   Doit),
-    inst(Align,    ANY, "_mm512_alignr_epi8({1}, {0}, {k})",                 Doit),
-    inst(Blend,    16,  "_mm512_mask_blend_epi16((__mmask32){k}u, {0}, {1})", Doit),
-    inst(Blend,    32,  "_mm512_mask_blend_epi32((__mmask16){k}, {0}, {1})", Doit),
-    inst(Blend,    64,  "_mm512_mask_blend_epi64((__mmask8){k}, {0}, {1})",  Doit),
-    inst(Literal,  ANY, "_mm512_set_epi64({v})",                             Doit),
-    inst(Splat128, ANY, "_mm512_set_epi64((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})", Doit),
+    inst(Negative, 8,            "_mm512_movm_epi8(_mm512_movepi8_mask({0}))",       Doit),
+    inst(Equal,    8,            "_mm512_movm_epi8(_mm512_cmpeq_epi8_mask({0}, {1}))", Doit),
+    inst(Bytes,    ANY,          "_mm512_shuffle_epi8({0}, _mm512_set_epi64((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}))", Doit),
+    inst(Splat,    ANY,          "_mm512_set1_epi{n}(({w}){k})",                     Doit),
+    inst(RotlEach, 32 | 64,      "_mm512_rolv_epi{n}({0}, _mm512_set_epi64({v}))",   Doit),
+    inst(ShlEach,  16 | 32 | 64, "_mm512_sllv_epi{n}({0}, _mm512_set_epi64({v}))",   Doit),
+    inst(ShrEach,  16 | 32 | 64, "_mm512_srlv_epi{n}({0}, _mm512_set_epi64({v}))",   Doit),
+    inst(Quads,    32,           "_mm512_shuffle_epi32({0}, (_MM_PERM_ENUM){k})",    Doit),
+    inst(Quads,    64,           "_mm512_permutex_epi64({0}, {k})",                  Doit),
+    inst(Permute,  16 | 32 | 64, "_mm512_permutexvar_epi{n}(_mm512_set_epi64({v}), {0})", Doit),
+    inst(Permute2, 16 | 32 | 64, "_mm512_permutex2var_epi{n}({0}, _mm512_set_epi64({v}), {1})", Doit),
+    inst(ZipLow,   32 | 64,      "_mm512_unpacklo_epi{n}({0}, {1})",                 Doit),
+    inst(ZipHigh,  32 | 64,      "_mm512_unpackhi_epi{n}({0}, {1})",                 Doit),
+    inst(Align,    ANY,          "_mm512_alignr_epi8({1}, {0}, {k})",                Doit),
+    inst(Blend,    16,           "_mm512_mask_blend_epi16((__mmask32){k}u, {0}, {1})", Doit),
+    inst(Blend,    32,           "_mm512_mask_blend_epi32((__mmask16){k}, {0}, {1})", Doit),
+    inst(Blend,    64,           "_mm512_mask_blend_epi64((__mmask8){k}, {0}, {1})", Doit),
+    inst(Literal,  ANY,          "_mm512_set_epi64({v})",                            Doit),
+    inst(Splat128, ANY,          "_mm512_set_epi64((long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo}, (long long){hi}, (long long){lo})", Doit),
 ];
+
+static REGISTERS: Registers = Registers {
+    load: "_mm512_loadu_si512((const void *)({0}))",
+    store: "_mm512_storeu_si512((void *)({0}), {1})",
+    gather: "_mm512_inserti32x4(_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi128_si512(\
+             _mm_loadu_si128((const __m128i *)(const void *)({0}))), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + ({1}))), 1), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + 2 * ({1}))), 2), \
+             _mm_loadu_si128((const __m128i *)(const void *)(({0}) + 3 * ({1}))), 3)",
+    scatter: "_mm_storeu_si128((__m128i *)(void *)({0}), _mm512_castsi512_si128({2})), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
+              _mm512_extracti32x4_epi32({2}, 1)), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + 2 * ({1})), \
+              _mm512_extracti32x4_epi32({2}, 2)), \
+              _mm_storeu_si128((__m128i *)(void *)(({0}) + 3 * ({1})), \
+              _mm512_extracti32x4_epi32({2}, 3))",
+    select: "_mm512_ternarylogic_epi64({2}, {0}, {1}, 0xca)",
+    lanes: [
+        "_mm512_set1_epi8((char)({0}))",
+        "_mm512_set1_epi16((short)({0}))",
+        "_mm512_set1_epi32((int)({0}))",
+        "_mm512_set1_epi64((long long)({0}))",
+    ],
+    zip: [
+        ("_mm512_unpacklo_epi8({0}, {1})", "_mm512_unpackhi_epi8({0}, {1})"),
+        ("_mm512_unpacklo_epi16({0}, {1})", "_mm512_unpackhi_epi16({0}, {1})"),
+        ("_mm512_unpacklo_epi32({0}, {1})", "_mm512_unpackhi_epi32({0}, {1})"),
+        ("_mm512_unpacklo_epi64({0}, {1})", "_mm512_unpackhi_epi64({0}, {1})"),
+    ],
+    shuffle: "_mm512_shuffle_epi8({0}, {1})",
+    bytes: "_mm512_set_epi64((long long)({1}), (long long)({0}), (long long)({1}), \
+            (long long)({0}), (long long)({1}), (long long)({0}), (long long)({1}), \
+            (long long)({0}))",
+    equal: "_mm512_movm_epi8(_mm512_cmpeq_epi8_mask({0}, {1}))",
+};

@@ -12,7 +12,7 @@
 use smallvec::smallvec;
 
 use super::formula::{self, Form};
-use super::select::{Arg, Args, Imm, Maker};
+use super::sequence::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
 use crate::ir::Op;
 use crate::ir::op::{affine_form, mask};

@@ -7,7 +7,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, inst, inst_when};
+use super::{ANY, ANY_PROCESSOR, Row, Target, inst, inst_when};
 
 pub static GP64: Target = Target {
     name: "gp64",
@@ -22,6 +22,10 @@ pub static GP64: Target = Target {
     header_warnings: &[],
     cflags: &[],
     register: "uint64_t",
+    constraint: "r",
+    original: "STD.h",
+    processor: &ANY_PROCESSOR,
+    registers: None,
     rows: ROWS,
 };
 

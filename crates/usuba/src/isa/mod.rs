@@ -5,10 +5,13 @@
 //! all targets; `select` turns an Usuba0 operator into rows. A new target is one file and one
 //! line in [`ALL`].
 //!
-//! - `gp64`, `gp32`, `sse`, `avx2`, `avx512`, `neon`: the tables.
+//! - `processor`: families of processors, with compilers and emulators; `registers`: vector
+//!   registers in the byte interface.
+//! - A file for each target: its tables.
 //! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
+//! - `sequence`: the instructions for one operator, and their builder.
 //! - `fallback`: instructions that a target lacks, from those it has.
 //! - `shuffle`: groups of bits that move inside words.
 //! - `vectors`: the lanes of a vector, in W.
@@ -26,11 +29,18 @@ mod gp64;
 mod ifma;
 mod narrow;
 mod neon;
+mod processor;
+mod registers;
 pub mod select;
+pub mod sequence;
 mod shuffle;
 mod sse;
 mod vectors;
+mod vsx;
+mod wasm128;
 
+pub use processor::{ANY_PROCESSOR, Cross, Processor, System, Tool, X86_64};
+pub use registers::Registers;
 pub use select::{lacks, select};
 
 /// How words sit in registers; the same for all values of a program.
@@ -135,14 +145,16 @@ pub enum Timing {
 
 /// One instruction.
 ///
-/// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{t}` and `{s}` the
-/// unsigned and signed C type of a lane, `{hi}` and `{lo}` the halves of 16 immediate
+/// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{n}` the bits of a lane,
+/// `{m}` the lanes of 128 bits, `{w}` the C word of a lane (`short`), `{t}` and `{s}` its unsigned and
+/// signed C type, `{hi}` and `{lo}` the halves of 16 immediate
 /// bytes, `{v}` the 64-bit words of an immediate register, the highest first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     pub inst: Inst,
-    /// Lane width in bits, or [`ANY`] when the instruction has no lanes.
-    pub lane: u8,
+    /// The lane widths in bits that it has, as one set (`16 | 32`), or [`ANY`] for all of them and
+    /// for an instruction without lanes.
+    pub lanes: u8,
     pub c: &'static str,
     pub timing: Timing,
     /// The C macro of an extension that the row needs beyond the target; empty for none. Such a
@@ -154,13 +166,13 @@ pub struct Row {
 pub const ANY: u8 = 0;
 
 /// A row that the target always has.
-pub const fn inst(inst: Inst, lane: u8, c: &'static str, timing: Timing) -> Row {
-    Row { inst, lane, c, timing, when: "" }
+pub const fn inst(inst: Inst, lanes: u8, c: &'static str, timing: Timing) -> Row {
+    Row { inst, lanes, c, timing, when: "" }
 }
 
 /// A row that needs an extension.
-pub const fn inst_when(when: &'static str, inst: Inst, lane: u8, c: &'static str) -> Row {
-    Row { inst, lane, c, timing: Timing::Doit, when }
+pub const fn inst_when(when: &'static str, inst: Inst, lanes: u8, c: &'static str) -> Row {
+    Row { inst, lanes, c, timing: Timing::Doit, when }
 }
 
 /// An instruction set.
@@ -190,14 +202,32 @@ pub struct Target {
     pub cflags: &'static [&'static str],
     /// The C type of a register; general-purpose words have the type of their size instead.
     pub register: &'static str,
+    /// The letter of a register in assembler statements of gcc and clang.
+    pub constraint: &'static str,
+    /// The header of the OCaml compiler's C interface; empty where that compiler has no such
+    /// target.
+    pub original: &'static str,
+    /// The processors that have it.
+    pub processor: &'static Processor,
+    /// Its vector registers in the byte interface.
+    pub registers: Option<&'static Registers>,
     /// Its instructions, without those of its base.
     pub rows: &'static [Row],
 }
 
 /// Every target that is no other one with more instructions, in the order in which they are
 /// listed to users.
-pub const ALL: &[&Target] =
-    &[&gp64::GP64, &gp32::GP32, &sse::SSE, &avx2::AVX2, &avx512::AVX512, &neon::NEON];
+#[rustfmt::skip] // One target, one line.
+pub const ALL: &[&Target] = &[
+    &gp64::GP64,
+    &gp32::GP32,
+    &sse::SSE,
+    &avx2::AVX2,
+    &avx512::AVX512,
+    &neon::NEON,
+    &wasm128::WASM128,
+    &vsx::VSX,
+];
 
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
@@ -272,7 +302,36 @@ impl Target {
 
 impl Row {
     fn fits(&self, inst: Inst, lane: u8) -> bool {
-        self.inst == inst && (self.lane == ANY || self.lane == lane)
+        self.inst == inst && (self.lanes == ANY || self.lanes & lane != 0)
+    }
+
+    /// The lane widths that it has and whose C differs: one if the instruction has no lanes.
+    pub fn widths(&self) -> Vec<u8> {
+        let widths = [8, 16, 32, 64].into_iter();
+        match self.lanes {
+            ANY if self.text(8) == self.text(64) => vec![64],
+            lanes => widths.filter(|width| lanes == ANY || lanes & width != 0).collect(),
+        }
+    }
+
+    /// Its C on lanes of `lane` bits, with places for operands and immediates.
+    pub fn text(&self, lane: u8) -> String {
+        let lane = if lane == ANY { 64 } else { lane };
+        let word = match lane {
+            8 => "char",
+            16 => "short",
+            32 => "int",
+            _ => "long long",
+        };
+        let places = [
+            ("{n}", &*lane.to_string()),
+            ("{m}", &*(128 / lane).to_string()),
+            ("{w}", word),
+            ("{t}", word_type(lane)),
+            ("{s}", &word_type(lane)[1..]),
+        ];
+        let fill = |text: String, (place, value): (&str, &str)| text.replace(place, value);
+        places.into_iter().fold(self.c.to_string(), fill)
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::Inst::*;
 use super::Timing::*;
-use super::{ANY, Row, Target, avx2, avx512, gp64, inst, sse};
+use super::{ANY, Row, Target, X86_64, avx2, avx512, gp64, inst, sse};
 
 pub static AVX2_64: Target = Target {
     name: "avx2_64",
@@ -21,6 +21,7 @@ pub static AVX2_64: Target = Target {
     base: Some(&gp64::GP64),
     machine: Some(&avx2::AVX2),
     cflags: &["-mbmi2"],
+    processor: &X86_64,
     rows: &[],
     ..gp64::GP64
 };
@@ -42,6 +43,7 @@ pub static AVX512_128: Target = Target {
     base: Some(&sse::SSE),
     machine: Some(&avx512::AVX512),
     regs: 32,
+    constraint: "v",
     header: "immintrin.h",
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     rows: ROWS128,
@@ -54,6 +56,7 @@ pub static AVX512_256: Target = Target {
     base: Some(&avx2::AVX2),
     machine: Some(&avx512::AVX512),
     regs: 32,
+    constraint: "v",
     cflags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
     rows: ROWS256,
     ..avx2::AVX2

@@ -10,7 +10,7 @@
 use smallvec::smallvec;
 
 use super::fallback::byte_pattern;
-use super::select::{Arg, Args, Imm, Maker, make_bytes};
+use super::sequence::{Arg, Args, Imm, Maker, make_bytes};
 use super::{ANY, Inst};
 use crate::ir::Op;
 use crate::ir::op::{affine_form, mask};

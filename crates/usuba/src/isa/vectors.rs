@@ -11,7 +11,8 @@
 
 use smallvec::smallvec;
 
-use super::select::{Arg, Args, Imm, Maker, on_lanes};
+use super::select::on_lanes;
+use super::sequence::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst};
 use crate::ir::Op;
 use crate::ir::lanes::Lanes;

@@ -3,22 +3,7 @@
 //! A pass never changes what one instance computes. It may rely on what `ir::verify` checks and
 //! must leave it so; `pipeline` says which pass runs when.
 //!
-//! - `affine`: functions of one byte, where the target has affine maps.
-//! - `bitslice-sched`: linear layers between S-boxes, in bitslicing.
-//! - `canon`: one order for the operands of commutative operators.
-//! - `complement`: complements where they cost nothing.
-//! - `const-fold`: what is known at compile time.
-//! - `copy-prop`: uses instead of copies.
-//! - `cse`: each common subexpression once.
-//! - `dce`: nothing that nobody needs.
-//! - `fuse`: operators on bits by the instructions that the target has.
-//! - `inline`: callees into callers.
-//! - `inline-rest`: the calls that waited for scheduling.
-//! - `interleave`: several instances side by side.
-//! - `mslice-sched`: independent equations next to each other.
-//! - `muladd`: products with a sum, where the target has them.
-//! - `pressure`: the order with few loads and stores.
-//! - `unroll`: loops into straight lines.
+//! - A file for each pass, which its constant `PASS` describes.
 //! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
 //! - `logic`: the operators on bits that a target has.
 //! - `machine`: what passes may know of the machine.
@@ -50,6 +35,8 @@ pub mod unroll;
 
 #[cfg(test)]
 mod tests;
+
+pub use pipeline::ALL;
 
 use crate::ir::{Eqn, Program};
 
@@ -114,26 +101,6 @@ impl When {
         }
     }
 }
-
-/// All passes, by name.
-pub static ALL: &[&Pass] = &[
-    &affine::PASS,
-    &bitslice_sched::PASS,
-    &canon::PASS,
-    &complement::PASS,
-    &const_fold::PASS,
-    &copy_prop::PASS,
-    &cse::PASS,
-    &dce::PASS,
-    &fuse::PASS,
-    &inline::PASS,
-    &inline_rest::PASS,
-    &interleave::PASS,
-    &mslice_sched::PASS,
-    &muladd::PASS,
-    &pressure::PASS,
-    &unroll::PASS,
-];
 
 /// The pass called `name`.
 pub fn find(name: &str) -> Option<&'static Pass> {

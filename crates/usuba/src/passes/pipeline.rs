@@ -1,10 +1,12 @@
-//! Which pass runs when: one plain list per optimisation level.
+//! Optimisation levels: lists of passes, composed from named groups.
+//!
+//! A pass is one file in this folder and one line in a group here.
 
-use super::{
-    Pass, PassOptions, When, affine, bitslice_sched, canon, complement, const_fold, copy_prop, cse,
-    dce, fuse, inline, inline_rest, interleave, mslice_sched, muladd, pressure, unroll,
-};
-use crate::ir::{Program, verify};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::*;
+use crate::ir::verify;
 
 /// How hard to try.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -18,37 +20,12 @@ pub enum Level {
     O2,
 }
 
-/// `canon` makes equal right-hand sides look equal, `cse` merges them, and that is when
-/// `const-fold` sees that both sides of an `^` are one value. So it runs before and after.
-macro_rules! simplify {
-    ($($rest:expr),* $(,)?) => {
-        &[
-            &const_fold::PASS,
-            &copy_prop::PASS,
-            &canon::PASS,
-            &cse::PASS,
-            &const_fold::PASS,
-            &copy_prop::PASS,
-            &dce::PASS,
-            $($rest),*
-        ]
-    };
-}
+/// A level: groups of passes, in order.
+type Groups = &'static [&'static [&'static Pass]];
 
-static O0: &[&Pass] = &[&dce::PASS, &interleave::PASS];
-
-static O1: &[&Pass] = simplify![&interleave::PASS, &mslice_sched::PASS, &pressure::PASS];
-
-/// Simplifies first, so that sizes mean something when `inline` and `unroll` look at them, and
-/// again when they are done.
-///
-/// `bitslice-sched` moves calls of S-boxes as wholes, so it runs while there are any. What runs
-/// after `inline-rest` merges, removes and replaces equations, but moves none: the order that it
-/// made stays. `affine`, `muladd`, `complement` and `fuse` choose instructions of the target, so the
-/// schedulers that count those come last. Nothing that moves equations may run after them.
-static O2: &[&Pass] = simplify![
-    &inline::PASS,
-    &unroll::PASS,
+/// `canon` makes equal right-hand sides look equal, `cse` merges them, and then `const-fold` sees
+/// that both sides of an `^` are one value. So it runs before and after.
+const SIMPLIFY: &[&Pass] = &[
     &const_fold::PASS,
     &copy_prop::PASS,
     &canon::PASS,
@@ -56,15 +33,18 @@ static O2: &[&Pass] = simplify![
     &const_fold::PASS,
     &copy_prop::PASS,
     &dce::PASS,
-    &bitslice_sched::PASS,
-    &inline_rest::PASS,
-    &const_fold::PASS,
-    &copy_prop::PASS,
-    &canon::PASS,
-    &cse::PASS,
-    &const_fold::PASS,
-    &copy_prop::PASS,
-    &dce::PASS,
+];
+
+/// Removes calls and loops; sizes mean something to both after [`SIMPLIFY`].
+const FLATTEN: &[&Pass] = &[&inline::PASS, &unroll::PASS];
+
+/// Schedules calls of S-boxes as wholes, so it runs while there are any. Later passes merge,
+/// remove and replace equations, but move none: this schedule stays.
+const SCHEDULE_CALLS: &[&Pass] = &[&bitslice_sched::PASS, &inline_rest::PASS];
+
+/// Chooses instructions of the target, then schedules them. The schedulers count instructions, so
+/// no pass may move equations after them.
+const FUSE_AND_SCHEDULE: &[&Pass] = &[
     &affine::PASS,
     &muladd::PASS,
     &dce::PASS,
@@ -77,13 +57,27 @@ static O2: &[&Pass] = simplify![
     &pressure::PASS,
 ];
 
+static O0: Groups = &[&[&dce::PASS, &interleave::PASS]];
+
+static O1: Groups = &[SIMPLIFY, &[&interleave::PASS, &mslice_sched::PASS, &pressure::PASS]];
+
+static O2: Groups = &[SIMPLIFY, FLATTEN, SIMPLIFY, SCHEDULE_CALLS, SIMPLIFY, FUSE_AND_SCHEDULE];
+
+/// All passes, by name.
+pub static ALL: LazyLock<Vec<&'static Pass>> = LazyLock::new(|| {
+    let levels = [Level::O0, Level::O1, Level::O2].into_iter().flat_map(passes);
+    let named: BTreeMap<&str, &Pass> = levels.map(|pass| (pass.name, pass)).collect();
+    named.into_values().collect()
+});
+
 /// The passes of a level, in order.
-pub fn passes(level: Level) -> &'static [&'static Pass] {
-    match level {
+pub fn passes(level: Level) -> impl Iterator<Item = &'static Pass> {
+    let groups = match level {
         Level::O0 => O0,
         Level::O1 => O1,
         Level::O2 => O2,
-    }
+    };
+    groups.iter().copied().flatten().copied()
 }
 
 /// What runs and with which choices.

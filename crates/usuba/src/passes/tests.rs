@@ -2,10 +2,11 @@
 
 use super::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use super::*;
+use crate::dump;
 use crate::ir;
 use crate::ir::build::Builder;
 use crate::ir::random::{self, Random, Shape};
-use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val, interp, live, print, verify};
+use crate::ir::{Inline, Node, NodeId, Op, Port, Slicing, Val, interp, live, verify};
 
 /// A port of one 8-bit word.
 pub fn word(name: &str) -> Port {
@@ -49,8 +50,8 @@ fn agree(before: &Program, after: &Program, seed: u64) {
             interp::run(before, &inputs),
             interp::run(after, &inputs),
             "seed {seed}, inputs {inputs:x?}\n{}\nbecame\n{}",
-            print::program(before),
-            print::program(after)
+            dump::program(before),
+            dump::program(after)
         );
     }
 }
@@ -92,7 +93,7 @@ fn each_pass_keeps_the_meaning() {
     for shape in SHAPES {
         for seed in 0..150 {
             let before = random::program(seed, shape);
-            for pass in ALL {
+            for pass in ALL.iter() {
                 let mut program = before.clone();
                 run_pass(pass, &mut program, &random_options(&mut Random::new(seed)));
                 verify::verify(&program).expect(pass.name);
@@ -131,7 +132,7 @@ fn pipelines_keep_the_meaning_and_repeat() {
                 run_pipeline(&mut once, &options, &mut |_, _| ());
                 run_pipeline(&mut again, &options, &mut |_, _| ());
                 agree(&before, &once, seed);
-                assert_eq!(print::program(&once), print::program(&again));
+                assert_eq!(dump::program(&once), dump::program(&again));
                 // Where andn is two instructions, one complement may replace several of it.
                 let andn = if options.pass.logic.price(&Op::Andn) == 1 { 0 } else { 1 };
                 let cost = |p: &Program| {
@@ -158,19 +159,19 @@ fn skipped_passes_do_not_run_and_stop_stops() {
         seen
     };
     let all = run(&[], None);
-    assert_eq!(all.len(), pipeline::passes(Level::O2).len());
+    assert_eq!(all.len(), pipeline::passes(Level::O2).count());
     assert!(!run(&["cse", "dce"], None).iter().any(|name| name == "cse" || name == "dce"));
     assert_eq!(run(&[], Some("canon")), all[..3]);
 }
 
 #[test]
 fn names_are_unique_and_found() {
-    for pass in ALL {
+    for pass in ALL.iter() {
         assert_eq!(find(pass.name).map(|found| found.about), Some(pass.about));
         assert!(pass.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
     }
     for level in [Level::O0, Level::O1, Level::O2] {
-        assert!(pipeline::passes(level).iter().all(|pass| find(pass.name).is_some()));
+        assert!(pipeline::passes(level).all(|pass| find(pass.name).is_some()));
     }
     assert!(find("no-such-pass").is_none());
 }

@@ -2,6 +2,8 @@
 //!
 //! Trees are at most [`MAX_DEPTH`] deep, so recursive walks need no care for the stack.
 
+use std::fmt;
+
 use crate::diag::Span;
 
 /// The deepest nesting of expressions, index expressions and loops that the parser accepts.
@@ -381,7 +383,100 @@ pub enum ShiftOp {
     RotRight,
 }
 
+// Trees that no text was parsed into stand nowhere: their spans are the default.
+
+impl From<&str> for Ident {
+    fn from(name: &str) -> Ident {
+        Ident { name: name.to_string(), span: Span::default() }
+    }
+}
+
+impl From<ExprKind> for Expr {
+    fn from(kind: ExprKind) -> Expr {
+        Expr { kind, span: Span::default() }
+    }
+}
+
+impl From<Var> for Expr {
+    fn from(var: Var) -> Expr {
+        ExprKind::Var(var).into()
+    }
+}
+
+impl Var {
+    /// A variable, or a part of it.
+    pub fn new(name: &str, selectors: Vec<Selector>) -> Var {
+        Var { name: name.into(), selectors, span: Span::default() }
+    }
+}
+
+impl Type {
+    /// An array of the given dimensions, or one word without.
+    pub fn new(word: TypeWord, dims: impl IntoIterator<Item = u64>) -> Type {
+        let dims = dims.into_iter().map(AExpr::from).collect();
+        Type { word, dims, span: Span::default() }
+    }
+}
+
+impl ParamGroup {
+    /// Names of one type, without ranges.
+    pub fn new(names: Vec<Ident>, ty: Type) -> ParamGroup {
+        ParamGroup { names, is_const: false, lazy_lift: false, ty, ranges: Vec::new() }
+    }
+}
+
+impl Decl {
+    /// A declaration without options and contract.
+    pub fn new(
+        name: &str,
+        params: Vec<ParamGroup>,
+        results: Vec<ParamGroup>,
+        kind: DeclKind,
+    ) -> Decl {
+        let (opts, contract, span) = (Vec::new(), Vec::new(), Span::default());
+        Decl { opts, name: name.into(), params, results, contract, kind, span }
+    }
+}
+
+impl Body {
+    pub fn new(vars: Vec<ParamGroup>, stmts: Vec<Stmt>) -> Body {
+        Body { vars, stmts, span: Span::default() }
+    }
+}
+
+impl Stmt {
+    /// An equation; `again` allows targets that have a value.
+    pub fn define(targets: Vec<Var>, again: bool, value: Expr) -> Stmt {
+        let span = Span::default();
+        Stmt::Equation(Equation { targets, op: None, colon: again, value, span })
+    }
+}
+
+impl Expr {
+    pub fn complement(e: Expr) -> Expr {
+        ExprKind::Not(e.into()).into()
+    }
+
+    pub fn shift(op: ShiftOp, value: Expr, amounts: Vec<AExpr>) -> Expr {
+        value.then(Link { kind: LinkKind::Shift(op, amounts), span: Span::default() })
+    }
+
+    pub fn bin(op: BinOp, left: Expr, right: Expr) -> Expr {
+        left.then(Link { kind: LinkKind::Bin(op, right), span: Span::default() })
+    }
+}
+
+impl From<u64> for AExpr {
+    fn from(value: u64) -> AExpr {
+        AExpr::Int(value, Span::default())
+    }
+}
+
 impl AExpr {
+    pub fn bin(op: ABinOp, left: AExpr, right: AExpr) -> AExpr {
+        AExpr::Bin(op, Box::new(left), Box::new(right))
+    }
+
     pub fn span(&self) -> Span {
         match self {
             AExpr::Int(_, span) => *span,
@@ -454,6 +549,39 @@ impl ShiftOp {
             ShiftOp::RightArith => ">>!",
             ShiftOp::RotLeft => "<<<",
             ShiftOp::RotRight => ">>>",
+        }
+    }
+}
+
+impl fmt::Display for DirWord {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            DirWord::H => f.write_str("<H>"),
+            DirWord::V => f.write_str("<V>"),
+            DirWord::B => f.write_str("<B>"),
+            DirWord::W => f.write_str("<W>"),
+            DirWord::Number(n) => write!(f, "<{n}>"),
+            DirWord::Var(name) => write!(f, "<'{name}>"),
+        }
+    }
+}
+
+impl fmt::Display for TypeWord {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let show = |dir: &Option<DirWord>| dir.as_ref().map(DirWord::to_string).unwrap_or_default();
+        match self {
+            TypeWord::Nat => f.write_str("nat"),
+            TypeWord::U { dir, width, len } => {
+                write!(f, "u{}", show(dir))?;
+                match width {
+                    Width::Bits(bits) => write!(f, "{bits}")?,
+                    Width::Var(name) => write!(f, "'{name}")?,
+                }
+                len.map_or(Ok(()), |len| write!(f, "x{len}"))
+            }
+            TypeWord::B { dir, len } => write!(f, "b{}{len}", show(dir)),
+            TypeWord::V { dir, len } => write!(f, "v{}{len}", show(dir)),
+            TypeWord::Named(name) => f.write_str(name),
         }
     }
 }

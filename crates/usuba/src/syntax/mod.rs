@@ -15,4 +15,5 @@ mod parser;
 pub mod print;
 pub mod splice;
 
+pub use lexer::KEYWORDS;
 pub use parser::{MAX_ERRORS, parse, size_word};

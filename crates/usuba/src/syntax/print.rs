@@ -38,7 +38,8 @@ pub fn format(file: &File, text: &str) -> String {
     printer.finish()
 }
 
-/// The tree in the house style, without comments; for trees that were not read from a text.
+/// The tree in the house style, without comments; for trees that were not read from a text, whose
+/// words above 9 are written in base 16.
 pub fn print(file: &File) -> String {
     let mut printer = Printer::new(None, Vec::new());
     printer.file(file);

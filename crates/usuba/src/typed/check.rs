@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::types::*;
-use super::walk::{Domain, Refusal, Stop, Typed, Walker, legacy_table};
+use super::walk::{Domain, MAX_NESTING, Refusal, Stop, Typed, Walker, legacy_table, too_deep};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::ir::{Op, Slicing};
 use crate::syntax::ast::DeclOpt;
@@ -20,7 +20,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
             walker.domain.ask(&Instance::open(id, alternative));
         }
     }
-    let mut sizes: FxHashMap<Instance, (u64, Vec<Instance>)> = FxHashMap::default();
+    let mut costs: FxHashMap<Instance, Cost> = FxHashMap::default();
     while let Some(instance) = walker.domain.queue.pop() {
         if walker.is_full() {
             break;
@@ -34,14 +34,15 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
             let _ = walker.run(&instance, vec![(); inputs]);
         }
         let calls = std::mem::take(&mut walker.domain.calls);
-        sizes.insert(instance, (walker.steps() - before, calls));
+        let depth = std::mem::take(&mut walker.deepest);
+        costs.insert(instance, Cost { steps: walker.steps() - before, depth, calls });
     }
     let mut diags = walker.diags;
     for decl in &program.decls {
         diags.extend(legacy_warning(program, decl));
     }
     if diags.iter().all(|d| !d.is_error()) {
-        diags.extend(too_large(program, &sizes));
+        diags.extend(beyond_limits(program, &costs));
     }
     diags.sort_by_key(|d| (d.span, d.code));
     diags
@@ -170,33 +171,43 @@ fn legacy_warning(program: &Program, decl: &Decl) -> Option<Diagnostic> {
     ))
 }
 
-/// Reports the first instance that is too large when all calls are expanded.
-fn too_large(
-    program: &Program,
-    sizes: &FxHashMap<Instance, (u64, Vec<Instance>)>,
-) -> Option<Diagnostic> {
-    let mut order: Vec<&Instance> = sizes.keys().collect();
+/// Steps and nesting of one instance without its callees.
+struct Cost {
+    steps: u64,
+    /// How deep its calls and expressions nest.
+    depth: usize,
+    /// Each call with the depth that it stands at.
+    calls: Vec<(Instance, usize)>,
+}
+
+/// Reports the first instance that is too large, or nests too deep, when all calls are expanded.
+fn beyond_limits(program: &Program, costs: &FxHashMap<Instance, Cost>) -> Option<Diagnostic> {
+    let mut order: Vec<&Instance> = costs.keys().collect();
     order.sort_by_key(|i| i.decl);
-    let mut total: FxHashMap<&Instance, u64> = FxHashMap::default();
-    let mut worst: Option<usize> = None;
+    let mut totals: FxHashMap<&Instance, (u64, usize)> = FxHashMap::default();
     for instance in order {
-        let (own, calls) = &sizes[instance];
-        let inner = calls.iter().map(|c| total.get(c).copied().unwrap_or(0));
-        let sum = inner.fold(*own, u64::saturating_add);
-        if sum > MAX_STEPS && worst.is_none() {
-            worst = Some(instance.decl);
+        let Cost { steps, depth, calls } = &costs[instance];
+        let (mut steps, mut depth) = (*steps, *depth);
+        for (callee, at) in calls {
+            let (inner, height) = totals.get(callee).copied().unwrap_or_default();
+            steps = steps.saturating_add(inner);
+            depth = depth.max(at + height);
         }
-        total.insert(instance, sum);
+        let decl = &program.decls[instance.decl];
+        if depth > MAX_NESTING {
+            return Some(too_deep(decl.name_span));
+        }
+        if steps > MAX_STEPS {
+            let text = format!(
+                "node `{}` unrolls to more than {MAX_STEPS} steps with its calls; this is the limit",
+                decl.name
+            );
+            let error = Diagnostic::error(Code::TooLarge, decl.name_span, text);
+            return Some(error.help("shorten the loops, or split the program"));
+        }
+        totals.insert(instance, (steps, depth));
     }
-    let decl = &program.decls[worst?];
-    let text = format!(
-        "node `{}` unrolls to more than {MAX_STEPS} steps with its calls; this is the limit",
-        decl.name
-    );
-    Some(
-        Diagnostic::error(Code::TooLarge, decl.name_span, text)
-            .help("shorten the loops, or split the program"),
-    )
+    None
 }
 
 /// The domain of a check: there is nothing to compute.
@@ -204,8 +215,8 @@ fn too_large(
 struct Nothing {
     queue: Vec<Instance>,
     asked: rustc_hash::FxHashSet<Instance>,
-    /// Calls of the instance that is being walked.
-    calls: Vec<Instance>,
+    /// Calls of the instance that is being walked, with the depth that they stand at.
+    calls: Vec<(Instance, usize)>,
 }
 
 impl Nothing {
@@ -241,7 +252,36 @@ impl Domain for Nothing {
         _: Span,
     ) -> Result<Vec<()>, Stop> {
         walker.domain.ask(instance);
-        walker.domain.calls.push(instance.clone());
+        let depth = walker.depth;
+        walker.domain.calls.push((instance.clone(), depth));
         Ok(vec![(); results.len()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Sources;
+    use crate::syntax::splice::NoIncludes;
+    use crate::typed::Flags;
+
+    /// A check walks each node once, and a compilation through all calls: one limit for both.
+    #[test]
+    fn chains_of_calls_are_as_long_as_a_compilation_allows() {
+        let found = |calls: usize| -> Vec<Code> {
+            let mut text = "node f0 (x:u8) returns (y:u8) let y = ~x tel\n".to_string();
+            for i in 1..=calls {
+                let callee = i - 1;
+                text += &format!("node f{i} (x:u8) returns (y:u8) let y = f{callee}(x) tel\n");
+            }
+            let mut sources = Sources::default();
+            let file = sources.add("f.ua", text);
+            match crate::front(&mut sources, file, &mut NoIncludes, None, Flags::default()) {
+                Ok(_) => Vec::new(),
+                Err(findings) => findings.iter().map(|finding| finding.code).collect(),
+            }
+        };
+        assert_eq!(found(100), []);
+        assert_eq!(found(400), [Code::TooDeep]);
     }
 }

@@ -8,7 +8,7 @@ use usuba_run::cc::Family;
 
 use super::values::parse_target;
 use super::{Codegen, Language};
-use crate::commands::prove::plant::{self, Plant};
+use usuba_prove::fault_injection::{self, Plant};
 
 /// What to prove.
 #[derive(Args, Debug)]
@@ -65,7 +65,7 @@ pub struct Prove {
     /// Put a fault into what a pass left, such as gate@lower, to see that it is found: gate,
     /// rotation, operands, ports, equation. After `object`, one bit of the machine code: gate,
     /// address
-    #[arg(long, value_name = "FAULT@PASS", value_parser = plant::parse,
+    #[arg(long, value_name = "FAULT@PASS", value_parser = fault_injection::parse,
           conflicts_with_all = ["all", "certify", "check"])]
     pub plant: Option<Plant>,
     /// Write JSON, one object for each proof
@@ -100,11 +100,5 @@ impl Cc {
             Cc::Clang => &[Family::Clang],
             Cc::Both => &[Family::Gcc, Family::Clang],
         }
-    }
-
-    /// Those of these names, which may have versions; `None` without one.
-    pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Cc> {
-        let of = |name: &str| if name.starts_with("clang") { Cc::Clang } else { Cc::Gcc };
-        names.map(of).reduce(|a, b| if a == b { a } else { Cc::Both })
     }
 }

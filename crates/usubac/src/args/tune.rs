@@ -98,7 +98,7 @@ fn read(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
     let long = long_flags(&BackEnd::command());
     let known = |name: &str| long.iter().any(|l| l == name);
-    let words = crate::legacy::rewrite(words, known)
+    let words = crate::legacy::rewrite(words, known, &mut |_| {})
         .map_err(|failure| failure.text().unwrap_or("no such flag").to_string())?;
     let BackEnd { slicing, codegen } =
         BackEnd::try_parse_from(words.into_iter().skip(1)).map_err(|error| {

@@ -5,12 +5,13 @@ use std::time::Duration;
 use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
 use usuba::passes;
+use usuba_run::cc;
 
 use super::Arch;
 
 pub fn parse_arch(name: &str) -> Result<Arch, String> {
     let native = name == "native";
-    match isa::find(if native { best_here() } else { name }) {
+    match if native { Some(best_here()) } else { isa::find(name) } {
         Some(target) => Ok(Arch { target, native }),
         None => {
             let names: Vec<&str> = isa::all().map(|t| t.name).collect();
@@ -52,39 +53,23 @@ pub fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
     })
 }
 
-/// The widest instruction set that this machine runs. Its name ends up in the output, which so
-/// depends on the machine only if `native` was asked for.
-fn best_here() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx512 = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl");
-        let gfni = is_x86_feature_detected!("gfni");
-        if avx512 {
-            return if gfni { "avx512_gfni" } else { "avx512" };
-        }
-        if is_x86_feature_detected!("avx2") {
-            return if gfni { "avx2_gfni" } else { "avx2" };
-        }
-        if is_x86_feature_detected!("sse4.1") {
-            return "sse";
-        }
-    }
-    match () {
-        () if cfg!(target_arch = "aarch64") => "neon",
-        () if cfg!(target_pointer_width = "64") => "gp64",
-        () => "gp32",
-    }
+/// The widest instruction set that this machine runs, with its extension for bytes if there is
+/// one. Its name ends up in the output, which so depends on the machine only if `native` was asked
+/// for.
+fn best_here() -> &'static Target {
+    let pointer = usize::BITS;
+    let here = isa::all().filter(|target| cc::runs_here(target) && !multiplies_long_words(target));
+    let fits = here.filter(|target| target.simd || target.bits <= pointer);
+    fits.max_by_key(|target| (target.bits, target.base.is_some())).expect("plain C runs anywhere")
+}
+
+fn multiplies_long_words(target: &Target) -> bool {
+    target.row(isa::Inst::MulAdd52, 64).is_some()
 }
 
 /// What `native` is for programs with words of 52 bits, if this machine multiplies those.
 pub fn best_for_long_words() -> Option<&'static Target> {
-    #[cfg(target_arch = "x86_64")]
-    if best_here() == "avx512_gfni" && is_x86_feature_detected!("avx512ifma") {
-        return isa::find("avx512_ifma");
-    }
-    None
+    isa::all().find(|target| multiplies_long_words(target) && cc::runs_here(target))
 }
 
 pub fn parse_pass(name: &str) -> Result<String, String> {

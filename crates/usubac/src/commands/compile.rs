@@ -14,12 +14,12 @@ use usuba::syntax::{parse, print};
 use usuba_run::fingerprint::fingerprint;
 
 use super::front::{self, Input, reported};
-use super::prove::certificate;
 use super::{slice, tuned};
 use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
+use usuba_prove::{cell, certificate};
 
 pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let Some(file) = args.file.as_deref() else {
@@ -48,11 +48,11 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let (program, target) = slice::compiled(&input, &language, codegen, args.abi, reporter)?;
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
-        return write_all(&[(place, ir::print::program(&program))]);
+        return write_all(&[(place, usuba::dump::program(&program))]);
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let proof = certificate::name(folder, target.name, &fingerprint(&input.sources), &|| {
-        super::prove::program_fingerprint(&program)
+        cell::fingerprint(&program)
     });
     let options =
         COptions { tuned: note, proof, ..options(args, codegen, file, &input, &program, target) };

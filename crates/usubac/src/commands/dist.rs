@@ -9,10 +9,10 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
-use super::prove::cache;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
+use usuba_prove::cache;
 
 pub fn run(args: &Dist) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
@@ -59,7 +59,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     }
 }
 
-/// Compares the functions of ciphers, and of those that they need, with their known answers.
+/// Compares the functions of ciphers, and of the ciphers that they need, with their test vectors.
 fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     let (folder, build) = (cache::home("known-answers"), cache::this_build());
     let kept = folder.as_deref().zip(build.as_deref());

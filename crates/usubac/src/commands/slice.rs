@@ -1,7 +1,7 @@
 //! From a checked program to Usuba0 on a target, with all passes.
 
 use usuba::emit::c::COptions;
-use usuba::ir::{self, Program, Slicing};
+use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::{Options, optimise};
@@ -44,7 +44,7 @@ pub fn compiled(
     let mut prover = codegen.prove.then(Prover::new);
     let mut program = sliced(input, &options, reporter, &mut |pass, program| {
         if codegen.print_after.iter().any(|wanted| wanted == pass || wanted == "all") {
-            to_stderr(&format!("# after {pass}\n{}\n", ir::print::program(program)));
+            to_stderr(&format!("# after {pass}\n{}\n", usuba::dump::program(program)));
         }
         if let Some(prover) = &mut prover {
             prover.see(pass, program);

@@ -15,7 +15,6 @@ use std::path::Path;
 use usuba::circuit::{self, Circuit, Gate, Goal, MAX_INPUTS, Profile, Table};
 use usuba::diag::Sources;
 use usuba::syntax::ast::DeclOpt;
-use usuba::syntax::print;
 use usuba::typed::walk::reverse_table;
 use usuba::typed::{Decl, Flags, Kind};
 use usuba_synth::matrix::{self, Matrix};
@@ -177,17 +176,8 @@ fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failu
     let entry = circuit::entry(&circuit, profile);
     text += &entry.unwrap_or_else(|| format!("{circuit}\n"));
     let node = usuba_synth::node(&named.name, &circuit);
-    let _ = write!(text, "\n{}", formatted(node));
+    let _ = write!(text, "\n{}", node);
     Ok(text)
-}
-
-/// A node in the house style.
-fn formatted(node: String) -> String {
-    let mut sources = Sources::default();
-    let id = sources.add("node", node);
-    let (tree, findings) = usuba::syntax::parse(&sources, id);
-    assert!(findings.is_empty(), "internal error: the node of a circuit is no Usuba");
-    print::format(&tree, &sources.file(id).text)
 }
 
 /// The file of the cache for a table; `None` if it has too many outputs to have a class.
@@ -243,7 +233,7 @@ fn linear(file: &Path, args: &Synth) -> Result<(), Failure> {
             circuit.depth(),
             circuit.live(),
             matrix.naive(),
-            formatted(usuba_synth::node("matrix", &circuit))
+            usuba_synth::node("matrix", &circuit)
         ))?;
     }
     Ok(())

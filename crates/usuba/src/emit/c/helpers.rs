@@ -16,7 +16,8 @@ use indexmap::IndexMap;
 
 use crate::ir::Op;
 use crate::ir::lanes::Lanes;
-use crate::isa::select::{Arg, Imm, Selected, Step, select_halves};
+use crate::isa::select::select_halves;
+use crate::isa::sequence::{Arg, Imm, Selected, Step};
 use crate::isa::{Inst, Layout, Target, select, word_lane, word_type};
 
 /// The C form of an operator on given operands.
@@ -179,7 +180,7 @@ impl<'t> Helpers<'t> {
             if let Arg::Operand(i) = plain.result {
                 return Form::Operand(i);
             }
-            let short = plain.steps.iter().all(|s| s.row.c.len() <= LONG);
+            let short = plain.steps.iter().all(|s| s.row.text(s.lane).len() <= LONG);
             let constant = plain.steps.iter().all(|s| s.args.is_empty());
             if constant || plain.steps.len() == 1 && short {
                 return Form::Inline(plain);
@@ -358,16 +359,17 @@ fn about(lanes: &Lanes) -> String {
 
 /// One instruction on operands that are names or constants.
 fn instruction(step: &Step, operands: Vec<String>) -> String {
+    let text = step.row.text(step.lane);
     match step.imm {
-        Imm::None => fill(step.row.c, step.lane, &operands, "", "", ""),
+        Imm::None => fill(&text, &operands, "", "", ""),
         Imm::Int(k) if step.row.inst == Inst::Splat => {
-            fill(step.row.c, step.lane, &operands, &literal(k, step.lane), "", "")
+            fill(&text, &operands, &literal(k, step.lane), "", "")
         }
-        Imm::Int(k) => fill(step.row.c, step.lane, &operands, &k.to_string(), "", ""),
+        Imm::Int(k) => fill(&text, &operands, &k.to_string(), "", ""),
         Imm::Bytes(bytes) => {
             let (low, high) = halves(&bytes);
             let (low, high) = (literal(low, 64), literal(high, 64));
-            fill(step.row.c, step.lane, &operands, "", &high, &low)
+            fill(&text, &operands, "", &high, &low)
         }
         Imm::Register(words, count) => {
             let words: Vec<String> = words[..count as usize]
@@ -376,9 +378,9 @@ fn instruction(step: &Step, operands: Vec<String>) -> String {
                 .map(|&word| format!("(long long){}", literal(word, 64)))
                 .collect();
             let (high, low) = (&words[words.len() - 2], &words[words.len() - 1]);
-            let text = step.row.c.replace("{v}", &words.join(", "));
+            let text = text.replace("{v}", &words.join(", "));
             let bare = |word: &str| word.trim_start_matches("(long long)").to_string();
-            fill(&text, step.lane, &operands, "", &bare(high), &bare(low))
+            fill(&text, &operands, "", &bare(high), &bare(low))
         }
     }
 }
@@ -389,19 +391,22 @@ pub fn halves(bytes: &[u8; 16]) -> (u64, u64) {
     (word(&bytes[..8]), word(&bytes[8..]))
 }
 
-/// A template with its places filled.
-pub fn fill(template: &str, lane: u8, args: &[String], k: &str, hi: &str, lo: &str) -> String {
+/// A template with its places filled. A brace before a blank is one of C.
+pub fn fill(template: &str, args: &[String], k: &str, hi: &str, lo: &str) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some(open) = rest.find('{') {
+        if rest[open + 1..].starts_with(' ') {
+            text.push_str(&rest[..=open]);
+            rest = &rest[open + 1..];
+            continue;
+        }
         let close = open + rest[open..].find('}').expect("templates close what they open");
         text.push_str(&rest[..open]);
         match &rest[open + 1..close] {
             "k" => text.push_str(k),
             "hi" => text.push_str(hi),
             "lo" => text.push_str(lo),
-            "t" => text.push_str(word_type(lane)),
-            "s" => text.push_str(&word_type(lane)[1..]),
             digit => {
                 let at: usize = digit.parse().expect("a place is an operand or a known letter");
                 text.push_str(&args[at]);

@@ -33,8 +33,9 @@ use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
 use crate::ir::{Node, NodeId, Op, Port, Program, halves};
-use crate::isa::select::{Imm, select_halves};
-use crate::isa::{ANY, Inst, Layout, Target, select, word_lane, word_type};
+use crate::isa::select::select_halves;
+use crate::isa::sequence::Imm;
+use crate::isa::{Inst, Layout, Row, Target, select, word_lane, word_type};
 
 /// The form of kept loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -255,9 +256,9 @@ impl Context<'_> {
     }
 
     /// The instruction that broadcasts a mask.
-    fn broadcast(&self) -> &'static str {
+    fn broadcast(&self) -> &'static Row {
         let row = self.target.row(Inst::Splat, 32);
-        row.expect("a target with masks has their broadcast").c
+        row.expect("a target with masks has their broadcast")
     }
 
     /// The C expression of a literal in every instance.
@@ -312,17 +313,18 @@ impl Context<'_> {
             return format!("{table}[{k}]");
         }
         let row = |inst, lane| {
-            self.target.row(inst, lane).expect("every vector target broadcasts constants").c
+            let row = self.target.row(inst, lane);
+            row.expect("every vector target broadcasts constants").text(lane)
         };
         match self.layout {
             Layout::Lanes(lane) | Layout::Vectors { lane, .. } => {
-                fill(row(Inst::Splat, lane), lane, &[], &format!("{table}[{k}]"), "", "")
+                fill(&row(Inst::Splat, lane), &[], &format!("{table}[{k}]"), "", "")
             }
             Layout::Elements(_) => {
                 let (high, low) = (format!("{table}[2 * {k} + 1]"), format!("{table}[2 * {k}]"));
-                fill(row(Inst::Splat128, ANY), 64, &[], "", &high, &low)
+                fill(&row(Inst::Splat128, 64), &[], "", &high, &low)
             }
-            _ => fill(row(Inst::Splat, 64), 64, &[], &format!("{table}[{k}]"), "", ""),
+            _ => fill(&row(Inst::Splat, 64), &[], &format!("{table}[{k}]"), "", ""),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a value is while a body is printed.
 
 use super::helpers::fill;
+use crate::isa::Row;
 
 /// An element of a C array: `array[4 * k0 + base]`.
 #[derive(Clone, PartialEq, Debug)]
@@ -11,7 +12,7 @@ pub struct Cell {
     pub base: i64,
     /// The instruction that broadcasts the element, if the array holds masks instead of
     /// registers.
-    pub broadcast: Option<&'static str>,
+    pub broadcast: Option<&'static Row>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -47,7 +48,7 @@ impl Cell {
     /// The C expression of the value: the element, or what its broadcast gives.
     pub fn value(&self) -> String {
         match self.broadcast {
-            Some(row) => fill(row, 32, &[], &self.text(), "", ""),
+            Some(row) => fill(&row.text(32), &[], &self.text(), "", ""),
             None => self.text(),
         }
     }

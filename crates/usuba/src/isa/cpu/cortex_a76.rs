@@ -40,7 +40,7 @@ pub static CORTEX_A76: Cpu = Cpu {
 };
 
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b111),
+    figure(&[And, Shl], ANY, 1, 0b111),
     figure(&[Mul], 64, 4, 0b100),
     figure(&[Mul], ANY, 2, 0b100),
     Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b111 },
@@ -48,10 +48,8 @@ const GENERAL: &[Figure] = &[
 ];
 
 const VECTOR: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b11),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b10),
-    figure(&[ShlEach, ShrEach], ANY, 2, 0b10),
-    figure(&[ZipLow, ZipHigh, Align], ANY, 2, 0b11),
+    figure(&[And], ANY, 2, 0b11),
+    figure(&[Shl], ANY, 2, 0b10),
     Figure { insts: &[Mul], lane: ANY, uops: 2, latency: 5, ports: 0b01 },
     figure(&[MulWide], ANY, 4, 0b01),
 ];

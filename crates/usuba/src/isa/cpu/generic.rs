@@ -45,7 +45,7 @@ pub static GENERIC: Cpu = Cpu {
             pays: Pays { bitslice: true, mslice: true, pressure: true },
         },
         Unit {
-            targets: &["neon"],
+            targets: &[],
             regs: 0,
             issue: 4,
             loads: 20,
@@ -59,21 +59,18 @@ pub static GENERIC: Cpu = Cpu {
 };
 
 const VECTOR: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b0011),
+    figure(&[And], ANY, 2, 0b1111),
+    figure(&[Shl], ANY, 2, 0b0011),
     figure(&[Bytes], ANY, 2, 0b1100),
-    figure(&[ShlEach, ShrEach, RotlEach], ANY, 2, 0b0011),
     figure(&[Quads], 64, 4, 0b1100),
-    figure(&[Quads, ZipLow, ZipHigh, Align, Blend], ANY, 2, 0b1100),
     figure(&[Permute, Permute2], ANY, 4, 0b1100),
-    figure(&[Mul, MulWide], ANY, 5, 0b0011),
+    figure(&[Mul], ANY, 5, 0b0011),
     figure(&[Affine, AffineInverse], ANY, 3, 0b0011),
-    figure(&[MulAdd52, MulAddHigh52], ANY, 5, 0b0011),
 ];
 
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b1_1111),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b0_0011),
+    figure(&[And], ANY, 1, 0b1_1111),
+    figure(&[Shl], ANY, 1, 0b0_0011),
     figure(&[Mul], ANY, 3, 0b0_0001),
     Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b1_1111 },
     Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: 0b0_0101 },

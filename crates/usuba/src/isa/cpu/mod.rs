@@ -5,7 +5,8 @@
 //! ```
 //!
 //! A CPU has one [`Unit`] for each register file that some target uses; a unit has one [`Figure`]
-//! per group of instructions. What a row of a target is called in the assembly does not matter
+//! for logic (`And`), shifts (`Shl`) and products (`Mul`), and one for each group of instructions
+//! that differs from these. What a row of a target is called in the assembly does not matter
 //! here: figures are about [`Inst`], and hold for what C compilers make of it. A new CPU is one
 //! file and one line in [`ALL`].
 //!
@@ -28,7 +29,7 @@ mod zen5;
 
 pub use generic::GENERIC;
 
-use super::select::{Arg, Selected};
+use super::sequence::{Arg, Selected};
 use super::{ANY, Inst, Layout, Target, select};
 use crate::ir::Op;
 
@@ -48,7 +49,8 @@ pub struct Cpu {
 /// The registers of one or more targets, and what runs their instructions.
 #[derive(PartialEq, Debug)]
 pub struct Unit {
-    /// Names of the targets whose registers these are; those that extend them have them too.
+    /// Names of the targets whose registers these are; targets that extend them have them too.
+    /// Empty for vector registers that no other unit names.
     pub targets: &'static [&'static str],
     /// Registers that hold values; 0 for what the target says.
     pub regs: u32,
@@ -118,15 +120,17 @@ pub struct Price {
 impl Cpu {
     /// The unit behind the registers of a target.
     pub fn unit(&self, target: &Target) -> Option<&'static Unit> {
-        self.units.iter().find(|unit| unit.targets.contains(&target.family()))
+        let named = self.units.iter().find(|unit| unit.targets.contains(&target.family()));
+        named.or_else(|| self.units.iter().find(|unit| unit.targets.is_empty() && target.simd))
     }
 }
 
 impl Unit {
-    /// The figure of an instruction on lanes of `lane` bits.
+    /// The figure of an instruction on lanes of `lane` bits, or of a similar one.
     pub fn figure(&self, inst: Inst, lane: u8) -> Option<&'static Figure> {
         let fits = |f: &&Figure| f.insts.contains(&inst) && (f.lane == ANY || f.lane == lane);
-        self.figures.iter().find(fits)
+        let listed = self.figures.iter().find(fits);
+        listed.or_else(|| similar(inst).and_then(|other| self.figure(other, lane)))
     }
 
     /// The price of an operator with a result of `bits` bits; `None` if the target lacks it.
@@ -169,6 +173,20 @@ impl Unit {
     }
 }
 
+/// The instruction whose figure stands for one that a unit does not list.
+fn similar(inst: Inst) -> Option<Inst> {
+    use Inst::*;
+    match inst {
+        And | Splat | Splat128 | Literal | Widen => None,
+        Or | Xor | Andn | Not | Lut3 | Negative | Equal | Add | Sub | Less | Bytes | Shl | Mul => {
+            Some(And)
+        }
+        Shr | Sar | Rotl | ShlEach | ShrEach | RotlEach => Some(Shl),
+        Quads | ZipLow | ZipHigh | Align | Blend | Permute | Permute2 => Some(Bytes),
+        MulHigh | MulWide | MulAdd52 | MulAddHigh52 | Affine | AffineInverse => Some(Mul),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,9 +224,11 @@ mod tests {
                 let Some(unit) = cpu.unit(target) else { continue };
                 for row in target.all_rows() {
                     let free = [Inst::Splat, Inst::Splat128, Inst::Literal, Inst::Widen];
-                    let lane = if row.lane == ANY { 64 } else { row.lane };
-                    let known = free.contains(&row.inst) || unit.figure(row.inst, lane).is_some();
-                    assert!(known, "{} on {}: {:?} {lane}", cpu.name, target.name, row.inst);
+                    for lane in row.widths() {
+                        let known =
+                            free.contains(&row.inst) || unit.figure(row.inst, lane).is_some();
+                        assert!(known, "{} on {}: {:?} {lane}", cpu.name, target.name, row.inst);
+                    }
                 }
             }
         }

@@ -39,16 +39,14 @@ pub static NEOVERSE_V1: Cpu = Cpu {
 };
 
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Shl, Shr, Sar, Rotl], ANY, 1, 0b1111),
+    figure(&[And, Shl], ANY, 1, 0b1111),
     figure(&[Mul], ANY, 2, 0b1100),
     Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b1111 },
     figure(&[MulHigh], ANY, 3, 0b0100),
 ];
 
 const VECTOR: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub, Bytes, Equal, Negative], ANY, 2, 0b1111),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 2, 0b1010),
-    figure(&[ShlEach, ShrEach], ANY, 2, 0b1010),
-    figure(&[ZipLow, ZipHigh, Align], ANY, 2, 0b1111),
-    figure(&[Mul, MulWide], ANY, 4, 0b0101),
+    figure(&[And], ANY, 2, 0b1111),
+    figure(&[Shl], ANY, 2, 0b1010),
+    figure(&[Mul], ANY, 4, 0b0101),
 ];

@@ -27,9 +27,9 @@ pub static RV32: Cpu = Cpu {
 };
 
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Not, Add, Sub, Less, Shl, Shr, Sar], ANY, 1, 0b1),
+    figure(&[And, Shl], ANY, 1, 0b1),
     // The base instructions have no and-not and no rotation.
     Figure { insts: &[Andn], lane: ANY, uops: 2, latency: 2, ports: 0b1 },
     Figure { insts: &[Rotl], lane: ANY, uops: 3, latency: 2, ports: 0b1 },
-    figure(&[Mul, MulHigh], ANY, 8, 0b1),
+    figure(&[Mul], ANY, 8, 0b1),
 ];

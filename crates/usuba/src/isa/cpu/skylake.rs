@@ -55,22 +55,20 @@ pub static SKYLAKE: Cpu = Cpu {
 };
 
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, P0 | P1 | P5 | P6),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P6),
+    figure(&[And], ANY, 1, P0 | P1 | P5 | P6),
+    figure(&[Shl], ANY, 1, P0 | P6),
     figure(&[Mul], ANY, 3, P1),
     Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: P0 | P1 | P5 | P6 },
     Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: P1 | P5 },
 ];
 
 const VECTOR256: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P1 | P5),
+    figure(&[And], ANY, 1, P0 | P1 | P5),
     figure(&[Negative], 64, 3, P5),
     figure(&[Negative, Equal], ANY, 1, P0 | P1),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0 | P1),
+    figure(&[Shl], ANY, 1, P0 | P1),
     figure(&[Bytes], ANY, 1, P5),
-    figure(&[ShlEach, ShrEach, RotlEach], ANY, 1, P0 | P1),
     figure(&[Quads], 64, 3, P5),
-    figure(&[Quads, ZipLow, ZipHigh, Align], ANY, 1, P5),
     figure(&[Blend], ANY, 1, P0 | P1 | P5),
     figure(&[Permute, Permute2], ANY, 3, P5),
     Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P1 },
@@ -80,14 +78,12 @@ const VECTOR256: &[Figure] = &[
 ];
 
 const VECTOR512: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub], ANY, 1, P0 | P5),
+    figure(&[And], ANY, 1, P0 | P5),
     // Through a mask register and back.
     Figure { insts: &[Negative, Equal], lane: ANY, uops: 2, latency: 6, ports: P0 | P5 },
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, P0),
+    figure(&[Shl], ANY, 1, P0),
     figure(&[Bytes], ANY, 1, P5),
-    figure(&[ShlEach, ShrEach, RotlEach], ANY, 1, P0),
     figure(&[Quads], 64, 3, P5),
-    figure(&[Quads, ZipLow, ZipHigh, Align], ANY, 1, P5),
     figure(&[Blend], ANY, 1, P0 | P5),
     figure(&[Permute, Permute2], ANY, 3, P5),
     Figure { insts: &[Mul], lane: 32, uops: 2, latency: 10, ports: P0 | P5 },

@@ -56,26 +56,22 @@ pub static ZEN5: Cpu = Cpu {
 
 /// Four vector pipes.
 const VECTOR: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Lut3, Add, Sub, Negative, Equal], ANY, 2, 0b1111),
-    figure(&[Shl, Shr, Sar, Rotl, Bytes], ANY, 2, 0b0110),
-    figure(&[ShlEach, ShrEach, RotlEach, Align], ANY, 2, 0b0110),
+    figure(&[And], ANY, 2, 0b1111),
+    figure(&[Shl, Bytes], ANY, 2, 0b0110),
     figure(&[Quads, Blend], 32, 2, 0b1111),
-    figure(&[ZipLow, ZipHigh], ANY, 2, 0b0110),
-    figure(&[Blend], ANY, 2, 0b0110),
     // These cross groups of 128 bits.
     figure(&[Quads], 64, 4, 0b0110),
     figure(&[Permute, Permute2], ANY, 5, 0b0110),
-    figure(&[Mul, MulWide], ANY, 3, 0b1001),
+    figure(&[Mul], ANY, 3, 0b1001),
     // Not measured: as products.
-    figure(&[Affine, AffineInverse], ANY, 3, 0b1001),
     // Not measured either; the latency is that of the guide.
     figure(&[MulAdd52, MulAddHigh52], ANY, 4, 0b1001),
 ];
 
 /// Six ALUs; three of them shift and multiply, of which 2.3 and 2.7 a cycle were measured.
 const GENERAL: &[Figure] = &[
-    figure(&[And, Or, Xor, Andn, Not, Add, Sub], ANY, 1, 0b11_1111),
-    figure(&[Shl, Shr, Sar, Rotl], ANY, 1, 0b00_0111),
+    figure(&[And], ANY, 1, 0b11_1111),
+    figure(&[Shl], ANY, 1, 0b00_0111),
     figure(&[Mul], ANY, 3, 0b00_0111),
     Figure { insts: &[Less], lane: ANY, uops: 2, latency: 2, ports: 0b11_1111 },
     Figure { insts: &[MulHigh], lane: ANY, uops: 2, latency: 4, ports: 0b00_0111 },

@@ -210,7 +210,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn ty(&mut self, ty: &Type) {
-        self.leaf(ty.span.start, &type_word(&ty.word));
+        self.leaf(ty.span.start, &ty.word.to_string());
         for dim in &ty.dims {
             self.put("[");
             self.index(dim, 0);
@@ -282,31 +282,5 @@ impl Printer<'_> {
             None => false,
         };
         (0..numbers.len()).filter(|&i| i == 0 || starts(i)).collect()
-    }
-}
-
-fn type_word(word: &TypeWord) -> String {
-    let show = |dir: &Option<DirWord>| match dir {
-        None => String::new(),
-        Some(DirWord::H) => "<H>".to_string(),
-        Some(DirWord::V) => "<V>".to_string(),
-        Some(DirWord::B) => "<B>".to_string(),
-        Some(DirWord::W) => "<W>".to_string(),
-        Some(DirWord::Number(n)) => format!("<{n}>"),
-        Some(DirWord::Var(name)) => format!("<'{name}>"),
-    };
-    match word {
-        TypeWord::Nat => "nat".to_string(),
-        TypeWord::U { dir, width, len } => {
-            let dir = show(dir);
-            let len = len.map(|n| format!("x{n}")).unwrap_or_default();
-            match width {
-                Width::Bits(bits) => format!("u{dir}{bits}{len}"),
-                Width::Var(name) => format!("u{dir}'{name}{len}"),
-            }
-        }
-        TypeWord::B { dir, len } => format!("b{}{len}", show(dir)),
-        TypeWord::V { dir, len } => format!("v{}{len}", show(dir)),
-        TypeWord::Named(name) => name.clone(),
     }
 }

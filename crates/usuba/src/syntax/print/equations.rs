@@ -166,7 +166,7 @@ impl Printer<'_> {
         }
         self.put(if several { ")" } else { "" });
         let gap = column.saturating_sub(self.left_length(equation));
-        self.put(&" ".repeat(gap + 1));
+        self.chunk.extend(std::iter::repeat_n(' ', gap + 1));
         self.put(operator(equation));
         self.put("=");
         self.may_break(" ");

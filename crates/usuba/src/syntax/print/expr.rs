@@ -6,14 +6,14 @@ use super::*;
 const MAX_PARENTHESES: usize = 32;
 
 impl Printer<'_> {
+    /// A number as the text spells it.
     pub(super) fn number(&self, value: impl ToString, offset: u32) -> String {
-        match &self.source {
-            Some(source) => match source.tokens.get(source.token_at(offset)) {
-                Some(token) => source.token_text(token).to_string(),
-                None => value.to_string(),
-            },
-            None => value.to_string(),
-        }
+        self.spelling(offset).map_or_else(|| value.to_string(), str::to_string)
+    }
+
+    fn spelling(&self, offset: u32) -> Option<&str> {
+        let source = self.source.as_ref()?;
+        Some(source.token_text(source.tokens.get(source.token_at(offset))?))
     }
 
     /// An index expression whose operators must bind tighter than `level`.
@@ -37,7 +37,10 @@ impl Printer<'_> {
 
     pub(super) fn index_length(&self, a: &AExpr, level: u8) -> usize {
         match a {
-            AExpr::Int(value, span) => self.number(*value, span.start).len(),
+            AExpr::Int(value, span) => {
+                let digits = || value.checked_ilog10().map_or(1, |log| log as usize + 1);
+                self.spelling(span.start).map_or_else(digits, str::len)
+            }
             AExpr::Name(name) => name.name.len(),
             AExpr::Bin(op, l, r) => {
                 let own = index_op(*op).1;
@@ -50,7 +53,11 @@ impl Printer<'_> {
     pub(super) fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Int { value, ty } => {
-                let text = self.number(*value, e.span.start);
+                let text = match self.spelling(e.span.start) {
+                    Some(text) => text.to_string(),
+                    None if *value < 10 => value.to_string(),
+                    None => format!("{value:#x}"),
+                };
                 self.leaf(e.span.start, &text);
                 self.suffix(ty);
             }

@@ -65,6 +65,9 @@ impl<D: Domain> Walker<'_, D> {
             unreachable!("a size is one of words");
         };
         let ty = f.instance.apply(&atom);
+        if is_nat(f, arg) {
+            return self.word_of_nat(f, ty, arg, span);
+        }
         let atoms = self.expr(f, arg, None)?;
         self.tick(atoms.len(), span)?;
         let mut out = Vec::with_capacity(atoms.len());
@@ -79,6 +82,24 @@ impl<D: Domain> Walker<'_, D> {
             out.push((Atom { dir, size: ty.size.clone() }, value));
         }
         Ok(out)
+    }
+
+    /// `u32(i)`: a compile-time integer as a word.
+    fn word_of_nat(
+        &mut self,
+        f: &Frame<D::V>,
+        ty: Atom,
+        arg: &ast::Expr,
+        span: Span,
+    ) -> Run<Vec<Typed<D::V>>> {
+        let value = self.nat(f, arg)?;
+        match u64::try_from(value) {
+            Ok(value) => self.literal(f, value, &[ty], span),
+            Err(_) => {
+                let text = format!("{value} is negative, and words are not");
+                self.fail(Code::LiteralTooLarge, arg.span, text, "the smallest value is 0")
+            }
+        }
     }
 
     /// `split(x, k)`: all quotients by 2^k, then all remainders.
@@ -112,6 +133,18 @@ impl<D: Domain> Walker<'_, D> {
         }
         quotients.extend(remainders);
         Ok(quotients)
+    }
+}
+
+/// Whether an expression is one of compile-time integers: of numbers and at least one name.
+fn is_nat<V>(f: &Frame<V>, e: &ast::Expr) -> bool {
+    match &e.kind {
+        ast::ExprKind::Var(var) => var.selectors.is_empty() && f.nat(&var.name.name).is_some(),
+        ast::ExprKind::Chain(first, links) => {
+            let right = |link: &ast::Link| matches!(&link.kind, ast::LinkKind::Bin(_, right) if is_nat(f, right));
+            is_nat(f, first) || links.iter().any(right)
+        }
+        _ => false,
     }
 }
 
@@ -152,7 +185,10 @@ impl Builtin {
             Builtin::Split => ("a word and an amount", "write `(q, r) = split(x, 51)`"),
             Builtin::Less => ("two arguments", "write `less(a, b)`"),
             Builtin::MulHigh => ("two arguments", "write `mulhigh(a, b)`"),
-            Builtin::Resize(_) => ("one argument", "change the size of each value by itself"),
+            Builtin::Resize(_) => (
+                "one argument",
+                "write `u64(x)` for one word or list, or `u64(i)` for a loop index",
+            ),
         }
     }
 }

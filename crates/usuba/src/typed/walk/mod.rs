@@ -144,7 +144,9 @@ pub struct Walker<'p, D: Domain> {
     pub domain: D,
     pub diags: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Option<Span>)>,
-    depth: usize,
+    pub(super) depth: usize,
+    /// The deepest that [`Walker::depth`] was since somebody took it.
+    pub(super) deepest: usize,
     steps: u64,
     errors: usize,
     /// A limit was reached: whatever follows would only say so again.
@@ -160,6 +162,7 @@ impl<'p, D: Domain> Walker<'p, D> {
             diags: Vec::new(),
             seen: FxHashSet::default(),
             depth: 0,
+            deepest: 0,
             steps: 0,
             errors: 0,
             full: false,
@@ -213,16 +216,11 @@ impl<'p, D: Domain> Walker<'p, D> {
 
     fn deeper<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
         if self.depth >= MAX_NESTING {
-            return self.fail(
-                Code::TooDeep,
-                span,
-                format!(
-                    "calls and expressions nest more than {MAX_NESTING} deep; this is the limit"
-                ),
-                "name intermediate results, or shorten the chain of calls",
-            );
+            self.report(too_deep(span));
+            return Err(Stop::Error);
         }
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
         let result = run(self);
         self.depth -= 1;
         result
@@ -252,6 +250,14 @@ impl<'p, D: Domain> Walker<'p, D> {
         self.report(diag);
         Stop::Error
     }
+}
+
+/// Calls and expressions nest deeper than [`MAX_NESTING`].
+pub fn too_deep(span: Span) -> Diagnostic {
+    let text =
+        format!("calls and expressions nest more than {MAX_NESTING} deep; this is the limit");
+    Diagnostic::error(Code::TooDeep, span, text)
+        .help("name intermediate results, or shorten the chain of calls")
 }
 
 fn atoms(count: usize) -> String {

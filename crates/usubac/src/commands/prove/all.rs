@@ -20,15 +20,15 @@ use usuba::isa::Target;
 use usuba::passes::interleave::Choice;
 use usuba::typed;
 use usuba_ciphers::Beside;
+use usuba_prove::cache::Cache;
+use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
+use usuba_prove::certificate::{self, Record};
+use usuba_prove::objects;
+use usuba_prove::tasks::{self, Backend, Request, Task, Tasks};
 use usuba_run::fingerprint::fingerprint;
 
-use super::binary;
-use super::cache::Cache;
-use super::cell::{Cell, Extent, Known, Obstacle};
-use super::certificate::{self, Record};
-use super::show;
-use super::tasks::{self, Backend, Task, Tasks};
 use super::totals::Totals;
+use super::{show, write_certificates};
 use crate::args::{Abi, Prove};
 use crate::commands::slice;
 use crate::output::{to_stderr, to_stdout};
@@ -61,8 +61,10 @@ struct Run<'a> {
 pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
-    let backends = tasks::backends(args)?;
-    let Tasks { all: tasks, skipped } = tasks::tasks(args, &backends)?;
+    let request = request(args);
+    let backends = tasks::backends(&request).map_err(Failure::Program)?;
+    let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
+    let Tasks { all: tasks, skipped } = tasks;
     fault::stage("proving the ciphers");
     let bar = ProgressBar::new(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
@@ -91,7 +93,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     }
     if args.certify {
         for (folder, records) in &records {
-            certificate::write(folder, records)?;
+            write_certificates(folder, records)?;
         }
     }
     totals.seconds = start.elapsed().as_secs_f64();
@@ -102,6 +104,21 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
         false => totals.text(&records),
     })?;
     if totals.failed == 0 { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// The proofs that the command line asks for.
+fn request(args: &Prove) -> Request {
+    Request {
+        folder: args.folder.clone(),
+        only: args.only.clone(),
+        target: args.target.clone(),
+        slicing: args.language.slicing(),
+        flags: args.language.flags(),
+        families: args.cc.families(),
+        afresh: args.no_cache,
+        binary: args.binary,
+        interface: args.interface,
+    }
 }
 
 impl Run<'_> {
@@ -115,7 +132,7 @@ impl Run<'_> {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(task) = tasks.get(at) else { break };
-                let found = task.prove(self);
+                let found = prove_task(task, self);
                 locked(&done).push((at, found));
             }
         };
@@ -137,81 +154,83 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl Task {
-    fn prove(&self, run: &Run) -> Result<Done, Failure> {
-        let Run { args, backends, cache, bar, .. } = run;
-        let path = self.folder.join(&self.file);
-        let text = files::read(&path)?;
-        let mut sources = Sources::default();
-        let root = sources.add(text.name, text.text);
-        let flags = args.language.flags();
-        let checked = usuba::front(&mut sources, root, &mut Beside, Some(&self.node), flags);
-        let checked = checked.map_err(|findings| {
-            let first = findings.iter().find(|finding| finding.is_error());
-            let first = first.map(|finding| finding.message.clone());
-            Failure::program(format!("{}: {}", path.display(), first.unwrap_or_default()))
-        })?;
-        let sha256 = fingerprint(&sources);
-        bar.set_message(format!("{}, {} on {}", self.file, self.node, self.on.name));
-        let cell = self.cell(args, self.on, &sha256);
-        let backend = backends.iter().find(|backend| backend.target.name == self.on.name);
-        let backend = backend.expect("tasks are made of them");
-        let of_objects = match &self.interfaces {
-            Some(interfaces) if binary::has_machine(self.on) => {
-                let [kernels, functions] = &backend.identity;
-                format!("{kernels}\n\n{functions}\n\n{}", interfaces.identity(&cell)?)
+fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
+    let Run { args, backends, cache, bar, .. } = run;
+    let path = task.folder.join(&task.file);
+    let text = files::read(&path)?;
+    let mut sources = Sources::default();
+    let root = sources.add(text.name, text.text);
+    let flags = args.language.flags();
+    let checked = usuba::front(&mut sources, root, &mut Beside, Some(&task.node), flags);
+    let checked = checked.map_err(|findings| {
+        let first = findings.iter().find(|finding| finding.is_error());
+        let first = first.map(|finding| finding.message.clone());
+        Failure::program(format!("{}: {}", path.display(), first.unwrap_or_default()))
+    })?;
+    let sha256 = fingerprint(&sources);
+    bar.set_message(format!("{}, {} on {}", task.file, task.node, task.on.name));
+    let cell = cell_of(task, args, task.on, &sha256);
+    let backend = backends.iter().find(|backend| backend.target.name == task.on.name);
+    let backend = backend.expect("tasks are made of them");
+    let of_objects = match &task.interfaces {
+        Some(interfaces) if objects::has_machine(task.on) => {
+            let [kernels, functions] = &backend.identity;
+            format!(
+                "{kernels}\n\n{functions}\n\n{}",
+                interfaces.identity(&cell).map_err(Failure::Program)?
+            )
+        }
+        _ => backend.identity[0].clone(),
+    };
+    let done = match cache.find(&cell, args.direct, &of_objects) {
+        Some(record) => {
+            if args.json {
+                bar.suspend(|| to_stdout(&show::json_before(&record)))?;
             }
-            _ => backend.identity[0].clone(),
-        };
-        let done = match cache.find(&cell, args.direct, &of_objects) {
-            Some(record) => {
-                if args.json {
-                    bar.suspend(|| to_stdout(&show::json_before(&record)))?;
-                }
-                locked(&run.totals).before += 1;
-                Ok(Done::Proved(Box::new(record)))
+            locked(&run.totals).before += 1;
+            Ok(Done::Proved(Box::new(record)))
+        }
+        None => {
+            let objects = &backend.objects;
+            let interfaces = task.interfaces.as_ref().map(|all| (all, &backend.functions));
+            let (direct, plant) = (args.direct, None);
+            let extent = Extent { direct, objects, interfaces, plant, known: &run.known };
+            let done = prove(&cell, &checked.program, run, extent)?;
+            if let Done::Proved(record) = &done {
+                cache.keep(&cell, args.direct, &of_objects, record);
             }
-            None => {
-                let objects = &backend.objects;
-                let interfaces = self.interfaces.as_ref().map(|all| (all, &backend.functions));
-                let (direct, plant) = (args.direct, None);
-                let extent = Extent { direct, objects, interfaces, plant, known: &run.known };
-                let done = prove(&cell, &checked.program, run, extent)?;
-                if let Done::Proved(record) = &done {
-                    cache.keep(&cell, args.direct, &of_objects, record);
-                }
-                Ok(done)
-            }
-        };
-        bar.inc(1);
-        done
-    }
+            Ok(done)
+        }
+    };
+    bar.inc(1);
+    done
+}
 
-    fn cell(&self, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
-        let mut language = args.language.clone();
-        language.set_slicing(self.slicing);
-        language.entry = Some(self.node.clone());
-        let codegen = &args.codegen;
-        let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
-        options.c.wipe = codegen.wipe;
-        let mut flags = codegen.written();
-        if !self.link.is_empty() && codegen.link.is_empty() {
-            // A kernel that is called has one instance in each lane.
-            options.pipeline.pass.interleave = Choice::SINGLE;
-            options.c.linked = self.link.clone();
-            flags.push_str(&format!(" --inter-factor 1 --link {}", self.link.join(",")));
-        }
-        if !self.prefix.is_empty() && codegen.prefix.is_empty() {
-            options.c.prefix = self.prefix.to_string();
-            flags.push_str(&format!(" --prefix {}", self.prefix));
-        }
-        Cell {
-            program: self.file.clone(),
-            reading: language.reading(),
-            flags: flags.trim().to_string(),
-            sha256: sha256.to_string(),
-            options: Options { cpu: codegen.cpu, ..options },
-        }
+/// The compile of a task.
+fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
+    let mut language = args.language.clone();
+    language.set_slicing(task.slicing);
+    language.entry = Some(task.node.clone());
+    let codegen = &args.codegen;
+    let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
+    options.c.wipe = codegen.wipe;
+    let mut flags = codegen.written();
+    if !task.link.is_empty() && codegen.link.is_empty() {
+        // A kernel that is called has one instance in each lane.
+        options.pipeline.pass.interleave = Choice::SINGLE;
+        options.c.linked = task.link.clone();
+        flags.push_str(&format!(" --inter-factor 1 --link {}", task.link.join(",")));
+    }
+    if !task.prefix.is_empty() && codegen.prefix.is_empty() {
+        options.c.prefix = task.prefix.to_string();
+        flags.push_str(&format!(" --prefix {}", task.prefix));
+    }
+    Cell {
+        program: task.file.clone(),
+        reading: language.reading(),
+        flags: flags.trim().to_string(),
+        sha256: sha256.to_string(),
+        options: Options { cpu: codegen.cpu, ..options },
     }
 }
 
@@ -231,9 +250,8 @@ fn prove(
             proof
         }
         Err(Obstacle::Findings(_)) => return Ok(Done::Impossible),
-        Err(Obstacle::Failure(failure)) => {
+        Err(Obstacle::Failure(why)) => {
             let entry = cell.options.entry.as_deref().unwrap_or_default();
-            let why = failure.text().unwrap_or_default();
             let (program, target) = (&cell.program, cell.options.target.name);
             let slicing = cell.options.slicing;
             let text = format!("{program}, {entry} in {slicing:?} on {target}: {why}\n");
@@ -258,12 +276,18 @@ fn prove(
 
 /// Proves again what the certificates of all folders say.
 pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
+    let request = request(args);
     let (mut any, mut good) = (false, true);
-    let mut folders: BTreeSet<PathBuf> =
-        tasks::ciphers(args)?.into_iter().map(|cipher| cipher.folder).collect();
-    folders.extend(tasks::sources(args)?.into_iter().map(|source| source.folder));
+    let mut folders: BTreeSet<PathBuf> = tasks::ciphers(&request)
+        .map_err(Failure::Program)?
+        .into_iter()
+        .map(|cipher| cipher.folder)
+        .collect();
+    folders.extend(
+        tasks::sources(&request).map_err(Failure::Program)?.into_iter().map(|source| source.folder),
+    );
     for folder in folders {
-        let mut records = certificate::read(&folder)?;
+        let mut records = certificate::read(&folder).map_err(Failure::Program)?;
         records.retain(|record| {
             args.target.is_empty() || args.target.iter().any(|t| t.name == record.target)
         });

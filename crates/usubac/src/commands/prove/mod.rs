@@ -7,40 +7,33 @@
 //!   9 operators   proved in every lane by E1
 //! ```
 //!
-//! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
-//! - `binary`: object files; `interface`: those of the byte interface.
-//! - `all`: every cipher folder; `tasks`: what they have; `totals`: what came of a run.
-//! - `arithmetic`: programs with contracts beside the cipher folders.
-//! - `cache`: what need not be proved again.
-//! - `certificate`: the files beside programs, written and checked.
-//! - `plant`: faults on purpose; `show`: reports, for people and as JSON.
+//! - `all`: every cipher folder, with progress; `totals`: the summary of a run.
+//! - `certified`: the flags that a certificate names.
+//! - `show`: reports, for people and as JSON.
+//!
+//! The proofs are made in `usuba_prove`.
 
 mod all;
-mod arithmetic;
-mod binary;
-pub mod cache;
-mod cell;
-pub mod certificate;
-mod interface;
-pub mod plant;
+mod certified;
 mod show;
-mod tasks;
 mod totals;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use usuba_equiv::claims::{Claim, Kind, Outcome};
+use usuba::isa::Target;
+use usuba_equiv::claims::Kind;
+use usuba_prove::cell::{Cell, Extent, Known, Obstacle, Proof};
+use usuba_prove::certificate;
+use usuba_prove::interfaces::{self, Interfaces};
+use usuba_prove::objects::{self, Objects};
+use usuba_prove::{Claim, Evidence, Outcome};
 use usuba_run::fingerprint::fingerprint;
 
-use self::binary::Objects;
-pub use self::cell::fingerprint as program_fingerprint;
-use self::cell::{Cell, Extent, Known, Obstacle, Proof};
-use self::interface::Interfaces;
 use super::front;
 use super::slice;
 use crate::args::{self, Abi, Codegen, Language, Prove};
-use crate::output::to_stdout;
+use crate::output::{Place, plain, to_stdout, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault};
 
@@ -69,9 +62,9 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
 fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let plant = args.plant.as_ref();
     let target = args.codegen.target()?;
-    let objects = Objects::asked(args, target)?;
+    let objects = objects_asked(args, target)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    let functions = Interfaces::asked(args, folder, target)?;
+    let functions = interfaces_asked(args, folder, target)?;
     let interfaces = functions.as_ref().map(|(all, objects)| (all, objects));
     let known = &Known::default();
     let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant, known };
@@ -89,7 +82,7 @@ fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
         false => show::report(&proof),
     })?;
     if args.certify && proof.is_proved() {
-        certificate::write(folder, &[proof.record()])?;
+        write_certificates(folder, &[proof.record()])?;
     }
     if proof.is_proved() { Ok(()) } else { Err(Failure::Reported) }
 }
@@ -122,13 +115,13 @@ fn prove(
     if let Some(interfaces) =
         extent.interfaces.map(|(all, _)| all).filter(|all| !all.has_any(&cell))
     {
-        return Err(interfaces.nothing(&cell));
+        return Err(Failure::usage(interfaces.nothing(&cell)));
     }
     fault::stage("proving the program");
     let proof = cell.prove(&input.checked.program, extent);
     let mut proof = proof.map_err(|obstacle| match obstacle {
         Obstacle::Findings(findings) => front::reported(&input.sources, &findings, reporter),
-        Obstacle::Failure(failure) => failure,
+        Obstacle::Failure(why) => Failure::program(why),
     })?;
     proof.claims.splice(0..0, promised);
     Ok(proof)
@@ -142,15 +135,13 @@ fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Dura
     for node in usuba_contracts::promising(program) {
         let start = Instant::now();
         let report = usuba_contracts::check_node(program, node);
-        match report.outcome {
-            usuba_contracts::Outcome::Proved => {
-                let outcome = Outcome::Proved(report.means);
-                let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
-                claims.push((claim, start.elapsed()));
-            }
-            usuba_contracts::Outcome::Refuted(found) => findings.push(found.finding),
-            usuba_contracts::Outcome::Unknown(finding) => findings.push(finding),
-        }
+        let usuba_contracts::Verdict::Proved(engines) = report.verdict else {
+            findings.extend(usuba_contracts::finding(report.verdict));
+            continue;
+        };
+        let outcome = Outcome::Proved(Evidence::Engines(engines));
+        let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
+        claims.push((claim, start.elapsed()));
     }
     if findings.is_empty() {
         return Ok(claims);
@@ -158,11 +149,55 @@ fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Dura
     Err(front::reported(&input.sources, &findings, reporter))
 }
 
+/// The objects of the kernel that the command line asks for, on a target.
+fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
+    if args.object.is_none() && !args.binary {
+        return Ok(Objects::None);
+    }
+    if !objects::has_machine(target) {
+        return Err(Failure::program(objects::no_machine(target)));
+    }
+    let found = match &args.object {
+        Some(path) => Objects::given(path, args.symbol.clone()),
+        None => {
+            Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache)
+        }
+    };
+    found.map_err(Failure::Program)
+}
+
+/// The byte interface that the command line asks for, and where its objects come from.
+fn interfaces_asked(
+    args: &Prove,
+    folder: &Path,
+    target: &'static Target,
+) -> Result<Option<(Interfaces, Objects)>, Failure> {
+    if !args.interface {
+        return Ok(None);
+    }
+    let objects =
+        Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache);
+    let interfaces = Interfaces::new(folder, interfaces::Memory::default());
+    let both = objects.and_then(|objects| Ok((interfaces?, objects)));
+    both.map(Some).map_err(Failure::Program)
+}
+
+/// Writes the records of a folder to its certificates.
+fn write_certificates(folder: &Path, records: &[certificate::Record]) -> Result<(), Failure> {
+    let files = certificate::files(folder, records).map_err(Failure::Program)?;
+    let proofs = folder.join(certificate::FOLDER);
+    std::fs::create_dir_all(&proofs).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", proofs.display(), plain(&error)))
+    })?;
+    let place = |(path, text)| (Place::File(path), text);
+    write_all(&files.into_iter().map(place).collect::<Vec<_>>())
+}
+
 /// Proves again what the certificates beside a program say of it.
 fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let records = certificate::read(folder)?;
+    let records = certificate::read(folder).map_err(Failure::Program)?;
     let records: Vec<_> = records.into_iter().filter(|record| record.program == name).collect();
     if records.is_empty() {
         let folder = folder.join(certificate::FOLDER);
@@ -184,9 +219,9 @@ fn checked(
     let mut good = true;
     let known = &Known::default();
     for record in records {
-        let (language, codegen) = record.flags(&args.language)?;
-        let objects = record.objects(folder)?;
-        let interfaces = record.interfaces(folder)?;
+        let (language, codegen) = certified::flags(record, &args.language)?;
+        let objects = record.objects(folder).map_err(Failure::Program)?;
+        let interfaces = record.interfaces(folder).map_err(Failure::Program)?;
         let interfaces = interfaces.as_ref().map(|(all, objects)| (all, objects));
         let extent = Extent { direct: false, objects: &objects, interfaces, plant: None, known };
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;

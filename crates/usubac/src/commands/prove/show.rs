@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use usuba_equiv::claims::{Claim, Difference, Kind, Outcome};
-use usuba_object::Residue;
-use usuba_object::compare::Report;
-
-use super::binary::{Made, Shown};
-use super::cell::Proof;
-use super::certificate::Record;
-use super::interface::{self, About};
+use usuba_equiv::claims::{Difference, Kind};
+use usuba_object::verdict::{Evidence, Turns};
+use usuba_prove::cell::Proof;
+use usuba_prove::certificate::Record;
+use usuba_prove::interfaces::About;
+use usuba_prove::objects::{Made, Shown};
+use usuba_prove::{Claim, Outcome};
 
 /// What nobody proves here, said under every proof.
 fn trusted(proof: &Proof) -> &'static str {
@@ -58,7 +57,7 @@ pub fn report(proof: &Proof) -> String {
         let engines = proof.engines(&[claim.kind]);
         match claim.kind {
             Kind::Contract => {
-                let Outcome::Proved(by) = &claim.outcome else { continue };
+                let Some(by) = claim.engines() else { continue };
                 line(
                     &format!("contract {}", claim.subject),
                     format!("proved by {by} in {}", time(*spent)),
@@ -81,34 +80,27 @@ pub fn report(proof: &Proof) -> String {
             other => line(other.name(), format!("{} proved by {engines}", claim.subject)),
         }
     }
-    for (claim, shown) in proof.of_objects() {
-        if let (Outcome::Proved(engines), Some(report)) = (&claim.outcome, &shown.report) {
-            let Report { instructions, frame, residue, .. } = report;
-            line("object", format!("{} proved in every lane by {engines}", claim.subject));
-            line("", format!("in constant time: {instructions} instructions"));
-            for (what, text) in ["  leaves", ""].into_iter().zip(left(residue, *frame)) {
-                line(what, text);
-            }
+    let of_interface = proof.of_interface().map(|(claim, _)| (claim, "interface"));
+    for (claim, what) in proof.of_objects().map(|(claim, _)| (claim, "object")).chain(of_interface)
+    {
+        let Some(found) = claim.machine() else { continue };
+        let (subject, engines) = (&claim.subject, found.engines);
+        match what {
+            "object" => line(what, format!("{subject} proved in every lane by {engines}")),
+            _ => line(what, format!("{subject} proved by {engines}")),
         }
-    }
-    for (claim, about) in proof.of_interface() {
-        if let (Outcome::Proved(engines), About::Function(shown)) = (&claim.outcome, about)
-            && let Some(report) = &shown.report
-        {
-            line("interface", format!("{} proved by {engines}", claim.subject));
-            let how = match report.turns {
-                Some((loops, paths)) => {
+        line(
+            "",
+            match found.turns {
+                Some(Turns { loops, paths }) => {
                     let turn = if loops == 1 { "loop" } else { "loops" };
                     format!("for any number of blocks: {loops} {turn}, {paths} ways to the end")
                 }
-                None => format!("in constant time: {} instructions", report.instructions),
-            };
-            line("", how);
-            for (what, text) in
-                ["  leaves", ""].into_iter().zip(left(&report.residue, report.frame))
-            {
-                line(what, text);
-            }
+                None => format!("in constant time: {} instructions", found.instructions),
+            },
+        );
+        for (what, text) in ["  leaves", ""].into_iter().zip(left(found)) {
+            line(what, text);
         }
     }
     proof.faults().for_each(|claim| text.push_str(&fault(claim)));
@@ -125,7 +117,8 @@ pub fn report(proof: &Proof) -> String {
 }
 
 /// What a function leaves behind, in two lines.
-fn left(residue: &Residue, frame: u64) -> [String; 2] {
+fn left(found: &Evidence) -> [String; 2] {
+    let Evidence { residue, frame, .. } = found;
     let registers = match residue.registers.len() {
         0 => "no register".to_string(),
         _ => residue.registers.join(", "),
@@ -200,9 +193,9 @@ struct JsonClaim<'a> {
     verdict: &'a str,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    engines: Option<&'a str>,
+    engines: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    resisted: Option<&'a str>,
+    resisted: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<JsonDifference<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,69 +215,43 @@ struct JsonObject<'a> {
     shared: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     found: Option<JsonFound<'a>>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    blocks: Option<JsonBlocks<'a>>,
 }
 
-/// What a proof found in a function of the byte interface.
+/// The evidence of a proved object.
 #[derive(Serialize)]
-struct JsonBlocks<'a> {
+struct JsonFound<'a> {
     instructions: u64,
     frame_bytes: u64,
-    /// What depends on inputs and stays.
+    /// Secrets that stay.
     left_frame_bytes: usize,
     left_registers: &'a [String],
-    /// Loops over any number of blocks, and ways to the end.
+    /// Loops over any number of blocks, and paths to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     loops: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     paths: Option<u32>,
 }
 
-/// What a proof found in an object.
-#[derive(Serialize)]
-struct JsonFound<'a> {
-    instructions: u64,
-    frame_bytes: u64,
-    /// What depends on inputs and stays.
-    left_frame_bytes: usize,
-    left_registers: &'a [String],
-}
-
 impl<'a> JsonObject<'a> {
-    fn new(shown: &'a Shown) -> JsonObject<'a> {
-        let Shown { made, report, made_in, is_known } = shown;
-        let found = report.as_ref().map(|report| JsonFound {
-            instructions: report.instructions,
-            frame_bytes: report.frame,
-            left_frame_bytes: report.residue.frame,
-            left_registers: &report.residue.registers,
+    /// The object of a claim; `shown` is what is known of its compilation.
+    fn new(claim: &'a Claim, made: &'a Made, shown: Option<&Shown>) -> JsonObject<'a> {
+        let found = claim.machine().map(|found| JsonFound {
+            instructions: found.instructions,
+            frame_bytes: found.frame,
+            left_frame_bytes: found.residue.frame,
+            left_registers: &found.residue.registers,
+            loops: found.turns.map(|turns| turns.loops),
+            paths: found.turns.map(|turns| turns.paths),
         });
+        let compiled = shown.filter(|shown| !shown.is_known && !made.is_file());
         JsonObject {
             by: &made.by,
             flags: &made.flags,
             sha256: &made.sha256,
-            compiler_seconds: (!is_known && !made.is_file()).then_some(made_in.as_secs_f64()),
-            shared: *is_known,
+            compiler_seconds: compiled.map(|shown| shown.made_in.as_secs_f64()),
+            shared: shown.is_some_and(|shown| shown.is_known),
             found,
-            blocks: None,
         }
-    }
-
-    /// The same of a function of the byte interface; `None` of another program.
-    fn of_interface(about: &'a About) -> Option<JsonObject<'a>> {
-        let About::Function(interface::Shown { made, report }) = about else { return None };
-        let blocks = report.as_ref().map(|report| JsonBlocks {
-            instructions: report.instructions,
-            frame_bytes: report.frame,
-            left_frame_bytes: report.residue.frame,
-            left_registers: &report.residue.registers,
-            loops: report.turns.map(|(loops, _)| loops),
-            paths: report.turns.map(|(_, paths)| paths),
-        });
-        let Made { by, flags, sha256, .. } = made;
-        let (compiler_seconds, shared) = (None, false);
-        Some(JsonObject { by, flags, sha256, compiler_seconds, shared, found: None, blocks })
     }
 }
 
@@ -340,12 +307,10 @@ pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
         subject: &claim.subject,
         verdict: claim.outcome.name(),
         seconds: spent.as_secs_f64(),
-        engines: match &claim.outcome {
-            Outcome::Proved(engines) => Some(engines),
-            _ => None,
-        },
+        engines: claim.engines().map(|engines| engines.to_string()),
         resisted: match &claim.outcome {
-            Outcome::Unknown(why) | Outcome::Refused(why) => Some(why),
+            Outcome::Unknown(why) => Some(why.clone()),
+            Outcome::Refused(fault) => Some(fault.to_string()),
             _ => None,
         },
         difference: match &claim.outcome {
@@ -353,8 +318,13 @@ pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
             _ => None,
         },
         object: match claim.kind {
-            Kind::Object => objects.next().map(JsonObject::new),
-            Kind::Beside | Kind::Interface => interface.next().and_then(JsonObject::of_interface),
+            Kind::Object => {
+                objects.next().map(|shown| JsonObject::new(claim, &shown.made, Some(shown)))
+            }
+            Kind::Beside | Kind::Interface => {
+                let made = interface.next().and_then(About::made);
+                made.map(|made| JsonObject::new(claim, made, None))
+            }
             _ => None,
         },
     });

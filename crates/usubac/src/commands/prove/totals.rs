@@ -11,13 +11,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
-use usuba_equiv::claims::{Kind, Outcome};
+use usuba_equiv::claims::Kind;
+use usuba_prove::cell::Proof;
+use usuba_prove::certificate::Record;
+use usuba_prove::objects;
+use usuba_prove::tasks::Backend;
 
-use super::binary;
-use super::cell::Proof;
-use super::certificate::Record;
 use super::show;
-use super::tasks::Backend;
 use crate::args::Prove;
 
 /// Sums of a run.
@@ -70,10 +70,8 @@ impl Totals {
         self.spend("usubac", proof.compiled);
         let mut objects = proof.objects.iter();
         for (claim, time) in &proof.claims {
-            let by = match &claim.outcome {
-                Outcome::Proved(by) => by.as_str(),
-                other => other.name(),
-            };
+            let name = || claim.outcome.name().to_string();
+            let by = claim.engines().map_or_else(name, |engines| engines.to_string());
             match claim.kind {
                 Kind::Object => {
                     let Some(shown) = objects.next().filter(|shown| !shown.is_known) else {
@@ -106,13 +104,13 @@ impl Totals {
             records.values().flatten().map(|record| record.interface.len()).sum();
         for backend in backends.iter().filter(|_| args.binary || args.interface) {
             let name = backend.target.name;
-            if !binary::has_machine(backend.target) {
+            if !objects::has_machine(backend.target) {
                 self.skipped.push(format!(
                     "objects for {name}, of whose processors the prover has no model"
                 ));
             }
             let with: Vec<&'static str> =
-                binary::less_than(backend.target).map(|target| target.name).collect();
+                objects::less_than(backend.target).map(|target| target.name).collect();
             if args.binary && !with.is_empty() {
                 self.shared.push(shared(records, name, with));
             }

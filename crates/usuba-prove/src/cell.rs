@@ -1,0 +1,332 @@
+//! One proof: an entry in a slicing on a target with its flags, compiled and proved.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::compiler::alone;
+use crate::{Claim, Evidence, Outcome};
+use sha2::{Digest, Sha256};
+use usuba::diag::Diagnostic;
+use usuba::emit::c::COptions;
+use usuba::ir::{NodeId, Op, Program, Slicing};
+use usuba::isa::{Layout, Target};
+use usuba::{Options, emit, optimise, typed};
+use usuba_equiv::chain::Chain;
+use usuba_equiv::claims::{self, Kind};
+use usuba_equiv::lanes;
+use usuba_equiv::source::Source;
+use usuba_run::fingerprint::hex;
+use usuba_sat::Engines;
+
+use crate::arithmetic_folder;
+use crate::certificate::{Promise, Record};
+use crate::fault_injection::{self, Plant};
+use crate::interfaces::{About, Found, Interfaces};
+use crate::objects::{Objects, Shown};
+
+/// What is compiled.
+#[derive(Clone)]
+pub struct Cell {
+    /// The file name of the program.
+    pub program: String,
+    /// Flags that change what the program means.
+    pub reading: String,
+    /// Flags about the optimisation.
+    pub flags: String,
+    /// The fingerprint of the source and of what it includes.
+    pub sha256: String,
+    pub options: Options,
+}
+
+/// A compile and what was shown of it.
+pub struct Proof {
+    pub program: String,
+    pub entry: String,
+    pub slicing: Slicing,
+    pub target: &'static str,
+    pub reading: String,
+    pub flags: String,
+    pub sha256: String,
+    /// The fingerprint of the last program.
+    pub usuba0: String,
+    pub claims: Vec<(Claim, Duration)>,
+    /// One for each claim about an object.
+    pub objects: Vec<Shown>,
+    /// What was found of the byte interface, one for each claim about it.
+    pub interface: Vec<About>,
+    /// What says how its words lie in bytes, by a hash.
+    pub description: String,
+    /// The time that the compile took.
+    pub compiled: Duration,
+}
+
+/// What was found in this run and holds for other cells too.
+#[derive(Default)]
+pub struct Known {
+    /// The engines that showed an operator in every lane of a target.
+    operators: Mutex<HashMap<String, Engines>>,
+    /// The contract of an entry of a source, by its fingerprint.
+    promises: Mutex<HashMap<(String, String), Option<Claim>>>,
+}
+
+impl Known {
+    /// Whether a target computes an operator in every lane.
+    fn operator(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> claims::Outcome {
+        let name = format!("{} {layout:?} {op:?} {bits}", target.name);
+        if let Some(engines) = locked(&self.operators).get(&name) {
+            return claims::Outcome::Proved(*engines);
+        }
+        let outcome = lanes::prove(target, layout, op, bits);
+        if let claims::Outcome::Proved(engines) = &outcome {
+            locked(&self.operators).insert(name, *engines);
+        }
+        outcome
+    }
+
+    /// What is known of the contract of an entry, if it has one, and the time that it took now.
+    pub fn promise(
+        &self,
+        sha256: &str,
+        program: &typed::Program,
+        entry: Option<&str>,
+    ) -> Option<(Claim, Duration)> {
+        let name = (sha256.to_string(), entry.unwrap_or_default().to_string());
+        if let Some(known) = locked(&self.promises).get(&name) {
+            return known.clone().map(|claim| (claim, Duration::ZERO));
+        }
+        let found = arithmetic_folder::promise(program, entry);
+        let claim = found.as_ref().map(|(claim, _)| claim.clone());
+        locked(&self.promises).insert(name, claim);
+        found
+    }
+}
+
+fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+    memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What is to be shown besides each step.
+pub struct Extent<'a> {
+    /// Lowering to the end in one step.
+    pub direct: bool,
+    /// Where objects of the kernel come from.
+    pub objects: &'a Objects,
+    /// The byte interface, and where its objects come from.
+    pub interfaces: Option<(&'a Interfaces, &'a Objects)>,
+    pub plant: Option<&'a Plant>,
+    pub known: &'a Known,
+}
+
+/// Why there is no proof, and not even a failed one.
+pub enum Obstacle {
+    /// The program cannot be compiled like this.
+    Findings(Vec<Diagnostic>),
+    /// There is no object, or it cannot be read.
+    Failure(String),
+}
+
+impl Cell {
+    /// Whether a node of the last program that is a kernel in another file is what its source
+    /// means: the kernel is proved to be that, where it is compiled.
+    fn callee(
+        &self,
+        program: &typed::Program,
+        last: &Program,
+        node: NodeId,
+        name: &str,
+    ) -> Outcome {
+        let Some(entry) = program.decls.iter().position(|decl| *decl.name == *name) else {
+            return Outcome::Unknown(format!("there is no `{name}` in the source"));
+        };
+        let program = typed::Program { entry, ..program.clone() };
+        let slicing = last.slicing;
+        let instance = match typed::check::entry_instance(&program, slicing, self.options.word) {
+            Ok(instance) => instance,
+            Err(finding) => return Outcome::Unknown(finding.message),
+        };
+        match Source::new(&program, &instance, slicing) {
+            Ok(source) => {
+                let outcome = source.outcome(&alone(last, node));
+                outcome.widened().map(Evidence::Engines, |difference| difference)
+            }
+            Err(why) => Outcome::Unknown(why),
+        }
+    }
+
+    /// Compiles a program and proves each step. After a step that is not proved nothing more is.
+    /// A fault is put into what a pass left before it is looked at.
+    pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
+        let Extent { direct, objects, interfaces, plant, known } = extent;
+        let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
+        let slicing = typed::check::slicing(program, self.options.slicing).map_err(one)?;
+        let instance = typed::check::entry_instance(program, slicing, self.options.word);
+        let instance = instance.map_err(one)?;
+        let start = Instant::now();
+        let mut claims: Vec<(Claim, Duration)> = Vec::new();
+        let mut chain = None;
+        let mut good = true;
+        let mut prove = |start: Instant, claim: Claim| {
+            let proved = claim.outcome.is_proved();
+            claims.push((claim, start.elapsed()));
+            proved
+        };
+        let source = || Source::new(program, &instance, slicing).map(Chain::new);
+        let last = optimise(program, &self.options, &mut |pass, program| {
+            if !good {
+                return;
+            }
+            let planted = plant.filter(|plant| plant.pass == pass);
+            let planted = planted.and_then(|plant| plant.fault.put(program));
+            let program = planted.as_ref().unwrap_or(program);
+            let start = Instant::now();
+            // The meaning is made once, when lowering has accepted the program.
+            let claim = match chain.get_or_insert_with(source) {
+                Ok(chain) => chain.see(pass, program).into(),
+                Err(why) => unknown(Kind::Lowering, pass, why),
+            };
+            good = prove(start, claim);
+        })
+        .map_err(Obstacle::Findings)?;
+        let (mut seen, mut interface) = (Vec::new(), Vec::new());
+        if let Some(Ok(chain)) = &chain
+            && good
+        {
+            let layout = emit::layout(&last, self.options.target);
+            let start = Instant::now();
+            let target = self.options.target;
+            let shown = |op: &Op, bits| known.operator(target, layout, op, bits);
+            let lanes = chain.lanes_by(target, layout, &shown);
+            lanes.into_iter().for_each(|claim| good &= prove(start, claim.into()));
+            let start = Instant::now();
+            let whole = chain.direct().filter(|_| direct && good);
+            whole.into_iter().for_each(|claim| good &= prove(start, claim.into()));
+            for (node, name) in linked(&last, &self.options.c) {
+                let start = Instant::now();
+                let outcome = self.callee(program, &last, node, name);
+                let (kind, subject) = (Kind::Callee, name.to_string());
+                good &= prove(start, Claim { kind, subject, outcome });
+            }
+            let fault = plant.filter(|plant| plant.pass == fault_injection::OBJECT);
+            let fault = fault.map(|plant| plant.fault);
+            let mut start = Instant::now();
+            let mut look = |claim, shown| {
+                prove(start, claim);
+                seen.push(shown);
+                start = Instant::now();
+            };
+            if good {
+                let (target, c) = (self.options.target, &self.options.c);
+                let entry = &program.decls[instance.decl];
+                let done = objects.prove(&last, (program, entry), target, c, fault, &mut look);
+                done.map_err(Obstacle::Failure)?;
+                if let Some((interfaces, objects)) = interfaces {
+                    for found in interfaces.prove(self, program, &last, objects)? {
+                        let Found { claim, spent, about } = found;
+                        claims.push((claim, spent));
+                        interface.push(about);
+                    }
+                }
+            }
+        }
+        let spent: Duration = claims.iter().map(|(_, time)| *time).sum();
+        Ok(Proof {
+            program: self.program.clone(),
+            entry: program.decls[instance.decl].name.to_string(),
+            slicing,
+            target: self.options.target.name,
+            reading: self.reading.clone(),
+            flags: self.flags.clone(),
+            sha256: self.sha256.clone(),
+            usuba0: fingerprint(&last),
+            claims,
+            objects: seen,
+            description: match interface.is_empty() {
+                true => String::new(),
+                false => interfaces.map(|(all, _)| all.description()).unwrap_or_default(),
+            },
+            interface,
+            compiled: start.elapsed().saturating_sub(spent),
+        })
+    }
+}
+
+/// The nodes that are kernels in other files, with their names in the source.
+fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
+    let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
+    nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
+}
+
+fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {
+    Claim { kind, subject: subject.to_string(), outcome: Outcome::Unknown(why.to_string()) }
+}
+
+/// The contract that a claim is about, if it is proved.
+fn promise((claim, _): &(Claim, Duration)) -> Option<Promise> {
+    let by = claim.engines().filter(|_| claim.kind == Kind::Contract)?;
+    Some(Promise { node: claim.subject.clone(), by })
+}
+
+/// Names a program of Usuba0 by its text.
+pub fn fingerprint(program: &Program) -> String {
+    hex(&Sha256::digest(usuba::dump::program(program).as_bytes()))
+}
+
+impl Proof {
+    pub fn is_proved(&self) -> bool {
+        self.claims.iter().all(|(claim, _)| claim.outcome.is_proved())
+    }
+
+    /// Claims that do not hold, or are not known to. Only those about objects can be more than
+    /// one.
+    pub fn faults(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().map(|(claim, _)| claim).filter(|claim| !claim.outcome.is_proved())
+    }
+
+    /// Claims about objects, with the objects.
+    pub fn of_objects(&self) -> impl Iterator<Item = (&Claim, &Shown)> {
+        let claims = self.claims.iter().map(|(claim, _)| claim);
+        claims.filter(|claim| claim.kind == Kind::Object).zip(&self.objects)
+    }
+
+    /// Claims about the byte interface, with what they are about.
+    pub fn of_interface(&self) -> impl Iterator<Item = (&Claim, &About)> {
+        let is_one = |claim: &&Claim| matches!(claim.kind, Kind::Beside | Kind::Interface);
+        self.claims.iter().map(|(claim, _)| claim).filter(is_one).zip(&self.interface)
+    }
+
+    /// Time that proofs took.
+    pub fn spent(&self) -> Duration {
+        self.claims.iter().map(|(_, time)| *time).sum()
+    }
+
+    /// The engines that proofs of these kinds needed.
+    pub fn engines(&self, kinds: &[Kind]) -> Engines {
+        let asked = self.claims.iter().filter(|(claim, _)| kinds.contains(&claim.kind));
+        asked.filter_map(|(claim, _)| claim.engines()).collect()
+    }
+
+    /// What a certificate says of it.
+    pub fn record(&self) -> Record {
+        let count = |kind| self.claims.iter().filter(|(claim, _)| claim.kind == kind).count();
+        let lanes = self.claims.iter().find(|(claim, _)| claim.kind == Kind::Lanes);
+        Record {
+            program: self.program.clone(),
+            entry: self.entry.clone(),
+            slicing: format!("{:?}", self.slicing),
+            target: self.target.to_string(),
+            reading: self.reading.clone(),
+            flags: self.flags.clone(),
+            source: self.sha256.clone(),
+            usuba0: self.usuba0.clone(),
+            passes: count(Kind::Pass),
+            lanes: lanes.map(|(claim, _)| claim.subject.clone()).unwrap_or_default(),
+            engines: self.engines(&[Kind::Lowering, Kind::Pass, Kind::Lanes]),
+            contract: self.claims.iter().filter_map(promise).collect(),
+            object: self.objects.iter().map(|shown| shown.made.clone()).collect(),
+            description: self.description.clone(),
+            beside: self.interface.iter().filter_map(About::program).cloned().collect(),
+            interface: self.interface.iter().filter_map(About::made).cloned().collect(),
+        }
+    }
+}

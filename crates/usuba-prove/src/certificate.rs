@@ -1,0 +1,315 @@
+//! Certificates: `proof/TARGET.toml` beside a program says what was proved of it.
+//!
+//! ```text
+//! [[proof]]
+//! program = "rectangle.ua"      which program, by name,
+//! entry = "encrypt"             entry,
+//! slicing = "V"
+//! reading = ""                  flags that change what it means,
+//! flags = ""                    and flags that change what is made of it
+//! source = "5a1f..."            its text, and that of what it includes
+//! usuba0 = "09c3..."            the last program of the compile
+//! passes = 19
+//! lanes = "9 operators"
+//! engines = "tables, E1, induction"
+//!
+//! [[proof.contract]]            what nodes promise of their arithmetic, where they do
+//! node = "freeze"
+//! by = "intervals, polynomials, cases"
+//!
+//! [[proof.object]]              object files that were proved too
+//! by = "gcc 14.2.0"             their compilers, or their names
+//! flags = "-mavx2 -O3"
+//! sha256 = "1b7e..."            and their bytes
+//!
+//! [[proof.interface]]           functions of the byte interface, with the same fields;
+//! [[proof.beside]]              programs that they contain besides this one
+//! ```
+//!
+//! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
+//! certificate is believed by nobody: `usubac prove --check` proves it again, and a header names
+//! it only for the very program that it is about.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use usuba::isa::{self, Target};
+use usuba_run::cc::Family;
+use usuba_run::fingerprint::hex;
+use usuba_sat::Engines;
+
+use crate::interfaces::{self, Interfaces};
+use crate::objects::{Made, Memory, Objects};
+use usuba_ciphers::loader::plain;
+
+/// The name of the folder beside the program.
+pub const FOLDER: &str = "proof";
+
+/// What was proved of one entry in one slicing on one target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    pub program: String,
+    pub entry: String,
+    pub slicing: String,
+    /// Named by the file, not in it.
+    #[serde(default, skip_serializing)]
+    pub target: String,
+    pub reading: String,
+    pub flags: String,
+    pub source: String,
+    pub usuba0: String,
+    pub passes: usize,
+    pub lanes: String,
+    #[serde(with = "as_text")]
+    pub engines: Engines,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contract: Vec<Promise>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub object: Vec<Made>,
+    /// The hash of `cipher.toml`, which says how the words of the byte interface lie in bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<interfaces::Program>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface: Vec<Made>,
+}
+
+/// A contract that was proved.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    pub node: String,
+    /// What showed it.
+    #[serde(with = "as_text")]
+    pub by: Engines,
+}
+
+/// Engines as their names.
+mod as_text {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+    use usuba_sat::Engines;
+
+    pub fn serialize<S: Serializer>(engines: &Engines, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(engines)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Engines, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    proof: Vec<Record>,
+}
+
+impl Record {
+    /// What it is about, besides the texts.
+    fn subject(&self) -> [&str; 6] {
+        let Record { program, entry, slicing, target, reading, flags, .. } = self;
+        [target, program, entry, slicing, reading, flags]
+    }
+
+    /// The name of the certificate: what it is about and what was proved, shortened.
+    pub fn id(&self) -> String {
+        let Record { source, usuba0, object, interface, .. } = self;
+        let subject = self.subject();
+        let objects = object.iter().chain(interface).map(|made| made.sha256.as_str());
+        let texts = subject.iter().copied().chain([source.as_str(), usuba0]).chain(objects);
+        let mut hash = Sha256::new();
+        for text in texts {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        hex(&hash.finalize())[..16].to_string()
+    }
+
+    /// What a new proof says otherwise.
+    pub fn differs(&self, new: &Record) -> Option<String> {
+        let why = match () {
+            () if self.source != new.source => "the source is another one",
+            () if self.usuba0 != new.usuba0 => "usubac makes another program of it",
+            () if self.subject() != new.subject() => "it is about something else",
+            () if self
+                .contract
+                .iter()
+                .any(|old| new.contract.iter().all(|c| c.node != old.node)) =>
+            {
+                "a contract is missing"
+            }
+            () if self.description != new.description => "the words lie in other bytes",
+            () if self.beside != new.beside => "the byte interface contains another program",
+            () => {
+                let object = self.object.iter().find_map(|made| made.differs(&new.object));
+                let of_interface = |made: &Made| made.differs(&new.interface);
+                return object.or_else(|| self.interface.iter().find_map(of_interface));
+            }
+        };
+        Some(why.to_string())
+    }
+
+    /// The objects that are to be proved again: those that the same compilers make, or the file
+    /// beside the program.
+    pub fn objects(&self, folder: &Path) -> Result<Objects, String> {
+        let target = self.on()?;
+        if let Some(file) = self.object.iter().find(|made| made.is_file()) {
+            return Objects::given(&folder.join(&file.by), Some(file.symbol.clone()));
+        }
+        compiled(target, &self.object)
+    }
+
+    /// The byte interface, if it is to be proved again.
+    pub fn interfaces(&self, folder: &Path) -> Result<Option<(Interfaces, Objects)>, String> {
+        if self.interface.is_empty() {
+            return Ok(None);
+        }
+        let interfaces = Interfaces::new(folder, interfaces::Memory::default())?;
+        Ok(Some((interfaces, compiled(self.on()?, &self.interface)?)))
+    }
+
+    fn on(&self) -> Result<&'static Target, String> {
+        isa::find(&self.target).ok_or_else(|| String::from("there is no such target"))
+    }
+}
+
+/// Objects by the compilers that have made some.
+fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
+    let by = |is_clang: bool| made.iter().any(|made| made.by.starts_with("clang") == is_clang);
+    let families: Vec<Family> = [(Family::Gcc, by(false)), (Family::Clang, by(true))]
+        .into_iter()
+        .filter_map(|(family, is_used)| is_used.then_some(family))
+        .collect();
+    match families.is_empty() {
+        true => Ok(Objects::None),
+        false => Objects::compiled(target, &families, Memory::default(), true),
+    }
+}
+
+/// The file of a target beside a program.
+pub fn path(folder: &Path, target: &str) -> PathBuf {
+    folder.join(FOLDER).join(target).with_extension("toml")
+}
+
+/// The records of one file; none if there is no file.
+fn file(path: &Path) -> Result<Vec<Record>, String> {
+    let wrong = |why: String| format!("cannot read {}: {why}", path.display());
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(wrong(plain(&error))),
+    };
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let target = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let named = |record| Record { target: target.clone(), ..record };
+    Ok(file.proof.into_iter().map(named).collect())
+}
+
+/// All records beside a program, in the order of the names of their files.
+pub fn read(folder: &Path) -> Result<Vec<Record>, String> {
+    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    paths.sort();
+    let records: Result<Vec<_>, _> = paths.iter().map(|path| file(path)).collect();
+    Ok(records?.into_iter().flatten().collect())
+}
+
+/// The files that hold records beside a program, in the place of older ones about the same.
+///
+/// # Errors
+/// A file that is there cannot be read.
+pub fn files(folder: &Path, records: &[Record]) -> Result<Vec<(PathBuf, String)>, String> {
+    let mut targets: Vec<&str> = records.iter().map(|record| record.target.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let mut results = Vec::new();
+    for target in targets {
+        let path = path(folder, target);
+        let own = || records.iter().filter(|record| record.target == target);
+        let mut all = file(&path)?;
+        all.retain(|old| own().all(|new| new.subject() != old.subject()));
+        all.extend(own().cloned());
+        all.sort_by(|a, b| a.subject().cmp(&b.subject()));
+        let text = toml::to_string(&File { proof: all }).expect("strings and numbers");
+        let head = "# What `usubac prove` has shown of programs in this folder; `usubac prove \
+                    --check` shows it again.\n\n";
+        results.push((path, format!("{head}{text}")));
+    }
+    Ok(results)
+}
+
+/// How a header names the certificate of exactly this source and program, if there is one.
+pub fn name(folder: &Path, target: &str, source: &str, usuba0: &dyn Fn() -> String) -> String {
+    // A file that cannot be read says nothing about the program.
+    let records = file(&path(folder, target)).unwrap_or_default();
+    let mut records = records.iter().filter(|record| record.source == source).peekable();
+    if records.peek().is_none() {
+        return String::new();
+    }
+    let usuba0 = usuba0();
+    let found = records.find(|record| record.usuba0 == usuba0);
+    found.map_or(String::new(), |record| {
+        let objects: Vec<&str> = record.object.iter().map(|made| made.by.as_str()).collect();
+        let end = match objects.is_empty() {
+            true => "Usuba0".to_string(),
+            false => format!("the object by {}", objects.join(" and by ")),
+        };
+        format!("{FOLDER}/{target}.toml, certificate {}, up to {end}", record.id())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(entry: &str, usuba0: &str) -> Record {
+        Record {
+            program: "f.ua".into(),
+            entry: entry.into(),
+            slicing: "V".into(),
+            target: "avx2".into(),
+            reading: "-m 16".into(),
+            flags: "--inter-factor 2".into(),
+            source: "00".into(),
+            usuba0: usuba0.into(),
+            passes: 3,
+            lanes: "2 operators".into(),
+            engines: Engines::GRAPH,
+            contract: Vec::new(),
+            object: Vec::new(),
+            description: String::new(),
+            beside: Vec::new(),
+            interface: Vec::new(),
+        }
+    }
+
+    fn write(folder: &Path, records: &[Record]) {
+        fs::create_dir_all(folder.join(FOLDER)).expect("a folder");
+        for (path, text) in files(folder, records).expect("files") {
+            fs::write(path, text).expect("written");
+        }
+    }
+
+    #[test]
+    fn records_replace_older_ones_about_the_same() {
+        let dir = tempfile::tempdir().expect("a folder");
+        write(dir.path(), &[record("g", "1"), record("f", "2")]);
+        write(dir.path(), &[record("f", "3")]);
+        let found = read(dir.path()).expect("read");
+        assert_eq!(found, [record("f", "3"), record("g", "1")]);
+        assert!(found[0].id() != record("f", "2").id());
+        let name =
+            |source, usuba0: &str| super::name(dir.path(), "avx2", source, &|| usuba0.to_string());
+        assert!(name("00", "3").contains(&record("f", "3").id()));
+        assert_eq!(name("00", "2"), "");
+        assert_eq!(name("01", "3"), "");
+    }
+}

@@ -1,0 +1,414 @@
+//! The last link: that an object file computes the last program.
+//!
+//! ```text
+//! last program ─ C ─ gcc ─→ object ─┐
+//!              └ C ─ clang → object ─┼─ executed on symbols: the last program?
+//!                 the user's object ─┘
+//! ```
+//!
+//! A proof is about bytes: it names the object by its hash. Which compiler made it, and whether it
+//! would make it again, is not part of what is proved.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::compiler::{self, Compiler};
+use crate::{Claim, Evidence, Outcome};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use usuba::emit::c::{COptions, Emitted, kernel};
+use usuba::ir::{Program, Slicing};
+use usuba::isa::{self, Layout, Target};
+use usuba::typed::Decl;
+use usuba::{emit, typed};
+use usuba_equiv::claims::Kind;
+use usuba_object::arithmetic;
+use usuba_object::calls::Kernel;
+use usuba_object::compare::Demands;
+use usuba_object::elf::Object;
+use usuba_object::x86::X86;
+use usuba_run::cc::Family;
+use usuba_run::fingerprint::hex;
+
+use crate::fault_injection;
+use usuba_ciphers::loader::plain;
+
+/// No object of a kernel is longer.
+const LARGEST: u64 = 64 << 20;
+
+/// What a certificate says of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Made {
+    /// The compiler with its version, or the name of the file.
+    pub by: String,
+    /// The flags of the compiler; empty for a file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
+    /// The function, and how it was called if that is not the only way.
+    pub symbol: String,
+    pub sha256: String,
+}
+
+impl Made {
+    pub fn is_file(&self) -> bool {
+        self.flags.is_empty()
+    }
+
+    /// What is otherwise with the same object today, if it is there.
+    pub fn differs(&self, new: &[Made]) -> Option<String> {
+        // A compiler is the same in another version, and a file is its name.
+        let kind = |made: &Made| match made.is_file() {
+            true => made.by.clone(),
+            false => made.by.split(' ').next().unwrap_or_default().to_string(),
+        };
+        let is_same = |made: &&Made| kind(made) == kind(self) && made.symbol == self.symbol;
+        let Some(same) = new.iter().find(is_same) else {
+            return Some(format!("there is no object by {}", self.by));
+        };
+        if same.sha256 == self.sha256 {
+            return None;
+        }
+        Some(match same.by == self.by {
+            _ if self.is_file() => format!("{} is another file", self.by),
+            true => format!("{} makes another object of it", self.by),
+            false => format!("the object is by {}, and {} makes another one", self.by, same.by),
+        })
+    }
+}
+
+/// An object that was looked at.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub made: Made,
+    /// The time that the C compiler took.
+    pub made_in: Duration,
+    /// Whether the same text was compiled with the same flags before in this run, so that the
+    /// object is the one that was looked at then.
+    pub is_known: bool,
+}
+
+/// What was found of objects in this run, by what they are made of: kernels for an extension of a
+/// target that do not use it are those of the target.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<HashMap<String, Slot>>>);
+
+/// What was found of one object; locked while somebody looks at it.
+type Slot = Arc<Mutex<Option<(Claim, Shown)>>>;
+
+impl Memory {
+    /// What is known of an object, or is found now. Who asks for what somebody is looking at waits.
+    fn known(
+        &self,
+        name: String,
+        find: impl FnOnce() -> Result<(Claim, Shown), String>,
+    ) -> Result<(Claim, Shown), String> {
+        let slot = locked(&self.0).entry(name).or_default().clone();
+        let mut slot = locked(&slot);
+        if let Some((claim, shown)) = &*slot {
+            return Ok((claim.clone(), Shown { is_known: true, ..shown.clone() }));
+        }
+        let found = find()?;
+        *slot = Some(found.clone());
+        Ok(found)
+    }
+}
+
+/// A compiler of a family for a target, and those for kernels that do not use all of it.
+pub struct Choice {
+    own: Compiler,
+    /// For targets with fewer instructions, the fewest first; with the C of those that each of them
+    /// lacks.
+    fewer: Vec<(Compiler, Vec<&'static str>)>,
+}
+
+impl Choice {
+    fn new(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
+        let compiler = |target| {
+            let found = compiler(target, family)?;
+            Ok::<_, String>(if afresh { found.afresh() } else { found })
+        };
+        let mut fewer = Vec::new();
+        for other in less_than(target) {
+            let lacks = own_names(target).filter(|name| !own_names(other).any(|has| has == *name));
+            fewer.push((compiler(other)?, lacks.collect()));
+        }
+        Ok(Choice { own: compiler(target)?, fewer })
+    }
+
+    /// The one for a C text. An instruction that it does not name is none that a compiler takes
+    /// of itself.
+    fn of(&self, text: &str) -> &Compiler {
+        let is_enough = |lacks: &[&str]| !lacks.iter().any(|name| text.contains(name));
+        let found = self.fewer.iter().find(|(_, lacks)| is_enough(lacks));
+        found.map_or(&self.own, |(compiler, _)| compiler)
+    }
+
+    fn identity(&self) -> String {
+        let all = self.fewer.iter().map(|(compiler, _)| compiler).chain([&self.own]);
+        all.map(Compiler::identity).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// The targets that a kernel for an extension of a target may be for too, if it does not use the
+/// extension: those of the same registers whose flags it has all, the fewest first. A narrow target
+/// has a base for its rows only, and its C needs its own flags.
+pub fn less_than(target: &'static Target) -> impl Iterator<Item = &'static Target> {
+    let is_extended = isa::EXTENDED.iter().any(|other| other.name == target.name);
+    isa::all().filter(move |other| {
+        is_extended
+            && other.name != target.name
+            && other.family() == target.family()
+            && other.cflags.iter().all(|flag| target.cflags.contains(flag))
+    })
+}
+
+/// The C functions of the instructions that a target has of its own.
+fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
+    let rows = target.base.map_or(&[][..], |_| target.rows);
+    rows.iter().filter_map(|row| row.c.split_once('(')).map(|(name, _)| name)
+}
+
+/// Where objects come from.
+pub enum Objects {
+    /// They are not looked at.
+    None,
+    Compiled {
+        compilers: Vec<Choice>,
+        memory: Memory,
+    },
+    Given {
+        name: String,
+        bytes: Vec<u8>,
+        symbol: Option<String>,
+    },
+}
+
+impl Objects {
+    /// The objects that compilers make; they run even for a known text if `afresh`.
+    pub fn compiled(
+        target: &'static Target,
+        families: &[Family],
+        memory: Memory,
+        afresh: bool,
+    ) -> Result<Objects, String> {
+        if !has_machine(target) {
+            return Err(no_machine(target));
+        }
+        let choice = |&family: &Family| Choice::new(target, family, afresh);
+        let compilers = families.iter().map(choice).collect::<Result<_, String>>()?;
+        Ok(Objects::Compiled { compilers, memory })
+    }
+
+    /// That of a file.
+    pub fn given(path: &Path, symbol: Option<String>) -> Result<Objects, String> {
+        let name = path.display().to_string();
+        let wrong = |why: String| format!("cannot read {name}: {why}");
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| wrong(plain(&error)))?;
+        let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+        read.map_err(|error| wrong(plain(&error)))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(wrong(format!(
+                "it is larger than {} MiB; the object of one kernel is wanted",
+                LARGEST >> 20
+            )));
+        }
+        Ok(Objects::Given { name, bytes, symbol })
+    }
+
+    /// The compilers for a C text; none where objects are not made here.
+    pub fn compilers(&self, text: &str) -> Vec<&Compiler> {
+        match self {
+            Objects::Compiled { compilers, .. } => {
+                compilers.iter().map(|choice| choice.of(text)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A text that changes when something changes that objects depend on besides the program.
+    pub fn identity(&self) -> String {
+        match self {
+            Objects::None => String::new(),
+            Objects::Compiled { compilers, .. } => {
+                let each: Vec<String> = compilers.iter().map(Choice::identity).collect();
+                each.join("\n\n")
+            }
+            Objects::Given { bytes, .. } => sha256(bytes),
+        }
+    }
+
+    /// Proves each object of a program whose entry is `entry` in `typed`. What is no proof stays in
+    /// what is said, and does not keep the others from being looked at.
+    pub fn prove(
+        &self,
+        program: &Program,
+        (typed, entry): (&typed::Program, &Decl),
+        target: &Target,
+        options: &COptions,
+        fault: Option<fault_injection::Fault>,
+        done: &mut dyn FnMut(Claim, Shown),
+    ) -> Result<(), String> {
+        let kernel = match self {
+            Objects::None => return Ok(()),
+            _ => kernel(program, target, options),
+        };
+        let linked = compiler::kernels(program, typed, target, options);
+        let linked = linked?;
+        let wiped = options.wipe;
+        let ranges = Ranges { most: arithmetic::most(program, entry), linked, wiped };
+        let look = |by: String, flags: String, bytes: &[u8], symbol: &str, made_in: Duration| {
+            let subject = match flags.is_empty() {
+                true => by.clone(),
+                false => format!("by {by}"),
+            };
+            let symbol = symbol.to_string();
+            let outcome = proved(bytes, program, &ranges, &kernel, &symbol, target)?;
+            let made = Made { by, flags, symbol, sha256: sha256(bytes) };
+            let shown = Shown { made, made_in, is_known: false };
+            Ok((Claim { kind: Kind::Object, subject, outcome }, shown))
+        };
+        match self {
+            Objects::None => {}
+            Objects::Compiled { compilers, memory } => {
+                for compiler in compilers.iter().map(|choice| choice.of(&kernel.text)) {
+                    let flags = compiler.flags().join(" ");
+                    let name = made_of(program, target, &ranges, &kernel, &compiler.name, &flags);
+                    let find = || {
+                        let start = Instant::now();
+                        let bytes = compiler.object(&kernel.text, "c", &[]);
+                        let mut bytes = bytes.map_err(|what| {
+                            format!("{} says: {}", compiler.name, what.trim_end())
+                        })?;
+                        let made_in = start.elapsed();
+                        if let Some(fault) = fault {
+                            bytes = fault_injection::in_object(fault, &bytes, &kernel.name)
+                                .unwrap_or(bytes);
+                        }
+                        look(compiler.name.clone(), flags, &bytes, &kernel.name, made_in)
+                    };
+                    let (claim, shown) = match fault {
+                        Some(_) => find()?,
+                        None => memory.known(name, find)?,
+                    };
+                    done(claim, shown);
+                }
+            }
+            Objects::Given { name, bytes, symbol } => {
+                let symbol = symbol.as_deref().unwrap_or(&kernel.name);
+                let planted =
+                    fault.and_then(|fault| fault_injection::in_object(fault, bytes, symbol));
+                let bytes = planted.as_ref().unwrap_or(bytes);
+                let file = Path::new(name).file_name().unwrap_or_default();
+                let by = file.to_string_lossy().into_owned();
+                let none = Duration::ZERO;
+                let (claim, shown) = look(by, String::new(), bytes, symbol, none)?;
+                done(claim, shown);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What nodes say about their words: how large parameters are, and of the kernels that it calls
+/// everything. And whether the kernel clears what it leaves.
+#[derive(Debug)]
+struct Ranges {
+    most: Vec<u64>,
+    linked: Vec<Kernel>,
+    wiped: bool,
+}
+
+/// Names all that an object and its proof depend on in one run.
+fn made_of(
+    program: &Program,
+    target: &Target,
+    ranges: &Ranges,
+    kernel: &Emitted,
+    compiler: &str,
+    flags: &str,
+) -> String {
+    let code = outside_of_comments(&kernel.text);
+    let ranges = format!("{ranges:?}");
+    sha256([&code, &meaning(program, target), &ranges, compiler, flags].join("\0").as_bytes())
+}
+
+/// The text of a program, the same for programs that are one but for the name of their slicing: on
+/// single bits, words are bitsliced in any of them.
+fn meaning(program: &Program, target: &Target) -> String {
+    let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
+    let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
+    if bits && program.slicing != Slicing::B && ports.all(|port| port.word == 1) {
+        return usuba::dump::program(&Program { slicing: Slicing::B, ..program.clone() });
+    }
+    usuba::dump::program(program)
+}
+
+/// C without its comments, which name the target.
+pub fn outside_of_comments(text: &str) -> String {
+    let code = |part: &str| part.split_once("/*").map_or(part, |(code, _)| code).to_string();
+    text.split("*/").map(code).collect()
+}
+
+fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+    memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Whether the prover has a model of the processors of a target.
+pub fn has_machine(target: &Target) -> bool {
+    target.processor.runs_on("x86_64")
+}
+
+pub fn no_machine(target: &Target) -> String {
+    format!(
+        "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
+         only, and without --binary and --interface everything else is proved",
+        target.name
+    )
+}
+
+fn compiler(target: &'static Target, family: Family) -> Result<Compiler, String> {
+    Compiler::find(target, family).map_err(|skip| {
+        let (name, variable, other) = match family {
+            Family::Clang => ("clang", "CLANG", "gcc"),
+            _ => ("gcc", "GCC", "clang"),
+        };
+        format!(
+            "no object can be made by {name}: {}; {variable} names another {name}, and --cc {other} \
+             does without it",
+            skip.why
+        )
+    })
+}
+
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// The verdict on one object.
+///
+/// # Errors
+/// The object cannot be read.
+fn proved(
+    bytes: &[u8],
+    program: &Program,
+    ranges: &Ranges,
+    kernel: &Emitted,
+    symbol: &str,
+    target: &Target,
+) -> Result<Outcome, String> {
+    let object = Object::read(bytes)?;
+    let mut contract = compiler::contract_of(program, kernel, target)?;
+    contract.symbol = symbol.to_string();
+    object.expect(symbol)?;
+    let Ranges { most, linked, wiped } = ranges;
+    let demands = Demands { wiped: *wiped };
+    let verdict =
+        arithmetic::prove_either::<X86>(&object, &contract, program, most, linked, demands);
+    Ok(verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program))))
+}

@@ -1,0 +1,30 @@
+//! Vector registers in C macros, for the byte interface: loads, stores, and moves of bits.
+//!
+//! A table has only the operations that [`Row`](super::Row)s lack; logic and shifts come from the
+//! rows of the target.
+
+/// How a file of vector registers loads, stores and moves; the same operations for all.
+///
+/// `{0}`, `{1}` and `{2}` are operands.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Registers {
+    /// Of one register at a byte pointer.
+    pub load: &'static str,
+    pub store: &'static str,
+    /// Of groups of 16 bytes, `{1}` bytes apart; empty where a register is one group.
+    pub gather: &'static str,
+    pub scatter: &'static str,
+    /// `{0}` where the bits of `{2}` are set, else `{1}`; empty where it takes more than one
+    /// instruction.
+    pub select: &'static str,
+    /// A word in all lanes of 8, 16, 32 and 64 bits.
+    pub lanes: [&'static str; 4],
+    /// Interleaves the low, or the high, halves of each group, by 8, 16, 32 and 64 bits.
+    pub zip: [(&'static str, &'static str); 4],
+    /// `{0}` shuffled by the register `{1}` of byte indices in each group.
+    pub shuffle: &'static str,
+    /// Two times 64 bits, low half `{0}`, in all groups.
+    pub bytes: &'static str,
+    /// All ones in the bytes that are equal.
+    pub equal: &'static str,
+}

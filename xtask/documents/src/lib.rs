@@ -1,0 +1,11 @@
+//! Documents and tables that show output of the compiler.
+//!
+//! A crate of its own, so that `cargo xtask tidy` needs no compiler.
+//!
+//! - `docs`: programs and commands that documents show.
+//! - `peers`: the table of other libraries in the README.
+//! - `toolchains`: compilers and emulators of targets, for `scripts/setup`.
+
+pub mod docs;
+pub mod peers;
+pub mod toolchains;

@@ -1,0 +1,20 @@
+//! `documents docs [FOLDER]`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use documents::{docs, peers, toolchains};
+use xtask::repo::Repo;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // The folder of a compiler that is built already.
+    let binaries = args.get(1).map(Path::new);
+    let check = |repo: Repo| match args.first().map(String::as_str) {
+        Some("docs") => docs::check(&repo, binaries),
+        Some("peers") => peers::check(&repo, docs::bless()),
+        Some("toolchains") => toolchains::check(&repo, docs::bless()),
+        other => Err(std::io::Error::other(format!("there is no command {other:?}"))),
+    };
+    xtask::answer(args.first().map_or("documents", String::as_str), Repo::load().and_then(check))
+}

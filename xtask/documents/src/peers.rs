@@ -1,0 +1,265 @@
+//! The tables of other libraries in README and book, from the results of `scripts/peers`.
+//!
+//! ```text
+//! bench/peers.toml  ──→  README.md between <!-- peers --> and <!-- /peers -->
+//!                   ──→  docs/book/src/peers.md, the same, for what NaCl has
+//! ```
+//!
+//! With `BLESS=1` a table is rewritten, otherwise a table that says something else is a finding.
+
+use std::fmt::Write;
+use std::io;
+
+use toml::{Table, Value};
+
+use xtask::repo::{Finding, Repo};
+
+/// The results.
+const RESULTS: &str = "bench/peers.toml";
+
+/// The Markdown of a table, from the text of the results.
+type Make = fn(&str) -> Result<String, String>;
+
+/// The documents that show them.
+const DOCUMENTS: [(&str, Make); 2] = [("README.md", table), ("docs/book/src/peers.md", nacl)];
+
+/// The lines around the table.
+const BEGIN: &str = "<!-- peers -->\n";
+const END: &str = "<!-- /peers -->\n";
+
+/// Instruction sets: as in the results, and for people.
+const WIDTHS: [(&str, &str); 4] = [
+    ("avx2", "AVX2"),
+    ("avx2_gfni", "AVX2, GFNI"),
+    ("avx512", "AVX-512"),
+    ("avx512_gfni", "AVX-512, GFNI"),
+];
+
+/// Compares the tables with the results, or rewrites them.
+///
+/// # Errors
+/// A document cannot be rewritten.
+pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for (document, make) in DOCUMENTS {
+        findings.extend(one(repo, document, make, bless)?);
+    }
+    Ok(findings)
+}
+
+/// The same of one document.
+fn one(repo: &Repo, path: &str, make: Make, bless: bool) -> io::Result<Option<Finding>> {
+    let (Some(results), Some(document)) = (repo.get(RESULTS), repo.get(path)) else {
+        return Ok(None);
+    };
+    let wanted = match make(&results.text) {
+        Ok(table) => table,
+        Err(what) => return Ok(Some(Finding::new(RESULTS, 0, what))),
+    };
+    Ok(match replaced(&document.text, &wanted) {
+        None => {
+            let what = "it has no table of other libraries between its two comments";
+            Some(Finding::new(path, 0, what))
+        }
+        Some(text) if text == document.text => None,
+        Some(text) if bless => {
+            std::fs::write(repo.root.join(path), text)?;
+            None
+        }
+        Some(_) => {
+            let what = format!(
+                "its table of other libraries is not that of {RESULTS} \
+                 (BLESS=1 cargo xtask docs writes it down)"
+            );
+            Some(Finding::new(path, 0, what))
+        }
+    })
+}
+
+/// `document` with `table` between its two comments.
+fn replaced(document: &str, table: &str) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+/// One row of the results.
+struct Row<'a> {
+    cipher: &'a str,
+    library: &'a str,
+    /// Whether single blocks were compared, without a mode.
+    blocks: bool,
+    ratios: &'a Table,
+}
+
+impl Row<'_> {
+    /// A ratio on an instruction set.
+    fn ratio(&self, width: &str, what: &str) -> Option<f64> {
+        self.ratios.get(width)?.get(what)?.as_float()
+    }
+}
+
+/// A ratio with the digits that it deserves; in bold where the other side is faster.
+fn number(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.995 => format!("**{ratio:.2}**"),
+        ratio if ratio < 9.95 => format!("{ratio:.2}"),
+        ratio => format!("{ratio:.0}"),
+    }
+}
+
+/// The table in Markdown, and a line with the versions.
+fn table(results: &str) -> Result<String, String> {
+    let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let rows = results.get("result").and_then(Value::as_array).ok_or("there are no results")?;
+    let text = |row: &'_ Table, key: &str| -> Result<String, String> {
+        let value = row.get(key).and_then(Value::as_str);
+        value.map(str::to_string).ok_or(format!("a result has no `{key}`"))
+    };
+    let mut owned = Vec::new();
+    for row in rows {
+        let row = row.as_table().ok_or("a result is no table")?;
+        owned.push((text(row, "cipher")?, text(row, "library")?, text(row, "mode")?, row));
+    }
+    let rows: Vec<Row> = owned
+        .iter()
+        .map(|(cipher, library, mode, ratios)| Row {
+            cipher,
+            library,
+            blocks: mode == "blocks",
+            ratios,
+        })
+        .collect();
+    let versions = results.get("versions").and_then(Value::as_table).ok_or("no versions")?;
+    let mut libraries: Vec<&str> = Vec::new();
+    let mut ciphers: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !libraries.contains(&row.library) {
+            libraries.push(row.library);
+        }
+        if !ciphers.contains(&row.cipher) {
+            ciphers.push(row.cipher);
+        }
+    }
+    let mut table = format!("| 16 KiB | | {} | one block |\n", libraries.join(" | "));
+    table += &format!("|---|---|{}---|\n", "---|".repeat(libraries.len()));
+    for cipher in ciphers {
+        for (width, name) in WIDTHS {
+            let here = || rows.iter().filter(|row| row.cipher == cipher);
+            if here().all(|row| row.ratio(width, "bulk").is_none()) {
+                continue;
+            }
+            let _ = write!(table, "| {cipher} | {name} |");
+            for library in &libraries {
+                let row = here().find(|row| row.library == *library);
+                let cell = row.and_then(|row| {
+                    let mark = if row.blocks && here().any(|row| !row.blocks) { "\\*" } else { "" };
+                    Some(format!("{}{mark}", number(row.ratio(width, "bulk")?)))
+                });
+                let _ = write!(table, " {} |", cell.unwrap_or_default());
+            }
+            let least = here().filter_map(|row| row.ratio(width, "block")).fold(f64::MAX, f64::min);
+            let _ = writeln!(table, " {} |", number(least));
+        }
+    }
+    let versions: Vec<String> = versions
+        .iter()
+        .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()))
+        .collect();
+    Ok(format!("{table}\nMeasured with {}.\n", versions.join("; ")))
+}
+
+/// The two tables of NaCl in Markdown, and a line with the versions: what several libraries have, and
+/// what one has for messages of several lengths.
+fn nacl(results: &str) -> Result<String, String> {
+    let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let rows = results.get("nacl").and_then(Value::as_array).ok_or("there is nothing of NaCl")?;
+    let cell = |row: &Value, library: &str| row.get(library).and_then(Value::as_float).map(number);
+    let mut text = String::from("| | libsodium | dalek |\n|---|---:|---:|\n");
+    // Titles, lengths and cells, each in the order of the file.
+    let (mut lines, mut lengths): (Vec<(&str, Vec<String>)>, Vec<i64>) = (Vec::new(), Vec::new());
+    for row in rows {
+        let title = row.get("title").and_then(Value::as_str).ok_or("a row has no title")?;
+        let one = cell(row, "libsodium").ok_or(format!("{title}: there is no libsodium"))?;
+        if let Some(other) = cell(row, "dalek") {
+            let _ = writeln!(text, "| {title} | {one} | {other} |");
+            continue;
+        }
+        let bytes = row.get("bytes").and_then(Value::as_integer).ok_or("a row has no bytes")?;
+        if !lengths.contains(&bytes) {
+            lengths.push(bytes);
+        }
+        match lines.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, cells)) => cells.push(one),
+            None => lines.push((title, vec![one])),
+        }
+    }
+    let names: Vec<String> = lengths.iter().map(|bytes| format!("{bytes} bytes")).collect();
+    let rule = "---:|".repeat(lengths.len());
+    let _ = writeln!(text, "\n| libsodium's time / ours | {} |\n|---|{rule}", names.join(" | "));
+    for (title, cells) in lines {
+        if cells.len() != lengths.len() {
+            return Err(format!("{title}: not every length is there"));
+        }
+        let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+    }
+    let versions = ["versions", "nacl_versions"].into_iter().filter_map(|key| results.get(key));
+    let versions = versions.filter_map(Value::as_table).flatten();
+    let versions: Table = versions.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let known = |name: &str| {
+        let version = versions.get(name).and_then(Value::as_str).unwrap_or("unknown");
+        format!("{name} {version}")
+    };
+    let versions = ["gcc", "libsodium", "ed25519-dalek", "x25519-dalek"].map(known).join("; ");
+    Ok(format!("{text}\nMeasured with {versions}.\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESULT: &str = "[versions]\ngcc = \"12\"\nL = \"1.0\"\n[[result]]\ncipher = \"C\"\n\
+        library = \"L\"\nmode = \"ctr\"\navx2 = { bulk = 1.5, block = 0.5 }\n[[result]]\n\
+        cipher = \"C\"\nlibrary = \"M\"\nmode = \"blocks\"\navx2 = { bulk = 0.25, block = 30.0 }\n";
+
+    const TABLE: &str = "| 16 KiB | | L | M | one block |\n|---|---|---|---|---|\n\
+        | C | AVX2 | 1.50 | **0.25**\\* | **0.50** |\n\nMeasured with L 1.0; gcc 12.\n";
+
+    #[test]
+    fn results_become_a_table() {
+        assert_eq!(table(RESULT).as_deref(), Ok(TABLE));
+        assert!(table("a = 1").is_err());
+        assert!(table("[[result]]\ncipher = 3").is_err());
+    }
+
+    #[test]
+    fn another_table_is_found() {
+        let readme = |table: &str| format!("Text.\n{BEGIN}{table}{END}More.\n");
+        let found = |table: &str| {
+            let repo = Repo::sample(&[(RESULTS, RESULT), ("README.md", &readme(table))]);
+            check(&repo, false).expect("nothing is written").len()
+        };
+        assert_eq!(found(TABLE), 0);
+        assert_eq!(found(&TABLE.replace("1.50", "1.51")), 1);
+        let without = Repo::sample(&[(RESULTS, RESULT), ("README.md", "Text.\n")]);
+        assert_eq!(check(&without, false).expect("nothing is written").len(), 1);
+    }
+
+    #[test]
+    fn what_nacl_has_becomes_two_tables() {
+        let row = |title: &str, rest: &str| {
+            format!("[[nacl]]\ntitle = {title:?}\nlibsodium = 0.5\n{rest}\n")
+        };
+        let mut results = String::from("[nacl_versions]\nlibsodium = \"1\"\n");
+        results += &row("agreeing", "bytes = 0\ndalek = 2.0");
+        for bytes in [64, 1024] {
+            results += &row("hash", &format!("bytes = {bytes}"));
+        }
+        let text = nacl(&results).expect("everything is there");
+        assert!(text.contains("| agreeing | **0.50** | 2.00 |\n"), "{text}");
+        assert!(text.contains("| 64 bytes | 1024 bytes |\n"), "{text}");
+        assert!(text.contains("| hash | **0.50** | **0.50** |\n"), "{text}");
+        assert!(text.contains("libsodium 1; "));
+        assert!(nacl(&(results + &row("other", "bytes = 64"))).is_err());
+    }
+}

@@ -1,0 +1,21 @@
+//! Programs and generated tables of the repository, so that `cargo test` finds them out of date.
+
+use documents::{docs, toolchains};
+use xtask::repo::{Finding, Repo};
+
+fn assert_none(findings: &[Finding]) {
+    let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "\n{}", lines.join("\n"));
+}
+
+#[test]
+fn programs_in_documents_compile() {
+    let repo = Repo::load().expect("the repository can be read");
+    assert_none(&docs::programs(&repo));
+}
+
+#[test]
+fn the_table_of_tools_follows_from_the_targets() {
+    let repo = Repo::load().expect("the repository can be read");
+    assert_none(&toolchains::check(&repo, false).expect("nothing is written"));
+}

@@ -1,0 +1,24 @@
+//! A processor that begins one instruction per cycle.
+
+use super::super::ANY;
+use super::super::Inst::*;
+use super::{Cpu, Figure, Pays, Unit, figure};
+
+pub static TOY: Cpu = Cpu {
+    name: "toy",
+    aliases: &[],
+    about: "one instruction per cycle",
+    units: &[Unit {
+        targets: &["gp64", "gp32"],
+        regs: 13,
+        issue: 1,
+        loads: 10,
+        stores: 10,
+        bytes: 4,
+        figures: FIGURES,
+        pays: Pays { bitslice: true, mslice: false, pressure: true },
+    }],
+    body: (3_500, 14_000),
+};
+
+const FIGURES: &[Figure] = &[figure(&[And, Shl], ANY, 1, 0b1), figure(&[Mul], ANY, 4, 0b1)];
