@@ -21,7 +21,7 @@ type Part = (&'static str, &'static [&'static str]);
 const PARTS: &[Part] = &[
     ("modules",     &[]),
     ("toolchains",  &["run", "--package", "documents", "--", "toolchains"]),
-    ("texts",       &["test", "--package", "filetests"]),
+    ("texts",       &["test", "--package", "filetests", "--test", "files"]),
     ("counts",      &["test", "--package", "usuba-bench", "--test", "counts"]),
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),

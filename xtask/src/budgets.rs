@@ -39,7 +39,7 @@ const CHECKS: &[&[&str]] = &[
     &["test", "--package", "usuba-run", "--test", "rows", "--", "every_row_is_reached"],
     &["test", "--package", "usuba-library", "--test", "ciphers", "--", "toy"],
     &["test", "--package", "usuba-bench", "--test", "counts", "--test", "factors"],
-    &["test", "--package", "filetests"],
+    &["test", "--package", "filetests", "--test", "files"],
     &["test", "--package", "usubac", "--test", "cli", "--test", "pages"],
 ];
 
