@@ -97,7 +97,7 @@ impl Run {
         line
     }
 
-    /// The change from the first variant of the same function to that of `entry`.
+    /// The change of `entry` against the first variant of the same function.
     fn change(&self, entry: &Entry) -> Option<Change> {
         let same = |e: &&Entry| {
             (&e.function, &e.slicing, &e.target) == (&entry.function, &entry.slicing, &entry.target)

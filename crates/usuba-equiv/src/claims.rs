@@ -62,7 +62,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim<Verdict = Outcome> {
     pub kind: Kind,
-    /// What it is about: a pass, an operator.
+    /// The subject: a pass, an operator.
     pub subject: String,
     pub outcome: Verdict,
 }

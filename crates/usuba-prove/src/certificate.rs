@@ -2,28 +2,28 @@
 //!
 //! ```text
 //! [[proof]]
-//! program = "rectangle.ua"      which program, by name,
+//! program = "rectangle.ua"      the subject: program,
 //! entry = "encrypt"             entry,
 //! slicing = "V"
-//! reading = ""                  flags that change what it means,
-//! flags = ""                    and flags that change what is made of it
-//! source = "5a1f..."            its text, and that of what it includes
-//! usuba0 = "09c3..."            the last program of the compile
+//! reading = ""                  flags that change its semantics,
+//! flags = ""                    and optimisation flags
+//! source = "5a1f..."            fingerprint of its text and its includes
+//! usuba0 = "09c3..."            fingerprint of the final IR
 //! passes = 19
 //! lanes = "9 operators"
 //! engines = "tables, E1, induction"
 //!
-//! [[proof.contract]]            what nodes promise of their arithmetic, where they do
+//! [[proof.contract]]            arithmetic contracts of nodes, if any
 //! node = "freeze"
 //! by = "intervals, polynomials, cases"
 //!
-//! [[proof.object]]              object files that were proved too
-//! by = "gcc 14.2.0"             their compilers, or their names
+//! [[proof.object]]              proved object files
+//! by = "gcc 14.2.0"             the compiler, or the name of the file
 //! flags = "-mavx2 -O3"
-//! sha256 = "1b7e..."            and their bytes
+//! sha256 = "1b7e..."            the hash of its bytes
 //!
 //! [[proof.interface]]           functions of the byte interface, with the same fields;
-//! [[proof.beside]]              programs that they contain besides this one
+//! [[proof.beside]]              further programs inside them
 //! ```
 //!
 //! The text is a deterministic function of the proof: no dates, no times, a fixed order.

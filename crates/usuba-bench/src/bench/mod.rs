@@ -51,7 +51,7 @@ pub struct Side {
     /// The machine model for latencies and ports.
     pub cpu: &'static Cpu,
     pub family: Family,
-    /// Flags of the C compiler after those of the target.
+    /// Flags of the C compiler, after the target's flags.
     pub flags: Vec<String>,
 }
 

@@ -5,18 +5,18 @@
 //! cpu = "AMD EPYC 9B45"
 //! target = "avx2"
 //!
-//! [[choice]]
-//! program = "cipher.ua"         which program, by name,
-//! sha256 = "5a1f…"              by text,
+//! program = "cipher.ua"         the subject: program,
+//! sha256 = "5a1f…"              fingerprint of its text,
+//! entry = "encrypt"             and entry
 //! entry = "encrypt"             and by entry
-//! slicing = "V"
+//! fastest = true                among the slicings of this entry
 //! fastest = true                of the slicings of this entry
 //! flags = "--inter-factor 2"    of usubac; empty if nothing beats the default
 //! compiler = "gcc 12.2.0"
 //! cflags = "-O2 -mavx2"
-//! ratio = 0.713                 the time of this choice over that of the default
+//! ratio = 0.713                 the time of this choice over the default's time
 //! quartiles = [0.708, 0.721]
-//! goal = "kernel"               what was timed
+//! goal = "kernel"               the timed quantity
 //! ```
 //!
 //! The text is a deterministic function of the results: no dates, a fixed order. A search replaces

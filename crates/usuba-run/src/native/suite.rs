@@ -35,7 +35,7 @@ const GUARD: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     pub machine: &'a Machine,
-    /// Flags after those of the machine.
+    /// Flags after the machine's own.
     pub flags: &'a [&'a str],
     pub kernel: &'a Kernel,
 }
