@@ -152,6 +152,9 @@ fn each_rule_is_kept() {
         ),
         ("mov al, [rdi + 8]", Rule::OutOfBounds, "1 bytes at 8"),
         ("mov eax, [rdi + 5]", Rule::OutOfBounds, "4 bytes at 5"),
+        // The load does not depend on the condition.
+        ("xor eax, eax; cmovne rax, [rdi + 0x10000000]", Rule::OutOfBounds, "8 bytes at 268435456"),
+        ("mov r8d, [rdi]; xor eax, eax; cmovne rax, [rdi + 8 * r8]", Rule::SecretAddress, "cmovne"),
         ("mov al, [rsi - 1]", Rule::OutOfBounds, "at -1"),
         ("mov byte ptr [rdx + 8], 0", Rule::OutOfBounds, "`y`"),
         ("mov byte ptr [rsp - 129], 0", Rule::OutOfBounds, "below the frame"),
