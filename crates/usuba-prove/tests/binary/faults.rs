@@ -205,6 +205,16 @@ fn each_rule_is_kept() {
         ("mov ecx, [rsi]; mov rdi, rdx; rep stosb", Rule::SecretOperand, "the count"),
         ("xor eax, eax; mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
         ("repne movsb", Rule::Unsupported, "prefix"),
+        // Addresses of 32 bits, and control flow with operands of 16 bits.
+        ("xor ecx, ecx; .byte 0x67; rep movsb", Rule::Unsupported, "prefix"),
+        ("xor ecx, ecx; .byte 0x48, 0x67; rep stosb", Rule::Unsupported, "prefix"),
+        (".byte 0x67; mov eax, [rdi]", Rule::Unsupported, "prefix"),
+        ("lea rax, [eip + table]", Rule::Unsupported, "prefix"),
+        (".byte 0x67; vmovdqu xmm0, [rip + table]", Rule::Unsupported, "prefix"),
+        (".byte 0x66; ret", Rule::Unsupported, "prefix"),
+        (".byte 0x66; jmp 1f; 1:", Rule::Unsupported, "prefix"),
+        ("xor eax, eax; .byte 0x66; je 1f; 1:", Rule::Unsupported, "prefix"),
+        ("push rbp; mov rbp, rsp; .byte 0x66; leave", Rule::Unsupported, "prefix"),
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
         (
