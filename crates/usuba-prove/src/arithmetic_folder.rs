@@ -1,5 +1,5 @@
-//! Programs with contracts beside the cipher folders: which nodes they have, what those promise, and
-//! which targets they are for.
+//! Discovery of programs with contracts beside the cipher folders: their nodes, postconditions and
+//! targets.
 //!
 //! ```toml
 //! # arithmetic/curve25519/targets.toml
@@ -14,7 +14,7 @@
 //! "across25.ua" = "W"
 //! ```
 //!
-//! A program that the file does not name is for every target.
+//! A program that the file omits is proved on every target.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,22 +40,22 @@ use usuba_ciphers::loader::plain;
 /// Names of kernels begin with this: `select` alone is a function of the C library.
 pub const PREFIX: &str = "usuba_";
 
-/// The folder of such programs, beside that of the ciphers.
+/// The folder of these programs, beside the cipher folders.
 const FOLDER: &str = "arithmetic";
 
-/// Which targets the programs of a folder are for.
+/// The file that restricts programs of a folder to targets.
 const TARGETS: &str = "targets.toml";
 
-/// A program and its nodes that promise something, in the order of the text.
+/// A program and its nodes with postconditions, in source order.
 pub struct Source {
     pub folder: PathBuf,
     pub file: String,
     pub nodes: Vec<String>,
-    /// The names of the targets that it is for; every one if there are none.
+    /// The names of its targets; every target if empty.
     pub targets: Vec<String>,
-    /// The same of nodes that are for others.
+    /// Targets of nodes that restrict them further.
     special: Lists,
-    /// The kernels in other objects that nodes call.
+    /// The kernels in other objects that each node calls.
     link: Lists,
     /// V or W: arithmetic computes on whole words.
     pub slicing: Slicing,
@@ -64,10 +64,10 @@ pub struct Source {
 /// A name and its place in `targets.toml`.
 type Name = Spanned<String>;
 
-/// Lists of names by names.
+/// Lists of names, keyed by name.
 type Lists = BTreeMap<Name, Vec<Name>>;
 
-/// The content of `targets.toml`.
+/// The contents of a folder's `targets.toml`.
 #[derive(Default)]
 pub struct Listing {
     nodes: BTreeMap<Name, Lists>,
@@ -125,7 +125,7 @@ impl Listing {
     }
 }
 
-/// How a program of arithmetic is sliced.
+/// The slicing of an arithmetic program.
 #[derive(Clone, Copy, Deserialize)]
 enum Sliced {
     V,
@@ -137,7 +137,7 @@ impl Source {
         self.targets.is_empty() || self.targets.iter().any(|name| name == target.name)
     }
 
-    /// Whether a node of it is for a target.
+    /// Whether one of its nodes is for `target`.
     pub fn has(&self, node: &str, target: &Target) -> bool {
         match self.special.get(node) {
             Some(targets) => targets.iter().any(|name| name.get_ref() == target.name),
@@ -150,7 +150,7 @@ impl Source {
         names(self.link.get(node).cloned().unwrap_or_default())
     }
 
-    /// The first name in what the folder says that is none of its nodes.
+    /// The first name in `targets.toml` that the program does not define.
     fn unknown(&self) -> Option<&Name> {
         let special = self.special.keys();
         let linked = self.link.iter().flat_map(|(node, kernels)| kernels.iter().chain([node]));
@@ -163,7 +163,7 @@ fn names(list: Vec<Name>) -> Vec<String> {
     list.into_iter().map(Spanned::into_inner).collect()
 }
 
-/// The programs of all folders, in the order of their names.
+/// The programs of all folders, sorted by name.
 pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, String> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
@@ -223,7 +223,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Listing, String> {
     listing.check_targets().map(|()| listing)
 }
 
-/// The listing of a folder; an empty one without `targets.toml`.
+/// Reads the `targets.toml` of a folder; empty if the file is absent.
 fn listing(folder: &Path) -> Result<Listing, String> {
     let path = folder.join(TARGETS);
     match fs::read_to_string(&path) {
@@ -233,7 +233,7 @@ fn listing(folder: &Path) -> Result<Listing, String> {
     }
 }
 
-/// What is in a folder, by name; nothing if there is none.
+/// The sorted entries of a folder; empty if the folder is absent.
 fn listed(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -241,7 +241,7 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What is known of the contract of an entry, if it has one.
+/// Proves the contract of an entry, if it has one, and returns the claim with its time.
 pub fn promise(program: &typed::Program, entry: Option<&str>) -> Option<(Claim, Duration)> {
     let named = |id: &usize| entry == Some(&*program.decls[*id].name);
     let node = usuba_contracts::promising(program).find(named)?;

@@ -1,12 +1,33 @@
-//! The Usuba compiler. Pure: text in, text and diagnostics out; no files, clock, threads or
-//! environment.
+//! The Usuba compiler: text in, text and diagnostics out; no files, clock, threads or environment.
 //!
 //! ```text
 //! .ua text ─syntax→ ast ─typed→ typed program ─lower→ Usuba0 ⟲ passes ─emit→ C (+ header)
+//!                                   │                    │                    ▲
+//!                                  eval               interp             isa tables
 //! ```
 //!
-//! This page is the whole way of the data: [`front`] reads and checks, [`to_usuba0`] slices,
-//! [`optimise`] runs the passes, [`emit::c::kernel`] prints. [`compile`] is all of it.
+//! A tour, in the order of the data. [`compile`] is the same tour as code.
+//!
+//! 1. [`syntax`] turns text into a tree: lexer, parser, includes ([`syntax::splice::splice`]). Its
+//!    printer ([`syntax::print`]) is the only one of the language; `usubac fmt` is that printer.
+//! 2. [`typed`] resolves names, types and sizes. All bounds are compile-time constants, so a
+//!    program is executed rather than analysed: [`typed::walk`] runs it on a *domain*.
+//!    [`typed::check()`] is the domain of rules, [`typed::eval`] the domain of numbers, which is the
+//!    reference semantics.
+//! 3. [`lower`] is a third domain: the walk builds Usuba0 in the chosen slicing. Loops that were
+//!    unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
+//! 4. [`ir`] is Usuba0: data in SSA form, operators ([`ir::op`] defines each of them once), a
+//!    verifier and an interpreter. [`dump`] makes a syntax tree of it, so dumps are programs.
+//! 5. [`passes`] optimise Usuba0, one file each; [`passes::pipeline`] lists them in named groups.
+//!    A pass knows the target only as the numbers of [`pricing`]; [`packing`] decides whether
+//!    narrow words share a register.
+//! 6. [`isa`] has the instruction sets, one table each, and the processors ([`isa::cpu`]).
+//!    Operators without a row are legalized by one shared expansion table.
+//! 7. [`emit`] prints C: the kernel ([`emit::c`]), its header, and the byte interface
+//!    ([`emit::bytes`]).
+//!
+//! [`diag`] has the diagnostics of all stages as data. No stage imports a stage to its right, and
+//! nothing here is trusted: `usuba-equiv` compares the programs before and after each step.
 
 pub mod circuit;
 pub mod diag;

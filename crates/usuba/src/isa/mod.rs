@@ -61,7 +61,7 @@ pub enum Layout {
 
 /// What one instruction does to each lane, or to the whole register for logic.
 ///
-/// Immediates are part of the [`Step`], not of the row.
+/// Immediates are part of the [`Step`](sequence::Step), not of the row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Inst {
     And,
