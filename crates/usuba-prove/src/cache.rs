@@ -8,7 +8,7 @@
 //! it still produces the same bytes; `--check` recompiles.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use sha2::{Digest, Sha256};
@@ -16,6 +16,14 @@ use usuba_run::fingerprint::hex;
 
 use crate::cell::Cell;
 use crate::certificate::Record;
+
+/// Reads `text`, the content of the cache record at `path`.
+///
+/// # Errors
+/// The text is no record; the message has the place.
+pub fn parse(path: &Path, text: &str) -> Result<Record, String> {
+    usuba_ciphers::toml(path, text)
+}
 
 /// The folder of the proof cache; `None` disables it.
 pub struct Cache {
@@ -58,8 +66,8 @@ impl Cache {
 
     /// The cached record of a cell. `objects` identifies the source of its objects.
     pub fn find(&self, cell: &Cell, direct: bool, objects: &str) -> Option<Record> {
-        let text = fs::read_to_string(self.path(cell, direct, objects)?).ok()?;
-        let record: Record = toml::from_str(&text).ok()?;
+        let path = self.path(cell, direct, objects)?;
+        let record = parse(&path, &fs::read_to_string(&path).ok()?).ok()?;
         Some(Record { target: cell.options.target.name.to_string(), ..record })
     }
 

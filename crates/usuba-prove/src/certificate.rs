@@ -199,13 +199,19 @@ pub fn path(folder: &Path, target: &str) -> PathBuf {
 
 /// The records of one file; empty if the file is absent.
 fn file(path: &Path) -> Result<Vec<Record>, String> {
-    let wrong = |why: String| format!("cannot read {}: {why}", path.display());
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(wrong(plain(&error))),
-    };
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    match fs::read_to_string(path) {
+        Ok(text) => parse(path, &text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(format!("cannot read {}: {}", path.display(), plain(&error))),
+    }
+}
+
+/// The records in `text`, the content of the certificate at `path`, which names their target.
+///
+/// # Errors
+/// The text is no certificate; the message has the place.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Record>, String> {
+    let file: File = usuba_ciphers::toml(path, text)?;
     let target = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |record| Record { target: target.clone(), ..record };
     Ok(file.proof.into_iter().map(named).collect())
