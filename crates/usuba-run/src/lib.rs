@@ -4,7 +4,7 @@
 //! - `objects`: cache of compiled objects.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `functions`: functions of cipher folders as C; `validated`: compiles with a proof of every
-//! pass.
+//!   pass.
 //! - `layout`: packs the data of instances into the lanes of registers, and unpacks it.
 //! - `code`: instruction counts; `rv32`: executed instructions of an emulated RISC-V.
 //! - `memcheck`: programs under valgrind.

@@ -7,7 +7,7 @@
 //! - the kernel on registers,
 //! - the kernel with transposition: `_blocks` on 16 KiB, with an expanded key,
 //! - the whole byte interface: `_init`, and `_blocks` on one block less, so that the last batch is
-//! not full.
+//!   not full.
 //!
 //! A third process single-steps one call of the kernel to count its instructions.
 //!

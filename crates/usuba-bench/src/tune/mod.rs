@@ -12,7 +12,7 @@
 //! - `search`: coordinate descent with early termination, independent of compiler and clock.
 //! - `record`: finished measurements on disk, so that an interrupted search resumes.
 //! - `subject`: a program or a function of a cipher folder as candidates in C, with the calls that
-//! verify them.
+//!   verify them.
 //! - `workshop`: compiles candidates in parallel, verifies them, and times two in turns.
 //! - `ninja`: the same candidates as a `build.ninja`, for other machines to compile.
 //! - `tuned`: the result file, an input of later compiles.

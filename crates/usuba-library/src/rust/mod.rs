@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - `items`: the generated text of a folder; `hash`: of Skein; `message`: of other hash functions,
-//! MACs, authenticated encryption and signatures.
+//!   MACs, authenticated encryption and signatures.
 //! - `parts`: modules and dependencies that only some families need.
 //! - `shape`: the Rust shape of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
