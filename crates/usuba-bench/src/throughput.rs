@@ -8,7 +8,7 @@
 //! statement claims to modify the result. The compiler therefore cannot merge, move or drop the
 //! instruction; the statement costs nothing. The number of chains exceeds every latency. Each class
 //! is measured alone and alternating with each other class. Two classes share a resource if the
-//! pair is slower than its slower class alone.
+//! pair is slower than its slower class alone would allow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

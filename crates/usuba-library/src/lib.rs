@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cipher.toml → primitives → cores for every slicing and target → dispatch tables → C
-//!                                        costs.toml ────────────────────┘          ↑
-//!                                        lib/c (dispatch, modes) ──────────────────┘
+//!                                    costs.toml ──────────────────────┘             ↑
+//!                                    lib/c (dispatch, modes) ───────────────────────┘
 //! ```
 //!
 //! - `primitive`: groups the functions of a folder into operations and primitives.

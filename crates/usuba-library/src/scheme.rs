@@ -3,7 +3,7 @@
 //! ```text
 //! curve25519   usuba_x25519 and usuba_ed25519_* around usuba_fe_*, usuba_sc_* and points
 //! poly1305     usuba_poly1305_* around usuba_poly_*
-//!             both also in lanes on wide registers, and one Montgomery ladder across them
+//!              both also in lanes on wide registers, and one Montgomery ladder across them
 //! ```
 //!
 //! A scheme consists of a value of `Scheme` and an arm in [`Parts::of`]. Its C contains loops over

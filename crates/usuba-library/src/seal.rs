@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! chacha20poly1305     chacha20 encrypts, and its first block has the key of the tag: RFC 8439
-//! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl's secret
-//! box
+//! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
 //! ```
 
 use std::collections::BTreeSet;

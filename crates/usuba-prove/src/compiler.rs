@@ -2,7 +2,7 @@
 //! file computes the final IR.
 //!
 //! ```text
-//! Output (program after the last pass, C) ─ cc → object ─ usuba_object → Verdict
+//! Output (final IR, C) ─ cc → object ─ usuba_object → Verdict
 //! ```
 //!
 //! Neither the C compiler nor the emitter is trusted: the object is compared with the program.

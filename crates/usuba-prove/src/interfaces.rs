@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cipher.toml ─→ name_init, name_blocks in C ─ gcc, clang → object ─ for any number of blocks:
-//! the last program of every block, apart and in place? the words that the key schedule makes?
+//! equal to the final IR on every block, apart and in place? to the key schedule?
 //! ```
 //!
 //! The functions contain further programs besides the proved kernel: the key schedule, and

@@ -1,9 +1,9 @@
 //! Proof driver for object files: each object computes the final IR.
 //!
 //! ```text
-//! last program ─ C ─ gcc ─→ object ─┐
-//!              └ C ─ clang → object ─┼─ executed on symbols: the last program?
-//!                 the user's object ─┘
+//! final IR ─ C ─ gcc ─→ object ─┐
+//!          └ C ─ clang → object ─┼─ symbolic execution: equivalent to the final IR?
+//!             the user's object ─┘
 //! ```
 //!
 //! A proof is about bytes and names the object by its hash. It does not state which compiler

@@ -358,7 +358,7 @@ pub fn arithmetic(
     compile_file(folder, source, &options, Proofs::Never)
 }
 
-/// Rolled loops for the whole program ask for small code.
+/// The loop form: without unrolling, the shortest code.
 fn form(pipeline: &PipelineOptions) -> LoopForm {
     match pipeline.pass.unroll {
         unroll::Mode::None => LoopForm::Short,

@@ -5,12 +5,12 @@
 //! cpu = "AMD EPYC 9B45"
 //! target = "avx2"
 //!
+//! [[choice]]
 //! program = "cipher.ua"         the subject: program,
 //! sha256 = "5a1f…"              fingerprint of its text,
 //! entry = "encrypt"             and entry
-//! entry = "encrypt"             and by entry
+//! slicing = "V"
 //! fastest = true                among the slicings of this entry
-//! fastest = true                of the slicings of this entry
 //! flags = "--inter-factor 2"    of usubac; empty if nothing beats the default
 //! compiler = "gcc 12.2.0"
 //! cflags = "-O2 -mavx2"
