@@ -69,20 +69,9 @@ static REGISTERS: Registers = Registers {
               _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
               _mm256_extracti128_si256({2}, 1))",
     select: "",
-    lanes: [
-        "_mm256_set1_epi8((char)({0}))",
-        "_mm256_set1_epi16((short)({0}))",
-        "_mm256_set1_epi32((int)({0}))",
-        "_mm256_set1_epi64x((long long)({0}))",
-    ],
-    zip: [
-        ("_mm256_unpacklo_epi8({0}, {1})", "_mm256_unpackhi_epi8({0}, {1})"),
-        ("_mm256_unpacklo_epi16({0}, {1})", "_mm256_unpackhi_epi16({0}, {1})"),
-        ("_mm256_unpacklo_epi32({0}, {1})", "_mm256_unpackhi_epi32({0}, {1})"),
-        ("_mm256_unpacklo_epi64({0}, {1})", "_mm256_unpackhi_epi64({0}, {1})"),
-    ],
+    lanes: [""; 4],
+    zip: ("_mm256_unpacklo_epi{n}({0}, {1})", "_mm256_unpackhi_epi{n}({0}, {1})"),
     shuffle: "_mm256_shuffle_epi8({0}, {1})",
-    bytes: "_mm256_set_epi64x((long long)({1}), (long long)({0}), \
-            (long long)({1}), (long long)({0}))",
+    bytes: "",
     equal: "_mm256_cmpeq_epi8({0}, {1})",
 };

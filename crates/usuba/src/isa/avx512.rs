@@ -83,21 +83,9 @@ static REGISTERS: Registers = Registers {
               _mm_storeu_si128((__m128i *)(void *)(({0}) + 3 * ({1})), \
               _mm512_extracti32x4_epi32({2}, 3))",
     select: "_mm512_ternarylogic_epi64({2}, {0}, {1}, 0xca)",
-    lanes: [
-        "_mm512_set1_epi8((char)({0}))",
-        "_mm512_set1_epi16((short)({0}))",
-        "_mm512_set1_epi32((int)({0}))",
-        "_mm512_set1_epi64((long long)({0}))",
-    ],
-    zip: [
-        ("_mm512_unpacklo_epi8({0}, {1})", "_mm512_unpackhi_epi8({0}, {1})"),
-        ("_mm512_unpacklo_epi16({0}, {1})", "_mm512_unpackhi_epi16({0}, {1})"),
-        ("_mm512_unpacklo_epi32({0}, {1})", "_mm512_unpackhi_epi32({0}, {1})"),
-        ("_mm512_unpacklo_epi64({0}, {1})", "_mm512_unpackhi_epi64({0}, {1})"),
-    ],
+    lanes: [""; 4],
+    zip: ("_mm512_unpacklo_epi{n}({0}, {1})", "_mm512_unpackhi_epi{n}({0}, {1})"),
     shuffle: "_mm512_shuffle_epi8({0}, {1})",
-    bytes: "_mm512_set_epi64((long long)({1}), (long long)({0}), (long long)({1}), \
-            (long long)({0}), (long long)({1}), (long long)({0}), (long long)({1}), \
-            (long long)({0}))",
+    bytes: "",
     equal: "_mm512_movm_epi8(_mm512_cmpeq_epi8_mask({0}, {1}))",
 };

@@ -82,21 +82,7 @@ static REGISTERS: Registers = Registers {
         "vreinterpretq_u8_u32(vdupq_n_u32({0}))",
         "vreinterpretq_u8_u64(vdupq_n_u64({0}))",
     ],
-    zip: [
-        ("vzip1q_u8({0}, {1})", "vzip2q_u8({0}, {1})"),
-        (
-            "vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))",
-            "vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))",
-        ),
-        (
-            "vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))",
-            "vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))",
-        ),
-        (
-            "vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))",
-            "vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))",
-        ),
-    ],
+    zip: ("", ""),
     shuffle: "vqtbl1q_u8({0}, {1})",
     bytes: "vreinterpretq_u8_u64(vcombine_u64(vcreate_u64({0}), vcreate_u64({1})))",
     equal: "vceqq_u8({0}, {1})",

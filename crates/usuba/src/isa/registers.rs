@@ -17,13 +17,14 @@ pub struct Registers {
     /// `{0}` where the bits of `{2}` are set, else `{1}`; empty where it takes more than one
     /// instruction.
     pub select: &'static str,
-    /// A word in all lanes of 8, 16, 32 and 64 bits.
+    /// A word in all lanes of 8, 16, 32 and 64 bits; empty for the rows of `Splat`.
     pub lanes: [&'static str; 4],
-    /// Interleaves the low, or the high, halves of each group, by 8, 16, 32 and 64 bits.
-    pub zip: [(&'static str, &'static str); 4],
+    /// Interleaves the low, or the high, halves of each group, by `{n}` bits; empty for the rows of
+    /// `ZipLow` and `ZipHigh`.
+    pub zip: (&'static str, &'static str),
     /// `{0}` shuffled by the register `{1}` of byte indices in each group.
     pub shuffle: &'static str,
-    /// Two times 64 bits, low half `{0}`, in all groups.
+    /// Two times 64 bits, low half `{0}`, in all groups; empty for the row of `Splat128`.
     pub bytes: &'static str,
     /// All ones in the bytes that are equal.
     pub equal: &'static str,

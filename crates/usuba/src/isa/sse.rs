@@ -59,19 +59,9 @@ static REGISTERS: Registers = Registers {
     gather: "",
     scatter: "",
     select: "",
-    lanes: [
-        "_mm_set1_epi8((char)({0}))",
-        "_mm_set1_epi16((short)({0}))",
-        "_mm_set1_epi32((int)({0}))",
-        "_mm_set1_epi64x((long long)({0}))",
-    ],
-    zip: [
-        ("_mm_unpacklo_epi8({0}, {1})", "_mm_unpackhi_epi8({0}, {1})"),
-        ("_mm_unpacklo_epi16({0}, {1})", "_mm_unpackhi_epi16({0}, {1})"),
-        ("_mm_unpacklo_epi32({0}, {1})", "_mm_unpackhi_epi32({0}, {1})"),
-        ("_mm_unpacklo_epi64({0}, {1})", "_mm_unpackhi_epi64({0}, {1})"),
-    ],
+    lanes: [""; 4],
+    zip: ("_mm_unpacklo_epi{n}({0}, {1})", "_mm_unpackhi_epi{n}({0}, {1})"),
     shuffle: "_mm_shuffle_epi8({0}, {1})",
-    bytes: "_mm_set_epi64x((long long)({1}), (long long)({0}))",
+    bytes: "",
     equal: "_mm_cmpeq_epi8({0}, {1})",
 };

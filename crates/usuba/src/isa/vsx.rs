@@ -63,30 +63,13 @@ static REGISTERS: Registers = Registers {
     gather: "",
     scatter: "",
     select: "vec_sel({1}, {0}, {2})",
-    lanes: [
-        "vec_splats((unsigned char)({0}))",
-        "(__vector unsigned char)vec_splats((unsigned short)({0}))",
-        "(__vector unsigned char)vec_splats((unsigned int)({0}))",
-        "(__vector unsigned char)vec_splats((unsigned long long)({0}))",
-    ],
-    zip: ZIP,
+    lanes: [""; 4],
+    zip: ("", ""),
     shuffle: "vec_perm({0}, vec_splats((unsigned char)0), \
               vec_min({1}, vec_splats((unsigned char)16)))",
-    bytes: "(__vector unsigned char)((__vector unsigned long long){ {0}, {1} })",
+    bytes: "",
     equal: "(__vector unsigned char)vec_cmpeq({0}, {1})",
 };
-
-#[rustfmt::skip] // One lane width, one line.
-const ZIP: [(&str, &str); 4] = [
-    ("vec_mergeh({0}, {1})",
-     "vec_mergel({0}, {1})"),
-    ("(__vector unsigned char)vec_mergeh((__vector unsigned short){0}, (__vector unsigned short){1})",
-     "(__vector unsigned char)vec_mergel((__vector unsigned short){0}, (__vector unsigned short){1})"),
-    ("(__vector unsigned char)vec_mergeh((__vector unsigned int){0}, (__vector unsigned int){1})",
-     "(__vector unsigned char)vec_mergel((__vector unsigned int){0}, (__vector unsigned int){1})"),
-    ("(__vector unsigned char)vec_mergeh((__vector unsigned long long){0}, (__vector unsigned long long){1})",
-     "(__vector unsigned char)vec_mergel((__vector unsigned long long){0}, (__vector unsigned long long){1})"),
-];
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS: &[Row] = &[

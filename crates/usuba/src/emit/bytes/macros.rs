@@ -18,12 +18,12 @@ pub fn vector(target: &Target) -> String {
     let t = target.register;
     // Targets that extend another one share its macros in one file.
     let base = target.base.unwrap_or(target);
-    let row = |inst| base.row(inst, 64).map(|row| row.text(64));
-    let needed = |inst| row(inst).expect("each vector target has logic and shifts");
-    let (and, xor) = (needed(Inst::And), needed(Inst::Xor));
+    let row = |inst, lane| base.row(inst, lane).map(|row| row.text(lane));
+    let needed = |inst, lane| row(inst, lane).expect("each vector target has these rows");
+    let (and, xor) = (needed(Inst::And, 64), needed(Inst::Xor, 64));
     let of = |template: &str, a: &str, b: &str| template.replace("{1}", b).replace("{0}", a);
     // Any function of three bits, or two instructions.
-    let three = |table: &str, two: String| match row(Inst::Lut3) {
+    let three = |table: &str, two: String| match row(Inst::Lut3, 64) {
         Some(lut3) => lut3.replace("{k}", table),
         None => two,
     };
@@ -43,24 +43,31 @@ pub fn vector(target: &Target) -> String {
         define("SCATTER(a_, b_, c_)", r.scatter);
     }
     define("AND(a_, b_)", &and);
-    define("OR(a_, b_)", &needed(Inst::Or));
+    define("OR(a_, b_)", &needed(Inst::Or, 64));
     define("XOR(a_, b_)", &xor);
     define("XOR_AND(a_, b_, c_)", &three("0x28", of(&and, &xor, "{2}")));
     define("XOR3(a_, b_, c_)", &three("0x96", of(&xor, "{0}", &of(&xor, "{1}", "{2}"))));
     if !r.select.is_empty() {
         define("SELECT(a_, b_, c_)", r.select);
     }
-    define("SHL(a_, k_)", &needed(Inst::Shl));
-    define("SHR(a_, k_)", &needed(Inst::Shr));
-    define("SPLAT(a_)", r.lanes[3]);
-    for (bits, template) in [8, 16, 32, 64].iter().zip(r.lanes) {
-        define(&format!("LANES{bits}(a_)"), template);
+    define("SHL(a_, k_)", &needed(Inst::Shl, 64));
+    define("SHR(a_, k_)", &needed(Inst::Shr, 64));
+    let own = |template: &str, inst, bits: u8| match template {
+        "" => needed(inst, bits)
+            .replace("{k}", "({0})")
+            .replace("{lo}", "({0})")
+            .replace("{hi}", "({1})"),
+        template => template.replace("{n}", &bits.to_string()),
+    };
+    define("SPLAT(a_)", &own(r.lanes[3], Inst::Splat, 64));
+    for (bits, template) in [8, 16, 32, 64].into_iter().zip(r.lanes) {
+        define(&format!("LANES{bits}(a_)"), &own(template, Inst::Splat, bits));
     }
-    for (bits, (low, high)) in [8, 16, 32, 64].iter().zip(r.zip) {
-        define(&format!("LOW{bits}(a_, b_)"), low);
-        define(&format!("HIGH{bits}(a_, b_)"), high);
+    for bits in [8, 16, 32, 64] {
+        define(&format!("LOW{bits}(a_, b_)"), &own(r.zip.0, Inst::ZipLow, bits));
+        define(&format!("HIGH{bits}(a_, b_)"), &own(r.zip.1, Inst::ZipHigh, bits));
     }
-    define("BYTES(a_, b_)", r.bytes);
+    define("BYTES(a_, b_)", &own(r.bytes, Inst::Splat128, 64));
     define("SHUFFLE(a_, b_)", r.shuffle);
     define("EQUAL(a_, b_)", r.equal);
     for bits in [8, 16, 32, 64] {
