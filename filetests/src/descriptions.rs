@@ -4,15 +4,23 @@ use std::path::Path;
 
 use usuba_ciphers::vectors;
 use usuba_gen::Choices;
+use usuba_prove::{arithmetic_folder, cache, certificate};
 
-/// Reads `text` as `cipher.toml` and as each kind of test vectors.
+/// Reads `text` as `cipher.toml`, as `targets.toml`, as a certificate, as a cache record and as each
+/// kind of test vectors.
 ///
 /// # Panics
 /// A reader panics, or an error has no place.
 pub fn any_description(text: &str) {
-    let path = Path::new("cipher.toml");
-    if let Err(message) = usuba_ciphers::parse(path, text) {
-        assert!(message.starts_with("cipher.toml:"), "an error without a place: {message}");
+    let path = Path::new("some.toml");
+    let files = [
+        usuba_ciphers::parse(path, text).map(drop),
+        arithmetic_folder::parse(path, text).map(drop),
+        certificate::parse(path, text).map(drop),
+        cache::parse(path, text).map(drop),
+    ];
+    for message in files.into_iter().filter_map(Result::err) {
+        assert!(message.starts_with("some.toml:"), "an error without a place: {message}");
     }
     let answers = vectors::parse(text).map(|found| found.len());
     let hashes = vectors::hashes(text).map(|found| found.len());

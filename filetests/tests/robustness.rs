@@ -12,6 +12,7 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 use usuba_gen::Choices;
+use usuba_prove::{arithmetic_folder, cache, certificate};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -232,20 +233,52 @@ fn large_legal_programs_run() {
     }
 }
 
+/// A cache record; the same in `[[proof]]` is a certificate.
+const RECORD: &str = r#"program = "f.ua"
+entry = "f"
+slicing = "V"
+reading = ""
+flags = "--inter-factor 2"
+source = "5a1f"
+usuba0 = "09c3"
+passes = 19
+lanes = "9 operators"
+engines = "tables"
+contract = [{ node = "freeze", by = "intervals, cases" }]
+object = [{ by = "gcc 14.2.0", flags = "-O3", symbol = "f", sha256 = "1b7e" }]
+description = "00"
+beside = [{ what = "g V avx2", usuba0 = "09c4" }]
+"#;
+
 /// The corpus of the fuzz target `descriptions`, mutated by a fixed seed.
 #[test]
 fn mutated_descriptions_have_an_answer() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ciphers");
-    for (seed, folder) in std::fs::read_dir(root).expect("the folders").flatten().enumerate() {
-        let folder = folder.path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = |name: &str| {
+        let found = std::fs::read_dir(root.join(name)).expect("the folders").flatten();
+        let mut paths: Vec<_> = found.map(|folder| folder.path()).collect();
+        paths.sort();
+        paths
+    };
+    let read = |path: &Path| std::fs::read_to_string(path).expect("it is there");
+    let path = Path::new("some.toml");
+    let certificate = format!("[[proof]]\n{RECORD}");
+    assert!(cache::parse(path, RECORD).is_ok() && certificate::parse(path, &certificate).is_ok());
+    let mut texts = vec![RECORD.to_string(), certificate];
+    for folder in folders("arithmetic").iter().filter(|folder| folder.is_dir()) {
+        let text = read(&folder.join("targets.toml"));
+        assert!(arithmetic_folder::parse(path, &text).is_ok(), "{}", folder.display());
+        texts.push(text);
+    }
+    for folder in folders("ciphers") {
         let vectors = std::fs::read_dir(folder.join("vectors")).into_iter().flatten().flatten();
         let paths = vectors.map(|file| file.path()).take(2).chain([folder.join("cipher.toml")]);
-        for path in paths {
-            let text = std::fs::read_to_string(&path).expect("it is there");
-            let text: String = text.chars().take(3000).collect();
-            let mut choices = Choices::from_seed(seed as u64);
-            any_description(&text);
-            (0..60).for_each(|_| any_description(&mutated(&text, &mut choices)));
-        }
+        texts.extend(paths.map(|path| read(&path)));
+    }
+    for (seed, text) in texts.iter().enumerate() {
+        let text: String = text.chars().take(3000).collect();
+        let mut choices = Choices::from_seed(seed as u64);
+        any_description(&text);
+        (0..60).for_each(|_| any_description(&mutated(&text, &mut choices)));
     }
 }

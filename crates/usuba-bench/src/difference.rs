@@ -1,29 +1,29 @@
-//! Two runs side by side: what became faster or slower, and what is no more than noise.
+//! Comparison of two benchmark runs: significant speed-ups and regressions.
 //!
 //! ```text
 //! rectangle80_encrypt V avx2 (default)   1.436 → 1.352   0.94   p < 0.0001   faster
 //! serpent_encrypt V avx2 (default)       3.602 → 3.618   1.00   p = 0.0312
 //! ```
 //!
-//! A change is claimed if the rank-sum test says that it is no accident, and it is larger than the
-//! noise floor. The test compares one number per process: samples of one process resemble each other
-//! more than those of the next, which has its pages elsewhere. The floor is for what all processes of
-//! an executable have in common, such as where in a cache line a loop begins.
+//! A change is claimed if the rank-sum test finds it significant and it exceeds the noise floor.
+//! The test compares one number per process, because samples of one process share its page
+//! placement and so are not independent. The floor covers effects common to all processes of an
+//! executable, such as the alignment of a loop in a cache line.
 
 use std::fmt;
 
 use crate::record::{Entry, Run, Times};
 use usuba_run::stats::{self, rank_sum};
 
-/// Changes below this share are never claimed: executables with the same code differ by so much.
+/// The noise floor: executables with the same code differ by up to this share.
 pub const FLOOR: f64 = 0.02;
 
-/// What can be claimed about one kernel.
+/// The verdict on one kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Faster,
     Slower,
-    /// Nothing can be claimed.
+    /// No difference is claimed.
     Same,
 }
 
@@ -33,9 +33,9 @@ pub struct Change {
     pub name: String,
     pub before: f64,
     pub after: f64,
-    /// The probability that this is an accident.
+    /// The probability of such a difference by chance.
     pub p: f64,
-    /// The share below which nothing is claimed here.
+    /// The noise floor of this kernel.
     pub floor: f64,
     pub verdict: Verdict,
 }
@@ -55,13 +55,13 @@ impl Change {
         Change { name, before: before.median, after: after.median, p, floor, verdict }
     }
 
-    /// How many times as long it takes.
+    /// The time after over the time before.
     pub fn ratio(&self) -> f64 {
         self.after / self.before
     }
 }
 
-/// How much the processes of one run differ.
+/// The scatter between the processes of one run.
 fn scatter(times: &Times) -> f64 {
     let mut processes = times.processes.clone();
     processes.sort_by(f64::total_cmp);
@@ -72,17 +72,17 @@ fn scatter(times: &Times) -> f64 {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     pub changes: Vec<Change>,
-    /// Kernels that one of the runs only has.
+    /// Kernels that only one of the runs has.
     pub alone: Vec<String>,
-    /// What else is different.
+    /// Further differences between the runs.
     pub notes: Vec<String>,
 }
 
 impl Difference {
-    /// Compares the kernels of `after` with those of `before`.
+    /// Compares the kernels of `after` with the kernels of `before`.
     ///
     /// # Errors
-    /// Why the numbers cannot be compared at all.
+    /// The reason why the runs are not comparable.
     pub fn new(before: &Run, after: &Run) -> Result<Difference, String> {
         if before.host != after.host {
             return Err(format!(
@@ -121,13 +121,13 @@ impl Difference {
         Ok(Difference { changes, alone, notes })
     }
 
-    /// Whether something became slower.
+    /// Whether some kernel became slower.
     pub fn regressed(&self) -> bool {
         self.changes.iter().any(|change| change.verdict == Verdict::Slower)
     }
 }
 
-/// A probability for people.
+/// Formats a probability.
 pub fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".into() } else { format!("p = {p:.4}") }
 }

@@ -1,10 +1,10 @@
-//! How many instances side by side are fastest on this machine.
+//! Interleave factor by measurement: the fastest number of interleaved instances on this machine.
 //!
 //! ```text
 //! RECTANGLE, V, avx2     1: 2.91   2: 1.77   3: 1.41   4: 1.43      cycles per instance and lane
 //! ```
 //!
-//! Kernels with different factors are timed by turns in one process, on registers.
+//! Kernels with different factors are timed in turns in one process, on registers.
 
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Program;
@@ -14,11 +14,10 @@ use usuba_run::cc;
 use usuba_run::layout::Layout;
 use usuba_run::native::{Build, Kernel, Suite, Timing};
 
-/// How much slower than the fastest a smaller factor may be, since it has shorter code and
-/// smaller batches.
+/// The tolerated slowdown of a smaller factor, which has shorter code and smaller batches.
 const NEAR: f64 = 1.01;
 
-/// The factors that are worth a measurement: up to the number that is published for some cipher.
+/// The measured range of factors: up to the largest published one.
 pub fn factors(target: &Target) -> std::ops::RangeInclusive<u32> {
     1..=if target.regs >= 32 { 6 } else { 4 }
 }
@@ -27,7 +26,7 @@ pub fn factors(target: &Target) -> std::ops::RangeInclusive<u32> {
 /// percentile.
 ///
 /// # Errors
-/// In words: the target does not run on this machine, or a kernel does not compile.
+/// The target does not run on this machine, or a kernel does not compile.
 pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<Vec<f64>, String> {
     let machine = cc::find(target.name).map_err(|skip| skip.to_string())?;
     if !machine.is_native() {
@@ -49,7 +48,7 @@ pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<
             symbol: emitted.name,
             text: emitted.text,
             align: 64,
-            // The time does not depend on the data.
+            // The time is independent of the data.
             calls: vec![sizes(&entry.params).into_iter().map(|size| vec![0x5a; size]).collect()],
             outputs: sizes(&entry.results),
         });
@@ -63,7 +62,7 @@ pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<
     Ok(samples.iter().zip(instances).map(|(s, instances)| s.percentile(0.1) / instances).collect())
 }
 
-/// The index of the first of `cycles` that is as good as the fastest.
+/// The index of the first of `cycles` within the tolerance of the fastest.
 pub fn fastest(cycles: &[f64]) -> usize {
     let best = cycles.iter().copied().fold(f64::INFINITY, f64::min);
     cycles.iter().position(|&c| c <= best * NEAR).unwrap_or(0)

@@ -1,12 +1,12 @@
 //! Measurements: benchmarks, the tuner, and published experiments repeated.
 //!
 //! - `bench`: verifies functions of cipher folders and times them.
-//! - `interleave`: the interleave factor that is fastest.
-//! - `work`: the work of a kernel, and its throughput bound; `throughput`: the machine measured.
+//! - `interleave`: the fastest interleave factor.
+//! - `work`: the work of a kernel, and its throughput bound; `throughput`: throughput measurement.
 //! - `session`: a run of measurements over cipher folders.
-//! - `record`: its results; `table`: as a table; `difference`: two of them compared.
+//! - `record`: its results; `table`: their table; `difference`: comparison of two runs.
 //! - `experiment`: published measurements, repeated.
-//! - `tune`: chooses options by measurement.
+//! - `tune`: autotuning, which chooses options by measurement.
 
 pub mod bench;
 pub mod difference;

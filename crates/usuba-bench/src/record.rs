@@ -1,7 +1,7 @@
-//! What a run of measurements leaves behind: everything that another run is compared with.
+//! Benchmark records: the results of a run, in the form that later runs are compared with.
 //!
-//! The shapes here are those of the JSON file that `usubac bench --json` writes; times are cycles
-//! of the core per byte, numbers of instructions are those of one call of the kernel.
+//! The types here mirror the JSON file of `usubac bench --json`. Times are core cycles per byte;
+//! instruction counts are per call of the kernel.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::work::{Throughput, Work};
 use usuba_run::cc::Machine;
 use usuba_run::code::Counts;
 
-/// The version of these shapes; files of another version are not read.
+/// The version of the format; files of another version are rejected.
 pub const FORMAT: u32 = 1;
 
 /// One run of measurements.
@@ -24,9 +24,9 @@ pub struct Run {
     /// The version of this program.
     pub usubac: String,
     pub host: Host,
-    /// What was said about the run, such as that it was too noisy.
+    /// Remarks on the run, such as excessive noise.
     pub notes: Vec<String>,
-    /// C compilers by their path, with the first line of what they say about their version.
+    /// C compilers by path, with the first line of their version output.
     pub compilers: BTreeMap<String, String>,
     /// The machine's own throughputs, for each native target.
     pub throughput: BTreeMap<String, Throughput>,
@@ -36,14 +36,13 @@ pub struct Run {
 /// The machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Host {
-    /// The name that the processor has for itself, with the numbers that tell it from others of
-    /// that name.
+    /// The processor's model name, with the numbers that distinguish it from others of that name.
     pub processor: String,
     pub architecture: String,
     pub system: String,
 }
 
-/// One function, compiled in one way.
+/// One function in one compile variant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Entry {
     pub cipher: String,
@@ -51,68 +50,68 @@ pub struct Entry {
     /// `V`, `H` or `B`.
     pub slicing: String,
     pub target: String,
-    /// The label of the way to compile.
+    /// The label of the variant.
     pub variant: String,
     /// Flags of `usubac`.
     pub flags: String,
     /// The path of the C compiler; empty if there is none.
     pub compiler: String,
-    /// Flags of the C compiler, those of the target first.
+    /// Flags of the C compiler, starting with the flags of the target.
     pub cflags: Vec<String>,
     pub outcome: Outcome,
 }
 
-/// What came of it.
+/// The result of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Measured(Box<Numbers>),
-    /// The machine cannot, or the slicing does not exist on the target; why.
+    /// This machine lacks the target, or the target lacks the slicing; the reason.
     Skipped(String),
-    /// It does not compile, or computes something else.
+    /// It does not compile, or its results differ from the vectors.
     Failed(String),
 }
 
-/// A verified function in numbers.
+/// The numbers of a verified function.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Numbers {
-    /// Blocks that were compared with the vectors.
+    /// Blocks compared with the vectors.
     pub blocks: usize,
     /// Instances of one call.
     pub instances: usize,
-    /// How many of them are side by side in registers of their own.
+    /// The interleave factor.
     pub copies: usize,
     /// Bytes of one call.
     pub call_bytes: usize,
     /// The work of one call.
     pub work: Work,
-    /// The least cycles per byte in which the work can be issued.
+    /// The throughput bound in cycles per byte.
     pub limit: Option<f64>,
-    /// What the machine has not enough of to be faster than that.
+    /// The bottleneck resource of the bound.
     pub limit_by: Option<String>,
     /// The kernel on registers.
     pub kernel: Option<Times>,
-    /// The kernel with packing.
+    /// The kernel with transposition.
     pub packed: Option<Times>,
     /// The whole byte interface.
     pub whole: Option<Times>,
     /// Instructions per cycle of the kernel.
     pub ipc: Option<f64>,
-    /// Where that number comes from.
+    /// The source of that number.
     pub ipc_from: Option<Source>,
-    /// The kernel's machine code, each instruction once.
+    /// The static instruction counts of the kernel.
     pub written: Option<Counts>,
-    /// The same, each instruction as often as one call executes it.
+    /// The dynamic instruction counts of one call.
     pub executed: Option<Counts>,
 }
 
-/// Where a number of instructions per cycle comes from.
+/// The source of an instructions-per-cycle number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The processor counted both.
+    /// The processor counted instructions and cycles.
     Counters,
-    /// Instructions of one call run in single steps, divided by the median of the cycles.
+    /// Instructions of one single-stepped call, divided by the median of the cycles.
     Stepping,
 }
 
@@ -123,14 +122,14 @@ pub struct Times {
     pub quartiles: [f64; 2],
     /// Ascending.
     pub samples: Vec<f64>,
-    /// The median of the samples of each process: what other runs are compared with.
+    /// The median of the samples of each process, for comparison with other runs.
     pub processes: Vec<f64>,
-    /// The distance of the quartiles as a share of the median.
+    /// The interquartile range as a share of the median.
     pub scatter: f64,
-    /// The same of the calibrations next to the samples.
+    /// The scatter of the calibrations next to the samples.
     pub calibration_scatter: f64,
     pub ticks_per_cycle: f64,
-    /// The core that the last process stayed on; `null` if the system did not let one of them.
+    /// The core of the last process; `null` if the system did not pin it.
     pub core: Option<u32>,
 }
 
@@ -148,12 +147,12 @@ impl Run {
         }
     }
 
-    /// Whether nothing failed; what this machine cannot do does not count.
+    /// Whether nothing failed; skipped targets and slicings do not count.
     pub fn is_good(&self) -> bool {
         !self.entries.iter().any(|entry| matches!(entry.outcome, Outcome::Failed(_)))
     }
 
-    /// Why claims cannot be trusted: the names of what was too noisy.
+    /// The names of the noisy measurements, whose differences are not claimed.
     pub fn noisy(&self) -> Vec<String> {
         let noisy = |entry: &&Entry| {
             entry.numbers().and_then(|n| n.kernel.as_ref()).is_some_and(Times::is_noisy)
@@ -161,7 +160,7 @@ impl Run {
         self.entries.iter().filter(noisy).map(Entry::name).collect()
     }
 
-    /// Notes what every reader of the numbers should know.
+    /// Adds the remarks that every reader of the numbers needs.
     pub fn remark(&mut self) {
         let noisy = self.noisy();
         let timed: Vec<&Times> = self
@@ -184,14 +183,14 @@ impl Run {
         self.notes.extend(notes);
     }
 
-    /// Notes the version of the compiler of `machine`.
+    /// Records the version of the compiler of `machine`.
     pub fn note_compiler(&mut self, machine: &Machine) {
         let path = machine.compiler.display().to_string();
         self.compilers.entry(path).or_insert_with(|| compiler_version(machine));
     }
 }
 
-/// The first line of what a compiler says about its version.
+/// The first line of a compiler's version output.
 pub fn compiler_version(machine: &Machine) -> String {
     let output = Command::new(&machine.compiler).arg("--version").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
@@ -229,14 +228,14 @@ impl Entry {
         }
     }
 
-    /// A name for people.
+    /// The display name.
     pub fn name(&self) -> String {
         format!("{} {} {} ({})", self.function, self.slicing, self.target, self.variant)
     }
 }
 
 impl Outcome {
-    /// Puts a result into words and numbers.
+    /// Converts a result to a record.
     pub fn new(result: &Result<Measured, Problem>, throughput: Option<&Throughput>) -> Outcome {
         match result {
             Ok(measured) => Outcome::Measured(Box::new(Numbers::new(measured, throughput))),
@@ -277,13 +276,13 @@ impl Numbers {
         }
     }
 
-    /// How many times its limit the kernel takes.
+    /// The kernel's time over its throughput bound.
     pub fn times_limit(&self) -> Option<f64> {
         Some(self.kernel.as_ref()?.median / self.limit?)
     }
 }
 
-/// Six digits: more than any clock is good for, and files stay small.
+/// Rounds to six digits: beyond the precision of any clock, and short in files.
 fn rounded(value: f64) -> f64 {
     let shift = 10f64.powi(5 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32);
     if shift.is_finite() { (value * shift).round() / shift } else { value }

@@ -1,4 +1,4 @@
-//! A run of measurements over cipher folders.
+//! Benchmark session: a run of measurements over cipher folders.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,37 +15,37 @@ use usuba_ciphers::Cipher;
 use usuba_run::cc::{self, Family};
 use usuba_run::native::Timing;
 
-/// What is measured, and how.
+/// The parameters of a run.
 pub struct Request<'a> {
     /// The folder of the cipher folders.
     pub root: &'a Path,
     pub choice: &'a Choice,
-    /// Measured by turns for each function.
+    /// The variants, measured in turns for each function.
     pub variants: &'a [Variant],
-    /// Beside these, what `usubac tune` found for a function on this processor.
+    /// Whether to add the variant that `usubac tune` found for a function on this processor.
     pub tuned: bool,
     pub parse: &'a Parse<'a>,
-    /// The version of the program that asks.
+    /// The version of the calling program.
     pub version: &'a str,
 }
 
-/// How far a run is.
+/// The progress of a run.
 pub struct Progress<'a> {
     pub done: usize,
     pub total: usize,
-    /// What comes next.
+    /// The next measurement.
     pub next: &'a str,
 }
 
 /// Samples of each micro-kernel: throughputs change little.
 const MACHINE_ROUNDS: u32 = 31;
 
-/// Verifies the chosen functions in all variants on all chosen targets, and times them where the
-/// choice says so and the target is native. Entries come by function and slicing, then target, then
-/// variant.
+/// Verifies the selected functions in all variants on all selected targets, and times them if the
+/// choice asks for it and the target is native. Entries are sorted by function and slicing, then
+/// target, then variant.
 ///
 /// # Errors
-/// A folder cannot be read, flags mean nothing, or nothing is left of the choice.
+/// A folder cannot be read, flags are invalid, or the selection is empty.
 pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run, String> {
     let Request { root, choice, variants, parse, version, .. } = *request;
     let ciphers = usuba_ciphers::find(root)?;
@@ -81,7 +81,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
             done += 1;
         }
     }
-    // By function and slicing; the targets and variants stay in their order.
+    // Sorted by function and slicing; the targets and variants keep their order.
     run.entries.sort_by_key(|entry| {
         subjects
             .iter()
@@ -91,10 +91,10 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     Ok(run)
 }
 
-/// Measures the functions of one cipher, all sides by turns.
+/// Measures the functions of one cipher, all sides in turns.
 ///
 /// # Errors
-/// A tuned file has a mistake in it.
+/// A file of tuned flags is malformed.
 fn measure_cipher(
     cipher: &Cipher,
     target: &'static Target,
@@ -147,7 +147,7 @@ fn measure_cipher(
     Ok(())
 }
 
-/// What was tuned for a function, if that is wanted and the target runs on this processor itself.
+/// The tuned variant of a function, if requested and the target is native.
 fn tuned_variant(
     subject: &Subject,
     target: &'static Target,
@@ -173,7 +173,7 @@ fn tuned_variant(
     }))
 }
 
-/// Measures what the machine does in a cycle, unless it is known or the target is not native.
+/// Measures the throughputs of the machine, unless they are known or the target is not native.
 pub fn measure_machine(
     target: &'static Target,
     timing: Timing,

@@ -1,7 +1,7 @@
-//! A run as a table for people.
+//! Text table of a benchmark run.
 //!
-//! The first number says how far a kernel is from what the machine could do: it is the only one that
-//! means something on another machine.
+//! The first number is the kernel's time over its throughput bound: it is the only number that
+//! carries over to other machines.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ impl Run {
         line
     }
 
-    /// The change from the first variant of the same function to that of `entry`.
+    /// The change of `entry` against the first variant of the same function.
     fn change(&self, entry: &Entry) -> Option<Change> {
         let same = |e: &&Entry| {
             (&e.function, &e.slicing, &e.target) == (&entry.function, &entry.slicing, &entry.target)

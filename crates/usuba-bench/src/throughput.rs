@@ -1,14 +1,14 @@
-//! Measures how many instructions of each class this machine executes in a cycle.
+//! Throughput measurement: instructions of each class per cycle on this machine.
 //!
 //! ```text
 //! v0 = xor(v0, a); v1 = xor(v1, a); … v11 = xor(v11, a)    twelve chains, 96 instructions a turn
 //! ```
 //!
-//! The C of an instruction is that of the target's table. After each one an empty assembler
-//! statement claims to change the result, so that the compiler can neither merge, move nor drop
-//! it; it costs nothing. There are more chains than any latency needs. Each class is measured
-//! alone and with each other class by turns: two that are slower together than the slower one
-//! alone would allow share a resource.
+//! The C of an instruction comes from the target's table. After each one, an empty assembler
+//! statement claims to modify the result. The compiler therefore cannot merge, move or drop the
+//! instruction; the statement costs nothing. The number of chains exceeds every latency. Each class
+//! is measured alone and alternating with each other class. Two classes share a resource if the
+//! pair is slower than its slower class alone would allow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,22 +19,22 @@ use crate::work::{Class, Shared, Throughput};
 use usuba_run::cc::Machine;
 use usuba_run::native::{Build, Failure, Kernel, Suite, Timing};
 
-/// Results that do not wait for each other. Latencies times instructions per cycle stay below.
+/// Independent results: more than latency times instructions per cycle.
 const CHAINS: usize = 10;
 
-/// Instructions of one turn of a loop: few enough for every cache of decoded instructions.
+/// Instructions per loop iteration: few enough for every micro-op cache.
 const TURN: usize = 120;
 
-/// Turns of a loop in one call.
+/// Iterations per call.
 const TURNS: usize = 100;
 
-/// Registers that loads and stores walk over.
+/// Registers that loads and stores cycle through.
 const CELLS: usize = 16;
 
-/// A pair is slower than it should be if it misses the expected number by more than this share.
+/// The tolerated shortfall of a pair against its expected throughput.
 const TOLERANCE: f64 = 0.08;
 
-/// What is repeated in one micro-kernel.
+/// The repeated body of one micro-kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Body {
     Classes(Class, Class),
@@ -79,7 +79,7 @@ pub fn measure(
     Ok(summary(&rates))
 }
 
-/// Draws the conclusions from instructions per cycle.
+/// Derives the throughputs from instructions per cycle.
 fn summary(rates: &[(Body, f64)]) -> Throughput {
     let mut machine = Throughput::default();
     for &(body, rate) in rates {
@@ -95,7 +95,7 @@ fn summary(rates: &[(Body, f64)]) -> Throughput {
             }
         }
     }
-    // No machine computes faster than it issues; a compiler may make `nop`s slow.
+    // The issue rate is at least the computing rate, even if a compiler makes `nop`s slow.
     machine.issue = machine.issue.max(machine.computing);
     let alone: &BTreeMap<Class, f64> = &machine.per_cycle;
     machine.shared = rates
@@ -113,7 +113,7 @@ fn summary(rates: &[(Body, f64)]) -> Throughput {
     machine
 }
 
-/// The file with all micro-kernels; the first byte of `which` chooses one.
+/// The file with all micro-kernels; the first byte of `which` selects one.
 fn text(target: &Target, bodies: &[Body]) -> String {
     let register = register(target);
     let mut text = String::from("#include <stdint.h>\n#include <string.h>\n");
@@ -165,7 +165,7 @@ fn statement(target: &Target, body: Body, at: usize) -> String {
             format!("cells[{cell}] = v{chain}; __asm__ volatile(\"\" : : : \"memory\");")
         }
         Body::Classes(a, b) => {
-            // By turns, and in each chain first the one and then the other.
+            // Alternating, and in each chain first one class and then the other.
             let class = if (at + at / CHAINS).is_multiple_of(2) { a } else { b };
             let (row, lane) = sample(target, class, at).expect("only classes that are there");
             let expression = filled(row, lane, &format!("v{chain}"));
@@ -179,7 +179,7 @@ fn register(target: &Target) -> &'static str {
     if target.simd { target.register } else { word_type(target.bits as u8) }
 }
 
-/// A row of the class, in the lane that most programs use.
+/// An instruction pattern of the class, in the lane width of most programs.
 fn sample(target: &Target, class: Class, at: usize) -> Option<(&'static Row, u8)> {
     let lanes: &[u8] = if target.simd { &[32, 64, 16, 8] } else { &[word_lane(target.bits as u8)] };
     let insts: &[Inst] = match class {
@@ -199,7 +199,7 @@ fn sample(target: &Target, class: Class, at: usize) -> Option<(&'static Row, u8)
     lanes.iter().find_map(|&lane| target.row(inst, lane).map(|row| (row, lane)))
 }
 
-/// What C compilers make a rotation of.
+/// The pattern that C compilers recognize as a rotation.
 static ROTATE: Row = isa::inst(
     Inst::Rotl,
     ANY,
@@ -207,7 +207,7 @@ static ROTATE: Row = isa::inst(
     isa::Timing::Doit,
 );
 
-/// The C of `row` on the operand `v` and what else is at hand.
+/// The C of `row` on the operand `v` and fixed further operands.
 fn filled(row: &Row, lane: u8, v: &str) -> String {
     let shift = if row.inst == Inst::Lut3 { "0x1e" } else { "5" };
     let (low, high) = ("0x0302010f0005040aULL", "0x0d060b0e09080c07ULL");

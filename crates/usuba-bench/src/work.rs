@@ -1,4 +1,4 @@
-//! The work of a kernel, and the least time that a machine needs for it.
+//! Work of a kernel and its throughput bound: the least cycles in which a machine can issue it.
 //!
 //! ```text
 //! 16 xor, 4 rotations, 8 loads, 8 stores      limit = max(20 / 4 computing, 4 / 2 rotations,
@@ -6,10 +6,9 @@
 //! 1 store per cycle, 6 in all                       = 8 cycles, because of the stores
 //! ```
 //!
-//! The limit knows how many instructions a cycle can take and nothing else: no latencies, no
-//! spilled values, no misses of the instruction cache. It is counted on Usuba0 after all passes,
-//! with the instructions that the target's table has, so a C compiler that fuses two of them can
-//! stay below it.
+//! The bound models the issue and execution throughput only: no latencies, no spills, no
+//! instruction-cache misses. Work is counted on the final IR, with the instructions of the target's
+//! table. A C compiler that fuses two of them can therefore stay below the bound.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,15 +18,15 @@ use usuba::emit::{lanes, layout};
 use usuba::ir::{Eqn, Node, Op, Port, Program};
 use usuba::isa::{self, Inst, Layout, Target};
 
-/// Instructions that machines treat alike.
+/// Classes of instructions with equal throughput.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// Of one or two operands, bit by bit.
+    /// Bitwise, of one or two operands.
     Logic,
     /// Any function of three bits.
     Ternary,
-    /// Sums, differences, comparisons.
+    /// Additions, subtractions, comparisons.
     Add,
     Shift,
     Rotate,
@@ -85,10 +84,10 @@ impl fmt::Display for Class {
     }
 }
 
-/// What one call of a kernel has to execute at least.
+/// The minimal work of one call of a kernel.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Work {
-    /// Instructions that compute, each as often as it runs.
+    /// Computing instructions, weighted by their executions.
     pub computing: BTreeMap<Class, u64>,
     /// Each register of a parameter once, and each element of a list that a loop reads.
     pub loads: u64,
@@ -120,13 +119,13 @@ impl Work {
         }
     }
 
-    /// All instructions that compute.
+    /// The total number of computing instructions.
     pub fn instructions(&self) -> u64 {
         self.computing.values().sum()
     }
 }
 
-/// Adds what `eqns` execute, `times` over.
+/// Adds the work of `eqns`, executed `times` times.
 fn count(
     node: &Node,
     eqns: &[Eqn],
@@ -171,40 +170,39 @@ fn classes(target: &Target, layout: Layout, op: &Op, bits: u8) -> Vec<Class> {
     }
 }
 
-/// Two classes of instructions that get in each other's way.
+/// Two classes of instructions that share a resource.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Shared {
     pub classes: [Class; 2],
-    /// Of both together, as many of the one as of the other.
+    /// Their joint throughput, alternating.
     pub per_cycle: f64,
 }
 
-/// What a machine does in a cycle, with everything at hand.
+/// The throughputs of a machine, with all operands in registers or the first cache.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Throughput {
-    /// Instructions of one class. What the target does not have is absent.
+    /// Instructions per cycle of each class. Classes that the target lacks are absent.
     pub per_cycle: BTreeMap<Class, f64>,
-    /// Pairs of classes that are slower together than each for itself.
+    /// Pairs of classes that share a resource.
     pub shared: Vec<Shared>,
-    /// The most that was seen of instructions that compute, mixed or not.
+    /// The highest measured rate of computing instructions, mixed or not.
     pub computing: f64,
     pub loads: f64,
     pub stores: f64,
-    /// Instructions of any kind, those that do nothing among them.
+    /// The highest measured rate of any instructions, including `nop`s.
     pub issue: f64,
 }
 
-/// The least number of cycles, and what the machine has not enough of.
+/// The throughput bound, and its bottleneck resource.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Limit {
     pub cycles: f64,
-    /// In words, such as `logic` or `stores`.
+    /// The name of the resource, such as `logic` or `stores`.
     pub by: String,
 }
 
 impl Throughput {
-    /// The least number of cycles in which the machine can issue `work`. `None` if there is a class
-    /// in it that was not measured.
+    /// The throughput bound of `work`. `None` if `work` contains an unmeasured class.
     pub fn limit(&self, work: &Work) -> Option<Limit> {
         let of = |class: &Class| work.computing.get(class).copied().unwrap_or(0) as f64;
         let mut bounds = Vec::new();
@@ -221,7 +219,7 @@ impl Throughput {
         bounds.push((computing / self.computing, "computing".into()));
         bounds.push((loads / self.loads, "loads".into()));
         bounds.push((stores / self.stores, "stores".into()));
-        // Loads can be operands of instructions that compute, so they do not count here.
+        // Loads can be operands of computing instructions, so they do not count here.
         bounds.push(((computing + stores) / self.issue, "issue".into()));
         let most = bounds.into_iter().filter(|(cycles, _)| cycles.is_finite());
         most.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(cycles, by)| Limit { cycles, by })
@@ -278,7 +276,7 @@ mod tests {
     fn the_limit_is_the_scarcest_resource() {
         let limit = machine().limit(&work("avx2")).expect("all was measured");
         assert_eq!(limit, Limit { cycles: 16.0, by: "logic and shift".into() });
-        // 10 rotations / 2 = 5 = 20 / 4, and ten times as many stores make them matter.
+        // 10 rotations / 2 = 5 = 20 / 4, and ten times as many stores become the bottleneck.
         let few = machine().limit(&work("avx512")).expect("all was measured");
         assert_eq!(few.cycles, 5.0);
         let stores = Work { stores: 10, ..work("avx512") };

@@ -133,7 +133,7 @@ pub fn folder_name(folder: &Path) -> Result<String, String> {
 }
 
 /// `path:line:column` of a byte of `text`.
-fn place(path: &Path, text: &str, at: usize) -> String {
+pub fn place(path: &Path, text: &str, at: usize) -> String {
     let before = &text.as_bytes()[..at.min(text.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;

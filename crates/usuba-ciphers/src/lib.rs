@@ -29,7 +29,7 @@ use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::typed::resolve::closest;
 
-pub use fields::{folder_name, toml};
+pub use fields::{folder_name, place, toml};
 pub use known::wrong_block;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};

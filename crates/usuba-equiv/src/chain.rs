@@ -1,13 +1,14 @@
-//! A proof from the source to the last program, link by link.
+//! Translation validation of a compile: one equivalence claim for each pass, from source to final
+//! IR.
 //!
 //! ```text
 //! source ─ lowering ─ pass ─ pass ─ ... ─ last program ─ rows of the target
 //! ```
 //!
-//! Each link is a claim of its own about two programs, so the engines never see more than what one
-//! pass changed. Equality is transitive: when all links hold, the last program computes what the
-//! source means, once for each copy of an interleaved program; and with the lanes, so does every
-//! lane of a register that runs it by the rows of the target.
+//! Each claim compares two adjacent programs, so the engines see only the changes of one pass.
+//! Equality is transitive: if all claims hold, the final IR computes the reference semantics in
+//! every instance of an interleaved program. With the lane claims, so does every lane of a register
+//! under the target's instruction patterns.
 
 use usuba::ir::lanes::apart as words_of;
 use usuba::ir::{Op, Program, halves};
@@ -20,7 +21,7 @@ use crate::steps::Steps;
 use crate::strategy::Search;
 use crate::{Engines, Verdict, equivalent, lanes};
 
-/// The links that were seen so far.
+/// The programs and claims of the chain up to the current pass.
 pub struct Chain {
     source: Source,
     lowered: Option<Program>,
@@ -32,8 +33,8 @@ impl Chain {
         Chain { source, lowered: None, steps: Steps::default() }
     }
 
-    /// Compares `program`, which is what `pass` left, with what was seen before; the first one
-    /// with the source.
+    /// Compares `program`, the output of `pass`, with the previous program; the first call compares
+    /// it with the source.
     pub fn see(&mut self, pass: &str, program: &Program) -> Claim {
         let previous = self.steps.previous().cloned();
         let (kind, outcome) = match (previous, self.steps.see(program)) {
@@ -46,22 +47,22 @@ impl Chain {
         Claim { kind, subject: pass.to_string(), outcome }
     }
 
-    /// Compares the last program with what lowering made in one step. It says nothing that the
-    /// links do not say, in another way.
+    /// Compares the final IR with the output of lowering in one step. The claim is implied by the
+    /// pass claims and checks them independently.
     pub fn direct(&self) -> Option<Claim> {
         let (first, last) = (self.lowered.as_ref()?, self.steps.previous()?);
         let subject = "the last program".to_string();
         Some(Claim { kind: Kind::Direct, subject, outcome: compared(first, last) })
     }
 
-    /// Whether the target computes the operators of the last program in every lane; one claim
-    /// for all of them, or for the first one of which it is not known.
+    /// Proves that the target computes every operator of the final IR in every lane. Returns one
+    /// claim for all operators, or the claim of the first unproved operator.
     pub fn lanes(&self, target: &Target, layout: Layout) -> Option<Claim> {
         self.lanes_by(target, layout, &|op, bits| lanes::prove(target, layout, op, bits))
     }
 
-    /// The same, where `prove` says so of one operator on so many bits: it is [`lanes::prove`], or
-    /// knows what that said before.
+    /// Like [`Chain::lanes`], with `prove` as the prover of one operator at a given width:
+    /// [`lanes::prove`] or a cache of it.
     pub fn lanes_by(
         &self,
         target: &Target,
@@ -102,7 +103,7 @@ fn compared(before: &Program, after: &Program) -> Outcome {
 }
 
 fn told(verdict: Verdict, before: &Program, after: &Program) -> Outcome {
-    // Differences are told on words.
+    // Counterexamples are reported on words.
     let (before, after) = (&words_of(before), &words_of(after));
     let mut memory = Memory::default();
     let pairs = match verdict {

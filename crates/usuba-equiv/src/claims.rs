@@ -1,13 +1,12 @@
-//! What was to be shown, and what came of it, in the words of the source.
+//! Proof claims and their verdicts, with counterexamples in source terms.
 //!
 //! ```text
 //! claim      lowering           pass cse           lanes
 //! outcome    proved by E1       refuted by x = 1   unknown: ...
 //! ```
 //!
-//! A claim is anything that a command can be asked to show of a program; passes, lowering and
-//! lanes are kinds of it. Whoever adds a kind adds a line to [`Kind`], and a difference in
-//! the words of the source.
+//! A claim is any statement about a program that a command can check, such as a pass, lowering or
+//! lanes. A new kind needs a line in [`Kind`] and a counterexample in source terms.
 
 use std::fmt;
 
@@ -16,31 +15,29 @@ use usuba::ir::{NodeId, Port, Program, interp};
 use crate::ports::{Copies, element};
 use crate::{Counterexample, Engines, Verdict, counterexample};
 
-/// What sort of claim it is.
+/// The kind of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A node keeps what it promises of its arithmetic.
+    /// A node satisfies its arithmetic postcondition.
     Contract,
-    /// What lowering made computes what the source means.
+    /// The output of lowering computes the reference semantics.
     Lowering,
-    /// A pass left what the program computes.
+    /// A pass preserves the semantics of the program.
     Pass,
-    /// The last program computes what lowering made, shown in one step.
+    /// The final IR computes the output of lowering, proved in one step.
     Direct,
     /// The target's instructions for an operator compute it in every lane.
     Lanes,
-    /// A node that is a kernel of its own, in another file, is what its source means where it is
-    /// called.
+    /// A call of an external kernel, compiled to another file, computes its source node.
     Callee,
-    /// An object file computes the last program in every lane, and keeps the rules of constant
-    /// time.
+    /// An object file computes the final IR in every lane and is constant-time.
     Object,
-    /// Another program that the byte interface has is what its source means: a key schedule, or
-    /// another form of the kernel.
+    /// A further program of the byte interface computes its source: a key schedule, or a variant of
+    /// the kernel.
     Beside,
-    /// A function of the byte interface, in an object file, computes the last program of every
-    /// block, or the words of a key, and keeps the rules of constant time.
+    /// A byte-interface function in an object file computes the final IR for every block, or the
+    /// key schedule, and is constant-time.
     Interface,
 }
 
@@ -65,7 +62,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim<Verdict = Outcome> {
     pub kind: Kind,
-    /// What it is about: a pass, an operator.
+    /// The subject: a pass, an operator.
     pub subject: String,
     pub outcome: Verdict,
 }
@@ -77,7 +74,7 @@ pub type Outcome = usuba_sat::Verdict<Engines, Box<Difference>>;
 /// An input on which something else is computed, in the words of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// The node that computes it.
+    /// The node with the wrong result.
     pub node: String,
     /// Every word of the input with its name.
     pub inputs: Vec<(String, u64)>,
@@ -85,12 +82,12 @@ pub struct Difference {
     pub value: String,
     pub expected: u64,
     pub found: u64,
-    /// The innermost node that is another function by itself, on its own input.
+    /// The innermost inequivalent node, on its own input.
     pub inner: Option<Box<Difference>>,
 }
 
 impl Difference {
-    /// The counterexample of two programs, made smaller. `pairs` are nodes that should be equal,
+    /// Minimises the counterexample of two programs. `pairs` are nodes that should be equal,
     /// callees first.
     pub fn new(
         before: &Program,
@@ -107,7 +104,7 @@ impl Difference {
         Difference { inner: inner.map(Box::new), ..Difference::named(after, &example) }
     }
 
-    /// The same for a node of each program that is not the entry.
+    /// The counterexample for a pair of nodes other than the entries.
     fn of_nodes(
         before: &Program,
         after: &Program,
@@ -137,7 +134,7 @@ impl Difference {
         let found = words(&entry.results, &example.found);
         let at = expected.iter().zip(&found).position(|(a, b)| a != b).unwrap_or(0);
         Difference {
-            // What stands behind the name is how the node was instantiated.
+            // The suffix of the name identifies the instance of the node.
             node: entry.name.split('\'').next().unwrap_or_default().to_string(),
             inputs,
             value: name(&entry.results, at),
@@ -149,7 +146,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// One line: words of the input that are zero are left out.
+    /// One line; words of the input that are zero are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let set = self.inputs.iter().filter(|(_, word)| *word != 0);
         let set: Vec<String> = set.map(|(name, word)| format!("{name} = {word:#x}")).collect();

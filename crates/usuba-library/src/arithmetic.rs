@@ -1,13 +1,12 @@
-//! Arithmetic for hand-written C: `[[arithmetic]]` in `cipher.toml`.
+//! Generation of arithmetic kernels for hand-written C: `[[arithmetic]]` in `cipher.toml`.
 //!
 //! ```text
 //! fe   limbs51.ua on gp64   limbs25.ua on gp32   usuba_fe_mul, usuba_fe_square, …
 //!      typedef usuba_word usuba_fe[5]            [10] where words have 32 bits
 //! ```
 //!
-//! One C file has all variants, and an `#if` takes one: `USUBA_WORD_BITS` and `USUBA_SMALL` of
-//! `lib/c/common/words.h`. All functions are `static`; callees that several nodes share are there
-//! once.
+//! One C file has all variants, and an `#if` selects one by `USUBA_WORD_BITS` and `USUBA_SMALL` of
+//! `lib/c/common/words.h`. All functions are `static`; nodes share one copy of a common callee.
 
 use std::collections::HashMap;
 
@@ -19,20 +18,20 @@ use usuba::passes::{inline, unroll};
 
 use usuba_ciphers::{Arithmetic, Cipher, Lanes};
 
-/// One way to compile arithmetic.
+/// A compile variant of the arithmetic.
 struct Variant {
-    /// Of an `#if`.
+    /// The condition of its `#if`.
     condition: &'static str,
     target: &'static str,
-    /// Which of the two programs.
+    /// The program for its word size.
     program: fn(&Arithmetic) -> &String,
-    /// Whether the nodes are those for small memory.
+    /// Whether it uses the nodes for small memory.
     small: bool,
     inline: inline::Mode,
     unroll: unroll::Mode,
 }
 
-/// Straight lines where there are caches for them; loops and calls where every byte counts.
+/// Unrolled code for processors with caches; rolled loops and calls where code size matters.
 const VARIANTS: [Variant; 3] = [
     Variant {
         condition: "USUBA_WORD_BITS == 64",
@@ -60,10 +59,10 @@ const VARIANTS: [Variant; 3] = [
     },
 ];
 
-/// All variants of the arithmetic of a folder as C; empty if there is none.
+/// Compiles all variants of a folder's arithmetic to C; empty if there is none.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn compile(cipher: &Cipher) -> Result<String, String> {
     if cipher.arithmetic.is_empty() {
         return Ok(String::new());
@@ -76,7 +75,7 @@ pub fn compile(cipher: &Cipher) -> Result<String, String> {
     Ok(text + "#endif\n")
 }
 
-/// The program of arithmetic on words of 32 bits, and how it is compiled: for small memory, too.
+/// The arithmetic program on 32-bit words, and its pipeline; with `small`, for small memory.
 pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
     let variant = &VARIANTS[if small { 2 } else { 1 }];
     ((variant.program)(arithmetic), variant.pipeline())
@@ -123,12 +122,12 @@ impl Variant {
     }
 }
 
-/// Lines of a kernel beside which a call costs nothing.
+/// The length in lines above which the cost of a call is negligible.
 const LONG: usize = 300;
 
-/// A long kernel that stays a function of its own. Compilers write one with a single caller, such as
-/// a step of a ladder, into the loop around it, where it shares the few registers: gcc then keeps
-/// pairs of limbs in vector registers, and takes half of the time again.
+/// Marks a long kernel as a separate function. Compilers inline a kernel with a single caller, such
+/// as a step of Montgomery's ladder, into the loop around it, where it adds to the register
+/// pressure: gcc then keeps pairs of limbs in vector registers and takes 1.5 times as long.
 fn apart(kernel: &str, name: &str) -> String {
     let head = format!("static void {name}(");
     let apart = format!("#ifdef __GNUC__\n__attribute__((noinline))\n#endif\n{head}");
@@ -138,8 +137,8 @@ fn apart(kernel: &str, name: &str) -> String {
     }
 }
 
-/// The same passes, but that a node which runs seldom calls others: their functions are there for
-/// those who run often, or are there once.
+/// The same pipeline, except that a rarely executed node calls others instead of inlining them. It
+/// shares the functions of frequent callers, or saves code size.
 fn with_calls(mut pipeline: PipelineOptions, node: &str, seldom: &[String]) -> PipelineOptions {
     if seldom.iter().any(|name| name == node) {
         pipeline.pass.inline = inline::Mode::Light;
@@ -147,11 +146,11 @@ fn with_calls(mut pipeline: PipelineOptions, node: &str, seldom: &[String]) -> P
     pipeline
 }
 
-/// Bits of registers with at least four lanes of words.
+/// The minimal register width for at least four lanes of words.
 const WIDE: u32 = 256;
 
-/// The targets of `backends` whose registers have so many lanes, one for each instruction set that
-/// others add to, and those that have a program of their own.
+/// The targets of `backends` with at least four lanes: one for each base instruction set, and the
+/// targets with their own program.
 pub fn wide(backends: &[&'static Target], lanes: &Lanes) -> Vec<&'static Target> {
     let mut all: Vec<&'static Target> = Vec::new();
     for target in backends.iter().filter(|target| target.simd && target.bits >= WIDE) {
@@ -163,21 +162,21 @@ pub fn wide(backends: &[&'static Target], lanes: &Lanes) -> Vec<&'static Target>
     all
 }
 
-/// What a target adds to, or itself.
+/// The base of a target, or the target itself.
 pub fn plain(target: &'static Target) -> &'static Target {
     target.base.unwrap_or(target)
 }
 
-/// The target of `backends` whose registers hold the numbers of one operation.
+/// The target of `backends` whose registers hold all numbers of one operation.
 pub fn across(backends: &[&'static Target]) -> Option<&'static Target> {
     backends.iter().copied().find(|target| target.simd && target.bits == WIDE)
 }
 
-/// The kernels of `[lanes]`, in V, or `[across]`, in W, on one target, with the target behind their
-/// names.
+/// Compiles the kernels of `[lanes]`, in V, or `[across]`, in W, on one target, whose name is the
+/// suffix of their names.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn lanes(
     cipher: &Cipher,
     lanes: &Lanes,
@@ -189,7 +188,7 @@ pub fn lanes(
     let mut functions = Functions::default();
     let words = isa::find("gp64").expect("it exists");
     let nodes = lanes.nodes.iter().map(|node| (node, (slicing, target)));
-    // A number at the end of a name is one of lanes.
+    // A number at the end of a name is the lane count.
     let count = (target.bits / 64).to_string();
     let fits = |node: &&String| {
         let number = node.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -214,23 +213,23 @@ pub fn lanes(
     Ok(types + &functions.all())
 }
 
-/// How the compiler begins and ends what gcc must leave in its order.
+/// The pragmas around code that gcc must not reorder, as the compiler emits them.
 const PUSH: &str =
     "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n#pragma GCC optimize(";
 const POP: &str = "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
 
-/// C functions, of which those that are equal but for their name are one.
+/// C functions, merged if they are equal except for their names.
 #[derive(Default)]
 struct Functions {
     text: String,
-    /// What is to stand before all of them if one of them needs it, and then [`POP`] behind them.
+    /// Text before all functions if one of them needs it; [`POP`] then follows them.
     push: String,
-    /// The name of the first one by its text, in which `@` is its name.
+    /// The name of the first function by its text, with `@` for its name.
     known: HashMap<String, String>,
 }
 
 impl Functions {
-    /// Adds the functions of the kernel `entry`, callees before callers as the compiler writes them.
+    /// Adds the functions of the kernel `entry`, in the compiler's order: callees before callers.
     fn add(&mut self, kernel: &str, entry: &str) {
         let mut names: Vec<(String, String)> = Vec::new();
         let mut piece = String::new();
@@ -254,12 +253,12 @@ impl Functions {
             for (old, new) in &names {
                 piece = renamed(&piece, old, new);
             }
-            // The same body is `inline` as a callee and is not as an entry.
+            // The same body is `inline` as a callee and not `inline` as an entry.
             let plain =
                 piece.replace("#ifdef __GNUC__\n__attribute__((always_inline))\n#endif\n", "");
             let plain = renamed(&plain.replacen("static inline ", "static ", 1), &own, "@");
             match self.known.get(&plain).cloned() {
-                // Hand-written C knows the names of entries.
+                // Hand-written C refers to entries by name.
                 Some(first) if own == entry => {
                     self.text = renamed(&self.text, &first, entry);
                     let known = self.known.drain();
@@ -279,7 +278,7 @@ impl Functions {
 }
 
 impl Functions {
-    /// All of them.
+    /// The text of all functions.
     fn all(self) -> String {
         let pop = if self.push.is_empty() { "" } else { POP };
         self.push + &self.text + pop

@@ -1,8 +1,8 @@
-//! Key streams that two functions of a folder make together: `[[stream]]` in `cipher.toml`.
+//! Composed keystreams of two functions of a folder: `[[stream]]` in `cipher.toml`.
 //!
 //! ```text
-//! xchacha20   hchacha20 makes a key from key and nonce, chacha20 the key stream under it
-//! trivium     trivium_start makes a state from key and nonce, trivium_next goes on from states
+//! xchacha20   hchacha20 derives a key from key and nonce, chacha20 the keystream under it
+//! trivium     trivium_start derives a state from key and nonce, trivium_next steps states
 //! ```
 
 use super::Folder;
@@ -11,7 +11,7 @@ use super::template::{self as t, fill};
 use usuba_ciphers::Stream;
 
 impl Folder<'_> {
-    /// Primitive and operation that compute a function of the folder.
+    /// The primitive and operation of a function of the folder.
     pub(super) fn place(&self, function: &str) -> (usize, usize) {
         let inside = |at: usize| {
             let mut operations = self.compiled[at].primitive.operations.iter();
@@ -29,7 +29,7 @@ impl Folder<'_> {
         }
     }
 
-    /// The two operations that a key stream is made of.
+    /// The two operations of a keystream.
     fn both(&self, stream: &Stream) -> [Described; 2] {
         [&stream.first, &stream.then].map(|function| {
             let (at, number) = self.place(function);
@@ -37,7 +37,7 @@ impl Folder<'_> {
         })
     }
 
-    /// The key streams of `[[stream]]`, whose kinds name primitives by their number in
+    /// The keystreams of `[[stream]]`; their kinds refer to primitives by index in
     /// [`Folder::descriptions`].
     pub fn composed_descriptions(&self) -> Vec<Description> {
         let describe = |stream: &Stream| Description {
@@ -50,10 +50,10 @@ impl Folder<'_> {
         self.cipher.streams.iter().map(describe).collect()
     }
 
-    /// Whether the sizes of two functions fit together.
+    /// Checks that the sizes of the two functions agree.
     ///
     /// # Errors
-    /// What does not fit, in one sentence.
+    /// One sentence on the sizes that disagree.
     pub fn check_streams(&self) -> Result<(), String> {
         for stream in &self.cipher.streams {
             let [first, then] = self.both(stream);
@@ -77,7 +77,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// Declarations or definitions of all of them.
+    /// Declarations or definitions of all composed keystreams.
     pub fn composed(&self, common: &str, header: bool) -> String {
         self.cipher.streams.iter().map(|stream| self.one(stream, common, header)).collect()
     }

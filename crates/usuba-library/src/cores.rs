@@ -1,5 +1,5 @@
-//! Kernels of a cipher folder as C functions over any number of blocks, compiled once however
-//! many functions share them, and the key schedules beside them.
+//! Compilation of cores: the kernels of a cipher folder as C functions over any number of blocks,
+//! with their key schedules. Functions with the same kernel share one core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,71 +20,71 @@ use usuba_ciphers::{Cipher, Function};
 use usuba_run::functions::Way;
 use usuba_run::validated::Proofs;
 
-/// One kernel behind a C function with the type `usuba_kernel`, or `usuba_link` if it is applied to
-/// its own results.
+/// A kernel behind a C function of type `usuba_kernel`, or `usuba_link` for a function that is
+/// applied to its own results.
 #[derive(Clone, Debug)]
 pub struct Core {
     /// `usuba_serpent128_encrypt_V_avx2`
     pub symbol: String,
     pub target: &'static Target,
     pub slicing: Slicing,
-    /// The function that it was compiled for first.
+    /// The first function that uses the core.
     pub function: String,
     pub text: String,
-    /// The same in fewer bytes of code, if somebody wants it: calls and loops stay.
+    /// A smaller variant on request: calls and rolled loops remain.
     pub small: Option<String>,
-    /// Blocks of one register set, and of one call of the kernel.
+    /// Blocks per register set, and per call of the kernel.
     pub unit: usize,
     pub batch: usize,
-    /// Bytes of a block, before and after.
+    /// Bytes of a block: input, then output.
     pub input: usize,
     pub output: usize,
-    /// Whether `output` takes the place of the beginning of `input`, and what follows there is a
-    /// block of a message; then `unit` and `batch` count messages.
+    /// Whether `output` replaces the beginning of `input`, followed by a message block; then `unit`
+    /// and `batch` count messages.
     pub chained: bool,
     /// Words of the key, at most 64 bits each.
     pub key_words: usize,
-    /// What it seems to cost, from its operations.
+    /// The estimated cost, from its operations.
     pub guess: Cost,
 }
 
 impl Core {
-    /// Bytes that a block counts for.
+    /// Bytes of a block in throughput figures.
     pub fn bytes(&self) -> usize {
         if self.chained { self.input - self.output } else { self.output }
     }
 }
 
-/// A key schedule that the forms of a primitive have in common.
+/// A key schedule that forms of a primitive share.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// What it leaves for the forms.
+    /// Its result, the input of the forms.
     pub made: Made,
-    /// The C function from the user's key to that.
+    /// The C function from the user's key to this result.
     pub symbol: String,
     pub text: String,
 }
 
-/// The words of a key in the context, as some kernels read them.
+/// A form of the key: its words in the context, in the layout of some kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     pub words: Words,
-    /// The schedule of the primitive that they come from; `None` if they are the user's key.
+    /// The schedule of the primitive that produces them; `None` for the user's key itself.
     pub schedule: Option<usize>,
-    /// The C function that fills them.
+    /// The C function that writes them.
     pub symbol: String,
     pub text: String,
 }
 
-/// How one function gets at a core: which one, and which words of the context it reads.
+/// The use of a core by a function: the core, and the key words that it reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     pub core: usize,
-    /// A form of the primitive.
+    /// The form of the primitive's key.
     pub form: Option<usize>,
 }
 
-/// A primitive with everything compiled.
+/// A primitive with its compiled cores and key schedules.
 #[derive(Clone, Debug)]
 pub struct Compiled<'a> {
     pub primitive: Primitive<'a>,
@@ -94,7 +94,7 @@ pub struct Compiled<'a> {
     pub uses: Vec<Vec<Use>>,
 }
 
-/// What two functions must have in common to share a core.
+/// The key of a shared core: functions with equal keys use one core.
 pub type Key<'a> = (&'a str, &'a str, String, char, &'static str);
 
 pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
@@ -112,11 +112,11 @@ pub fn letter(slicing: Slicing) -> char {
     }
 }
 
-/// Everything of a cipher folder for `targets`. Cores of the library have the linkage `linkage`, and
-/// those for all processors have a small form if `small`.
+/// Compiles a cipher folder for `targets`. Cores of the library have the linkage `linkage`; with
+/// `small`, portable cores also have a small variant.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn compile<'a>(
     cipher: &'a Cipher,
     primitives: Vec<Primitive<'a>>,
@@ -184,7 +184,7 @@ pub fn compile<'a>(
     Ok((cores, compiled))
 }
 
-/// The cores of an operation; what its keys need and `keys` does not have yet is added there.
+/// The cores of an operation; adds missing key setups to `keys`.
 fn users<'a>(
     operation: &Operation<'a>,
     targets: &[&'static Target],
@@ -203,27 +203,27 @@ fn users<'a>(
     Ok(uses)
 }
 
-/// The key set-ups of a primitive while it is compiled.
+/// The key setups of a primitive during compilation.
 struct Keys<'a> {
     cipher: &'a Cipher,
     primitive: String,
-    /// With the file, the node and the layout of the key.
+    /// Each with its file, its node and the byte order of the key.
     schedules: Vec<((&'a str, &'a str, ByteLayout), Output, Schedule)>,
-    /// With what tells two of them with the same words apart.
+    /// Each with a tag that distinguishes forms with the same words.
     forms: Vec<(String, Form)>,
 }
 
 impl<'a> Keys<'a> {
-    /// The number of the form that `function` reads; `None` if it has no key.
+    /// The index of the form that `function` reads; `None` if it has no key.
     fn form(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
         let Some(key) = &function.key else { return Ok(None) };
         let schedule = self.schedule(function)?;
-        // The shape of the parameter belongs to it: two sources may differ there.
+        // The shape of the parameter is part of the key: two sources may differ there.
         let place = if schedule.is_some() { "" } else { &*function.source };
         let same = format!("{schedule:?} {:?} {:?} {place}", key.bytes, key.through);
         let symbol = format!("usuba_{}_key{}", self.primitive, self.forms.len());
         let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-        // The shape of the key is the same however the kernel is compiled.
+        // The shape of the key does not depend on the compile options of the kernel.
         let (cipher, slicing) = (self.cipher, function.slicings[0]);
         let (main, _) =
             usuba_run::functions::kernels(cipher, function, &symbol, slicing, once(&quick))?;
@@ -241,7 +241,7 @@ impl<'a> Keys<'a> {
         Ok(Some(self.forms.len() - 1))
     }
 
-    /// The number of the schedule of `function`; `None` if it has none.
+    /// The index of the schedule of `function`; `None` if it has none.
     fn schedule(&mut self, function: &'a Function) -> Result<Option<usize>, String> {
         let Some((key, (file, node))) =
             function.key.as_ref().and_then(|key| Some((key, key.schedule.as_ref()?)))
@@ -258,7 +258,7 @@ impl<'a> Keys<'a> {
             usuba_run::functions::schedule(self.cipher, function, &symbol, once(&pipeline))?;
         let output = output.expect("the function has a schedule");
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-        // Only the schedule is looked at.
+        // Only the schedule is used.
         let interface = interface(function, &inputs, &symbol, &output, None, Some(&output), false);
         let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
         let (run, made) = made.expect("the function has a schedule");
@@ -268,7 +268,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// How what runs once for a key is compiled.
+/// Compile options of code that runs once per key.
 fn once(pipeline: &PipelineOptions) -> Way<'_> {
     Way {
         target: portable(),
@@ -288,7 +288,7 @@ fn parameter(p: &usuba_ciphers::Parameter) -> bytes::Parameter<'_> {
     bytes::Parameter { param: &p.param, bytes: p.bytes }
 }
 
-/// The function as the byte interface wants it, with its [`parameter`]s as `inputs`.
+/// The view of the function for the byte interface, with its [`parameter`]s as `inputs`.
 fn interface<'a>(
     function: &'a Function,
     inputs: &'a [bytes::Parameter<'a>],
@@ -318,7 +318,7 @@ fn interface<'a>(
     }
 }
 
-/// What everything that runs once is compiled for.
+/// The target of all code that runs once.
 pub fn portable() -> &'static Target {
     usuba_run::functions::scalar(isa::ALL[0])
 }
@@ -383,8 +383,8 @@ fn core(
     })
 }
 
-/// A plain guess where nothing was measured: operations in a cycle, fewer of them where values
-/// do not fit in registers and go through memory, and some cycles for packing and for the key.
+/// A cost estimate without measurements: operations per cycle, fewer under register pressure with
+/// its spills, plus a constant for transposition and for the key.
 fn guess(
     target: &Target,
     main: &Output,
@@ -404,11 +404,11 @@ fn guess(
         None => 2 * stats.operations.of("rotl"),
     };
     let operations = (stats.operations.computing() + rotations) as f64;
-    // Long straight code waits for itself to be fetched.
+    // Long straight-line code is bound by instruction fetch.
     let fetched = if usuba_run::functions::is_long(&main.program) { 1.15 } else { 1.0 };
     let batches = operations / per_cycle * fetched + (bytes * batch) as f64 / 8.0;
     let fixed = 20.0 + keys as f64 / 2.0;
-    // A register set alone waits more often.
+    // A single register set is more often latency-bound.
     let units = batch / unit;
     let alone = if units > 1 { 1.2 / units as f64 } else { 1.0 };
     let short = (1..units).map(|count| fixed + (batches * alone * count as f64).min(batches));

@@ -1,14 +1,16 @@
-//! Hash functions around a function of a folder: `[[hash]]` in `cipher.toml`.
+//! Generation of hash functions around a compression function of a folder: `[[hash]]` in
+//! `cipher.toml`.
 //!
 //! ```text
-//! sha384      sha512_compress takes chaining value and block and gives the next chaining value;
+//! sha384      sha512_compress maps chaining value and block to the next chaining value;
 //!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c.in
-//! skein512    skein512_ubi takes chaining value and block and gives the next chaining value;
+//! skein512    skein512_ubi maps chaining value and block to the next chaining value;
 //!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c.in
 //! ```
 //!
-//! What modes share is in `lib/c/modes/chain.c.in`: one message in pieces, and many side by side. A
-//! mode is a value of `HashMode`, an arm in [`Parts::of`], and the C that it names.
+//! The modes share `lib/c/modes/chain.c.in`: one message in pieces, and multi-buffer hashing. A
+//! mode consists of a value of `HashMode`, an arm in [`Parts::of`], and the C files that the arm
+//! names.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +19,11 @@ use super::interface::{Described, Description, Kind};
 use super::template::{self as t, fill};
 use usuba_ciphers::{Hash, HashMode};
 
-/// The C of a mode.
+/// The C files of a mode.
 struct Parts {
-    /// What it has once in a header and once in a C file.
+    /// The header and C file that its hash functions share.
     shared: (&'static str, &'static str),
-    /// What each hash function has.
+    /// The header and C file of each hash function.
     own: (&'static str, &'static str),
 }
 
@@ -39,7 +41,7 @@ impl Parts {
 }
 
 impl Folder<'_> {
-    /// The operation that a hash function is made of.
+    /// The operation of a hash function.
     fn link(&self, hash: &Hash) -> Described {
         let (at, number) = self.place(&hash.chain);
         self.described(at, number)
@@ -57,16 +59,16 @@ impl Folder<'_> {
         self.cipher.hashes.iter().map(describe).collect()
     }
 
-    /// Whether the sizes of functions are those that their modes want.
+    /// Checks the sizes of functions against the requirements of their modes.
     ///
     /// # Errors
-    /// What does not fit, in one sentence.
+    /// One sentence on the size that disagrees.
     pub fn check_hashes(&self) -> Result<(), String> {
         for hash in &self.cipher.hashes {
             let Described { input, output, .. } = self.link(hash);
             let (start, block) = (hash.start.len(), input - output);
             let fits = match hash.mode {
-                // A hash goes into a block with a length.
+                // A hash fits in a block together with a length.
                 HashMode::MerkleDamgard => {
                     start == output
                         && (16..=output).contains(&hash.output)
@@ -83,7 +85,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// Bytes of the longest chaining value and of the longest block of a message.
+    /// Bytes of the longest chaining value and of the longest message block.
     pub fn chains(&self) -> (usize, usize) {
         let sizes = self.cipher.hashes.iter().map(|hash| self.link(hash));
         sizes.fold((0, 0), |(chain, block), Described { input, output, .. }| {
@@ -91,7 +93,7 @@ impl Folder<'_> {
         })
     }
 
-    /// Declarations or definitions of all of them.
+    /// Declarations or definitions of all hash functions.
     pub fn hashes(&self, common: &str, header: bool) -> String {
         let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
         let comment = |text: &str| text.replace("*/", "* /");

@@ -1,5 +1,5 @@
-//! The C that users call: for each primitive what its shape allows, from the templates of
-//! `lib/c/api`.
+//! Generation of the public C API: the functions of each primitive, by its shape, from the
+//! templates of `lib/c/api`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use super::template::{self, fill};
 use super::{Folder, Rung};
 use usuba_ciphers::{Counter, Direction, HashMode, Order, Scheme, SealMode};
 
-/// What users do with a primitive.
+/// The public functions of a primitive, by its shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A key stream from numbered inputs.
+    /// A keystream from numbered inputs.
     Stream(Counter),
     /// CTR mode; both directions if there is an inverse, and for blocks of 16 bytes the modes
     /// that need it.
@@ -30,86 +30,87 @@ pub enum Kind {
         tweak: Counter,
         inverse: Option<usize>,
     },
-    /// The key stream `stream` under a key that `subkey` makes from key and nonce: primitives, by
-    /// number.
+    /// The keystream `stream` under a key that `subkey` derives from key and nonce; both are
+    /// indices of primitives.
     Extended {
         subkey: usize,
         stream: usize,
     },
-    /// A key stream that `next` makes from states, the first of which `start` makes: primitives,
-    /// by number.
+    /// A keystream that `next` produces from states, starting with the state of `start`; both are
+    /// indices of primitives.
     Running {
         start: usize,
         next: usize,
     },
-    /// A key, and no mode.
+    /// A keyed primitive without modes.
     Keyed,
     Permutation,
     /// A hash function.
     Hash(HashMode),
     /// Authenticated encryption.
     Seal(SealMode),
-    /// What a hash function is made of, with no functions of its own.
+    /// The compression function of a hash function, without its own API.
     Chained,
-    /// Neither a key nor a permutation: a compression function.
+    /// A compression function without a key: not a permutation.
     Unkeyed,
 }
 
-/// What a header says of a primitive.
+/// The header's view of a primitive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description {
     /// The C name after the prefix.
     pub name: String,
     pub kind: Kind,
-    /// Bytes of a key; 0 without.
+    /// Bytes of a key; 0 without a key.
     pub key: usize,
-    /// Bytes of a nonce; 0 for what has none.
+    /// Bytes of a nonce; 0 without a nonce.
     pub nonce: usize,
-    /// Its own, or the two that an extended or running key stream is made of.
+    /// Its operations, or the two operations of an extended or running keystream.
     pub operations: Vec<Described>,
 }
 
-/// What a header says of an operation.
+/// The header's view of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Described {
     /// The C name after the prefix, before `_blocks`.
     pub name: String,
-    /// The function of the folder that it computes.
+    /// The function of the folder that defines it.
     pub function: String,
-    /// Bytes of a block, before and after.
+    /// Bytes of a block: input, then output.
     pub input: usize,
     pub output: usize,
 }
 
-/// The hand-written parts that a file needs, and their sizes.
+/// The hand-written parts of a file, and their sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Needs {
-    /// The choice of a backend.
+    /// Backend dispatch.
     pub ladders: bool,
-    /// Words of arithmetic from bytes, and back.
+    /// Conversion between bytes and words of arithmetic.
     pub word_bytes: bool,
     /// The words of arithmetic.
     pub words: bool,
-    /// Addition of a key stream.
+    /// XOR of a keystream.
     pub xor: bool,
     pub stream: bool,
     pub cbc: bool,
     pub xts: bool,
-    /// Blocks without a message around them.
+    /// Single blocks, without a mode.
     pub blocks: bool,
     /// Messages of hash functions.
     pub chain: bool,
-    /// Bytes of a buffer of key stream.
+    /// Bytes of a keystream buffer.
     pub chunk: usize,
-    /// Bytes of the largest input of a key stream.
+    /// Bytes of the largest keystream input.
     pub block: usize,
 }
 
-/// Bytes of key stream below which calls cost too much, and above which caches and stacks do.
+/// The size of a keystream buffer: below, call overhead dominates; above, it exceeds caches and
+/// stacks.
 const CHUNK: std::ops::RangeInclusive<usize> = 4096..=32768;
 
 impl Needs {
-    /// The parts that either needs.
+    /// The union of both sets of parts.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             ladders: self.ladders || other.ladders,
@@ -127,8 +128,8 @@ impl Needs {
     }
 }
 
-/// What users do with a primitive, from its shape: whether it has a key, and the bytes of a block
-/// before and after.
+/// The API of a primitive, from its shape: whether it has a key, and the bytes of a block before
+/// and after.
 pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, usize)) -> Kind {
     let first = &primitive.operations[0];
     let inverse = primitive.operation(Direction::Decrypt);
@@ -146,7 +147,7 @@ pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, 
 }
 
 impl Folder<'_> {
-    /// Bytes of a block of an operation, before and after.
+    /// Bytes of a block of an operation: input, then output.
     pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
         let core = &self.cores[self.compiled[primitive].uses[operation][0].core];
         (core.input, core.output)
@@ -160,10 +161,10 @@ impl Folder<'_> {
         kind(primitive, !forms.is_empty(), self.sizes(at, 0))
     }
 
-    /// Whether counters and tweaks lie inside of their blocks.
+    /// Checks that counters and tweaks lie inside their blocks.
     ///
     /// # Errors
-    /// One does not; the message names it.
+    /// The message names the one outside.
     pub fn check_counters(&self) -> Result<(), String> {
         for (at, compiled) in self.compiled.iter().enumerate() {
             let (input, _) = self.sizes(at, 0);
@@ -184,7 +185,7 @@ impl Folder<'_> {
     }
 
     /// The primitives, in their order; [`Folder::composed_descriptions`] and
-    /// [`Folder::hash_descriptions`] have the rest.
+    /// [`Folder::hash_descriptions`] describe the rest.
     pub fn descriptions(&self) -> Vec<Description> {
         let describe = |(at, compiled): (usize, &Compiled)| Description {
             name: compiled.primitive.name.clone(),
@@ -215,7 +216,7 @@ impl Folder<'_> {
         Described { name: operation.name.clone(), function, input, output }
     }
 
-    /// What the primitives of this folder need.
+    /// The hand-written parts that the primitives of this folder use.
     pub fn needs(&self) -> Needs {
         let ladders = !(self.compiled.is_empty() && self.lanes.is_empty());
         let words = !self.arithmetic.is_empty();
@@ -242,7 +243,7 @@ impl Folder<'_> {
         needs
     }
 
-    /// Bytes of the inputs of a buffer of key stream, where they do not lie in the buffer.
+    /// Bytes of the inputs for a keystream buffer, if they do not lie in the buffer.
     pub fn counters(&self, chunk: usize) -> usize {
         let numbered = |kind| matches!(kind, Kind::Stream(_) | Kind::Tweakable { .. });
         let apart = (0..self.compiled.len()).filter(|&at| numbered(self.kind(at)));
@@ -259,7 +260,7 @@ impl Folder<'_> {
             + &self.seals("", true)
     }
 
-    /// Ladders and functions of all primitives. Functions that belong to no cipher begin with
+    /// Dispatch tables and functions of all primitives. Functions outside every cipher start with
     /// `common`.
     pub fn definitions(&self, backends: &[&'static Target], common: &str) -> String {
         let own: String = (0..self.compiled.len())
@@ -272,24 +273,24 @@ impl Folder<'_> {
             + &self.seals(common, false)
     }
 
-    /// The C names of the cores that ladders use, whether they are chained, and their target.
+    /// The C names of the cores in dispatch tables, with their chaining and their target.
     pub fn symbols(&self) -> Vec<(&str, bool, &'static Target)> {
         let used = self.cores.iter().enumerate().filter(|(core, _)| self.is_used(*core));
         used.map(|(_, core)| (&*core.symbol, core.chained, core.target)).collect()
     }
 
-    /// The forms of a primitive that ladders use, with their numbers.
+    /// The indices of a primitive's forms in dispatch tables.
     pub fn forms(&self, at: usize) -> BTreeSet<usize> {
         self.ladders[at].iter().flatten().flatten().filter_map(|rung| rung.used.form).collect()
     }
 
-    /// The schedules that those forms come from, with their numbers.
+    /// The indices of the schedules for those forms.
     fn schedules(&self, at: usize) -> BTreeSet<usize> {
         let forms = &self.compiled[at].forms;
         self.forms(at).into_iter().filter_map(|form| forms[form].schedule).collect()
     }
 
-    /// The key set-ups of all primitives.
+    /// The key setups of all primitives.
     pub fn key_setups(&self) -> String {
         let mut text = String::new();
         for (at, compiled) in self.compiled.iter().enumerate() {
@@ -299,14 +300,14 @@ impl Folder<'_> {
         text
     }
 
-    /// The ladders of each operation, and the operation.
+    /// Each operation with its dispatch tables.
     fn operations(&self, at: usize, backends: &[&'static Target]) -> String {
         let mut text = String::new();
         let primitive = &self.compiled[at].primitive;
         for (number, operation) in primitive.operations.iter().enumerate() {
             let name = &operation.name;
             let (input, output) = self.sizes(at, number);
-            // Of a function that is chained, users know the chaining value and the block.
+            // A chained function has the chaining value and the block in its API.
             let (step_type, type_name, sizes) = match self.kind(at) {
                 Kind::Chained => ("usuba_link_step", "chaining", (output, input - output)),
                 _ => ("usuba_step", "operation", (input, output)),
@@ -387,7 +388,7 @@ impl Folder<'_> {
             _ => Counter { at: 0, bytes: input, order: Order::Big },
         };
         let Counter { at: first, bytes: size, order } = counter;
-        // The nonce is what the counter leaves, in its order.
+        // The nonce is the rest of the block around the counter, in order.
         let mut start = String::new();
         let rest = input.saturating_sub(first + size);
         if first > 0 {

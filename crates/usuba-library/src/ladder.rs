@@ -1,11 +1,12 @@
-//! From how many blocks which kernel: ladders, and the costs that they follow from.
+//! Dispatch tables: break-even points between kernels, computed from their costs.
 //!
 //! ```text
 //! 1 block: gp64 V      2 to 4: sse V      5: sse V, then gp64 V for the rest      ...
 //! ```
 //!
-//! A kernel takes whole units and leaves the rest to the ladder again; if there is less than one
-//! unit it takes that, filled up. So the best kernel for n blocks follows from the best for fewer.
+//! A kernel processes whole units; the table then dispatches the rest. A rest below one unit is
+//! padded to a unit. The best kernel for n blocks therefore follows by dynamic programming from the
+//! best for fewer blocks.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The file of measured costs in a cipher folder.
 pub const FILE: &str = "costs.toml";
 
-/// What calls of one kernel cost, packing and key included.
+/// Cycles of calls of one kernel, with transposition and key setup.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
@@ -38,7 +39,7 @@ struct File {
 }
 
 impl Cost {
-    /// Cycles of a call with `blocks`.
+    /// Cycles of a call with `blocks` blocks.
     pub fn of(&self, blocks: usize) -> f64 {
         if blocks == 0 {
             return 0.0;
@@ -48,12 +49,12 @@ impl Cost {
         self.at(last.div_ceil(self.unit) - 1) + batches as f64 * self.more()
     }
 
-    /// Cycles of so many units and one more.
+    /// Cycles of a call with `units + 1` units.
     fn at(&self, units: usize) -> f64 {
         self.cycles.get(units).or(self.cycles.last()).copied().unwrap_or(f64::MAX)
     }
 
-    /// Cycles of one more batch.
+    /// Cycles of one further batch.
     fn more(&self) -> f64 {
         match self.cycles[..] {
             [.., one, two] => (two - one).max(1.0),
@@ -61,13 +62,13 @@ impl Cost {
         }
     }
 
-    /// Cycles for each block of a long message.
+    /// Cycles per block of a long message.
     pub fn bulk(&self) -> f64 {
         self.more() / self.batch as f64
     }
 }
 
-/// The measured costs of a cipher folder; none if it has no file of them.
+/// The measured costs of a cipher folder; empty without a cost file.
 ///
 /// # Errors
 /// The file is malformed.
@@ -112,22 +113,22 @@ pub fn text(costs: &[Cost], about: &str) -> String {
     text
 }
 
-/// From `from` blocks on, kernel number `kernel`.
+/// A dispatch threshold: kernel number `kernel` for `from` blocks or more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub from: usize,
     pub kernel: usize,
 }
 
-/// A kernel follows another one only if it takes less than this part of its time: costs scatter,
-/// and every kernel is code.
+/// The required gain of a further kernel, as a share of the previous time: costs scatter, and every
+/// kernel adds code size.
 const GAIN: f64 = 0.97;
 
-/// The best ladder over kernels with these costs, the largest number of blocks first. Empty if
-/// there are no kernels.
+/// The optimal dispatch table over kernels with these costs, the largest threshold first. Empty
+/// without kernels.
 pub fn ladder(costs: &[&Cost]) -> Vec<Step> {
     let Some(most) = costs.iter().map(|cost| cost.batch).max() else { return Vec::new() };
-    // The first batch costs more than others, so one is not yet the long run.
+    // The first batch costs more than others, so a single batch does not give the asymptotic cost.
     let most = 4 * most;
     let mut best = vec![0.0];
     let mut steps: Vec<Step> = Vec::new();
@@ -152,7 +153,7 @@ pub fn ladder(costs: &[&Cost]) -> Vec<Step> {
     steps
 }
 
-/// Cycles for so many blocks down a ladder over kernels with these costs.
+/// Cycles for `blocks` blocks through a dispatch table over kernels with these costs.
 pub fn cycles(costs: &[&Cost], steps: &[Step], blocks: usize) -> f64 {
     let (mut left, mut cycles) = (blocks, 0.0);
     while left > 0 {
@@ -165,7 +166,7 @@ pub fn cycles(costs: &[&Cost], steps: &[Step], blocks: usize) -> f64 {
     cycles
 }
 
-/// The first of the costs for which `total` is smallest.
+/// The first cost with the smallest `total`.
 fn cheapest(costs: &[&Cost], total: impl Fn(&Cost) -> f64) -> usize {
     let by_total = |a: &usize, b: &usize| total(costs[*a]).total_cmp(&total(costs[*b]));
     (0..costs.len()).min_by(by_total).expect("there is a kernel")

@@ -1,27 +1,27 @@
-//! Cipher folders as C that people embed: one file, or a library.
+//! Library generator: turns cipher folders into one C file, a C library or a Rust crate.
 //!
 //! ```text
-//! cipher.toml → primitives → cores for every slicing and target → ladders → C
-//!                                        costs.toml ─────────────────┘    ↑
-//!                                        lib/c (dispatch, modes) ─────────┘
+//! cipher.toml → primitives → cores for every slicing and target → dispatch tables → C
+//!                                    costs.toml ──────────────────────┘             ↑
+//!                                    lib/c (dispatch, modes) ───────────────────────┘
 //! ```
 //!
-//! - `primitive`: what the functions of a folder are to their users.
+//! - `primitive`: groups the functions of a folder into operations and primitives.
 //! - `cores`: kernels as C functions over any number of blocks.
-//! - `ladder`: from how many blocks which of them.
-//! - `interface`: the C that users call, from the templates of `lib/c`.
-//! - `composed`: key streams that two functions make together.
-//! - `hash`: hash functions around a function that is applied to its own results.
+//! - `ladder`: dispatch tables with the break-even points between cores.
+//! - `interface`: the public C API, from the templates of `lib/c`.
+//! - `composed`: keystreams of two composed functions.
+//! - `hash`: hash functions around a compression function.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
 //! - `seal`: authenticated encryption.
 //! - `section`: all targets in one file.
 //! - `template`: the hand-written C.
-//! - `write`: the files.
+//! - `write`: the output files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
-//! - `nacl`: some folders with the interface of NaCl.
-//! - `measure`: what calls cost on this machine.
-//! - `status`: tables of all of it for documents.
+//! - `nacl`: the NaCl API over some folders.
+//! - `measure`: the costs of calls on this machine.
+//! - `status`: Markdown tables for the documents.
 
 mod arithmetic;
 mod composed;
@@ -58,20 +58,20 @@ pub use rust::rust;
 pub use status::{curves, status};
 pub use write::{File, Single, library, single};
 
-/// What is asked for.
+/// The parameters of a generated library.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The instruction sets; see [`backends`].
     pub targets: Vec<&'static Target>,
-    /// What all names begin with: `usuba_`.
+    /// The prefix of all names: `usuba_`.
     pub prefix: String,
-    /// Of the compiler, for comments.
+    /// The compiler's version, for comments.
     pub version: String,
 }
 
-/// The instruction sets of a request, narrowest first, so that the last one that a processor has
-/// is its best. One that every processor has is among them. A target with a base stands for its
-/// base where nothing of `ciphers` is made for it.
+/// The instruction sets of a request, narrowest first, so that the last one with processor support
+/// is the best. One of them runs on every processor. A target with a base represents its base if
+/// `ciphers` has no code specific to it.
 pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static Target> {
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
     let lanes = || ciphers.iter().filter_map(|cipher| cipher.lanes.as_ref());
@@ -92,8 +92,8 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
     all
 }
 
-/// The instruction sets of a library if the user names none: without that of small processors, and
-/// without those whose code a program cannot choose.
+/// The default instruction sets of a library: without small processors, and without targets that a
+/// program cannot select at run time.
 pub fn usual() -> Vec<&'static Target> {
     let scalar = usuba_run::functions::scalar(isa::ALL[0]);
     let wanted =
@@ -101,16 +101,16 @@ pub fn usual() -> Vec<&'static Target> {
     isa::all().filter(wanted).collect()
 }
 
-/// A step of a ladder: from so many blocks on, this core with these words of the context.
+/// A dispatch step: a core and its key words, from a minimal number of blocks.
 #[derive(Clone, Copy, Debug)]
 struct Rung {
     from: usize,
     used: Use,
-    /// Whether it follows from measurements.
+    /// Whether it is based on measurements.
     measured: bool,
 }
 
-/// A cipher folder, compiled and with its ladders.
+/// A compiled cipher folder with its dispatch tables.
 struct Folder<'a> {
     /// A C identifier.
     name: String,
@@ -119,16 +119,16 @@ struct Folder<'a> {
     compiled: Vec<Compiled<'a>>,
     /// For each primitive, operation and backend.
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
-    /// What hand-written C calls.
+    /// Arithmetic kernels for hand-written C.
     arithmetic: String,
-    /// What it calls where registers are wide.
+    /// Arithmetic kernels in lanes, for wide registers.
     lanes: Vec<(&'static Target, String)>,
-    /// The same for the numbers of one operation.
+    /// Arithmetic kernels across the lanes of one operation.
     across: Option<(&'static Target, String)>,
 }
 
-/// The registers that code of `ciphers` for `backends` is in: those of the backends, and narrower
-/// ones of their machines that functions are made for.
+/// The register files of the code of `ciphers` for `backends`: the backends themselves, and
+/// narrower targets of the same machines with functions of their own.
 fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static Target> {
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
     let used = |target: &&Target| functions().any(|function| function.is_for(target));
@@ -145,7 +145,7 @@ fn includes(target: &Target, below: &Target) -> bool {
     below.bits <= target.bits && instructions && (other.is_none() || one == other)
 }
 
-/// The folders of a library, in the order of `ciphers`.
+/// The compiled folders of a library, in the order of `ciphers`.
 fn folders<'a>(
     ciphers: &'a [Cipher],
     backends: &[&'static Target],
@@ -198,7 +198,8 @@ impl<'a> Folder<'a> {
         Ok(folder)
     }
 
-    /// The processors whose ladders use a core, as the condition of an `#if`; `None` if all do.
+    /// The processors that dispatch to a core, as the condition of an `#if`; `None` for all
+    /// processors.
     fn users(&self, core: usize, backends: &[&'static Target]) -> Option<String> {
         let mut names = BTreeSet::new();
         for ladders in self.ladders.iter().flatten() {
@@ -212,17 +213,17 @@ impl<'a> Folder<'a> {
         Some(terms.join(" || "))
     }
 
-    /// Whether a ladder uses a core.
+    /// Whether a dispatch table uses a core.
     fn is_used(&self, core: usize) -> bool {
         self.ladders.iter().flatten().flatten().flatten().any(|rung| rung.used.core == core)
     }
 }
 
-/// The ladders of a cipher folder for people: each step with its number of blocks, and the curve
-/// of cycles per byte over the number of blocks.
+/// The dispatch tables of a cipher folder as text: each step with its threshold, and cycles per
+/// byte against the number of blocks.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
     let backends = backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ", false)?;
@@ -278,12 +279,13 @@ fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
     })
 }
 
-/// The ladder of an operation on a backend.
+/// The dispatch table of an operation on a backend.
 fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
     let candidates: Vec<Use> =
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
     let measured_on = |u: &Use| known(&cores[u.core], measured);
-    // Guesses and measurements do not compare, and measurements of other kernels mean nothing.
+    // Estimates and measurements are not comparable, and measurements of other kernels do not
+    // apply.
     let own = |u: &&Use| cores[u.core].target.family() == backend.family();
     let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
         && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {

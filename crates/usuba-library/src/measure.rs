@@ -1,7 +1,7 @@
-//! What calls of all cores of a cipher folder cost on this machine.
+//! Cost measurement: cycles of calls of all cores of a cipher folder on this machine.
 //!
-//! All cores are in one program and take turns; of each number of blocks the least time counts,
-//! because a ladder compares kernels and not machines in bad moments.
+//! All cores are in one program and take turns. The minimum over all rounds counts, because a
+//! dispatch table compares kernels without the disturbances of the machine.
 
 use std::fmt::Write;
 use std::fs;
@@ -20,10 +20,10 @@ use usuba_run::cc::{self, Family};
 
 const DRIVER: &str = include_str!("measure.c");
 
-/// The costs of every core of a folder on those of the backends `targets` that this machine runs.
+/// Measures every core of a folder on each of the backends `targets` that this machine runs.
 ///
 /// # Errors
-/// What the compiler or the C compiler says, or the program does not run.
+/// A compiler rejects its input, or the program does not run.
 pub fn measure(
     cipher: &Cipher,
     targets: &[&'static Target],
@@ -63,7 +63,7 @@ pub fn measure(
     Ok(costs)
 }
 
-/// What a command prints.
+/// Runs a command and returns its standard output.
 fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;
@@ -73,7 +73,7 @@ fn run(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// All cores and the driver.
+/// The C program with all cores and the driver.
 fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
     let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1).to_string();
     let small = [("CHUNK", "1"), ("COUNTERS", "1"), ("BLOCK_MAX", "1"), ("BACKENDS", "1")];

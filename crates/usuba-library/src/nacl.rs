@@ -1,8 +1,8 @@
-//! NaCl: a few folders in one C file, and the interface of NaCl over them.
+//! NaCl library generator: cipher folders in one C file, with the API of NaCl over them.
 //!
 //! ```text
 //! usuba-nacl.c, usuba-nacl.h     the folders of lib/c/nacl/nacl.toml, and the rest of lib/c/nacl
-//! usuba-nacl-random.c            the system's random numbers, for who has no `randombytes`
+//! usuba-nacl-random.c            the system's random numbers, for users without `randombytes`
 //! CMakeLists.txt, *.in           a library of it
 //! ```
 
@@ -26,15 +26,15 @@ struct List {
 #[serde(deny_unknown_fields)]
 struct Listed {
     name: String,
-    /// The functions that NaCl is made of; all if there are none.
+    /// The functions that NaCl uses; empty for all functions.
     #[serde(default)]
     only: Vec<String>,
 }
 
-/// The cipher folders of NaCl below `root`, with the functions that it needs.
+/// Reads the cipher folders of NaCl below `root`, restricted to its functions.
 ///
 /// # Errors
-/// As [`cipher::read`].
+/// The errors of [`cipher::read`].
 pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
     let read = |Listed { name, only }: &Listed| {
@@ -47,10 +47,10 @@ pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     list.folder.iter().map(read).collect()
 }
 
-/// NaCl from its cipher folders.
+/// Generates NaCl from its cipher folders.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn nacl(
     request: &Request,
     ciphers: &[Cipher],

@@ -1,4 +1,4 @@
-//! What the functions of a cipher folder are to somebody who uses them.
+//! Primitives and operations: groups the functions of a cipher folder by their specification.
 //!
 //! ```text
 //! aes128_encrypt (B), aes128_encrypt_h (H)   vectors/aes128.txt, encrypt   one operation
@@ -6,22 +6,22 @@
 //! aes128                                                                   their primitive
 //! ```
 //!
-//! Functions with the same vectors and the same direction compute the same; operations whose
-//! names differ in `_encrypt` and `_decrypt` only belong together.
+//! Functions with the same vectors and the same direction compute the same operation. Operations
+//! whose names differ only in `_encrypt` and `_decrypt` form one primitive.
 
 use usuba_ciphers::{Cipher, Direction, Function};
 
-/// One thing to compute, in one or several ways.
+/// An operation with one or several implementations.
 #[derive(Clone, Debug)]
 pub struct Operation<'a> {
     /// The C name after the prefix: `aes128_encrypt`, `chacha20`, `gimli`.
     pub name: String,
     pub direction: Direction,
-    /// The first one gives the name.
+    /// The implementations; the first one names the operation.
     pub functions: Vec<&'a Function>,
 }
 
-/// Operations of one name.
+/// Operations that share a name without direction.
 #[derive(Clone, Debug)]
 pub struct Primitive<'a> {
     /// `aes128`
@@ -36,7 +36,7 @@ impl Primitive<'_> {
     }
 }
 
-/// Takes the ending off that says what is done, and says which one it was.
+/// Splits the name of a function into its stem and its direction suffix.
 fn split(function: &Function) -> (&str, &str) {
     let name = &*function.name;
     for ending in ["_encrypt", "_decrypt"] {

@@ -1,13 +1,14 @@
-//! What hand-written C makes of arithmetic: `scheme` in `cipher.toml`.
+//! Schemes in hand-written C around generated arithmetic: `scheme` in `cipher.toml`.
 //!
 //! ```text
 //! curve25519   usuba_x25519 and usuba_ed25519_* around usuba_fe_*, usuba_sc_* and points
 //! poly1305     usuba_poly1305_* around usuba_poly_*
-//!              both also in lanes on wide registers, and one ladder across them
+//!              both also in lanes on wide registers, and one Montgomery ladder across them
 //! ```
 //!
-//! A scheme is a value of `Scheme` and an arm in [`Parts::of`]. Its C has loops over bits and blocks,
-//! look-ups in tables, the order of bytes, and formats; every sum and product is a kernel.
+//! A scheme consists of a value of `Scheme` and an arm in [`Parts::of`]. Its C contains loops over
+//! bits and blocks, table look-ups, byte orders and formats; every addition and multiplication is a
+//! kernel.
 
 use usuba::isa::Target;
 
@@ -17,24 +18,24 @@ use super::template::{self as t, fill};
 use super::{arithmetic, includes, section};
 use usuba_ciphers::Scheme;
 
-/// The C of a scheme.
+/// The C files of a scheme.
 struct Parts {
     header: &'static str,
     code: &'static [&'static str],
-    /// Texts for names in the code.
+    /// Values of names in the template.
     values: fn() -> &'static [(String, String)],
     lanes: InLanes,
 }
 
 /// The C of a scheme on wide registers.
 struct InLanes {
-    /// What chooses among them, in the place of `WIDE` in the code.
+    /// The C dispatcher that replaces `WIDE` in the code.
     wide: &'static str,
     code: &'static str,
-    /// The functions of `code` that it calls, without the target at the end of their names, and
-    /// their parameters.
+    /// The functions of `code` that the dispatcher calls, without the target suffix, and their
+    /// parameters.
     functions: &'static [Declared],
-    /// The C around kernels of one operation whose numbers are the lanes, and its functions.
+    /// The C around kernels of one operation across the lanes, and its functions.
     across: Option<(&'static str, &'static [Declared])>,
 }
 
@@ -101,8 +102,8 @@ impl Parts {
 }
 
 impl Folder<'_> {
-    /// Declarations, or definitions for backends, with the arithmetic. Functions that belong to no
-    /// cipher begin with `common`.
+    /// Declarations, or definitions for backends, with the arithmetic. Functions outside every
+    /// cipher start with `common`.
     pub fn scheme(&self, common: &str, backends: Option<&[&'static Target]>) -> String {
         let Some(scheme) = self.cipher.scheme else { return String::new() };
         let comment = |text: &str| text.replace("*/", "* /");
@@ -117,7 +118,7 @@ impl Folder<'_> {
         self.arithmetic.clone() + &code
     }
 
-    /// What chooses among the functions in lanes; empty if there are none.
+    /// The dispatcher of the functions in lanes; empty if there are none.
     fn wide(&self, lanes: &InLanes, backends: &[&'static Target], common: &str) -> String {
         if self.lanes.is_empty() {
             return String::new();
@@ -150,7 +151,7 @@ impl Folder<'_> {
         format!("#if USUBA_WORD_BITS == 64\n{}#endif\n", fill(lanes.wide, &values))
     }
 
-    /// The target whose kernels in lanes a backend takes: its own, or those of what it adds to.
+    /// The target of a backend's lane kernels: the backend itself or its base.
     fn lanes_of(&self, backend: &'static Target) -> Option<&'static Target> {
         let all = || self.lanes.iter().map(|(target, _)| *target);
         let plain = |target: &'static Target| arithmetic::plain(target).name;
@@ -182,7 +183,7 @@ impl Folder<'_> {
         lanes.into_iter().chain(across).map(part).collect()
     }
 
-    /// Their declarations, where they are in other files.
+    /// The declarations of the lane functions in other files.
     pub fn lanes_declared(&self) -> String {
         let Some(scheme) = self.cipher.scheme else { return String::new() };
         let InLanes { functions, across, .. } = Parts::of(scheme).lanes;
@@ -199,7 +200,7 @@ impl Folder<'_> {
     }
 }
 
-/// The C name of the function in lanes of a target.
+/// The C name of a lane function on a target.
 fn lanes_name(function: &str, target: &Target) -> String {
     format!("{function}_{}", target.name)
 }

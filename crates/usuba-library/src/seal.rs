@@ -1,8 +1,8 @@
-//! Authenticated encryption from key streams and Poly1305: `[[seal]]` in `cipher.toml`.
+//! Generation of AEAD from keystreams and Poly1305: `[[seal]]` in `cipher.toml`.
 //!
 //! ```text
 //! chacha20poly1305     chacha20 encrypts, and its first block has the key of the tag: RFC 8439
-//! xsalsa20poly1305     hsalsa20 makes a key from key and nonce, salsa20 encrypts: NaCl's secret box
+//! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
 //! ```
 
 use std::collections::BTreeSet;
@@ -12,15 +12,15 @@ use super::interface::{Description, Kind};
 use super::template::{self as t, fill};
 use usuba_ciphers::{Seal, SealMode};
 
-/// Bytes of a key, as the key streams and their relatives have it.
+/// Bytes of a key of the keystreams and their composed variants.
 const KEY: usize = 32;
 
-/// The C of a mode: what several have in common, and what each has.
+/// The C of a mode: its shared parts and its own parts.
 struct Parts {
     shared: &'static str,
     header: &'static str,
     code: &'static str,
-    /// What the functions of a mode pass between key and message, and before the output.
+    /// The parameters of a mode between key and message, and before the output.
     data: &'static str,
 }
 
@@ -41,7 +41,7 @@ impl Parts {
 }
 
 impl Folder<'_> {
-    /// What headers say of authenticated encryption.
+    /// The header's view of authenticated encryption.
     pub fn seal_descriptions(&self) -> Vec<Description> {
         let describe = |seal: &Seal| Description {
             name: seal.name.clone(),
@@ -53,7 +53,7 @@ impl Folder<'_> {
         self.cipher.seals.iter().map(describe).collect()
     }
 
-    /// Declarations or definitions of all of them.
+    /// Declarations or definitions of all AEAD modes.
     pub fn seals(&self, common: &str, header: bool) -> String {
         let mut text = String::new();
         let mut there = BTreeSet::new();

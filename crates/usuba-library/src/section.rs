@@ -1,5 +1,6 @@
-//! The C around kernels of one target, so that all targets fit in one file: the processors that
-//! have it, function attributes instead of compiler flags, and no macro that stays behind.
+//! Target sections: the C around the kernels of one target, so that one file holds all targets. A
+//! section has a processor guard and function attributes instead of compiler flags, and leaks no
+//! macro.
 //!
 //! ```text
 //! #if defined(USUBA_X86_64)
@@ -16,13 +17,13 @@ use usuba::emit::bytes::library;
 use usuba::emit::header;
 use usuba::isa::Target;
 
-/// The macro of `internal.h` for the processors that may have a target; `None`: all.
+/// The macro of `internal.h` for the processors that may support a target; `None` for all.
 pub fn processors(target: &Target) -> Option<&'static str> {
     let guard = target.machine.unwrap_or(target).processor.guard;
     (!guard.is_empty()).then_some(guard)
 }
 
-/// `text` where `processors` are.
+/// `text` under the guard of `processors`.
 pub fn guarded(processors: Option<&str>, text: &str) -> String {
     match processors {
         None => text.to_string(),
@@ -35,17 +36,17 @@ pub fn features(target: &Target) -> Vec<&'static str> {
     target.cflags.iter().filter_map(|flag| flag.strip_prefix("-m")).collect()
 }
 
-/// The headers of all targets, which must come before any function.
+/// The headers of all targets, which must precede any function.
 pub fn includes(targets: &[&'static Target]) -> String {
     let mut targets: Vec<_> = targets.to_vec();
-    // A header counts the first time: there it must not be allowed to warn.
+    // A header is parsed at its first inclusion, which must suppress its warnings.
     targets.sort_by_key(|target| target.header_warnings.is_empty());
     let mut seen = BTreeSet::new();
     let new = targets.into_iter().filter(|t| !t.header.is_empty() && seen.insert(t.header));
     new.map(|t| guarded(processors(t), &header::includes(t))).collect()
 }
 
-/// `functions` as the part of a C file that belongs to `target`, called `name`.
+/// The section `name` of a C file, with `functions` for `target`.
 pub fn section(target: &Target, name: &str, functions: &str) -> String {
     let body = format!("{}{functions}", library::shared(functions, target));
     let mut names: Vec<&str> = Vec::new();

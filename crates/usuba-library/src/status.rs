@@ -1,4 +1,4 @@
-//! Tables of everything that users can take, for documents.
+//! Markdown tables of all primitives, for the documents.
 //!
 //! ```text
 //! | chacha20 | V, B | yes | key stream | 4.56 | 2.49x | 4.54x | 10.3x |     status
@@ -6,7 +6,7 @@
 //! | chacha20 | avx2 | V gp64, 2: V sse, 5: V avx2 | 4.62 | ... | █▆▃▁▁▁▁ |     curves
 //! ```
 //!
-//! Speeds are those of `costs.toml`; nothing is measured here.
+//! Speeds come from `costs.toml`; this module measures nothing.
 
 use std::collections::BTreeSet;
 
@@ -23,18 +23,18 @@ use usuba_ciphers::{Cipher, Function, HashMode, Scheme, Seal};
 use usuba_run::functions::Way;
 use usuba_run::validated::Proofs;
 
-/// A row of either table.
+/// A row of the status table or of the curves.
 struct Row<'a> {
     name: String,
     kind: Kind,
-    /// What is timed, and bytes that count of one block.
+    /// The timed operation, and the bytes of a block in throughput figures.
     timed: &'a Operation<'a>,
     bytes: usize,
-    /// What its slicings and its status follow from.
+    /// The functions that determine its slicings and its status.
     functions: Vec<&'a Function>,
 }
 
-/// The backends of a table: those of `targets` that costs were measured on.
+/// The backends of a table: every backend of `targets` with measured costs.
 fn backends(
     targets: &[&'static Target],
     ciphers: &[Cipher],
@@ -44,11 +44,11 @@ fn backends(
     super::backends(targets, ciphers).into_iter().filter(measured).collect()
 }
 
-/// One row for each primitive of all folders, as Markdown: slicings or what else it is made of,
-/// whether its time depends on data, modes, and speed on long messages.
+/// One row for each primitive of all folders, as Markdown: slicings or components, constant-time
+/// status, modes, and speed on long messages.
 ///
 /// # Errors
-/// What the compiler says, or a file that cannot be read.
+/// The diagnostics of the compiler, or an unreadable file.
 pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
     let costs = costs(ciphers)?;
     let shown = backends(targets, ciphers, &costs);
@@ -88,11 +88,11 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
     Ok(text)
 }
 
-/// The rows of what hand-written C makes of arithmetic and of what other folders have. Costs of it
-/// are not measured.
+/// The rows of schemes in hand-written C and of compositions with other folders. Their costs are
+/// not measured.
 fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> {
     let row = |name: &str, of: &str, modes: &str| {
-        // Arithmetic multiplies, whatever else there is.
+        // Arithmetic always needs multiplications.
         format!(
             "| `{name}` | {of} | where multiplication is | {modes} |{}\n",
             " – |".repeat(columns)
@@ -115,11 +115,11 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
     Ok(scheme + &cipher.seals.iter().map(seal).collect::<String>())
 }
 
-/// For each primitive and backend, as Markdown: from how many blocks which kernel, and cycles for
-/// a byte over the number of blocks.
+/// For each primitive and backend, as Markdown: the dispatch thresholds, and cycles per byte
+/// against the number of blocks.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// An unreadable file.
 pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
     let costs = costs(ciphers)?;
     let shown = backends(targets, ciphers, &costs);
@@ -158,7 +158,7 @@ pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
     Ok(text)
 }
 
-/// A curve in one line, from its least to its greatest value by factors.
+/// A curve in one line, on a logarithmic scale from its minimum to its maximum.
 fn bars(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let logs: Vec<f64> = values.iter().map(|value| value.log2()).collect();
@@ -168,7 +168,7 @@ fn bars(values: &[f64]) -> String {
     logs.iter().map(|log| BARS[(height(log).round() as usize).min(7)]).collect()
 }
 
-/// Three digits.
+/// Formats a number with three digits.
 fn digits(value: f64) -> String {
     match value {
         ..10.0 => format!("{value:.2}"),
@@ -181,7 +181,7 @@ fn costs(ciphers: &[Cipher]) -> Result<Vec<Vec<Cost>>, String> {
     ciphers.iter().map(|cipher| ladder::measured(&cipher.folder)).collect()
 }
 
-/// The primitives of a folder, and behind them the key streams that two of its functions make.
+/// The primitives of a folder, followed by its composed keystreams.
 fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<'a>>, String> {
     let sizes = |operation: &Operation| -> Result<(usize, usize), String> {
         let vectors = cipher.vectors(operation.functions[0])?;
@@ -233,8 +233,8 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
     Ok(rows)
 }
 
-/// The slicings of a row; `V with gfni` where no target has it without. What is made for narrow
-/// registers only is not in the library.
+/// The slicings of a row; `V with gfni` if no target supports the slicing without it. Slicings for
+/// narrow registers only are not in the library.
 fn slicings(row: &Row) -> Vec<String> {
     let named = |(slicing, name): (Slicing, &str)| {
         let functions = || row.functions.iter().filter(|f| f.slicings.contains(&slicing));
@@ -254,13 +254,13 @@ fn slicings(row: &Row) -> Vec<String> {
     all.into_iter().filter_map(named).collect()
 }
 
-/// What a target is called beyond its base: `gfni` for `avx2_gfni`, nothing for `avx2`.
+/// The suffix of a target beyond its base: `gfni` for `avx2_gfni`, nothing for `avx2`.
 fn addition(target: &'static Target) -> &'static str {
     let base = target.base.map_or(target.name, |base| base.name);
     target.name.strip_prefix(base).unwrap_or(target.name).trim_start_matches('_')
 }
 
-/// The modes of a kind, as people name them.
+/// The display names of the modes of a kind.
 fn modes(kind: Kind) -> &'static str {
     match kind {
         Kind::Stream(_) | Kind::Extended { .. } => "key stream, seekable",
@@ -279,9 +279,8 @@ fn modes(kind: Kind) -> &'static str {
     }
 }
 
-/// What the kernels of a row and their key schedules say of their time, whatever the target: a
-/// look-up would make an address of data, and multipliers of some small processors take their
-/// time from it.
+/// The constant-time status of a row's kernels and key schedules, on any target. A look-up is a
+/// secret-dependent memory access, and some small processors multiply in data-dependent time.
 fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
     let mut outputs = Vec::new();
@@ -329,7 +328,7 @@ fn candidates<'a>(
                 let target = isa::find(&cost.target).filter(|t| includes(backend, t));
                 let letter = cores::letter(slicing).to_string();
                 let Some(target) = target.filter(|_| cost.slicing == letter) else { continue };
-                // Functions that share a kernel share its costs.
+                // Functions with a common kernel share its costs.
                 let other = cipher.functions.iter().find(|f| f.name == cost.function);
                 let key = |f| cores::key(f, slicing, target);
                 if other.is_some_and(|f| key(f) == key(function)) && !found.contains(&cost) {
@@ -338,12 +337,12 @@ fn candidates<'a>(
             }
         }
     }
-    // Without its own registers a backend says nothing.
+    // A backend without measurements on its own registers is left out.
     let own = found.iter().any(|cost| cost.target == backend.name);
     if own || section::processors(backend).is_none() { found } else { Vec::new() }
 }
 
-/// Cycles for a byte of a long message; those of the base where a target adds nothing to it.
+/// Cycles per byte of a long message; the costs of the base if the target adds no kernel.
 fn each(cipher: &Cipher, row: &Row, backend: &Target, costs: &[Cost]) -> Option<f64> {
     let candidates = candidates(cipher, row.timed, backend, costs);
     if let (true, Some(base)) = (candidates.is_empty(), backend.base) {

@@ -1,4 +1,4 @@
-//! Tables of multiples of the base point of Ed25519, computed from its definition.
+//! Precomputed multiples of the base point of Ed25519, from its definition.
 //!
 //! ```text
 //! comb     for each block j and m below 8: 2^(s (4 j + 3)) B plus or minus 2^(s (4 j + k)) B for k < 3
@@ -6,8 +6,8 @@
 //! entry    y + x, y - x, 2 d x y, each below p, as pairs of 32 bits: USUBA_PAIR(high, low)
 //! ```
 //!
-//! Points are added by the formulas of Hisil, Wong, Carter and Dawson (ePrint 2008/522), which hold
-//! for all of them; the base point and d are those of RFC 8032, section 5.1.
+//! Points are added by the complete formulas of Hisil, Wong, Carter and Dawson (ePrint 2008/522).
+//! RFC 8032, section 5.1, defines the base point and d.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -17,11 +17,11 @@ use num_bigint::BigUint;
 /// Teeth of a comb in one block.
 const TEETH: usize = 4;
 
-/// Distances of the teeth, and the windows of public numbers: for processors with caches, for those
-/// without, and for those with little memory. They are the names of `lib/c/curve25519/point.c.in`.
+/// Tooth distances of the comb, and windows for public scalars: for processors with caches, without
+/// caches, and with little memory. The names are used in `lib/c/curve25519/point.c.in`.
 const SIZES: [(&str, usize, u32); 3] = [("FAST", 4, 8), ("SHORT", 16, 5), ("SMALL", 64, 4)];
 
-/// What numbers and points are computed with.
+/// The constants of the curve: the field prime, 2d and the group order.
 struct Curve {
     p: BigUint,
     twice_d: BigUint,
@@ -86,7 +86,7 @@ impl Curve {
         Point([x, y.clone(), z.clone(), t])
     }
 
-    /// What tables have of a point.
+    /// The table entry of a point.
     fn entry(&self, Point([x, y, z, _]): &Point) -> [BigUint; 3] {
         let over = self.inverse(z);
         let (x, y) = (x * &over % &self.p, y * &over % &self.p);
@@ -95,7 +95,7 @@ impl Curve {
     }
 }
 
-/// A number of 256 bits as pairs, the lowest first.
+/// A 256-bit number as pairs, the lowest first.
 fn pairs(number: &BigUint) -> String {
     let mut words = number.iter_u64_digits();
     let mut text = String::new();
@@ -116,7 +116,7 @@ fn entries(points: impl Iterator<Item = [BigUint; 3]>) -> String {
         .collect()
 }
 
-/// The tables by the names that they have in `lib/c/curve25519/point.c.in`.
+/// Computes the tables, keyed by their names in `lib/c/curve25519/point.c.in`.
 fn made() -> Vec<(String, String)> {
     let curve = Curve::new();
     let base = curve.base();
@@ -150,7 +150,7 @@ fn made() -> Vec<(String, String)> {
         values.push((format!("{name}_COMB"), comb));
         values.push((format!("{name}_SPACING"), spacing.to_string()));
         values.push((format!("{name}_WINDOW"), window.to_string()));
-        // Each table goes on where the shorter one ends.
+        // Each table extends the shorter one.
         let shorter = SIZES.get(at + 1).map_or(0, |(.., window)| 1 << (window - 2));
         let own = odd[shorter..1 << (window - 2)].iter().cloned();
         values.push((format!("{name}_ODD"), entries(own)));
@@ -162,7 +162,7 @@ fn made() -> Vec<(String, String)> {
     values
 }
 
-/// The tables by the names that they have in `lib/c/curve25519/point.c.in`.
+/// The tables, keyed by their names in `lib/c/curve25519/point.c.in`.
 pub fn tables() -> &'static [(String, String)] {
     static MADE: OnceLock<Vec<(String, String)>> = OnceLock::new();
     MADE.get_or_init(made)
@@ -175,7 +175,7 @@ mod tests {
     /// A point as x and y.
     type Affine = (BigUint, BigUint);
 
-    /// The sum of two points by the definition of the group, with quotients.
+    /// Adds two points by the affine group law, with divisions.
     fn sum(curve: &Curve, (x, y): &Affine, (u, v): &Affine) -> Affine {
         let p = &curve.p;
         let half = curve.inverse(&BigUint::from(2u8));
@@ -228,7 +228,7 @@ mod tests {
         for (name, spacing, window) in SIZES {
             let blocks: Vec<&str> = value(&format!("{name}_COMB")).split("{\n").skip(1).collect();
             assert_eq!(blocks.len(), 64 / spacing);
-            // Of each table the first and the last block, and of those two entries.
+            // Checks two entries in the first and the last block of each table.
             for j in [0, blocks.len() - 1] {
                 for m in [0, 5] {
                     let power = |k: usize| BigUint::from(1u8) << (spacing * (4 * j + k));

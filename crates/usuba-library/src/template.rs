@@ -1,4 +1,5 @@
-//! The hand-written C of `lib/c`. Files that end with `.in` are templates with `@NAME@`.
+//! Templates: the hand-written C of `lib/c`. Files that end with `.in` contain `@NAME@`
+//! placeholders.
 
 /// Texts by their path in `lib/c`.
 macro_rules! templates {
@@ -92,7 +93,7 @@ templates! {
     PKG_CONFIG = "library/usuba.pc.in";
 }
 
-/// `template` with each `@NAME@` of `values` replaced.
+/// Replaces each `@NAME@` of `values` in `template`.
 pub fn fill<V: AsRef<str>>(template: &str, values: &[(&str, V)]) -> String {
     values.iter().fold(template.to_string(), |text, (name, value)| {
         text.replace(&format!("@{name}@"), value.as_ref())

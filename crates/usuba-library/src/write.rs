@@ -1,4 +1,4 @@
-//! The files: one C file with its header for a cipher folder, or a library of all folders.
+//! Output files: one C file with its header for a cipher folder, or a library of all folders.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,24 @@ use super::template::{self as t, fill};
 use super::{Folder, Request, registers};
 use usuba_ciphers::Cipher;
 
-/// A file by its path below the output.
+/// A file with its path below the output folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
     pub path: String,
     pub text: String,
 }
 
-/// A cipher folder as two files, with what is in them.
+/// A cipher folder as two files, with their contents.
 #[derive(Clone, Debug)]
 pub struct Single {
     /// The header and the C file.
     pub files: Vec<File>,
-    /// Primitives, and behind them the key streams that two of them make, and hash functions.
+    /// Primitives, followed by composed keystreams and hash functions.
     pub primitives: Vec<Description>,
 }
 
-/// Checks that every file has a path of its own, also where file systems ignore case, and that
-/// nothing is declared twice.
+/// Checks that all paths are distinct, even on case-insensitive file systems, and that no name is
+/// declared twice.
 ///
 /// # Errors
 /// Two parts of the output clash; the message names them.
@@ -54,7 +54,7 @@ pub fn apart(files: Vec<File>) -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-/// The function, or the type at the end of its definition, that a line of a header declares.
+/// The function or type name that a line of a header declares.
 fn declared_name(line: &str) -> Option<&str> {
     if let Some(name) = line.strip_prefix("} ") {
         return name.strip_suffix(';');
@@ -64,18 +64,18 @@ fn declared_name(line: &str) -> Option<&str> {
     before.rsplit([' ', '*']).next()
 }
 
-/// The prefix that templates and kernels are written with.
+/// The prefix in templates and kernels.
 pub const PREFIX: &str = "usuba_";
 
-/// One C file and one header for a cipher folder and what it needs, called `stem`, or after prefix
-/// and cipher.
+/// Generates one C file and one header for a cipher folder and its dependencies, named `stem`, or
+/// after prefix and cipher.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
     let ciphers = usuba_ciphers::with_needs(std::slice::from_ref(cipher))?;
     let backends = super::backends(&request.targets, &ciphers);
-    // Where there is arithmetic, words have a width, and short ones go with little memory.
+    // Arithmetic fixes the word width, and short words go with little memory.
     let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
     let new = |cipher| Folder::new(cipher, &backends, "static ", words);
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
@@ -89,12 +89,12 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     Ok(Single { files, primitives: all.collect() })
 }
 
-/// What one file is besides its folders.
+/// The contents of one file besides its folders.
 pub struct OneFile<'a> {
-    /// A C identifier, behind the prefix.
+    /// A C identifier, after the prefix.
     pub name: &'a str,
     pub about: &'a str,
-    /// C behind what the folders have.
+    /// C after the contents of the folders.
     pub header: &'a str,
     pub code: &'a str,
 }
@@ -149,10 +149,10 @@ impl OneFile<'_> {
     }
 }
 
-/// The library of several cipher folders: `include`, `src`, and what CMake needs.
+/// Generates the library of several cipher folders: `include`, `src`, and the CMake files.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn library(
     request: &Request,
     ciphers: &[Cipher],
@@ -163,7 +163,7 @@ pub fn library(
     apart(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
 }
 
-/// The library of folders that are compiled.
+/// Generates the library of compiled folders.
 pub fn library_of(
     request: &Request,
     backends: &[&'static Target],
@@ -172,7 +172,7 @@ pub fn library_of(
     let mut files = Vec::new();
     let declarations: String = folders.iter().map(Folder::declarations).collect();
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
-    // Every part is there, whoever uses it.
+    // The library contains every part, used or not.
     let needs = Needs {
         ladders: true,
         words: true,
@@ -256,8 +256,8 @@ pub fn version(text: &str) -> String {
     text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
 }
 
-/// The cores of one target that ladders use. What runs anywhere may be of use to the ladders of
-/// some processors only, and compilers warn of functions without use.
+/// The cores of one target in dispatch tables. A portable core may be used on some processors only,
+/// and compilers warn of unused functions.
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
     let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
     let text = |at: usize| {
@@ -278,7 +278,7 @@ fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> Stri
     (0..folder.cores.len()).filter(here).map(text).collect()
 }
 
-/// The key set-ups, which run anywhere.
+/// The key setups, which are portable.
 fn key_section(folder: &Folder) -> String {
     let setups = folder.key_setups();
     match setups.is_empty() {
@@ -287,13 +287,13 @@ fn key_section(folder: &Folder) -> String {
     }
 }
 
-/// The comment on top of a file.
+/// The comment at the top of a file.
 pub fn banner(about: &str, request: &Request) -> String {
     let about = about.replace("*/", "* /");
     format!("/* Usuba: {about}.\n   Written by usubac {}; do not edit. */\n", request.version)
 }
 
-/// The names of a request.
+/// Renames identifiers to the prefix of a request.
 pub fn renamed(text: &str, request: &Request) -> String {
     if request.prefix == PREFIX {
         return text.to_string();
@@ -305,14 +305,14 @@ pub fn renamed(text: &str, request: &Request) -> String {
 /// The hand-written parts of a file or a library.
 struct Parts<'a> {
     backends: &'a [&'static Target],
-    /// The backends, and narrower registers of theirs.
+    /// The backends, and narrower registers of their machines.
     registers: &'a [&'static Target],
-    /// What the names of functions begin with that belong to no cipher.
+    /// The prefix of functions outside every cipher.
     common: &'a str,
-    /// The linkage of functions inside.
+    /// The linkage of internal functions.
     local: &'a str,
     needs: Needs,
-    /// Bytes of counters beside a buffer of key stream.
+    /// Bytes of counters beside a keystream buffer.
     counters: usize,
 }
 
@@ -331,7 +331,7 @@ impl Parts<'_> {
         )
     }
 
-    /// What a folder has for one target.
+    /// The cores of a folder for one target.
     fn cores(&self, folder: &Folder, target: &Target) -> String {
         let lanes = folder.in_lanes(target, self.local, self.common);
         cores(folder, target, self.backends) + &lanes
@@ -352,7 +352,7 @@ impl Parts<'_> {
         )
     }
 
-    /// Addition of a key stream on one target.
+    /// XOR of a keystream on one target.
     fn xor(&self, target: &Target) -> String {
         let wide = if target.simd { t::XOR_WIDE } else { "" };
         let bytes = (target.bits / 8).to_string();
@@ -368,13 +368,14 @@ impl Parts<'_> {
         )
     }
 
-    /// The choice of the backend, and the modes.
+    /// Backend dispatch and the modes.
     fn common_functions(&self) -> String {
         let names: Vec<String> = self.backends.iter().map(|t| format!("\"{}\"", t.name)).collect();
         let mut supported = String::new();
         for (number, target) in self.backends.iter().enumerate() {
-            // A program asks for the features of x86; other processors always have their vectors.
-            // General-purpose registers are those of all machines; what is used beside it is not.
+            // A program queries the features of x86; other processors always have their vectors.
+            // Plain general-purpose registers need no query, but extensions used beside a target
+            // do.
             let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
             let wanted = [target].into_iter().chain(beside);
             let wanted = wanted.filter(|t| t.processor.asks).flat_map(|t| features(t));

@@ -1,4 +1,4 @@
-//! Whether the function of an object is the program.
+//! Translation validation of machine code: the function in an object computes the IR program.
 //!
 //! ```text
 //! bits of the program, unfolded ─┐
@@ -6,11 +6,11 @@
 //! the function, executed ────────┘                                      else: runs on numbers
 //! ```
 //!
-//! Both sides are bits: the program by `bits`, the function by its instructions. Proofs ask the
-//! engines that merge nodes; what is probably wrong is looked at with engine E1 alone first, until an
-//! input shows a difference.
-//! Where the frame lies modulo 64 is not known to the function. If anything depends on it, the
-//! function is executed for every possibility that is another execution (`phases`).
+//! Both sides are bit-blasted: the program by `bits`, the function by symbolic execution of its
+//! instructions. Proofs use the engines that merge nodes. For a function that is expected to be
+//! faulty, engine E1 runs alone first, until an input shows a difference.
+//! The prover does not know the frame address modulo 64. If the execution depends on it, the
+//! function is executed for each distinguishable residue (`phases`).
 
 use usuba::ir::random::Random;
 use usuba::ir::{Port, Program, verify};
@@ -31,30 +31,30 @@ use usuba_equiv::execution::{Classes, Loops, Run, Side};
 use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::{Edge, Graph, Kind};
 
-/// What is known about a kernel: whether it computes the program in every lane.
+/// The verdict on a kernel: it computes the program in every lane.
 pub type Verdict = verdict::Verdict<Difference>;
 
 type Obstacle = verdict::Obstacle<Difference>;
 
-/// An input for which a function gives a wrong result: the one with the fewest ones that was found.
+/// A counterexample for a function: the found input with the fewest ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// The array of the result.
+    /// The array of the wrong result.
     pub array: String,
     /// The first wrong bit in memory, from the least significant of the first byte.
     pub bit: usize,
-    /// Which instance it belongs to.
+    /// The instance of the wrong bit.
     pub instance: u16,
-    /// The bits of the parameters of the instance, the most significant of each value first.
+    /// The parameter bits of the instance, the most significant of each value first.
     pub input: Vec<bool>,
-    /// The bits of the results of the instance. They are the same as those that were found if the
-    /// wrong bit belongs to no value, and should be zero.
+    /// The expected result bits of the instance. They equal the found bits if the wrong bit belongs
+    /// to no value and should be zero.
     pub expected: Vec<bool>,
     pub found: Vec<bool>,
 }
 
 impl Difference {
-    /// The same in the words of the source of `program`.
+    /// The counterexample in source terms of `program`.
     pub fn in_words(&self, program: &Program) -> claims::Difference {
         let entry = program.entry();
         let widths = |ports: &[Port]| -> Vec<usize> {
@@ -87,32 +87,33 @@ impl Difference {
     }
 }
 
-/// What is asked of a function besides its results.
+/// Requirements on a function besides its results.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Demands {
-    /// Nothing that depends on inputs may be left in the frame or in registers.
+    /// Zeroization: no secret remains in the frame or in registers.
     pub wiped: bool,
 }
 
-/// Steps of the program, unfolded, at most.
+/// The maximal number of steps of the unfolded program.
 const LONGEST: u64 = 40_000_000;
 
-/// Instructions that a function may take for each step of the program on bits and for each byte of
-/// its buffers, and besides. Kernels take up to three for a step; what sets up keys of single bits
-/// moves each of them several times, from bytes to words and back, which is no step of the program.
+/// The instruction budget: executed instructions per step of the bit-blasted program and per byte
+/// of its buffers, plus a constant. Kernels take up to three per step. A key schedule on single
+/// bits moves each bit several times between bytes and words, and these moves are no steps of the
+/// program.
 const FACTOR: u64 = 8;
 const SPARE: u64 = 20_000;
 
-/// The engines that are asked about nodes of the graph.
+/// The engines for equality of graph nodes.
 pub(crate) const ENGINES: Engines =
     Engines::GRAPH.with(Engines::SUMS).with(Engines::CUTS).with(Engines::WINDOWS);
 
-/// Leaves of cuts for the engines on words, of which there are none here, and so the least.
+/// Leaves of cuts for the word-level engines: the minimum, because the graph has no words.
 const LEAVES: usize = 3;
 
-/// Whether the function that `contract` names in an object computes `program` and keeps all rules.
-/// Engines are asked at once, for compilers write sums of bits in an order of their own; about what
-/// is inside of sums of words where that leaves something open, and then the SAT solver too.
+/// Proves that the function of an object named by `contract` computes `program` and is
+/// constant-time. Compilers reorder XOR chains, so all engines run at once. If some results stay
+/// open, the engines also search inside additions of words, and then the SAT solver runs.
 pub fn prove<M: Machine>(
     object: &Object,
     contract: &Contract,
@@ -123,8 +124,8 @@ pub fn prove<M: Machine>(
     shown::<M>(object, contract, program, demands, &attempts)
 }
 
-/// The same for a function that is probably wrong: engine E1 alone is fast, and so are inputs on
-/// which it shows no equality; the other engines are asked if none differs.
+/// Like [`prove`], for a function that is expected to be faulty. Engine E1 and the search for a
+/// counterexample are fast; the other engines run if no input differs.
 pub fn examine<M: Machine>(
     object: &Object,
     contract: &Contract,
@@ -134,13 +135,13 @@ pub fn examine<M: Machine>(
     shown::<M>(object, contract, program, demands, &[Attempt::Structure, Attempt::Engines])
 }
 
-/// Who is asked whether nodes are equal.
+/// The engines of an attempt to prove nodes equal.
 #[derive(Clone, Copy, PartialEq)]
 enum Attempt {
     /// Engine E1.
     Structure,
-    /// The others too, but not about carries and bits of sums of words: these are found as words
-    /// (`sums`), and are most of the nodes of a program that adds.
+    /// The other engines too, but not for carries and bits inside additions of words. These are
+    /// matched as words (`sums`), and are most of the nodes of a program that adds.
     OutsideSums,
     Engines,
     /// The SAT solver too.
@@ -165,7 +166,7 @@ impl Attempt {
     }
 }
 
-/// What is known after the first attempt that shows something.
+/// The verdict of the first attempt that decides.
 fn shown<M: Machine>(
     object: &Object,
     contract: &Contract,
@@ -202,16 +203,16 @@ fn shown<M: Machine>(
 struct Goal<'a> {
     object: &'a Object,
     contract: &'a Contract,
-    /// On bits.
+    /// The bit-blasted program.
     program: &'a Program,
-    /// Where it has sums of words.
+    /// Its additions of words.
     sums: &'a Places,
     entry: u64,
     demands: Demands,
 }
 
 impl Goal<'_> {
-    /// Runs both sides, the function for each position of the frame that matters.
+    /// Executes both sides, the function once for each distinguishable frame residue.
     fn show<M: Machine>(&self, evidence: &mut Evidence, attempt: Attempt) -> Result<(), Obstacle> {
         let graph = Graph::new(attempt.rewrites());
         let classes = Classes::default();
@@ -238,8 +239,8 @@ impl Goal<'_> {
         Ok(())
     }
 
-    /// Runs the function once, for at most so many instructions. Returns the graph, and the
-    /// largest alignment of the frame that was asked for.
+    /// Executes the function once within an instruction budget. Returns the graph, and the largest
+    /// alignment of the frame that the execution asked for.
     fn at_phase<M: Machine>(
         &self,
         (phase, longest): (u64, u64),
@@ -270,7 +271,7 @@ impl Goal<'_> {
         Ok((world.bits, world.memory.asked))
     }
 
-    /// Whether every bit of every result is what the program says.
+    /// Proves that every result bit equals the program's bit.
     fn compare(&self, world: &World, wanted: &[Edge]) -> Result<(), Obstacle> {
         let mut open: Vec<Open> = Vec::new();
         for (number, array) in self.contract.arrays.iter().enumerate() {
@@ -316,14 +317,14 @@ impl Goal<'_> {
         )))
     }
 
-    /// Looks for an input on which a bit is wrong, by evaluating the graph: zeros and single ones
-    /// first, then random inputs, of which ones are taken away as long as a bit is wrong.
+    /// Searches for a counterexample by evaluating the graph: zeros and single ones first, then
+    /// random inputs. The found input is reduced by clearing ones while a bit stays wrong.
     fn difference(&self, world: &World, wanted: &[Edge], open: &[Open]) -> Option<Difference> {
         let arity = self.program.entry().arity(self.program.slicing);
         let mut random = Random::new(1);
         let trial = Trial::new(world, open, arity, &mut random);
         for first in (0..=arity).step_by(64) {
-            // Run k sets bit `first + k - 1`; no bit is number -1.
+            // Run k sets bit `first + k - 1`; bit -1 does not exist.
             let set = |at: usize| match (at + 1).checked_sub(first) {
                 Some(run @ 0..64) => 1u64 << run,
                 _ => 0,
@@ -366,15 +367,15 @@ impl Goal<'_> {
 /// Random evaluations of the graph, each on 64 inputs.
 const RUNS: usize = 4;
 
-/// Rounds in which ones are taken away from an input.
+/// Rounds of the reduction.
 const ROUNDS: usize = 32;
 
-/// A bit of a result that is another node than it should be.
+/// A result bit with another node than expected.
 #[derive(Clone, Copy)]
 struct Open {
     array: usize,
     at: usize,
-    /// Which bit of all results it is, if it is one.
+    /// The index of the bit among all results, if it belongs to a result.
     result: Option<usize>,
     expected: Cell,
     found: Cell,
@@ -385,7 +386,7 @@ struct Open {
 struct Trial<'a> {
     graph: &'a Graph,
     open: &'a [Open],
-    /// The values of nodes for an instance that is not the own one, which has inputs of its own.
+    /// Node values for a foreign instance, which has its own inputs.
     other: Vec<u64>,
 }
 
@@ -396,7 +397,7 @@ impl<'a> Trial<'a> {
         Trial { graph, open, other: evaluate(graph, &other) }
     }
 
-    /// The values of nodes on 64 inputs, and each open bit with the runs in which it is wrong.
+    /// The node values on 64 inputs, and each open bit with the runs in which it is wrong.
     fn wrong(&self, inputs: &[u64]) -> (Vec<u64>, Vec<(Open, u64)>) {
         let own = evaluate(self.graph, inputs);
         let edge = |cell: Cell| cell.edge().expect("a known bit");
@@ -414,8 +415,8 @@ impl<'a> Trial<'a> {
         (runs != 0).then(|| run(inputs, runs.trailing_zeros()))
     }
 
-    /// An input on which a bit is wrong with fewer ones: in each round 64 choices of ones to be
-    /// taken away, from half of them to a few.
+    /// Reduces an input on which a bit is wrong: each round tries 64 random subsets of its ones,
+    /// from half of them to almost all.
     fn smaller(&self, mut input: Vec<bool>, random: &mut Random) -> Vec<bool> {
         for _ in 0..ROUNDS {
             // Run k keeps a one with odds of 1 - 2^-(1 + k / 8).
@@ -436,17 +437,17 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// One of 64 inputs.
+/// Extracts one of 64 inputs.
 fn run(inputs: &[u64], at: u32) -> Vec<bool> {
     inputs.iter().map(|&word| word >> at & 1 == 1).collect()
 }
 
-/// What an edge is, for the values of nodes.
+/// The value of an edge, given the node values.
 fn value(values: &[u64], edge: Edge) -> u64 {
     values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
 }
 
-/// What a bit of memory should be, for the edges of parameters or of results.
+/// The expected content of a memory bit, given the edges of parameters or results.
 fn cell(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> {
     Ok(match *meaning {
         Meaning::Zero => bits.constant(false),
@@ -468,12 +469,12 @@ fn buffer(bits: &Bits, array: &Array, params: &[Edge]) -> Result<Buffer, String>
     Ok(Buffer { name: array.name.clone(), access: array.access(), align: array.align, cells })
 }
 
-/// The values of all nodes of a graph of bits on 64 inputs at once; `params` has one word for each
+/// Evaluates all nodes of a bit graph on 64 inputs at once; `params` has one word for each
 /// parameter.
 pub fn evaluate(graph: &Graph, params: &[u64]) -> Vec<u64> {
     let mut values: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
-        // Operands are older than what is made of them.
+        // Operands precede the nodes that use them.
         let at = |raw: u64| value(&values, Edge::from_raw(raw));
         values.push(match node.kind {
             Kind::Const => 0,

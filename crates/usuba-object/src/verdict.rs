@@ -1,39 +1,39 @@
-//! The verdict on a function in machine code, and why a proof of one ends early.
+//! Verdicts on functions in machine code, and the obstacles that end a proof early.
 //!
 //! ```text
 //! Proved(evidence)   Refuted(an input)   Refused(an instruction, a rule)   Unknown(an obligation)
 //! ```
 //!
-//! Kernels and functions over blocks have the same evidence; their counterexamples are of different
-//! types.
+//! Kernels and functions over blocks share the evidence type; the types of their counterexamples
+//! differ.
 
 use usuba_sat::Engines;
 
 use super::{Fault, Residue};
 
-/// The verdict on a function: it computes the program and breaks no rule, for all of its inputs.
+/// The verdict on a function: it computes the program and is constant-time, for all inputs.
 pub type Verdict<Difference> = usuba_sat::Verdict<Evidence, Difference, String, Fault>;
 
-/// What a proof of a function found.
+/// The evidence from a proof of a function.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Evidence {
-    /// Engines that showed the results equal.
+    /// Engines that proved the results equal.
     pub engines: Engines,
-    /// Instructions that were executed, on all paths.
+    /// Executed instructions, summed over all paths.
     pub instructions: u64,
     /// Nodes of the largest graph.
     pub nodes: usize,
     /// Bytes of the frame, with saved registers and without the return address.
     pub frame: u64,
-    /// Positions of the frame for which the function was executed.
+    /// Frame residues for which the function was executed.
     pub phases: u32,
-    /// Secrets that are left behind, the most on any path.
+    /// Secrets that remain after the return, the most on any path.
     pub residue: Residue,
     /// Loops over any number of blocks; `None` for a function of fixed size.
     pub turns: Option<Turns>,
 }
 
-/// How a function over any number of blocks was shown.
+/// The structure of the proof for any number of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Turns {
     /// Loops over blocks, each shown by one induction step.
@@ -42,19 +42,19 @@ pub struct Turns {
     pub paths: u32,
 }
 
-/// Why a proof ended.
+/// The reason why a proof ends.
 pub enum Obstacle<Difference> {
     /// An instruction breaks a rule.
     Fault(Fault),
     /// A result differs on this input.
     Differs(Difference),
-    /// Another engine may show it.
+    /// Another engine may prove it.
     Resisted(String),
-    /// No engine can.
+    /// No engine can prove it.
     Impossible(String),
 }
 
-/// The verdict of a proof that ended so.
+/// The verdict of a proof that an obstacle ended.
 pub fn verdict<Difference>(
     outcome: Result<(), Obstacle<Difference>>,
     evidence: Evidence,

@@ -1,5 +1,5 @@
-//! Programs with contracts beside the cipher folders: which nodes they have, what those promise, and
-//! which targets they are for.
+//! Discovery of programs with contracts beside the cipher folders: their nodes, postconditions and
+//! targets.
 //!
 //! ```toml
 //! # arithmetic/curve25519/targets.toml
@@ -14,15 +14,18 @@
 //! "across25.ua" = "W"
 //! ```
 //!
-//! A program that the file does not name is for every target.
+//! A program that the file omits is proved on every target.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
@@ -37,44 +40,92 @@ use usuba_ciphers::loader::plain;
 /// Names of kernels begin with this: `select` alone is a function of the C library.
 pub const PREFIX: &str = "usuba_";
 
-/// The folder of such programs, beside that of the ciphers.
+/// The folder of these programs, beside the cipher folders.
 const FOLDER: &str = "arithmetic";
 
-/// Which targets the programs of a folder are for.
+/// The file that restricts programs of a folder to targets.
 const TARGETS: &str = "targets.toml";
 
-/// A program and its nodes that promise something, in the order of the text.
+/// A program and its nodes with postconditions, in source order.
 pub struct Source {
     pub folder: PathBuf,
     pub file: String,
     pub nodes: Vec<String>,
-    /// The names of the targets that it is for; every one if there are none.
+    /// The names of its targets; every target if empty.
     pub targets: Vec<String>,
-    /// The same of nodes that are for others.
+    /// Targets of nodes that restrict them further.
     special: Lists,
-    /// The kernels in other objects that nodes call.
+    /// The kernels in other objects that each node calls.
     link: Lists,
     /// V or W: arithmetic computes on whole words.
     pub slicing: Slicing,
 }
 
-/// Lists of names by names.
-type Lists = BTreeMap<String, Vec<String>>;
+/// A name and its place in `targets.toml`.
+type Name = Spanned<String>;
 
-/// What a folder says of its programs.
-#[derive(Default, Deserialize)]
-struct Meant {
-    #[serde(default)]
-    nodes: BTreeMap<String, Lists>,
-    #[serde(default)]
-    link: BTreeMap<String, Lists>,
-    #[serde(default)]
-    slicing: BTreeMap<String, Sliced>,
-    #[serde(flatten)]
+/// Lists of names, keyed by name.
+type Lists = BTreeMap<Name, Vec<Name>>;
+
+/// The contents of a folder's `targets.toml`.
+#[derive(Default)]
+pub struct Listing {
+    nodes: BTreeMap<Name, Lists>,
+    link: BTreeMap<Name, Lists>,
+    slicing: BTreeMap<Name, Sliced>,
     targets: Lists,
+    /// The file, for the places of errors.
+    path: PathBuf,
+    text: String,
 }
 
-/// How a program of arithmetic is sliced.
+/// `#[serde(flatten)]` would lose the places.
+impl<'de> Deserialize<'de> for Listing {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Listing, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Listing;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("programs and their targets")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listing, A::Error> {
+                let mut listing = Listing::default();
+                while let Some(key) = map.next_key::<Name>()? {
+                    match key.get_ref().as_str() {
+                        "nodes" => listing.nodes = map.next_value()?,
+                        "link" => listing.link = map.next_value()?,
+                        "slicing" => listing.slicing = map.next_value()?,
+                        _ => drop(listing.targets.insert(key, map.next_value()?)),
+                    }
+                }
+                Ok(listing)
+            }
+        }
+        from.deserialize_map(Fields)
+    }
+}
+
+impl Listing {
+    /// An error at a name.
+    fn wrong(&self, name: &Name, expected: &str, help: &str) -> String {
+        let place = usuba_ciphers::place(&self.path, &self.text, name.span().start);
+        format!("{place}: found `{name}`, expected {expected}; help: {help}")
+    }
+
+    /// The targets of the file that do not exist.
+    fn check_targets(&self) -> Result<(), String> {
+        let special = self.nodes.values().flat_map(|nodes| nodes.values());
+        let mut names = self.targets.values().chain(special).flatten();
+        let is_other =
+            |name: &&Name| isa::find(name.get_ref()).is_none_or(|on| on.name != name.get_ref());
+        let help = "run `usubac --print targets` for their names";
+        names.find(is_other).map_or(Ok(()), |name| Err(self.wrong(name, "a target", help)))
+    }
+}
+
+/// The slicing of an arithmetic program.
 #[derive(Clone, Copy, Deserialize)]
 enum Sliced {
     V,
@@ -86,34 +137,38 @@ impl Source {
         self.targets.is_empty() || self.targets.iter().any(|name| name == target.name)
     }
 
-    /// Whether a node of it is for a target.
+    /// Whether one of its nodes is for `target`.
     pub fn has(&self, node: &str, target: &Target) -> bool {
         match self.special.get(node) {
-            Some(targets) => targets.iter().any(|name| name == target.name),
+            Some(targets) => targets.iter().any(|name| name.get_ref() == target.name),
             None => self.is_for(target),
         }
     }
 
     /// The kernels in other objects that a node calls.
     pub fn link(&self, node: &str) -> Vec<String> {
-        self.link.get(node).cloned().unwrap_or_default()
+        names(self.link.get(node).cloned().unwrap_or_default())
     }
 
-    /// The first name in what the folder says that is none of its nodes.
-    fn unknown(&self) -> Option<&String> {
+    /// The first name in `targets.toml` that the program does not define.
+    fn unknown(&self) -> Option<&Name> {
         let special = self.special.keys();
         let linked = self.link.iter().flat_map(|(node, kernels)| kernels.iter().chain([node]));
-        special.chain(linked).find(|name| !self.nodes.contains(name))
+        special.chain(linked).find(|name| !self.nodes.contains(name.get_ref()))
     }
 }
 
-/// The programs of all folders, in the order of their names.
+/// The names without their places.
+fn names(list: Vec<Name>) -> Vec<String> {
+    list.into_iter().map(Spanned::into_inner).collect()
+}
+
+/// The programs of all folders, sorted by name.
 pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, String> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
     for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
-        let mut meant = meant(&folder)?;
-        let wrong = |why: String| format!("{}: {why}", folder.join(TARGETS).display());
+        let mut listing = listing(&folder)?;
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
         {
@@ -130,49 +185,55 @@ pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, String> {
             let name = |id: usize| program.decls[id].name.to_string();
             let nodes = usuba_contracts::promising(program).map(name).collect();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let targets = meant.targets.remove(&file).unwrap_or_default();
-            let special = meant.nodes.remove(&file).unwrap_or_default();
-            let link = meant.link.remove(&file).unwrap_or_default();
-            let slicing = match meant.slicing.remove(&file) {
+            let targets = names(listing.targets.remove(&*file).unwrap_or_default());
+            let special = listing.nodes.remove(&*file).unwrap_or_default();
+            let link = listing.link.remove(&*file).unwrap_or_default();
+            let slicing = match listing.slicing.remove(&*file) {
                 Some(Sliced::W) => Slicing::W,
                 Some(Sliced::V) | None => Slicing::V,
             };
             let folder = folder.clone();
             let source = Source { folder, file, nodes, targets, special, link, slicing };
             if let Some(name) = source.unknown() {
-                return Err(wrong(format!("{} has no `{name}` with a contract", source.file)));
+                let expected = format!("a node of `{}` with a contract", source.file);
+                let help = format!("use one of: {}", source.nodes.join(", "));
+                return Err(listing.wrong(name, &expected, &help));
             }
             out.push(source);
         }
-        let Meant { targets, nodes, link, slicing } = &meant;
+        let Listing { targets, nodes, link, slicing, .. } = &listing;
         let others = nodes.keys().chain(link.keys()).chain(slicing.keys());
         if let Some(file) = targets.keys().chain(others).next() {
-            return Err(wrong(format!("there is no {file}")));
+            let help = "rename or remove this entry";
+            return Err(listing.wrong(file, "a program in this folder", help));
         }
     }
     Ok(out)
 }
 
-/// What the folder says of its programs; nothing if it does not.
-fn meant(folder: &Path) -> Result<Meant, String> {
-    let path = folder.join(TARGETS);
-    let wrong = |why: String| format!("{}: {why}", path.display());
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Meant::default()),
-        Err(error) => return Err(wrong(plain(&error))),
-    };
-    let meant: Meant = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let special = meant.nodes.values().flat_map(|nodes| nodes.values());
-    for name in meant.targets.values().chain(special).flatten() {
-        if isa::find(name).is_none_or(|target| target.name != name) {
-            return Err(wrong(format!("there is no target `{name}`")));
-        }
-    }
-    Ok(meant)
+/// Reads `text`, the content of `targets.toml` at `path`.
+///
+/// # Errors
+/// The text is no TOML, has another shape, or names an unknown target; the message has the place.
+pub fn parse(path: &Path, text: &str) -> Result<Listing, String> {
+    let read = usuba_ciphers::toml::<Listing>(path, text);
+    let read = read
+        .map_err(|why| format!("{why}; help: write lines such as `\"limbs51.ua\" = [\"gp64\"]`"))?;
+    let listing = Listing { path: path.into(), text: text.into(), ..read };
+    listing.check_targets().map(|()| listing)
 }
 
-/// What is in a folder, by name; nothing if there is none.
+/// Reads the `targets.toml` of a folder; empty if the file is absent.
+fn listing(folder: &Path) -> Result<Listing, String> {
+    let path = folder.join(TARGETS);
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(&path, &text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Listing::default()),
+        Err(error) => Err(format!("{}: {}", path.display(), plain(&error))),
+    }
+}
+
+/// The sorted entries of a folder; empty if the folder is absent.
 fn listed(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -180,7 +241,7 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What is known of the contract of an entry, if it has one.
+/// Proves the contract of an entry, if it has one, and returns the claim with its time.
 pub fn promise(program: &typed::Program, entry: Option<&str>) -> Option<(Claim, Duration)> {
     let named = |id: &usize| entry == Some(&*program.decls[*id].name);
     let node = usuba_contracts::promising(program).find(named)?;
@@ -193,4 +254,25 @@ pub fn promise(program: &typed::Program, entry: Option<&str>) -> Option<(Claim, 
     };
     let claim = Claim { kind: Kind::Contract, subject: report.node, outcome };
     Some((claim, start.elapsed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_a_place_and_a_hint() {
+        for (text, place, words) in [
+            ("\"a.ua\" =", "1:", "help: write lines"),
+            ("\n\"a.ua\" = 3", "2:10", "expected a sequence"),
+            ("\n\"a.ua\" = [\n\"gp64\", 3]", "3:9", "expected a string"),
+            ("\n\"a.ua\" = [\"gp64\",\n\"mmx\"]", "3:1", "found `mmx`, expected a target; help"),
+            ("[nodes.\"a.ua\"]\nf = [\"gp\"]", "2:6", "found `gp`, expected a target; help"),
+            ("[slicing]\n\"a.ua\" = \"B\"", "2:10", "expected `V` or `W`"),
+        ] {
+            let error = parse(Path::new(TARGETS), text).err().expect(text);
+            assert!(error.starts_with(&format!("{TARGETS}:{place}")), "{text}: {error}");
+            assert!(error.contains(words) && error.contains("; help: "), "{text}: {error}");
+        }
+    }
 }

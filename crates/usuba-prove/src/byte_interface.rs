@@ -1,12 +1,12 @@
-//! The byte interface of a cipher folder, as machine code that is proved.
+//! Proofs of byte-interface objects: the C functions of a cipher folder against their programs.
 //!
 //! ```text
 //! name_init(ctx, key)                 the words of the round keys, bit by bit
 //! name_blocks(ctx, in, out, n)        for every n, apart and in place
 //! ```
 //!
-//! The functions are compared with the last programs of the kernel and of the key schedule, under
-//! the orders of bytes that `cipher.toml` names; `usuba_equiv` says itself what these mean.
+//! Each function is compared with the final IR of the kernel or of the key schedule. The byte
+//! orders come from `cipher.toml`; `usuba_equiv` defines them independently of the emitter.
 
 use std::time::{Duration, Instant};
 
@@ -32,17 +32,17 @@ use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::Family;
 use usuba_run::functions::Built;
 
-/// Flags of gcc besides: zeros that a key set-up writes are calls. What gcc writes in their place
-/// rounds addresses down to multiples of eight, of which nothing is known.
+/// Additional flags of gcc: zeroing in a key schedule becomes a call. The inline code of gcc rounds
+/// addresses down to multiples of eight, and the prover knows no such alignment.
 pub const GCC: &[&str] = &["-mstringop-strategy=libcall", "-fno-builtin-memset"];
 
 /// A function of the byte interface, and the verdict on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
-    /// The C function, and how it was called.
+    /// The C function and its calling mode.
     pub what: String,
     pub outcome: Outcome,
-    /// How long it took.
+    /// The duration of the proof.
     pub spent: Duration,
 }
 
@@ -51,7 +51,7 @@ impl Proof {
         self.outcome.is_proved()
     }
 
-    /// The claim about the object that `by` has made.
+    /// The claim about the object that the compiler `by` produced.
     pub fn claim(&self, by: &str) -> Claim {
         let subject = format!("{} by {by}", self.what);
         Claim { kind: Kind::Interface, subject, outcome: self.outcome.clone() }
@@ -83,11 +83,11 @@ impl Proof {
     }
 }
 
-/// Compiles the byte interface of a function of a cipher folder, and proves all of its C functions
-/// beside the last program; that this is the source is another proof.
+/// Compiles the byte interface of a function of a cipher folder, and proves each of its C functions
+/// equivalent to the final IR. A separate proof covers the steps from source to final IR.
 ///
 /// # Errors
-/// What the compilers say, or the object cannot be read.
+/// A compiler rejects its input, or the object cannot be read.
 pub fn prove(
     cipher: &Cipher,
     function: &Function,
@@ -101,7 +101,7 @@ pub fn prove(
     prove_object(&file, &built, function, target, Demands::default())
 }
 
-/// The options of a function that is compiled as most are.
+/// The default compile options of a slicing and a target.
 pub fn options(slicing: Slicing, target: &'static Target) -> Options {
     Options {
         slicing,
@@ -115,21 +115,21 @@ pub fn options(slicing: Slicing, target: &'static Target) -> Options {
     }
 }
 
-/// Flags of a compiler besides those of kernels.
+/// Additional flags for the byte interface, beyond the flags of kernels.
 pub fn flags(is_clang: bool) -> &'static [&'static str] {
     if is_clang { &[] } else { GCC }
 }
 
-/// The object file of the C of a byte interface.
+/// Compiles the C text of a byte interface to an object file.
 ///
 /// # Errors
-/// What the compiler says.
+/// The compiler rejects the text.
 pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
     let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
     compiler.object(text, "c", flags(compiler.is_clang))
 }
 
-/// Proves the functions of an object that is there.
+/// Proves the functions of an existing object.
 ///
 /// # Errors
 /// The object cannot be read.
@@ -162,7 +162,7 @@ pub fn prove_object(
     Ok(proofs)
 }
 
-/// What a function over blocks owes.
+/// The contract of a function over blocks.
 pub fn interface<'a>(
     built: &'a Built,
     function: &Function,
@@ -196,7 +196,7 @@ fn words(port: &Port) -> Words {
     Words { count: port.words(), row, bits: port.word as usize }
 }
 
-/// What the set-up of a key owes, and the program that it is.
+/// The contract of a key setup, and its reference program.
 ///
 /// # Errors
 /// The words and the bytes of the key do not fit.
@@ -215,7 +215,7 @@ fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), Stri
     let bit = |at: usize| Meaning::Bit { bit: at as u32, instance: None, complement: false };
     let entry: Option<Vec<Meaning>> = bytes.into_iter().map(|place| place.map(bit)).collect();
     let entry = entry.ok_or("the last byte of the key is not all key")?;
-    // For each bit of all words of the context, the bit that the schedule makes.
+    // For each bit of the context words, the bit of the key schedule that it stores.
     let to = words(port);
     let mut made: Vec<Option<usize>> = (0..to.count * to.bits).map(Some).collect();
     if let (Some(_), Some(through)) = (&built.schedule, key.through) {
@@ -223,7 +223,7 @@ fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), Stri
         made.fill(None);
         for (at, place) in places.into_iter().enumerate() {
             if let Some(place) = place {
-                // The bytes have the bits of the schedule in their order.
+                // The bytes hold the bits of the schedule in order.
                 made[place] = Some(at / 8 * 8 + 7 - at % 8);
             }
         }
@@ -251,7 +251,7 @@ fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), Stri
     Ok((contract, program))
 }
 
-/// A program that hands its parameter over.
+/// The identity program: it returns its parameter.
 fn unchanged(port: &Port) -> Program {
     let mut build = Builder::new("unchanged", Slicing::V);
     let values = build.param(Port { constant: false, ..port.clone() });

@@ -1,14 +1,14 @@
-//! What was proved before, so that a second run takes seconds: one small file for each proof.
+//! Proof cache: one small file for each earlier proof, so that a second run takes seconds.
 //!
-//! A file is named by everything that a proof depends on: the text, the flags, the usubac that made
-//! it, and the compilers of objects. Only proofs are kept, so whatever went wrong is tried again.
+//! The file name hashes every dependency of a proof: the text, the flags, the usubac build and the
+//! C compilers. The cache stores proved claims only, so a failed proof is tried again.
 //!
-//! What is kept of an object is that the bytes with this hash compute the program, which stays true
-//! whatever a compiler does. That the compiler would make the same bytes today is not known, only
-//! that its files are the same; `--check` compiles.
+//! A cached object proof states that the bytes with this hash compute the program. This remains
+//! true if the compiler changes. The cache checks that the compiler's files are unchanged, not that
+//! it still produces the same bytes; `--check` recompiles.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use sha2::{Digest, Sha256};
@@ -17,15 +17,23 @@ use usuba_run::fingerprint::hex;
 use crate::cell::Cell;
 use crate::certificate::Record;
 
-/// Where proofs are kept; `None` keeps nothing.
+/// Reads `text`, the content of the cache record at `path`.
+///
+/// # Errors
+/// The text is no record; the message has the place.
+pub fn parse(path: &Path, text: &str) -> Result<Record, String> {
+    usuba_ciphers::toml(path, text)
+}
+
+/// The folder of the proof cache; `None` disables it.
 pub struct Cache {
     folder: Option<PathBuf>,
-    /// Which usubac this is.
+    /// The fingerprint of this usubac build.
     build: String,
 }
 
 impl Cache {
-    /// `folder` is what the command line says; without it, that of the user's caches.
+    /// `folder` comes from the command line; without it, the cache lies in the user's cache folder.
     pub fn new(folder: Option<PathBuf>, off: bool) -> Cache {
         let folder = if off { None } else { folder.or_else(|| home("proofs")) };
         match this_build() {
@@ -56,14 +64,14 @@ impl Cache {
         Some(self.folder.as_ref()?.join(hex(&hash.finalize())))
     }
 
-    /// What was proved of a cell before. `objects` says where its objects come from.
+    /// The cached record of a cell. `objects` identifies the source of its objects.
     pub fn find(&self, cell: &Cell, direct: bool, objects: &str) -> Option<Record> {
-        let text = fs::read_to_string(self.path(cell, direct, objects)?).ok()?;
-        let record: Record = toml::from_str(&text).ok()?;
+        let path = self.path(cell, direct, objects)?;
+        let record = parse(&path, &fs::read_to_string(&path).ok()?).ok()?;
         Some(Record { target: cell.options.target.name.to_string(), ..record })
     }
 
-    /// Keeps a proof. What cannot be kept is proved again.
+    /// Stores a proof. A write error is ignored: the proof runs again next time.
     pub fn keep(&self, cell: &Cell, direct: bool, objects: &str, record: &Record) {
         let Some(path) = self.path(cell, direct, objects) else { return };
         let text = toml::to_string(record).expect("strings and numbers");
@@ -78,14 +86,14 @@ impl Cache {
     }
 }
 
-/// The folder `name` among the user's caches of usubac.
+/// The folder `name` in the user's cache folder of usubac.
 pub fn home(name: &str) -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
     Some(base.or_else(home)?.join("usubac").join(name))
 }
 
-/// Which usubac this is: a build of the same version may be another program.
+/// The fingerprint of this usubac: two builds of one version may differ.
 pub fn this_build() -> Option<String> {
     let file = std::env::current_exe().and_then(fs::metadata).ok()?;
     let time = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -1,4 +1,4 @@
-//! One proof: an entry in a slicing on a target with its flags, compiled and proved.
+//! Proof of one compile: an entry in one slicing on one target with its flags.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -25,21 +25,21 @@ use crate::fault_injection::{self, Plant};
 use crate::interfaces::{About, Found, Interfaces};
 use crate::objects::{Objects, Shown};
 
-/// What is compiled.
+/// The compile task: entry, slicing, target and flags.
 #[derive(Clone)]
 pub struct Cell {
     /// The file name of the program.
     pub program: String,
-    /// Flags that change what the program means.
+    /// Flags that change the semantics of the program.
     pub reading: String,
-    /// Flags about the optimisation.
+    /// Optimisation flags.
     pub flags: String,
-    /// The fingerprint of the source and of what it includes.
+    /// The fingerprint of the source and its included files.
     pub sha256: String,
     pub options: Options,
 }
 
-/// A compile and what was shown of it.
+/// A compile and the claims proved about it.
 pub struct Proof {
     pub program: String,
     pub entry: String,
@@ -48,30 +48,30 @@ pub struct Proof {
     pub reading: String,
     pub flags: String,
     pub sha256: String,
-    /// The fingerprint of the last program.
+    /// The fingerprint of the final IR.
     pub usuba0: String,
     pub claims: Vec<(Claim, Duration)>,
     /// One for each claim about an object.
     pub objects: Vec<Shown>,
-    /// What was found of the byte interface, one for each claim about it.
+    /// The claims about the byte interface, with their subjects.
     pub interface: Vec<About>,
-    /// What says how its words lie in bytes, by a hash.
+    /// The hash of `cipher.toml`, which fixes the byte order of the words.
     pub description: String,
-    /// The time that the compile took.
+    /// The duration of the compile.
     pub compiled: Duration,
 }
 
-/// What was found in this run and holds for other cells too.
+/// Results of this run that other cells reuse.
 #[derive(Default)]
 pub struct Known {
-    /// The engines that showed an operator in every lane of a target.
+    /// The engines that proved an operator in every lane of a target.
     operators: Mutex<HashMap<String, Engines>>,
-    /// The contract of an entry of a source, by its fingerprint.
+    /// The contract claim of an entry, by the fingerprint of its source.
     promises: Mutex<HashMap<(String, String), Option<Claim>>>,
 }
 
 impl Known {
-    /// Whether a target computes an operator in every lane.
+    /// Proves that a target computes an operator in every lane.
     fn operator(&self, target: &Target, layout: Layout, op: &Op, bits: u8) -> claims::Outcome {
         let name = format!("{} {layout:?} {op:?} {bits}", target.name);
         if let Some(engines) = locked(&self.operators).get(&name) {
@@ -84,7 +84,7 @@ impl Known {
         outcome
     }
 
-    /// What is known of the contract of an entry, if it has one, and the time that it took now.
+    /// The contract claim of an entry, if it has a contract, and the time spent now.
     pub fn promise(
         &self,
         sha256: &str,
@@ -106,29 +106,29 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// What is to be shown besides each step.
+/// The claims to prove besides each pass.
 pub struct Extent<'a> {
-    /// Lowering to the end in one step.
+    /// Compare lowering with the final IR in one step.
     pub direct: bool,
-    /// Where objects of the kernel come from.
+    /// The source of kernel objects.
     pub objects: &'a Objects,
-    /// The byte interface, and where its objects come from.
+    /// The byte interface and the source of its objects.
     pub interfaces: Option<(&'a Interfaces, &'a Objects)>,
     pub plant: Option<&'a Plant>,
     pub known: &'a Known,
 }
 
-/// Why there is no proof, and not even a failed one.
+/// The reason why a cell has no verdict at all.
 pub enum Obstacle {
-    /// The program cannot be compiled like this.
+    /// The compiler rejects the program.
     Findings(Vec<Diagnostic>),
-    /// There is no object, or it cannot be read.
+    /// The object is absent or unreadable.
     Failure(String),
 }
 
 impl Cell {
-    /// Whether a node of the last program that is a kernel in another file is what its source
-    /// means: the kernel is proved to be that, where it is compiled.
+    /// Proves that an external node of the final IR equals its source; the callee's own cell proves
+    /// the external kernel against that node.
     fn callee(
         &self,
         program: &typed::Program,
@@ -154,8 +154,8 @@ impl Cell {
         }
     }
 
-    /// Compiles a program and proves each step. After a step that is not proved nothing more is.
-    /// A fault is put into what a pass left before it is looked at.
+    /// Compiles a program and proves each pass; stops after the first unproved pass. Fault
+    /// injection changes the output of a pass before the proof sees it.
     pub fn prove(&self, program: &typed::Program, extent: Extent) -> Result<Proof, Obstacle> {
         let Extent { direct, objects, interfaces, plant, known } = extent;
         let one = |diagnostic| Obstacle::Findings(vec![diagnostic]);
@@ -180,7 +180,7 @@ impl Cell {
             let planted = planted.and_then(|plant| plant.fault.put(program));
             let program = planted.as_ref().unwrap_or(program);
             let start = Instant::now();
-            // The meaning is made once, when lowering has accepted the program.
+            // The reference semantics is built once, after lowering has accepted the program.
             let claim = match chain.get_or_insert_with(source) {
                 Ok(chain) => chain.see(pass, program).into(),
                 Err(why) => unknown(Kind::Lowering, pass, why),
@@ -251,7 +251,7 @@ impl Cell {
     }
 }
 
-/// The nodes that are kernels in other files, with their names in the source.
+/// The external nodes (kernels in other files), with their names in the source.
 fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
     let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
     nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
@@ -261,13 +261,13 @@ fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {
     Claim { kind, subject: subject.to_string(), outcome: Outcome::Unknown(why.to_string()) }
 }
 
-/// The contract that a claim is about, if it is proved.
+/// The contract of a claim, if it is proved.
 fn promise((claim, _): &(Claim, Duration)) -> Option<Promise> {
     let by = claim.engines().filter(|_| claim.kind == Kind::Contract)?;
     Some(Promise { node: claim.subject.clone(), by })
 }
 
-/// Names a program of Usuba0 by its text.
+/// The fingerprint of a Usuba0 program: the hash of its text.
 pub fn fingerprint(program: &Program) -> String {
     hex(&Sha256::digest(usuba::dump::program(program).as_bytes()))
 }
@@ -277,36 +277,35 @@ impl Proof {
         self.claims.iter().all(|(claim, _)| claim.outcome.is_proved())
     }
 
-    /// Claims that do not hold, or are not known to. Only those about objects can be more than
-    /// one.
+    /// Refuted and unknown claims. Only claims about objects can occur more than once.
     pub fn faults(&self) -> impl Iterator<Item = &Claim> {
         self.claims.iter().map(|(claim, _)| claim).filter(|claim| !claim.outcome.is_proved())
     }
 
-    /// Claims about objects, with the objects.
+    /// Claims about objects, with their objects.
     pub fn of_objects(&self) -> impl Iterator<Item = (&Claim, &Shown)> {
         let claims = self.claims.iter().map(|(claim, _)| claim);
         claims.filter(|claim| claim.kind == Kind::Object).zip(&self.objects)
     }
 
-    /// Claims about the byte interface, with what they are about.
+    /// Claims about the byte interface, with their subjects.
     pub fn of_interface(&self) -> impl Iterator<Item = (&Claim, &About)> {
         let is_one = |claim: &&Claim| matches!(claim.kind, Kind::Beside | Kind::Interface);
         self.claims.iter().map(|(claim, _)| claim).filter(is_one).zip(&self.interface)
     }
 
-    /// Time that proofs took.
+    /// The total duration of the proofs.
     pub fn spent(&self) -> Duration {
         self.claims.iter().map(|(_, time)| *time).sum()
     }
 
-    /// The engines that proofs of these kinds needed.
+    /// The engines that the proofs of these kinds used.
     pub fn engines(&self, kinds: &[Kind]) -> Engines {
         let asked = self.claims.iter().filter(|(claim, _)| kinds.contains(&claim.kind));
         asked.filter_map(|(claim, _)| claim.engines()).collect()
     }
 
-    /// What a certificate says of it.
+    /// The certificate record of this proof.
     pub fn record(&self) -> Record {
         let count = |kind| self.claims.iter().filter(|(claim, _)| claim.kind == kind).count();
         let lanes = self.claims.iter().find(|(claim, _)| claim.kind == Kind::Lanes);

@@ -1,34 +1,34 @@
-//! Certificates: `proof/TARGET.toml` beside a program says what was proved of it.
+//! Certificates: `proof/TARGET.toml` beside a program records its proved claims.
 //!
 //! ```text
 //! [[proof]]
-//! program = "rectangle.ua"      which program, by name,
+//! program = "rectangle.ua"      the subject: program,
 //! entry = "encrypt"             entry,
 //! slicing = "V"
-//! reading = ""                  flags that change what it means,
-//! flags = ""                    and flags that change what is made of it
-//! source = "5a1f..."            its text, and that of what it includes
-//! usuba0 = "09c3..."            the last program of the compile
+//! reading = ""                  flags that change its semantics,
+//! flags = ""                    and optimisation flags
+//! source = "5a1f..."            fingerprint of its text and its includes
+//! usuba0 = "09c3..."            fingerprint of the final IR
 //! passes = 19
 //! lanes = "9 operators"
 //! engines = "tables, E1, induction"
 //!
-//! [[proof.contract]]            what nodes promise of their arithmetic, where they do
+//! [[proof.contract]]            arithmetic contracts of nodes, if any
 //! node = "freeze"
 //! by = "intervals, polynomials, cases"
 //!
-//! [[proof.object]]              object files that were proved too
-//! by = "gcc 14.2.0"             their compilers, or their names
+//! [[proof.object]]              proved object files
+//! by = "gcc 14.2.0"             the compiler, or the name of the file
 //! flags = "-mavx2 -O3"
-//! sha256 = "1b7e..."            and their bytes
+//! sha256 = "1b7e..."            the hash of its bytes
 //!
 //! [[proof.interface]]           functions of the byte interface, with the same fields;
-//! [[proof.beside]]              programs that they contain besides this one
+//! [[proof.beside]]              further programs inside them
 //! ```
 //!
-//! The text depends on what was proved and on nothing else: no dates, no times, a fixed order. A
-//! certificate is believed by nobody: `usubac prove --check` proves it again, and a header names
-//! it only for the very program that it is about.
+//! The text is a deterministic function of the proof: no dates, no times, a fixed order.
+//! Certificates are not trusted: `usubac prove --check` proves them again. A header names a
+//! certificate only for its exact source and final IR.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -48,14 +48,14 @@ use usuba_ciphers::loader::plain;
 /// The name of the folder beside the program.
 pub const FOLDER: &str = "proof";
 
-/// What was proved of one entry in one slicing on one target.
+/// The proved claims of one entry in one slicing on one target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     pub program: String,
     pub entry: String,
     pub slicing: String,
-    /// Named by the file, not in it.
+    /// The target: given by the file name, absent from the file.
     #[serde(default, skip_serializing)]
     pub target: String,
     pub reading: String,
@@ -70,7 +70,7 @@ pub struct Record {
     pub contract: Vec<Promise>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub object: Vec<Made>,
-    /// The hash of `cipher.toml`, which says how the words of the byte interface lie in bytes.
+    /// The hash of `cipher.toml`, which fixes the byte order of the byte interface.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -79,17 +79,17 @@ pub struct Record {
     pub interface: Vec<Made>,
 }
 
-/// A contract that was proved.
+/// A proved contract.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
     pub node: String,
-    /// What showed it.
+    /// The engines that proved it.
     #[serde(with = "as_text")]
     pub by: Engines,
 }
 
-/// Engines as their names.
+/// Serializes engines as their names.
 mod as_text {
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::Serializer;
@@ -112,13 +112,13 @@ struct File {
 }
 
 impl Record {
-    /// What it is about, besides the texts.
+    /// The subject of the record, without the fingerprints.
     fn subject(&self) -> [&str; 6] {
         let Record { program, entry, slicing, target, reading, flags, .. } = self;
         [target, program, entry, slicing, reading, flags]
     }
 
-    /// The name of the certificate: what it is about and what was proved, shortened.
+    /// The name of the certificate: a short hash of its subject and its claims.
     pub fn id(&self) -> String {
         let Record { source, usuba0, object, interface, .. } = self;
         let subject = self.subject();
@@ -132,7 +132,7 @@ impl Record {
         hex(&hash.finalize())[..16].to_string()
     }
 
-    /// What a new proof says otherwise.
+    /// The first difference from a new proof.
     pub fn differs(&self, new: &Record) -> Option<String> {
         let why = match () {
             () if self.source != new.source => "the source is another one",
@@ -156,8 +156,7 @@ impl Record {
         Some(why.to_string())
     }
 
-    /// The objects that are to be proved again: those that the same compilers make, or the file
-    /// beside the program.
+    /// The objects to prove again: outputs of the same compilers, or the file beside the program.
     pub fn objects(&self, folder: &Path) -> Result<Objects, String> {
         let target = self.on()?;
         if let Some(file) = self.object.iter().find(|made| made.is_file()) {
@@ -180,7 +179,7 @@ impl Record {
     }
 }
 
-/// Objects by the compilers that have made some.
+/// The objects of the compilers that the records name.
 fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
     let by = |is_clang: bool| made.iter().any(|made| made.by.starts_with("clang") == is_clang);
     let families: Vec<Family> = [(Family::Gcc, by(false)), (Family::Clang, by(true))]
@@ -193,26 +192,32 @@ fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
     }
 }
 
-/// The file of a target beside a program.
+/// The path of a target's certificate beside a program.
 pub fn path(folder: &Path, target: &str) -> PathBuf {
     folder.join(FOLDER).join(target).with_extension("toml")
 }
 
-/// The records of one file; none if there is no file.
+/// The records of one file; empty if the file is absent.
 fn file(path: &Path) -> Result<Vec<Record>, String> {
-    let wrong = |why: String| format!("cannot read {}: {why}", path.display());
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(wrong(plain(&error))),
-    };
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    match fs::read_to_string(path) {
+        Ok(text) => parse(path, &text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(format!("cannot read {}: {}", path.display(), plain(&error))),
+    }
+}
+
+/// The records in `text`, the content of the certificate at `path`, which names their target.
+///
+/// # Errors
+/// The text is no certificate; the message has the place.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Record>, String> {
+    let file: File = usuba_ciphers::toml(path, text)?;
     let target = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |record| Record { target: target.clone(), ..record };
     Ok(file.proof.into_iter().map(named).collect())
 }
 
-/// All records beside a program, in the order of the names of their files.
+/// All records beside a program, sorted by file name.
 pub fn read(folder: &Path) -> Result<Vec<Record>, String> {
     let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return Ok(Vec::new()) };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -222,10 +227,10 @@ pub fn read(folder: &Path) -> Result<Vec<Record>, String> {
     Ok(records?.into_iter().flatten().collect())
 }
 
-/// The files that hold records beside a program, in the place of older ones about the same.
+/// The updated certificate files: new records replace older records of the same subject.
 ///
 /// # Errors
-/// A file that is there cannot be read.
+/// An existing file cannot be read.
 pub fn files(folder: &Path, records: &[Record]) -> Result<Vec<(PathBuf, String)>, String> {
     let mut targets: Vec<&str> = records.iter().map(|record| record.target.as_str()).collect();
     targets.sort_unstable();
@@ -246,9 +251,9 @@ pub fn files(folder: &Path, records: &[Record]) -> Result<Vec<(PathBuf, String)>
     Ok(results)
 }
 
-/// How a header names the certificate of exactly this source and program, if there is one.
+/// The name of the certificate for exactly this source and final IR, for the header of the C file.
 pub fn name(folder: &Path, target: &str, source: &str, usuba0: &dyn Fn() -> String) -> String {
-    // A file that cannot be read says nothing about the program.
+    // An unreadable file certifies nothing.
     let records = file(&path(folder, target)).unwrap_or_default();
     let mut records = records.iter().filter(|record| record.source == source).peekable();
     if records.peek().is_none() {

@@ -1,12 +1,12 @@
-//! From C to machine code that is proved: compiles the kernel of a program and shows that the
-//! object file computes that program.
+//! Translation validation of the C compiler: compiles the C of a kernel and proves that the object
+//! file computes the final IR.
 //!
 //! ```text
-//! Output (program after the last pass, C) ─ cc → object ─ usuba_object → Verdict
+//! Output (final IR, C) ─ cc → object ─ usuba_object → Verdict
 //! ```
 //!
-//! The C compiler is not trusted, nor is the emitter: the object is compared with the program. What
-//! the object is compared *under*, the layout of registers, is written down by `usuba_equiv` itself.
+//! Neither the C compiler nor the emitter is trusted: the object is compared with the program.
+//! `usuba_equiv` defines the register layout of that comparison independently.
 
 use std::fs;
 use std::path::Path;
@@ -31,43 +31,44 @@ use usuba_object::x86::X86;
 use usuba_run::cc::{self, Family};
 use usuba_run::objects::{Cache, Key};
 
-/// Flags of every compilation. The protector of the stack reads a word that lies in no buffer.
+/// Flags of every compile. The stack protector reads a word outside every buffer.
 pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
 
-/// Flags of clang besides: its conversion of moves to branches has put secret branches into
-/// constant-time code.
+/// Additional flags of clang: its conversion of conditional moves has put secret-dependent branches
+/// into constant-time code.
 pub const CLANG: &[&str] = &["-mllvm", "-x86-cmov-converter=false"];
 
-/// A C compiler for the machine of the prover.
+/// A C compiler that targets the prover's machine.
 pub struct Compiler {
     pub family: Family,
     machine: cc::Machine,
     pub is_clang: bool,
-    /// Its kind and version, as in `gcc 14.2.0`.
+    /// The compiler and its version, as in `gcc 14.2.0`.
     pub name: String,
-    /// The header of the intrinsics; empty for none.
+    /// The intrinsics header; empty for none.
     header: &'static str,
-    /// Texts that were compiled.
+    /// The number of compiled texts.
     texts: AtomicUsize,
-    /// That header, parsed once for all further texts; `None` where the compiler cannot do that.
+    /// The precompiled header, shared by all further texts; `None` if the compiler has no support
+    /// for it.
     parsed: OnceLock<Option<Parsed>>,
-    /// Objects that were made before.
+    /// The objects of earlier runs.
     cache: &'static Cache,
 }
 
-/// A header that is parsed already, in a folder of its own. Objects are the same to the byte.
+/// A precompiled header in its own folder. It does not change a byte of the objects.
 struct Parsed {
     folder: tempfile::TempDir,
 }
 
-/// The name of the header that includes what kernels include.
+/// The name of the header that includes every header of the kernels.
 const HEADER: &str = "kernel.h";
 
 impl Compiler {
-    /// The compiler of a family, for a target.
+    /// Finds the compiler of a family for a target.
     ///
     /// # Errors
-    /// The reason why there is none.
+    /// The reason why there is no such compiler.
     pub fn find(target: &'static Target, family: Family) -> Result<Compiler, cc::Skip> {
         let machine = cc::find_to_compile(target, family)?;
         let is_clang = asked(&machine, &["--version"]).contains("clang");
@@ -79,13 +80,13 @@ impl Compiler {
         Ok(Compiler { family, machine, is_clang, name, header, texts, parsed, cache })
     }
 
-    /// The same, without the objects of earlier runs.
+    /// The same compiler without the objects of earlier runs.
     pub fn afresh(self) -> Compiler {
         Compiler { cache: Cache::off(), ..self }
     }
 
-    /// Flags that spare the compiler to parse the header of the intrinsics once more, which takes
-    /// longer than most kernels. A single text is not worth it.
+    /// Flags that use the precompiled header: parsing the intrinsics takes longer than compiling
+    /// most kernels. For a single text, precompilation does not pay.
     fn with_parsed(&self) -> Vec<String> {
         if self.header.is_empty() || self.texts.fetch_add(1, Ordering::Relaxed) == 0 {
             return Vec::new();
@@ -109,14 +110,13 @@ impl Compiler {
         run.status.success().then_some(Parsed { folder })
     }
 
-    /// Flags of a compilation, without those that say which files.
+    /// The flags of a compile, without file names.
     pub fn flags(&self) -> Vec<&str> {
         let own = if self.is_clang { CLANG } else { &[] };
         self.machine.cflags.iter().chain(FLAGS).chain(own).copied().collect()
     }
 
-    /// A text that changes when the compiler does: what it says of itself, and which files its
-    /// parts are.
+    /// The identity of the compiler: its version output and the fingerprints of its executables.
     pub fn identity(&self) -> String {
         let part = |name: &str| asked(&self.machine, &[&format!("-print-prog-name={name}")]);
         let parts = [self.machine.compiler.display().to_string(), part("cc1"), part("as")];
@@ -131,11 +131,10 @@ impl Compiler {
         format!("{version}\n{}\n{}", files.join("\n"), self.flags().join(" "))
     }
 
-    /// The object file of a C or assembly text, which is told apart by `language`: `c` or
-    /// `assembler`.
+    /// Compiles a C or assembly text to an object file; `language` is `c` or `assembler`.
     ///
     /// # Errors
-    /// The compiler cannot be run, or what it says.
+    /// The compiler cannot be run, or it rejects the text.
     pub fn object(&self, text: &str, language: &str, more: &[&str]) -> Result<Vec<u8>, String> {
         let args = self.flags().into_iter().chain([language]).chain(more.iter().copied());
         let mut key = Key::new(&self.machine.compiler, args);
@@ -154,7 +153,7 @@ impl Compiler {
             .map_err(|error| format!("cannot write a file: {error}"))?;
         let compiler = std::path::absolute(&self.machine.compiler);
         let mut command = Command::new(compiler.map_err(|error| error.to_string())?);
-        // The name of the folder must not reach the object.
+        // The folder name must not reach the object.
         command.current_dir(folder.path()).args(self.flags()).args(more);
         if language == "c" && more.is_empty() {
             command.args(self.with_parsed());
@@ -169,16 +168,16 @@ impl Compiler {
     }
 }
 
-/// What a compiler answers; nothing if it does not run.
+/// The compiler's standard output; empty if it does not run.
 fn asked(machine: &cc::Machine, args: &[&str]) -> String {
     let output = Command::new(&machine.compiler).args(args).stderr(Stdio::null()).output();
     output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The object file of a text, as [`Compiler::object`] makes it.
+/// Compiles a text to an object file, like [`Compiler::object`].
 ///
 /// # Errors
-/// There is no such compiler, or what it says.
+/// There is no such compiler, or it rejects the text.
 pub fn object(
     text: &str,
     language: &str,
@@ -191,7 +190,7 @@ pub fn object(
     compiler.object(text, language, more)
 }
 
-/// How the values of a program sit in the registers of a target, in the words of the prover.
+/// The register layout of a program's values on a target, as a prover type.
 pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
     let layout = usuba::emit::layout(program, target);
     let placement = match layout {
@@ -208,7 +207,7 @@ pub fn layout(program: &Program, target: &Target, registers: bool) -> Layout {
     Layout { placement, register_bits: target.bits, mask_bits }
 }
 
-/// What the kernel of a compilation owes its callers.
+/// The contract of a compiled kernel.
 ///
 /// # Errors
 /// The words of the program do not fit the layout of the target.
@@ -216,7 +215,7 @@ pub fn contract(output: &Output, target: &Target) -> Result<Contract, String> {
     contract_of(&output.program, &output.kernel, target)
 }
 
-/// The same of a program and its kernel.
+/// The contract of a program and its kernel.
 ///
 /// # Errors
 /// The words of the program do not fit the layout of the target.
@@ -225,18 +224,18 @@ pub fn contract_of(
     kernel: &Emitted,
     target: &Target,
 ) -> Result<Contract, String> {
-    // A constant that is a register in C is one in the contract.
+    // A constant in a C register is a register in the contract.
     let registers = !kernel.params.iter().any(|port| port.about.contains("not registers"));
     let complemented =
         if kernel.complemented_keys { keys::complemented(program) } else { Vec::new() };
     Contract::kernel(program, &kernel.name, &layout(program, target, registers), &complemented)
 }
 
-/// The kernels in other objects that a program calls, which `options` names, as their nodes declare
-/// them in `typed`.
+/// The external kernels that a program calls and `options` names, with their declarations in
+/// `typed`.
 ///
 /// # Errors
-/// The words of such a node sit in registers in another way where it is compiled alone.
+/// The register layout of an external node differs from its layout when compiled alone.
 pub fn kernels(
     program: &Program,
     typed: &typed::Program,
@@ -266,17 +265,17 @@ pub fn kernels(
     Ok(kernels)
 }
 
-/// A node of a program as a program of its own.
+/// Extracts a node as a program.
 pub fn alone(program: &Program, id: NodeId) -> Program {
-    // Callees come before callers.
+    // Callees precede callers.
     let nodes = program.nodes[..=id.0 as usize].to_vec();
     Program { nodes, entry: id, ..program.clone() }
 }
 
-/// Compiles the kernel of a compilation and shows that the object computes the program.
+/// Compiles a kernel and proves that the object computes the final IR.
 ///
 /// # Errors
-/// There is no such compiler, it refuses the text, or the object cannot be read.
+/// There is no such compiler, it rejects the text, or the object cannot be read.
 pub fn prove(
     output: &Output,
     target: &'static Target,
@@ -288,10 +287,10 @@ pub fn prove(
     Ok(compare::prove::<X86>(&object, &contract, &output.program, demands))
 }
 
-/// As [`prove`], for an object that is there and probably wrong.
+/// Like [`prove`], for an existing object that is expected to be faulty.
 ///
 /// # Errors
-/// The object cannot be read, or its contract cannot be written down.
+/// The object cannot be read, or the layout of the target admits no contract.
 pub fn prove_object(
     file: &[u8],
     output: &Output,
@@ -306,7 +305,7 @@ pub fn prove_object(
 mod tests {
     use super::*;
 
-    /// The first text is compiled with its header, the others with the parsed one.
+    /// The first text is compiled with the plain header, the others with the precompiled one.
     #[test]
     fn objects_are_the_same_with_a_parsed_header() {
         let target = isa::find("avx2").expect("a target");

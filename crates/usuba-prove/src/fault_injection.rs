@@ -1,4 +1,4 @@
-//! Faults put into a program on purpose, to see that a proof finds them.
+//! Fault injection into IR programs: a deliberate defect that the prover must refute.
 //!
 //! ```text
 //! usubac prove f.ua --plant gate@lower              f.ua, f in V on gp64: REFUTED
@@ -7,7 +7,7 @@
 
 use usuba::ir::{Eqn, Op, OpEqn, Program};
 
-/// What is changed: the first place where it can be, the entry's own equations last.
+/// The kind of fault. It changes the first possible place; the entry's own equations come last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// `&` and `|` change places, as in a table with a wrong entry
@@ -18,23 +18,23 @@ pub enum Fault {
     Operands,
     /// Two results change places
     Ports,
-    /// An equation is gone
+    /// An equation is removed
     Equation,
-    /// An access of an object is 128 bytes below where it should be
+    /// A memory access of an object is 128 bytes too low
     Address,
 }
 
-/// A fault and the pass after which it is put in.
+/// A fault and the pass whose output it changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plant {
     pub fault: Fault,
     pub pass: String,
 }
 
-/// The name of the step after all passes, at which objects are there.
+/// The name of the step after all passes, which produces objects.
 pub const OBJECT: &str = "object";
 
-/// The object with the fault in a function; `None` if there is no place for it.
+/// Injects the fault into a function of an object; `None` if the function has no place for it.
 pub fn in_object(fault: Fault, file: &[u8], symbol: &str) -> Option<Vec<u8>> {
     let fault = match fault {
         Fault::Gate => crate::machine_faults::Fault::Gate,
@@ -44,7 +44,7 @@ pub fn in_object(fault: Fault, file: &[u8], symbol: &str) -> Option<Vec<u8>> {
     crate::machine_faults::planted(file, symbol, fault)
 }
 
-/// The faults by their names on the command line.
+/// The faults by their command-line names.
 const NAMES: [(&str, Fault); 6] = [
     ("gate", Fault::Gate),
     ("rotation", Fault::Rotation),
@@ -54,10 +54,10 @@ const NAMES: [(&str, Fault); 6] = [
     ("address", Fault::Address),
 ];
 
-/// Reads `FAULT@PASS`.
+/// Parses `FAULT@PASS`.
 ///
 /// # Errors
-/// There is no such fault, or no pass; the text lists the faults.
+/// The fault or the pass is unknown; the message lists the faults.
 pub fn parse(text: &str) -> Result<Plant, String> {
     let (name, pass) = text.split_once('@').ok_or("write FAULT@PASS, as in gate@lower")?;
     let fault = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Result<Plant, String> {
 }
 
 impl Fault {
-    /// Puts the fault into a program; `None` if there is no place for it.
+    /// Injects the fault into a program; `None` if the program has no place for it.
     pub fn put(self, program: &Program) -> Option<Program> {
         let mut program = program.clone();
         let entry = program.entry.0 as usize;

@@ -1,14 +1,14 @@
-//! What stands around a kernel: the functions of the byte interface that `cipher.toml` describes, as
-//! C compilers make them.
+//! Proof driver for the byte interface: the C functions that `cipher.toml` describes, as each C
+//! compiler translates them.
 //!
 //! ```text
 //! cipher.toml ─→ name_init, name_blocks in C ─ gcc, clang → object ─ for any number of blocks:
-//! the last program of every block, apart and in place? the words that the key schedule makes?
+//! equal to the final IR on every block, apart and in place? to the key schedule?
 //! ```
 //!
-//! The functions contain other programs than the kernel that was proved: the key schedule, and
-//! sometimes a kernel without packing or with complements on its keys. These are proved from their
-//! sources first, each once in a run.
+//! The functions contain further programs besides the proved kernel: the key schedule, and
+//! sometimes a kernel without transposition or with complemented keys. Each of these is proved from
+//! its source first, once in a run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ use usuba_run::functions::Built;
 use crate::cell::{Cell, Extent, Known, Obstacle, fingerprint};
 use crate::objects::{Made, Objects, outside_of_comments, sha256};
 
-/// A cipher folder whose functions are proved, and what was found of them in this run.
+/// A cipher folder, and the proofs of its functions in this run.
 #[derive(Clone)]
 pub struct Interfaces {
     cipher: Arc<Cipher>,
@@ -40,10 +40,10 @@ pub struct Interfaces {
     memory: Memory,
 }
 
-/// What was found in a run, by what it is about.
+/// The claims of a run, by their subjects.
 pub type Memory = Arc<Mutex<HashMap<String, Vec<Found>>>>;
 
-/// A claim, what it is about, and the time that its proof took.
+/// A claim, its subject, and the duration of its proof.
 #[derive(Clone)]
 pub struct Found {
     pub claim: Claim,
@@ -73,7 +73,7 @@ impl About {
     }
 }
 
-/// What a certificate says of a program that is not the kernel.
+/// The certificate entry of a program other than the kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
@@ -83,7 +83,7 @@ pub struct Program {
 }
 
 impl Interfaces {
-    /// Those of a folder.
+    /// Reads the byte interfaces of a folder.
     pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, String> {
         let path = folder.join("cipher.toml");
         if !path.exists() {
@@ -113,7 +113,7 @@ impl Interfaces {
         self.functions(cell).next().is_some()
     }
 
-    /// Why nothing is proved of a cell.
+    /// The reason why a cell has no provable byte interface.
     pub fn nothing(&self, cell: &Cell) -> String {
         let Options { entry, slicing, target, .. } = &cell.options;
         format!(
@@ -125,12 +125,12 @@ impl Interfaces {
         )
     }
 
-    /// Names the description, which says how words lie in bytes.
+    /// The fingerprint of the description, which fixes the byte order of the words.
     pub fn description(&self) -> String {
         sha256(self.text.as_bytes())
     }
 
-    /// A text that changes when something changes that proofs depend on besides the program.
+    /// The fingerprint of all dependencies of the proofs besides the program.
     pub fn identity(&self, cell: &Cell) -> Result<String, String> {
         let mut identity = self.text.clone();
         for (file, node) in self.functions(cell).filter_map(schedule) {
@@ -139,7 +139,7 @@ impl Interfaces {
         Ok(identity)
     }
 
-    /// The entry of a file of the folder, and the fingerprint of the text.
+    /// Reads the entry of a file of the folder, with the fingerprint of its text.
     fn read(&self, file: &str, node: &str) -> Result<(typed::Program, String), String> {
         let path = self.cipher.folder.join(file);
         let text = loader::read(&path)?;
@@ -155,8 +155,8 @@ impl Interfaces {
         Ok((checked.program, of_sources(&sources)))
     }
 
-    /// Proves each function by each compiler. What is no proof does not keep the others from being
-    /// looked at. `last` is the program that was proved, `program` its source.
+    /// Proves each function with each compiler. A failed proof does not stop the others. `last` is
+    /// the proved final IR, `program` its source.
     pub fn prove(
         &self,
         cell: &Cell,
@@ -213,7 +213,7 @@ impl Interfaces {
         Ok(all)
     }
 
-    /// Proves what the functions contain besides the program.
+    /// Proves the further programs in the functions.
     fn programs(
         &self,
         cell: &Cell,
@@ -225,7 +225,7 @@ impl Interfaces {
         let mut all = Vec::new();
         if fingerprint(&built.program) != fingerprint(last) {
             let mut cell = cell.clone();
-            // The interface puts complements on the keys, and moves whole words.
+            // The interface complements the keys and moves whole words.
             cell.options.c.complemented_keys = built.kernel.complemented_keys;
             if !built.program.packed {
                 cell.options.pipeline.packing = When::Never;
@@ -248,7 +248,7 @@ impl Interfaces {
         Ok(all)
     }
 
-    /// Proves a compile from its source, and that what it makes is `made`.
+    /// Proves a compile against its source, and its final IR equal to `made`.
     fn compiled(
         &self,
         cell: &Cell,
@@ -282,7 +282,7 @@ impl Interfaces {
         })
     }
 
-    /// What was found of this before, or is found now.
+    /// The cached result of this run, computed on the first request.
     fn known(
         &self,
         about: &str,
@@ -302,7 +302,7 @@ impl Interfaces {
     }
 }
 
-/// File and node of the key schedule of a function.
+/// The file and node of a function's key schedule.
 fn schedule(function: &Function) -> Option<(&str, &str)> {
     let (file, node) = function.key.as_ref()?.schedule.as_ref()?;
     Some((file, node))

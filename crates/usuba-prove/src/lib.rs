@@ -1,4 +1,4 @@
-//! Proofs as `usubac prove` asks for them; the command prints their reports.
+//! Proof pipeline of `usubac prove`; the command prints the reports.
 //!
 //! ```text
 //! tasks ─→ cell: compile ─→ lowering, passes, lanes ─→ objects ─→ byte interface ─→ record
@@ -7,7 +7,8 @@
 //!
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `compiler`: objects that C compilers make; `objects`: their proofs.
-//! - `byte_interface`: functions over any number of blocks; `interfaces`: all of a cipher folder.
+//! - `byte_interface`: proofs of functions over any number of blocks; `interfaces`: their driver
+//!   for a cipher folder.
 //! - `arithmetic_folder`: programs with contracts beside the cipher folders.
 //! - `tasks`: all proofs of a library.
 //! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.

@@ -1,25 +1,25 @@
-//! Faults put into object files on purpose, to see that a proof finds them.
+//! Fault injection into object files: a deliberate defect that the prover must refute.
 //!
 //! ```text
 //! vpxor ymm0, ymm1, ymm2  →  vpor ymm0, ymm1, ymm2       another gate
 //! mov rax, [rdi + 8]      →  mov rax, [rdi - 120]        another address
 //! ```
 //!
-//! A fault is one changed bit of one instruction: the first one that has such a bit.
+//! A fault flips one bit of one instruction: the first instruction with such a bit.
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use object::{Object as _, ObjectSection, ObjectSymbol};
 
-/// What is changed.
+/// The kind of fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// A logic operation becomes another one.
     Gate,
-    /// An access through a parameter is 128 bytes below where it should be.
+    /// An access through a parameter moves 128 bytes down.
     Address,
 }
 
-/// The object with a fault in a function; `None` if there is no place for it.
+/// Injects a fault into a function of the object; `None` if the function has no place for it.
 pub fn planted(file: &[u8], symbol: &str, fault: Fault) -> Option<Vec<u8>> {
     let (start, size, address) = place(file, symbol)?;
     let code = file.get(start..start.checked_add(size)?)?;
@@ -40,7 +40,7 @@ pub fn planted(file: &[u8], symbol: &str, fault: Fault) -> Option<Vec<u8>> {
     None
 }
 
-/// Offset in the file, size and address of a function.
+/// The file offset, size and address of a function.
 fn place(file: &[u8], symbol: &str) -> Option<(usize, usize, u64)> {
     let object = object::File::parse(file).ok()?;
     let symbol = object.symbols().find(|s| s.name() == Ok(symbol))?;
@@ -49,7 +49,7 @@ fn place(file: &[u8], symbol: &str) -> Option<(usize, usize, u64)> {
     Some((start.try_into().ok()?, symbol.size().try_into().ok()?, symbol.address()))
 }
 
-/// Whether `new` is `old` with such a fault, and the same besides.
+/// Whether `new` differs from `old` by exactly this fault.
 fn is(fault: Fault, old: &Instruction, new: &Instruction) -> bool {
     let registers = |i: &Instruction| -> Vec<Register> {
         (0..i.op_count()).map(|operand| i.op_register(operand)).collect()

@@ -1,13 +1,13 @@
-//! The last link: that an object file computes the last program.
+//! Proof driver for object files: each object computes the final IR.
 //!
 //! ```text
-//! last program ─ C ─ gcc ─→ object ─┐
-//!              └ C ─ clang → object ─┼─ executed on symbols: the last program?
-//!                 the user's object ─┘
+//! final IR ─ C ─ gcc ─→ object ─┐
+//!          └ C ─ clang → object ─┼─ symbolic execution: equivalent to the final IR?
+//!             the user's object ─┘
 //! ```
 //!
-//! A proof is about bytes: it names the object by its hash. Which compiler made it, and whether it
-//! would make it again, is not part of what is proved.
+//! A proof is about bytes and names the object by its hash. It does not state which compiler
+//! produced the object, or whether it would do so again.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -37,10 +37,10 @@ use usuba_run::fingerprint::hex;
 use crate::fault_injection;
 use usuba_ciphers::loader::plain;
 
-/// No object of a kernel is longer.
+/// The largest accepted object of a kernel, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// What a certificate says of an object.
+/// The certificate entry of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
@@ -49,7 +49,7 @@ pub struct Made {
     /// The flags of the compiler; empty for a file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub flags: String,
-    /// The function, and how it was called if that is not the only way.
+    /// The function, and its calling mode if it has several.
     pub symbol: String,
     pub sha256: String,
 }
@@ -59,9 +59,9 @@ impl Made {
         self.flags.is_empty()
     }
 
-    /// What is otherwise with the same object today, if it is there.
+    /// The first difference from today's object of the same compiler or file, if there is one.
     pub fn differs(&self, new: &[Made]) -> Option<String> {
-        // A compiler is the same in another version, and a file is its name.
+        // A compiler matches in any version; a file matches by name.
         let kind = |made: &Made| match made.is_file() {
             true => made.by.clone(),
             false => made.by.split(' ').next().unwrap_or_default().to_string(),
@@ -81,27 +81,28 @@ impl Made {
     }
 }
 
-/// An object that was looked at.
+/// An object that the prover has examined.
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub made: Made,
-    /// The time that the C compiler took.
+    /// The duration of the C compile.
     pub made_in: Duration,
-    /// Whether the same text was compiled with the same flags before in this run, so that the
-    /// object is the one that was looked at then.
+    /// Whether this run has compiled the same text with the same flags before and proved the same
+    /// object.
     pub is_known: bool,
 }
 
-/// What was found of objects in this run, by what they are made of: kernels for an extension of a
-/// target that do not use it are those of the target.
+/// The object proofs of this run, by their dependencies. A kernel for a target extension that does
+/// not use it shares the proof of its base target.
 #[derive(Clone, Default)]
 pub struct Memory(Arc<Mutex<HashMap<String, Slot>>>);
 
-/// What was found of one object; locked while somebody looks at it.
+/// The proof of one object; locked while a thread works on it.
 type Slot = Arc<Mutex<Option<(Claim, Shown)>>>;
 
 impl Memory {
-    /// What is known of an object, or is found now. Who asks for what somebody is looking at waits.
+    /// The proof of an object, computed on the first request. Further requests wait for the first
+    /// one.
     fn known(
         &self,
         name: String,
@@ -118,11 +119,11 @@ impl Memory {
     }
 }
 
-/// A compiler of a family for a target, and those for kernels that do not use all of it.
+/// A compiler of a family for a target, and compilers for kernels that use fewer extensions.
 pub struct Choice {
     own: Compiler,
-    /// For targets with fewer instructions, the fewest first; with the C of those that each of them
-    /// lacks.
+    /// Compilers of targets with fewer instructions, the smallest first; each with the C names that
+    /// its target lacks.
     fewer: Vec<(Compiler, Vec<&'static str>)>,
 }
 
@@ -140,8 +141,8 @@ impl Choice {
         Ok(Choice { own: compiler(target)?, fewer })
     }
 
-    /// The one for a C text. An instruction that it does not name is none that a compiler takes
-    /// of itself.
+    /// The compiler for a C text. A compiler selects no instruction of an extension that the text
+    /// does not name.
     fn of(&self, text: &str) -> &Compiler {
         let is_enough = |lacks: &[&str]| !lacks.iter().any(|name| text.contains(name));
         let found = self.fewer.iter().find(|(_, lacks)| is_enough(lacks));
@@ -154,9 +155,9 @@ impl Choice {
     }
 }
 
-/// The targets that a kernel for an extension of a target may be for too, if it does not use the
-/// extension: those of the same registers whose flags it has all, the fewest first. A narrow target
-/// has a base for its rows only, and its C needs its own flags.
+/// The base targets of an extended target: the same registers and a subset of its flags, the
+/// smallest first. A narrow target shares only instruction patterns with its base; its C needs its
+/// own flags.
 pub fn less_than(target: &'static Target) -> impl Iterator<Item = &'static Target> {
     let is_extended = isa::EXTENDED.iter().any(|other| other.name == target.name);
     isa::all().filter(move |other| {
@@ -167,15 +168,15 @@ pub fn less_than(target: &'static Target) -> impl Iterator<Item = &'static Targe
     })
 }
 
-/// The C functions of the instructions that a target has of its own.
+/// The C functions of a target's own instructions.
 fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
     let rows = target.base.map_or(&[][..], |_| target.rows);
     rows.iter().filter_map(|row| row.c.split_once('(')).map(|(name, _)| name)
 }
 
-/// Where objects come from.
+/// The source of objects.
 pub enum Objects {
-    /// They are not looked at.
+    /// Objects are not proved.
     None,
     Compiled {
         compilers: Vec<Choice>,
@@ -189,7 +190,7 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// The objects that compilers make; they run even for a known text if `afresh`.
+    /// Objects of C compilers; with `afresh`, even a known text is compiled again.
     pub fn compiled(
         target: &'static Target,
         families: &[Family],
@@ -204,7 +205,7 @@ impl Objects {
         Ok(Objects::Compiled { compilers, memory })
     }
 
-    /// That of a file.
+    /// The object in a file.
     pub fn given(path: &Path, symbol: Option<String>) -> Result<Objects, String> {
         let name = path.display().to_string();
         let wrong = |why: String| format!("cannot read {name}: {why}");
@@ -221,7 +222,7 @@ impl Objects {
         Ok(Objects::Given { name, bytes, symbol })
     }
 
-    /// The compilers for a C text; none where objects are not made here.
+    /// The compilers for a C text; empty if objects come from a file.
     pub fn compilers(&self, text: &str) -> Vec<&Compiler> {
         match self {
             Objects::Compiled { compilers, .. } => {
@@ -231,7 +232,7 @@ impl Objects {
         }
     }
 
-    /// A text that changes when something changes that objects depend on besides the program.
+    /// The fingerprint of all dependencies of the objects besides the program.
     pub fn identity(&self) -> String {
         match self {
             Objects::None => String::new(),
@@ -243,8 +244,8 @@ impl Objects {
         }
     }
 
-    /// Proves each object of a program whose entry is `entry` in `typed`. What is no proof stays in
-    /// what is said, and does not keep the others from being looked at.
+    /// Proves each object of a program with entry `entry` in `typed`. A failed proof is reported
+    /// and does not stop the others.
     pub fn prove(
         &self,
         program: &Program,
@@ -315,8 +316,8 @@ impl Objects {
     }
 }
 
-/// What nodes say about their words: how large parameters are, and of the kernels that it calls
-/// everything. And whether the kernel clears what it leaves.
+/// Postconditions of nodes for the object prover: ranges of parameters, complete contracts of
+/// called kernels, and whether the kernel zeroizes its frame.
 #[derive(Debug)]
 struct Ranges {
     most: Vec<u64>,
@@ -324,7 +325,7 @@ struct Ranges {
     wiped: bool,
 }
 
-/// Names all that an object and its proof depend on in one run.
+/// The key of an object and its proof within one run.
 fn made_of(
     program: &Program,
     target: &Target,
@@ -338,8 +339,8 @@ fn made_of(
     sha256([&code, &meaning(program, target), &ranges, compiler, flags].join("\0").as_bytes())
 }
 
-/// The text of a program, the same for programs that are one but for the name of their slicing: on
-/// single bits, words are bitsliced in any of them.
+/// The text of a program without the name of its slicing: on single bits, words are bitsliced in
+/// every slicing.
 fn meaning(program: &Program, target: &Target) -> String {
     let bits = emit::layout(program, target) == Layout::Bits && program.copies == 1;
     let mut ports = program.nodes.iter().flat_map(|node| node.params.iter().chain(&node.results));
@@ -349,7 +350,7 @@ fn meaning(program: &Program, target: &Target) -> String {
     usuba::dump::program(program)
 }
 
-/// C without its comments, which name the target.
+/// C text without comments, because comments name the target.
 pub fn outside_of_comments(text: &str) -> String {
     let code = |part: &str| part.split_once("/*").map_or(part, |(code, _)| code).to_string();
     text.split("*/").map(code).collect()
@@ -359,7 +360,7 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Whether the prover has a model of the processors of a target.
+/// Whether the prover models the processors of a target.
 pub fn has_machine(target: &Target) -> bool {
     target.processor.runs_on("x86_64")
 }

@@ -1,11 +1,11 @@
-//! What `usubac prove --all` proves: which entries there are, in which slicings, on which targets.
+//! Task enumeration of `usubac prove --all`: entries, slicings and targets.
 //!
 //! ```text
 //! ciphers/aes/cipher.toml      encrypt128: slicings = ["V", "B"]    × every target
 //! arithmetic/targets.toml      "curve25519/limbs25.ua" = ["gp32"]   this one, in V
 //! ```
 //!
-//! What probably takes longest comes first, so that no core is left alone with it in the end.
+//! The tasks with the longest expected duration come first, so that the cores finish together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,66 +20,66 @@ use crate::arithmetic_folder;
 use crate::interfaces::{self, Interfaces};
 use crate::objects::{self, Memory, Objects};
 
-/// Which proofs are asked for.
+/// The selection of proofs.
 pub struct Request {
     /// The folder of the cipher folders.
     pub folder: PathBuf,
-    /// Names of folders; all of them if it is empty.
+    /// Names of folders; all folders if empty.
     pub only: Vec<String>,
-    /// Targets; all of them if it is empty.
+    /// Targets; all targets if empty.
     pub target: Vec<&'static Target>,
-    /// The only slicing.
+    /// The only slicing, if one is selected.
     pub slicing: Option<Slicing>,
-    /// How programs are read.
+    /// The flags for reading programs.
     pub flags: Flags,
-    /// Compilers that make objects.
+    /// The C compilers for the objects.
     pub families: &'static [Family],
     /// Whether compilers run even for a known text.
     pub afresh: bool,
-    /// Whether objects of kernels are proved.
+    /// Whether to prove kernel objects.
     pub binary: bool,
-    /// Whether functions of the byte interface are.
+    /// Whether to prove the functions of the byte interface.
     pub interface: bool,
 }
 
-/// An entry of a folder in one slicing on one target; programs are read where they are proved, as
-/// no two threads can have the same.
+/// An entry of a folder in one slicing on one target. Each thread reads its own program, because
+/// threads cannot share one.
 pub struct Task {
     pub folder: PathBuf,
     pub file: String,
     pub node: String,
     pub slicing: Slicing,
     pub on: &'static Target,
-    /// What the names of its functions begin with.
+    /// The prefix of its function names.
     pub prefix: &'static str,
-    /// Nodes that are kernels in other objects.
+    /// Its external kernels.
     pub link: Vec<String>,
-    /// The byte interface, if it is to be proved too.
+    /// The byte interface, if it is to be proved.
     pub interfaces: Option<Interfaces>,
 }
 
-/// A target, and where objects for it come from.
+/// A target and the source of its objects.
 pub struct Backend {
     pub target: &'static Target,
     pub objects: Objects,
-    /// Where those of the byte interface come from.
+    /// The source of byte-interface objects.
     pub functions: Objects,
-    /// What the cache knows objects by, first those of kernels.
+    /// The cache identities of the objects: kernels first, then functions.
     pub identity: [String; 2],
 }
 
-/// What is to be proved.
+/// The proof tasks of a run.
 #[derive(Default)]
 pub struct Tasks {
     pub all: Vec<Task>,
-    /// What is left out on purpose, with the reason.
+    /// Tasks left out on purpose, with the reason.
     pub skipped: Vec<String>,
 }
 
 impl Task {
-    /// Small for what takes long: bits one by one, then words that are multiplied. One target comes
-    /// after the other, as an entry has things in common on several targets: who comes first finds
-    /// them, and nobody waits for them or finds them at the same time.
+    /// The scheduling rank, small for long tasks: bitsliced programs first, then words with
+    /// multiplications. Targets follow one another because the targets of an entry share proofs:
+    /// the first one computes them, and the others do not wait or repeat them.
     fn rank(&self) -> (bool, u8, Option<usize>) {
         let kind = match self.slicing {
             Slicing::B => 0,
@@ -87,13 +87,13 @@ impl Task {
             Slicing::H => 2,
             _ => 3,
         };
-        // Most objects for extensions are those of their targets, which are then known.
+        // Most objects for an extension equal the objects of its base target, which are then known.
         let target = isa::all().position(|target| target.name == self.on.name);
         (self.on.base.is_some(), kind, target)
     }
 }
 
-/// The targets with their objects. A compiler that is missing is so for all of them.
+/// The targets with the sources of their objects. A missing compiler is missing for all targets.
 pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     let targets = match request.target.is_empty() {
         true => isa::all().collect(),
@@ -112,9 +112,9 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     targets.into_iter().map(backend).collect()
 }
 
-/// The entries of all folders: functions in the slicings that they have, key schedules in V, and in
-/// B if a function of theirs is in H or B; unless one slicing was asked for. Programs of arithmetic
-/// on the targets that they are for.
+/// The entries of all folders. Functions are proved in their declared slicings. Key schedules are
+/// proved in V, and in B if one of their functions uses H or B. A selected slicing overrides both.
+/// Arithmetic programs are proved on their declared targets.
 pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
     let mut out = Tasks::default();
     let memory = interfaces::Memory::default();
@@ -184,7 +184,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The cipher folders that were asked for.
+/// The selected cipher folders.
 pub fn ciphers(request: &Request) -> Result<Vec<Cipher>, String> {
     let mut ciphers = usuba_ciphers::find(&request.folder)?;
     let others = arithmetic_folder::find(&request.folder, request.flags)?;
@@ -198,7 +198,7 @@ pub fn ciphers(request: &Request) -> Result<Vec<Cipher>, String> {
     Ok(ciphers)
 }
 
-/// The programs of arithmetic.
+/// The arithmetic programs.
 pub fn sources(request: &Request) -> Result<Vec<arithmetic_folder::Source>, String> {
     let mut sources = arithmetic_folder::find(&request.folder, request.flags)?;
     sources.retain(|source| is_asked(request, &source.folder));

@@ -1,13 +1,12 @@
-//! C compilers and emulators of this machine.
+//! Discovery of the C compilers and emulators on this machine.
 //!
-//! For each target [`find`] answers either a [`Machine`], which knows how to compile and run, or
-//! a [`Skip`], which says in words what is missing. Nobody decides silently that a target is not
-//! worth a test: a caller prints the skips it gets.
+//! For each target [`find`] returns a [`Machine`], which compiles and runs programs, or a [`Skip`]
+//! with the missing tool. No test skips a target silently: the caller prints each skip.
 //!
-//! The tables of `usuba::isa` say which hosts run the code of a target, and which compiler and
-//! emulator serve all others.
+//! The tables of `usuba::isa` list the hosts that run a target's code, and the compiler and
+//! emulator for all other hosts.
 //!
-//! The environment overrides each choice: `CC` (host, whatever it is), `GCC`, `CLANG`, and the
+//! Environment variables override each choice: `CC` (the host compiler), `GCC`, `CLANG`, and the
 //! variables of the tables.
 
 use std::env;
@@ -34,7 +33,7 @@ impl fmt::Display for Skip {
     }
 }
 
-/// Which compiler family a caller wants on the host.
+/// The compiler family on the host.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Family {
     /// `CC` if set, else gcc, else clang.
@@ -43,15 +42,15 @@ pub enum Family {
     Clang,
 }
 
-/// How to compile and run for one target.
+/// The compiler and emulator of one target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The name of the target.
     pub target: &'static str,
     pub compiler: PathBuf,
-    /// Flags that choose the instruction set and the environment; no optimisation level.
+    /// Flags that select the instruction set and the environment, without an optimisation level.
     pub cflags: Vec<&'static str>,
-    /// The emulator, if the host does not run the program itself.
+    /// The emulator, if the host cannot run the program itself.
     pub runner: Option<PathBuf>,
     /// Arguments of the emulator before the program.
     pub arguments: &'static [&'static str],
@@ -59,7 +58,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Whether programs run on the host's own cores, so that timing them means something.
+    /// Whether programs run on the host's own cores, so that timings are meaningful.
     pub fn is_native(&self) -> bool {
         self.runner.is_none()
     }
@@ -104,18 +103,18 @@ impl fmt::Display for Machine {
     }
 }
 
-/// How to build and run `target` here; aliases (`std`, `avx`) are understood.
+/// Finds the compiler and emulator of `target`; aliases (`std`, `avx`) are understood.
 ///
 /// # Errors
-/// The reason why this machine cannot.
+/// The reason why this machine has none.
 pub fn find(target: &str) -> Result<Machine, Skip> {
     find_with(target, Family::Any)
 }
 
-/// As [`find`], with a choice of the host compiler. Cross targets exist for gcc only.
+/// Like [`find`], with a choice of the host compiler. Cross targets exist for gcc only.
 ///
 /// # Errors
-/// The reason why this machine cannot.
+/// The reason why this machine has none.
 pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
     let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
@@ -131,20 +130,20 @@ pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
     found.map_err(skip)
 }
 
-/// How to build and time `target` on the host's own cores, never in an emulator.
+/// Finds the compiler of `target` for timings on the host's own cores, never in an emulator.
 ///
 /// # Errors
-/// The reason why this machine cannot.
+/// The reason why this machine has none.
 pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
     let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
     host(target, family).map_err(skip)
 }
 
-/// How to compile for `target` on x86-64, whether or not the processor could run it.
+/// Finds a compiler for `target` on x86-64, whether or not the processor could run the code.
 ///
 /// # Errors
-/// The reason why this machine cannot.
+/// The reason why this machine has none.
 pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machine, Skip> {
     let found = match (target.processor.runs_on("x86_64"), cfg!(target_arch = "x86_64")) {
         (false, _) => Err("its instruction set is not that of x86-64".to_string()),
@@ -155,12 +154,12 @@ pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machin
     Ok(hosted(target, compiler))
 }
 
-/// Every target with its answer, in the order of [`isa::all`].
+/// The result of [`find`] for every target, in the order of [`isa::all`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
     isa::all().map(|target| find(target.name)).collect()
 }
 
-/// Whether the host's processor has the instructions of a target.
+/// Whether the host's processor has the instructions of `target`.
 pub fn runs_here(target: &Target) -> bool {
     is_of_host(target) && missing(target).is_empty()
 }
@@ -177,7 +176,7 @@ fn missing(target: &Target) -> Vec<&'static str> {
     features.filter(|feature| !has_feature(feature)).collect()
 }
 
-/// The host's compiler with the flags of the target, if the processor has what they ask for.
+/// The host's compiler with the flags of the target, if the processor has all required features.
 fn host(target: &'static Target, family: Family) -> Result<Machine, String> {
     if !is_of_host(target) {
         return Err("the processor has another instruction set".into());
@@ -194,8 +193,8 @@ fn hosted(target: &'static Target, compiler: PathBuf) -> Machine {
     Machine { target: target.name, compiler, cflags, runner: None, arguments: &[], system }
 }
 
-/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use. One line
-/// per feature, because the detecting macro takes literals only.
+/// Whether the processor has the feature that the compiler flag `-mfeature` enables. One line per
+/// feature, because the detecting macro takes literals only.
 #[cfg(target_arch = "x86_64")]
 pub fn has_feature(feature: &str) -> bool {
     match feature {
@@ -217,14 +216,14 @@ pub fn has_feature(feature: &str) -> bool {
     }
 }
 
-/// Whether the processor has what the compiler flag `-mfeature` lets the compiler use: these are
-/// all features of x86.
+/// Whether the processor has the feature that the compiler flag `-mfeature` enables; all of these
+/// are x86 features.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn has_feature(_: &str) -> bool {
     false
 }
 
-/// The file that a compiler is, links followed.
+/// The executable of a compiler, with links resolved.
 pub fn real_path(compiler: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(on_path(compiler.as_os_str())?).ok()
 }
@@ -240,7 +239,7 @@ fn host_compiler(family: Family) -> Result<PathBuf, String> {
     .map_err(|names| format!("there is no C compiler ({names})"))
 }
 
-/// A cross compiler and an emulator. Each target has one of either family.
+/// A cross compiler and an emulator. Each target has one cross compiler of each family.
 fn across(target: &'static Target, cross: &Cross, family: Family) -> Result<Machine, String> {
     let other = if cross.clang { Family::Gcc } else { Family::Clang };
     if family == other {
@@ -261,10 +260,10 @@ fn across(target: &'static Target, cross: &Cross, family: Family) -> Result<Mach
     })
 }
 
-/// What a command prints.
+/// Runs a command and returns its standard output.
 ///
 /// # Errors
-/// What it prints as an error, if it fails.
+/// The command fails; the message is its standard error.
 pub fn run(command: &mut Command) -> Result<String, String> {
     let output = Cache::user().run(command);
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;
@@ -274,8 +273,8 @@ pub fn run(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// The program that `variable` names, else the first of `names` that the path has. The error
-/// lists what was looked for.
+/// The program that `variable` names, else the first of `names` on the path. The error lists the
+/// names.
 fn program(variable: &str, names: &[&str]) -> Result<PathBuf, String> {
     if let Some(choice) = env::var_os(variable).filter(|choice| !choice.is_empty()) {
         return on_path(&choice)
@@ -315,7 +314,7 @@ mod tests {
         assert_eq!(skip.to_string(), "skipped altivec: there is no such target");
     }
 
-    /// A flag that `has_feature` has never heard of would skip a target everywhere.
+    /// A target with a flag unknown to `has_feature` would be skipped on every machine.
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn every_flag_of_the_targets_is_known() {

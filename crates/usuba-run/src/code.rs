@@ -1,13 +1,13 @@
-//! Machine code: what the functions of an executable are made of.
+//! Instruction counts: disassembles the functions of an executable and classifies each instruction.
 //!
 //! ```text
-//! mov   rax, [rsp+8]        a load of the frame: the compiler ran out of registers
+//! mov   rax, [rsp+8]        a frame load: the compiler ran out of registers
 //! vpxor ymm0, ymm1, [rdi]   a load and a computation in one instruction
 //! vmovdqa ymm3, ymm0        a move
 //! ```
 //!
-//! Counted twice: as written, where each instruction counts once, and as executed, where it counts
-//! as often as it ran. For x86-64 in ELF; of others nothing is counted.
+//! There are two counts: static, where each instruction counts once, and dynamic, where it counts
+//! once per execution. Only x86-64 code in ELF files is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,16 @@ use iced_x86::{
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use serde::{Deserialize, Serialize};
 
-/// Instructions by kind.
+/// Instruction counts by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Counts {
     pub instructions: u64,
-    /// Bytes of code of the functions; for executed counts, of the instructions that ran.
+    /// Bytes of code: of all instructions, or of the executed instructions in a dynamic count.
     pub bytes: u64,
-    /// Instructions that read memory, whatever else they do.
+    /// Instructions that read memory, including those with further effects.
     pub loads: u64,
     pub stores: u64,
-    /// Those among them with an operand in the frame: spilled values, and arguments and arrays that
-    /// live there.
+    /// Loads with an operand in the frame: reloads, and arguments and arrays in the frame.
     pub frame_loads: u64,
     pub frame_stores: u64,
     /// Moves between vector registers.
@@ -38,7 +37,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Loads and stores of the frame as a share of all instructions.
+    /// Frame loads and stores as a share of all instructions.
     pub fn spill_share(&self) -> f64 {
         (self.frame_loads + self.frame_stores) as f64 / (self.instructions as f64).max(1.0)
     }
@@ -59,7 +58,7 @@ impl Counts {
     }
 }
 
-/// What one instruction is.
+/// The classification of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Kind {
     bytes: u64,
@@ -73,20 +72,19 @@ struct Kind {
 /// The functions of one executable.
 pub struct Code {
     functions: BTreeMap<u64, Function>,
-    /// Where `main` is, which says by how much the executable moved when it was loaded.
+    /// The address of `main`, which gives the load offset of the executable.
     main: u64,
 }
 
 struct Function {
     name: String,
     instructions: BTreeMap<u64, Kind>,
-    /// Addresses that it calls or jumps to.
+    /// Addresses that its calls and jumps target.
     targets: BTreeSet<u64>,
 }
 
 impl Code {
-    /// The functions of an executable. `None` if it is not an ELF file for x86-64, or has no
-    /// symbols.
+    /// Reads the functions of an executable; `None` if it is not an x86-64 ELF file with symbols.
     pub fn read(file: &[u8]) -> Option<Code> {
         let file = object::File::parse(file).ok()?;
         if file.architecture() != object::Architecture::X86_64 {
@@ -111,7 +109,7 @@ impl Code {
         Some(Code { functions, main })
     }
 
-    /// The function called `name`, and what it calls, directly or not, with all their instructions.
+    /// The static counts of the function `name` and of its direct and indirect callees.
     pub fn written(&self, name: &str) -> Option<Counts> {
         let mut counts = Counts::default();
         for at in self.reached(name)? {
@@ -122,8 +120,8 @@ impl Code {
         Some(counts)
     }
 
-    /// As [`Code::written`], with each instruction as often as `ran` says: pairs of an address and
-    /// a number, where `main` is at the address `origin`. `None` also if nothing of it ran.
+    /// The dynamic counts of `name`: `ran` pairs addresses with execution counts, with `main`
+    /// loaded at `origin`. `None` also if no instruction of the function ran.
     pub fn executed(&self, name: &str, origin: u64, ran: &[(u64, u64)]) -> Option<Counts> {
         let reached = self.reached(name)?;
         let mut counts = Counts::default();
@@ -140,7 +138,7 @@ impl Code {
         (counts.instructions > 0).then_some(counts)
     }
 
-    /// The addresses of a function and of all that it calls.
+    /// The addresses of a function and of all its direct and indirect callees.
     fn reached(&self, name: &str) -> Option<BTreeSet<u64>> {
         let first = self.functions.iter().find(|(_, function)| function.name == name)?.0;
         let mut reached = BTreeSet::new();
@@ -223,7 +221,7 @@ fn kind(i: &Instruction, frame: &[Register], info: &mut InstructionInfoFactory) 
     kind
 }
 
-/// Whether an instruction between two registers of a kind only copies.
+/// Whether an instruction between two registers of one kind is a move.
 fn moves(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     matches!(
@@ -305,7 +303,7 @@ mod tests {
     #[test]
     fn what_ran_counts_as_often_as_it_ran() {
         let code = code();
-        // Loaded 0x5000 further on: the load of the frame ran 7 times, main's call once.
+        // Loaded at offset 0x5000: the frame load ran 7 times, the call in `main` once.
         let ran = [(0x6014, 7), (0x6000, 1)];
         let counts = code.executed("f", 0x6000, &ran).expect("it ran");
         assert_eq!((counts.instructions, counts.frame_loads, counts.bytes), (7, 7, 5));

@@ -1,10 +1,10 @@
-//! SHA-256 fingerprints: programs with everything that they include.
+//! SHA-256 fingerprints of programs with their included files.
 
 use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
 pub use usuba_ciphers::to_hex as hex;
 
-/// Names texts by what is in them: the program and all that it includes.
+/// The SHA-256 hash of a program and its included files.
 pub fn fingerprint(sources: &Sources) -> String {
     let mut hash = Sha256::new();
     for file in &sources.files {

@@ -1,4 +1,4 @@
-//! Functions of a cipher folder as C: kernels, key schedules, the byte interface.
+//! Compilation of cipher-folder functions to C: kernels, key schedules and the byte interface.
 
 use std::fs;
 use std::path::Path;
@@ -17,23 +17,23 @@ use usuba::{Options, Output};
 use crate::validated::{Proofs, compiled};
 use usuba_ciphers::{Beside, Cipher, Function, Key, Parameter};
 
-/// A function as C: the kernel, perhaps a second one without interleaving, the kernel of its key
-/// schedule, the byte interface.
+/// A function as C: its kernel, an optional second kernel without interleaving, its key schedule
+/// and its byte interface.
 #[derive(Clone, Debug)]
 pub struct Built {
     pub text: String,
     /// The declarations of the byte interface alone, for a header.
     pub header: String,
-    /// The C name that `_blocks`, `_init` and `_ctx` are appended to.
+    /// The C name before `_blocks`, `_init` and `_ctx`.
     pub name: String,
     pub kernel: usuba::emit::c::Emitted,
-    /// The kernel without interleaving, if messages shorter than a batch have one.
+    /// The kernel without interleaving, if messages shorter than a batch use one.
     pub single: Option<usuba::emit::c::Emitted>,
-    /// The kernel after the last pass.
+    /// The final IR of the kernel.
     pub program: usuba::ir::Program,
-    /// The key schedule after the last pass, if there is one.
+    /// The final IR of the key schedule, if there is one.
     pub schedule: Option<usuba::ir::Program>,
-    /// Bytes of a block, before and after.
+    /// Bytes of a block: input, then output.
     pub input: usize,
     pub output: usize,
     /// Bytes of the key; 0 without a context.
@@ -47,16 +47,16 @@ impl Built {
     }
 }
 
-/// A kernel with more equations than this, copies included, is not joined by a second one for
-/// short messages: they are filled up to a whole batch instead.
+/// A kernel with more equations than this, interleaved instances included, has no second kernel for
+/// short messages: those messages are padded to a whole batch.
 const SECOND_KERNEL: u64 = 4_000;
 
-/// Whether a kernel is too long to be there twice.
+/// Whether a kernel is too long for a second version.
 pub fn is_long(program: &usuba::ir::Program) -> bool {
     written(program) > SECOND_KERNEL
 }
 
-/// Equations of all nodes.
+/// The number of equations of all nodes.
 fn written(program: &usuba::ir::Program) -> u64 {
     program.nodes.iter().map(|node| live::written(&node.body).by_name.values().sum::<u64>()).sum()
 }
@@ -64,7 +64,7 @@ fn written(program: &usuba::ir::Program) -> u64 {
 /// Compiles `function` to C under the C name `name`. The key schedule is not interleaved.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn build(
     cipher: &Cipher,
     function: &Function,
@@ -79,10 +79,10 @@ pub fn build(
     built(cipher, function, name, slicing, way, false)
 }
 
-/// As [`build`], with the latencies and ports of `cpu`, and with a proof of every pass.
+/// Like [`build`], with the latencies and ports of `cpu`, and with a proof of every pass.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn build_for(
     cipher: &Cipher,
     function: &Function,
@@ -97,11 +97,11 @@ pub fn build_for(
     built(cipher, function, name, slicing, way, false)
 }
 
-/// As [`build`], with what `options` say of target, processor, passes, the C name, and whether the
-/// functions clear what they leave; nothing is proved.
+/// Like [`build`], with the target, processor, passes, C name and zeroization of `options`; nothing
+/// is proved.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn build_as(
     cipher: &Cipher,
     function: &Function,
@@ -166,7 +166,7 @@ fn built(
     })
 }
 
-/// How kernels are compiled.
+/// Compile options shared by the kernels of a function.
 #[derive(Clone, Copy)]
 pub struct Way<'a> {
     pub target: &'static Target,
@@ -174,7 +174,7 @@ pub struct Way<'a> {
     pub pipeline: &'a PipelineOptions,
     /// Kernels are `static`.
     pub hidden: bool,
-    /// Kernels may take words of the key as complements, where somebody spreads them.
+    /// Kernels may take complemented key words, if a caller expands the keys.
     pub complemented_keys: bool,
     pub proofs: Proofs,
 }
@@ -214,7 +214,7 @@ impl Way<'_> {
     }
 }
 
-/// What the byte interface wants to know of a kernel.
+/// The view of a kernel for the byte interface.
 pub fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
     bytes::Kernel {
         program: &output.program,
@@ -223,17 +223,17 @@ pub fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
     }
 }
 
-/// What the byte interface wants to know of a parameter.
+/// The view of a parameter for the byte interface.
 fn as_parameter(parameter: &Parameter) -> bytes::Parameter<'_> {
     bytes::Parameter { param: &parameter.param, bytes: parameter.bytes }
 }
 
-/// What key schedules of a function on `target` are compiled for.
+/// The target for the key schedules of a function on `target`.
 pub fn scalar(target: &Target) -> &'static Target {
     isa::find(if target.name == "gp32" { "gp32" } else { "gp64" }).expect("both exist")
 }
 
-/// The kernel `name_kernel`, and `name_single` without interleaving if that pays.
+/// The kernel `name_kernel`, and `name_single` without interleaving if that is faster.
 pub fn kernels(
     cipher: &Cipher,
     function: &Function,
@@ -254,7 +254,7 @@ pub fn kernels(
         true => Some(entry("single", false)?),
         false => None,
     };
-    // Both take one key.
+    // Both kernels take one key.
     if let Some(single) = &single
         && way.complemented_keys
         && of_constants(&main.program) != of_constants(&single.program)
@@ -265,7 +265,7 @@ pub fn kernels(
     Ok((main, single))
 }
 
-/// Whether there is a way from the bytes of a block to the registers of a kernel and back.
+/// Whether the byte interface can transpose between the block bytes and the kernel's registers.
 fn moves(function: &Function, main: &Output, way: Way) -> bool {
     let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
     fn unmade(key: &Key) -> bytes::Key<'_> {
@@ -294,20 +294,20 @@ pub fn schedule(
     let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
         return Ok(None);
     };
-    // Of one key, word by word.
+    // The pipeline for one key, word by word.
     let mut pipeline = way.pipeline.clone();
     pipeline.packing = When::Never;
     let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
     let compile =
         |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
-    // Words if the schedule is about words; else it says why, and bits do.
+    // Uses words if the schedule supports them; else the error rules them out, and bits are used.
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
-/// The kernel of `function` alone, as C and as the program after all passes.
+/// The kernel of `function` alone, as C and as final IR.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn kernel(
     cipher: &Cipher,
     function: &Function,
@@ -329,10 +329,10 @@ pub fn kernel(
     compile_file(&cipher.folder, &function.source, &options, proofs)
 }
 
-/// A node of arithmetic in V or W as the C function `name`, which is `static`.
+/// Compiles an arithmetic node in V or W to the C function `name`, which is `static`.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn arithmetic(
     folder: &Path,
     (source, node): (&str, &str),
@@ -358,7 +358,7 @@ pub fn arithmetic(
     compile_file(folder, source, &options, Proofs::Never)
 }
 
-/// Who keeps all loops wants little code.
+/// The loop form: without unrolling, the shortest code.
 fn form(pipeline: &PipelineOptions) -> LoopForm {
     match pipeline.pass.unroll {
         unroll::Mode::None => LoopForm::Short,
@@ -366,7 +366,7 @@ fn form(pipeline: &PipelineOptions) -> LoopForm {
     }
 }
 
-/// Compiles a file of `folder`; findings become lines of text.
+/// Compiles a file of `folder`; diagnostics become lines of text.
 fn compile_file(
     folder: &Path,
     source: &str,
@@ -397,7 +397,7 @@ fn compile_file(
 mod tests {
     use super::*;
 
-    /// RECTANGLE's box has complements at its outputs, and the next thing that they meet is a key.
+    /// The S-box of RECTANGLE has complements at its outputs, and a key addition follows each.
     #[test]
     fn complements_end_in_the_keys() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");

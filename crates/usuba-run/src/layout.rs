@@ -1,4 +1,4 @@
-//! Puts the data of instances into register bytes, and takes results out.
+//! Reference transposition: packs the words of instances into register bytes, and unpacks results.
 //!
 //! ```text
 //! atoms of one port, per instance          bytes of the port's registers
@@ -6,27 +6,27 @@
 //!   instance 1: [0x71, 0x72]   ────────→     register 1: lane 0 = 0x62, lane 1 = 0x72, ...
 //! ```
 //!
-//! Written for clarity, bit by bit: it is what the packing code of the byte interface is tested
-//! against. Registers are little-endian in memory on every target.
+//! Written for clarity, bit by bit, as the reference for tests of the byte interface's
+//! transposition. Registers are little-endian in memory on every target.
 
 use usuba::ir::op::mask;
 use usuba::ir::{Port, Program, Slicing};
 
-/// How the instances share a register.
+/// The arrangement of the instances in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
     /// One bit of each instance: instance j is bit j.
     Bits,
     /// One instance; each value in the smallest C integer that holds it.
     Scalar,
-    /// One lane of so many bits per instance, instance j in lane j; zero above the value.
+    /// One lane of this many bits per instance, instance j in lane j; zero above the value.
     Lanes(u32),
-    /// So many words of an instance in lanes of `size` bits next to each other.
+    /// `words` words of an instance in adjacent lanes of `size` bits.
     Vectors { size: u32, words: u32 },
-    /// Words of so many bits across the whole register: bit i (0 = most significant) of instance
+    /// Words of this many bits across the whole register: bit i (0 = most significant) of instance
     /// j is bit j of element i, and element 0 is the most significant part of the register.
     Across(u32),
-    /// As `Across` in each group of 128 bits, where element 0 comes first in memory.
+    /// Like `Across` in each group of 128 bits, where element 0 comes first in memory.
     AcrossGroups(u32),
 }
 
@@ -34,21 +34,21 @@ pub enum Packing {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     pub packing: Packing,
-    /// Bits of a register; for [`Packing::Scalar`] the bits that are computed with at most.
+    /// Bits of a register; for [`Packing::Scalar`] the largest width of a computation.
     pub register_bits: u32,
-    /// Bits of the mask that stands for one bit of a constant port, if it is not a register.
+    /// Bits of the mask for one bit of a constant port, if it is not a register.
     pub mask_bits: Option<u32>,
     slicing: Slicing,
     copies: usize,
 }
 
 impl Layout {
-    /// The layout of `program` on registers of `register_bits` bits; `simd` tells vector
-    /// registers from general-purpose ones, and `masks` whether bitsliced kernels take constant
+    /// The layout of `program` on registers of `register_bits` bits. `simd` distinguishes vector
+    /// registers from general-purpose registers; with `masks`, bitsliced kernels take constant
     /// ports as masks of 32 bits.
     ///
     /// # Errors
-    /// In words: the slicing has no layout for the word sizes of the program.
+    /// The slicing has no layout for the word sizes of the program.
     pub fn new(
         program: &Program,
         register_bits: u32,
@@ -78,7 +78,7 @@ impl Layout {
         Ok(Layout { packing, register_bits, mask_bits, slicing: program.slicing, copies })
     }
 
-    /// Instances per call: those of a register, times the copies of each port.
+    /// Instances per call: instances per register times the interleave factor of each port.
     pub fn instances(&self) -> usize {
         self.lanes() * self.copies
     }
@@ -111,11 +111,11 @@ impl Layout {
         port.values(self.slicing) * self.register_bytes(port)
     }
 
-    /// The registers of `port`, one row of source words (outer dimension first) per instance.
-    /// Lanes without an instance are zero; a constant port takes one row for all lanes.
+    /// Packs the registers of `port` from one row of source words (outer dimension first) per
+    /// instance. Lanes without an instance are zero; a constant port takes one row for all lanes.
     ///
     /// # Panics
-    /// If there are more rows than lanes, or a row has not one word per source word.
+    /// If there are more rows than lanes, or the length of a row is not the number of source words.
     pub fn pack(&self, port: &Port, rows: &[Vec<u64>]) -> Vec<u8> {
         assert!(rows.len() <= self.lanes(), "{} instances, {} lanes", rows.len(), self.lanes());
         let bits = port.value_bits(self.slicing) as u32;
@@ -143,10 +143,10 @@ impl Layout {
         bytes
     }
 
-    /// The opposite of [`Layout::pack`], for all lanes.
+    /// The inverse of [`Layout::pack`], for all lanes.
     ///
     /// # Panics
-    /// If `bytes` is not as long as the port.
+    /// If the length of `bytes` is not the size of the port.
     pub fn unpack(&self, port: &Port, bytes: &[u8]) -> Vec<Vec<u64>> {
         assert_eq!(bytes.len(), self.port_bytes(port), "bytes of `{}`", port.name);
         let bits = port.value_bits(self.slicing) as u32;
@@ -166,11 +166,11 @@ impl Layout {
         rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
     }
 
-    /// The registers of all parameters of `program`, one row of source words (those of each
-    /// parameter in turn) per instance. Constants are taken from the first row.
+    /// Packs the registers of all parameters of `program` from one row of source words per
+    /// instance; a row concatenates the words of the parameters. Constants come from the first row.
     ///
     /// # Panics
-    /// If there are not as many rows as instances, or `program` has another layout.
+    /// If the number of rows is not the number of instances, or `program` has another layout.
     pub fn pack_params(&self, program: &Program, rows: &[Vec<u64>]) -> Vec<Vec<u8>> {
         assert_eq!(rows.len(), self.instances(), "one row for each instance");
         let mut buffers = Vec::new();
@@ -187,10 +187,11 @@ impl Layout {
         buffers
     }
 
-    /// The source words of all results in turn, one row per instance, from their registers.
+    /// Unpacks the source words of all results, concatenated in one row per instance, from their
+    /// registers.
     ///
     /// # Panics
-    /// If a buffer is not as long as its port.
+    /// If the length of a buffer is not the size of its port.
     pub fn unpack_results<B: AsRef<[u8]>>(
         &self,
         program: &Program,
@@ -209,27 +210,27 @@ impl Layout {
         rows
     }
 
-    /// Whether the bits of the registers of `port` that belong to no instance are all zero, as
-    /// they are when every lane is kept zero-extended.
+    /// Whether all register bits of `port` outside every instance are zero, as zero extension of
+    /// every lane requires.
     ///
     /// # Panics
-    /// If `bytes` is not as long as the port.
+    /// If the length of `bytes` is not the size of the port.
     pub fn is_zero_extended(&self, port: &Port, bytes: &[u8]) -> bool {
         self.pack(&Port { constant: false, ..port.clone() }, &self.unpack(port, bytes)) == bytes
     }
 
-    /// Where bit `bit` of value `place` of instance `lane` sits in registers of `size` bytes.
+    /// The position of bit `bit` of value `place` of instance `lane` in registers of `size` bytes.
     fn position(&self, size: usize, place: usize, bits: u32, bit: u32, lane: u32) -> usize {
         let words = match self.packing {
             Packing::Vectors { words, .. } => words as usize,
             _ => 1,
         };
-        // Within a register, words of a vector are like instances next to each other.
+        // Within a register, words of a vector are laid out like adjacent instances.
         let lane = lane as usize * words + place % words;
         place / words * size * 8 + self.bit_position(bits, bit, lane as u32)
     }
 
-    /// Where bit `bit` (0 = most significant of `bits`) of instance `lane` sits in a register,
+    /// The position of bit `bit` (0 = most significant of `bits`) of instance `lane` in a register,
     /// counted from the least significant bit of its first byte.
     fn bit_position(&self, bits: u32, bit: u32, lane: u32) -> usize {
         let position = match self.packing {
@@ -289,7 +290,7 @@ mod tests {
         Port { name: "x".into(), word, dims: vec![count], constant: false }
     }
 
-    /// A program that hands its only parameter on.
+    /// The identity program: it returns its only parameter.
     fn identity(slicing: Slicing, port: &Port) -> Program {
         let count = port.values(slicing);
         let node = Node {

@@ -1,13 +1,14 @@
-//! Runs what the compiler wrote: C compilers, emulators, batches of kernels, clocks.
+//! Execution of compiled kernels: C compilers, emulators, batches of kernels, clocks.
 //!
-//! - `cc`: which targets this machine can build and run, and with which tools.
-//! - `objects`: outputs of C compilers, kept.
+//! - `cc`: the targets that this machine can build and run, and their tools.
+//! - `objects`: cache of compiled objects.
 //! - `native`: compiles many kernels into one executable and runs it once.
-//! - `functions`: functions of cipher folders as C; `validated`: compiles with every pass proved.
-//! - `layout`: puts the data of instances into the lanes of registers, and back.
-//! - `code`: machine code, counted; `rv32`: instructions that an emulator executes on RISC-V.
+//! - `functions`: functions of cipher folders as C; `validated`: compiles with a proof of every
+//!   pass.
+//! - `layout`: packs the data of instances into the lanes of registers, and unpacks it.
+//! - `code`: instruction counts; `rv32`: executed instructions of an emulated RISC-V.
 //! - `memcheck`: programs under valgrind.
-//! - `stats`: quantiles, and whether two sets of samples differ.
+//! - `stats`: quantiles, and significance tests of two sets of samples.
 //! - `fingerprint`: hashes of programs.
 
 pub mod cc;

@@ -1,4 +1,4 @@
-//! Programs under valgrind, in which some memory counts as undefined.
+//! Dynamic constant-time checks: programs under valgrind, with secrets marked as undefined memory.
 //!
 //! ```text
 //! usuba_undefined(key, 32);        a branch or an address that depends on a bit of it is reported
@@ -8,9 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Asks valgrind something; outside of it this does nothing. The four rotations are by 128 bits in
-/// all, and the instruction after them exchanges a register with itself: so valgrind knows that a
-/// request is meant, whose arguments rax points to (`valgrind.h`, amd64-linux). The requests of
+/// The client request of valgrind, a no-op outside of it. The four rotations are by 128 bits in
+/// total, and the next instruction exchanges a register with itself. Valgrind recognizes this
+/// sequence as a request with its arguments at rax (`valgrind.h`, amd64-linux). The requests of
 /// memcheck count from "MC" (`memcheck.h`): 1 makes memory undefined, 2 defined.
 pub const REQUESTS: &str = r#"
 #include <stddef.h>
@@ -31,24 +31,24 @@ static void usuba_defined(const void *memory, size_t bytes) {
 }
 "#;
 
-/// The program; why there is none.
+/// The path of valgrind, or the reason why there is none.
 pub fn valgrind() -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&path).map(|folder| folder.join("valgrind"));
     found.find(|file| file.is_file()).ok_or_else(|| "there is no valgrind".to_string())
 }
 
-/// The exit status of a program with reports.
+/// The exit status of a program with memcheck errors.
 const REPORTED: i32 = 99;
 
-/// What valgrind says of a program: nothing, or its reports.
+/// Runs a program under valgrind and returns its reports, empty if there are none.
 ///
 /// # Errors
-/// It dies.
+/// The program dies.
 pub fn examined(program: &Path) -> Result<String, String> {
     let mut command = Command::new(valgrind()?);
     command.args(["--tool=memcheck", "--quiet", "--leak-check=no", "--error-limit=no"]);
-    // Sums are followed bit by bit.
+    // Memcheck then tracks additions bit by bit.
     command.args(["--expensive-definedness-checks=yes", &format!("--error-exitcode={REPORTED}")]);
     let output = command.arg(program).output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

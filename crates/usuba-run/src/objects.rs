@@ -5,13 +5,13 @@
 //! ```
 //!
 //! - The key has no times and no paths of temporary folders, so that clones share their objects.
-//! - A file is written beside its place and moved there: processes never see a half of one.
+//! - A file is written beside its place and renamed: processes never see a partial file.
 //! - A file whose digest is wrong is removed, and the compiler runs again.
-//! - Failures are not kept.
+//! - Failed compiles are not stored.
 //! - Each of the [`SHELVES`] drops its least recently used files above [`SHELF`] bytes.
 //!
-//! `USUBA_OBJECTS` names the folder; `off` turns the cache off. The default is `usubac/objects` in
-//! the user's folder of caches.
+//! `USUBA_OBJECTS` names the folder; `off` disables the cache. The default is `usubac/objects` in
+//! the user's cache folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -28,13 +28,13 @@ use sha2::{Digest, Sha256};
 use crate::cc;
 use crate::fingerprint::hex;
 
-/// Folders of the cache, by the first digit of the key.
+/// Subfolders of the cache, by the first digit of the key.
 const SHELVES: u64 = 16;
 
-/// Bytes that one of them holds.
+/// The capacity of a subfolder in bytes.
 const SHELF: u64 = (4 << 30) / SHELVES;
 
-/// Variables that change the output of a compiler.
+/// Environment variables that change the output of a compiler.
 const VARIABLES: [&str; 7] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -45,7 +45,7 @@ const VARIABLES: [&str; 7] = [
     "SOURCE_DATE_EPOCH",
 ];
 
-/// A cache in a folder, or none.
+/// A cache in a folder, or a disabled one.
 pub struct Cache {
     folder: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub struct Cache {
 pub struct Key(Sha256);
 
 impl Key {
-    /// The key of a compiler with some arguments.
+    /// The key of a compiler with its arguments.
     pub fn new<A: AsRef<OsStr>>(compiler: &Path, args: impl IntoIterator<Item = A>) -> Key {
         let mut key = Key(Sha256::new());
         key.add(identity(compiler));
@@ -81,7 +81,7 @@ impl Key {
     }
 }
 
-/// The file, version and size of a compiler and of the programs that it runs.
+/// The path, version and size of a compiler and its subprograms.
 fn identity(compiler: &Path) -> String {
     static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().expect("nobody panics with it");
@@ -121,7 +121,7 @@ impl Cache {
         })
     }
 
-    /// A cache that holds nothing.
+    /// The disabled cache.
     pub fn off() -> &'static Cache {
         &Cache { folder: None }
     }
@@ -131,17 +131,18 @@ impl Cache {
         Cache { folder: Some(folder) }
     }
 
-    /// The output of a key, if it is there and whole.
+    /// The output of a key; `None` if it is absent or damaged.
     pub fn find(&self, key: Key) -> Option<Vec<u8>> {
         let path = self.path(key)?;
         let found = read(&path)?;
-        // The least recently used go first; a time that cannot be set makes this one older.
+        // Eviction is least recently used; an entry whose time cannot be set looks older.
         let _ =
             File::options().append(true).open(path).and_then(|f| f.set_modified(SystemTime::now()));
         Some(found)
     }
 
-    /// Keeps the output of a key and reads it back; an output that cannot be kept is made again.
+    /// Stores the output of a key and reads it back; after a failure the output is recomputed
+    /// later.
     pub fn keep(&self, key: Key, output: Vec<u8>) -> Vec<u8> {
         let Some(path) = self.path(key) else { return output };
         let shelf = path.parent().expect("a file in a folder");
@@ -165,8 +166,8 @@ impl Cache {
         Some(self.folder.as_ref()?.join(&name[..1]).join(name))
     }
 
-    /// Runs a command. A call of a C compiler that names its output by `-o` runs only if that
-    /// output is not known; headers that it includes are inputs too.
+    /// Runs a command. A C compile with `-o` runs only if the cache lacks its output; included
+    /// headers are part of the key.
     ///
     /// # Errors
     /// The command does not start, or the output cannot be written.
@@ -198,7 +199,7 @@ fn set_executable(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The output in a file of the cache. A file that is not whole is removed.
+/// Reads an output from a cache file. Removes a damaged file.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let mut whole = fs::read(path).ok()?;
     let output = whole.split_off(whole.len().min(32));
@@ -209,7 +210,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     None
 }
 
-/// Removes the least recently used files of a folder until the others have at most `most` bytes.
+/// Evicts the least recently used files of a folder until the others have at most `most` bytes.
 fn drop_oldest(shelf: &Path, most: u64) {
     let Ok(entries) = fs::read_dir(shelf) else { return };
     let file = |entry: io::Result<fs::DirEntry>| {
@@ -224,14 +225,14 @@ fn drop_oldest(shelf: &Path, most: u64) {
         if size <= most {
             break;
         }
-        // Another process may have been first.
+        // Another process may have removed it already.
         let _ = fs::remove_file(path);
         size -= bytes;
     }
 }
 
-/// The key of a call of a C compiler with `-o`, and the place of its output: its arguments, its
-/// preprocessed sources, and the objects among its arguments. `None` if it is another command.
+/// The key of a C compile with `-o`, and the path of its output. The key has the arguments, the
+/// preprocessed sources, and the objects among the arguments. `None` for other commands.
 fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let folder = command.get_current_dir().unwrap_or(Path::new("."));
     let compiler = Path::new(command.get_program());
@@ -244,7 +245,7 @@ fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let output = folder.join(args.get(at + 1)?);
     args.drain(at..at + 2);
     let mut expand = Command::new(compiler);
-    // Without line markers, which name folders.
+    // Without line markers, which contain folder names.
     expand.args(args.iter().filter(|arg| **arg != "-c")).args(["-E", "-P"]);
     let expanded = expand.current_dir(folder).stdin(Stdio::null()).output().ok()?;
     if !expanded.status.success() {
@@ -310,7 +311,7 @@ mod tests {
         assert!(left("new") && left("old") && !left("older"));
     }
 
-    /// The second run takes the output from the cache, until a header changes.
+    /// The second run hits the cache, until a header changes.
     #[test]
     fn compilers_run_once_for_the_same_texts() {
         let machine = cc::find("gp64").expect("a host compiler");

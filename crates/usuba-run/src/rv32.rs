@@ -1,9 +1,9 @@
-//! Instructions and stack of programs on 32-bit RISC-V: no clock, an emulator and a plugin of it
-//! that counts. The same program gives the same numbers everywhere.
+//! Instruction and stack counts on 32-bit RISC-V, from an emulator with a counting plugin. The
+//! counts are deterministic: they do not depend on a clock or on the host.
 //!
 //! ```text
-//! bench/rv32/bare.h    the program's side: its start, marks, the depth of its stack
-//! bench/rv32/count.c   the emulator's side: instructions between two marks
+//! bench/rv32/bare.h    in the program: start-up code, marks, stack depth
+//! bench/rv32/count.c   in the emulator: instructions between two marks
 //! ```
 
 use std::fs;
@@ -18,11 +18,11 @@ use crate::cc::{self, Family, Machine, System, run};
 const BARE: &str = include_str!("../../../bench/rv32/bare.h");
 const COUNT: &str = include_str!("../../../bench/rv32/count.c");
 
-/// Versions of the interface of plugins, of which each emulator takes some.
+/// Versions of the plugin interface; each emulator supports some of them.
 const VERSIONS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
-/// Nothing is there but what a program has with it. The C compiler must not make a call of `memcpy`
-/// out of its loop, and unused functions count for nothing.
+/// Flags of a freestanding program. The C compiler must not replace the loop of `memcpy` by a call
+/// of it, and unused functions are removed.
 const FLAGS: [&str; 5] = [
     "-std=gnu99",
     "-w",
@@ -31,24 +31,24 @@ const FLAGS: [&str; 5] = [
     "-fno-tree-loop-distribute-patterns",
 ];
 
-/// A thousand instructions between two marks.
+/// A probe with a thousand instructions between two marks.
 const PROBE: &str = "\
 #include \"bare.h\"
 static int thousand(void) { __asm__ volatile(\".rept 1000\\nnop\\n.endr\\n\"); return 0; }
 static int work(void) { return measure(1, \"thousand\", thousand); }
 ";
 
-/// A compiler and an emulator that counts.
+/// A compiler and a counting emulator.
 pub struct Counter {
     machine: Machine,
     runner: PathBuf,
-    /// With the plugin and the header in it.
+    /// The folder of the plugin and the header.
     folder: TempDir,
-    /// What the compiler's own functions are in, on RV32IM.
+    /// The compiler's runtime library for RV32IM.
     own: String,
 }
 
-/// What a program did between two marks.
+/// The counts between two marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub name: String,
@@ -59,10 +59,10 @@ pub struct Part {
 }
 
 impl Counter {
-    /// What this machine has for it.
+    /// Finds the tools on this machine.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing tool.
     pub fn find() -> Result<Counter, String> {
         let machine = cc::find("gp32").map_err(|skip| skip.why)?;
         let runner = match (&machine.runner, machine.system) {
@@ -100,7 +100,7 @@ impl Counter {
         &self.machine.compiler
     }
 
-    /// A command that compiles for a processor, as `-march` names it; `bare.h` is found.
+    /// A compile command for a processor, in the notation of `-march`; `bare.h` is on its path.
     fn command(&self, processor: &str, flags: &[&str]) -> Command {
         let mut command = self.machine.compile();
         command.arg(format!("-march={processor}")).args(FLAGS).args(flags);
@@ -111,7 +111,7 @@ impl Counter {
     /// Compiles a file to an object.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The messages of the compiler.
     pub fn compile(
         &self,
         processor: &str,
@@ -122,10 +122,10 @@ impl Counter {
         run(self.command(processor, flags).arg("-c").arg(file).arg("-o").arg(to)).map(drop)
     }
 
-    /// Makes a program of C files and objects, without what it does not use.
+    /// Links C files and objects to a program, without unused sections.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The messages of the compiler.
     pub fn link(
         &self,
         processor: &str,
@@ -138,10 +138,10 @@ impl Counter {
         run(&mut command).map(drop)
     }
 
-    /// What a program did between its marks.
+    /// Runs a program and returns its counts between marks.
     ///
     /// # Errors
-    /// It failed, or said nothing that can be understood.
+    /// The program fails, or its output is malformed.
     pub fn run(&self, program: &Path) -> Result<Vec<Part>, String> {
         let mut command = Command::new(&self.runner);
         command.arg("-plugin").arg(self.folder.path().join("count.so")).arg(program);
@@ -174,10 +174,10 @@ fn words(line: &str) -> Box<[&str]> {
     line.split_whitespace().collect()
 }
 
-/// Bytes of code and constants of a program.
+/// The size of a program's code and constants in bytes.
 ///
 /// # Errors
-/// It cannot be read.
+/// The program cannot be read.
 pub fn text(program: &Path) -> Result<u64, String> {
     let data = fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
     let object = object::File::parse(&*data).map_err(|error| error.to_string())?;
@@ -190,7 +190,7 @@ pub fn text(program: &Path) -> Result<u64, String> {
 mod tests {
     use super::*;
 
-    /// Another way to count: the emulator writes a line for each instruction.
+    /// An independent count: the emulator logs one line per instruction.
     fn lines(counter: &Counter, program: &Path) -> Option<usize> {
         let log = program.with_extension("log");
         for single in ["-singlestep", "-one-insn-per-tb"] {

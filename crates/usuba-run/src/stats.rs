@@ -1,23 +1,22 @@
-//! Quantiles, and whether two sets of samples differ.
+//! Statistics of samples: quantiles and the rank-sum test.
 //!
 //! ```text
-//! before: 10.1 10.2 10.1 10.4 …     rank_sum → p = 0.0003, so the difference is no accident
+//! before: 10.1 10.2 10.1 10.4 …     rank_sum → p = 0.0003, so the difference is significant
 //! after:   9.7  9.8  9.7  9.9 …
 //! ```
 //!
-//! Times have a long tail to one side, so nothing here assumes a normal distribution of samples:
-//! places are medians, widths are quartiles, and differences are ranks.
+//! Timings have a long tail to one side, so nothing here assumes a normal distribution. Location is
+//! the median, scatter the interquartile range, and differences are ranked.
 
 use libm::erfc;
 
-/// The probability of an accident below which a difference is claimed.
+/// The significance level of a claimed difference.
 pub const SIGNIFICANT: f64 = 0.01;
 
-/// Up to so many samples together, the distribution of the rank sum is counted out.
+/// Up to this total number of samples, the rank-sum distribution is computed exactly.
 const EXACT: usize = 40;
 
-/// The value that `share` (0 to 1) of the ascending samples do not exceed; between two samples, the
-/// weighted mean of both.
+/// The quantile at `share` (0 to 1) of ascending samples; between two samples, their weighted mean.
 ///
 /// # Panics
 /// If there are no samples.
@@ -30,45 +29,44 @@ pub fn quantile(ascending: &[f64], share: f64) -> f64 {
     ascending[below] * (1.0 - weight) + ascending[above] * weight
 }
 
-/// The distance of the quartiles as a share of the median: how much samples scatter.
+/// The interquartile range as a share of the median.
 pub fn scatter(ascending: &[f64]) -> f64 {
     let median = quantile(ascending, 0.5);
     (quantile(ascending, 0.75) - quantile(ascending, 0.25)) / median
 }
 
-/// The geometric mean: of ratios, the one that treats a factor and its inverse alike. `None` of
-/// nothing.
+/// The geometric mean, which treats a ratio and its inverse alike. `None` for no ratios.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }
 
-/// The answer of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided.
+/// The result of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RankSum {
-    /// In how many of all pairs the sample of the first set is larger; an equal pair counts half.
+    /// The number of pairs in which the sample of the first set is larger; a tie counts half.
     pub u: f64,
-    /// The probability that samples of one and the same distribution lie apart so far, or farther.
+    /// The probability of a difference at least as large if both sets have one distribution.
     pub p: f64,
 }
 
 impl RankSum {
-    /// Whether the difference can be claimed.
+    /// Whether the difference is significant.
     pub fn is_significant(&self) -> bool {
         self.p < SIGNIFICANT
     }
 }
 
-/// Whether the samples `a` and `b`, in any order, come from distributions in different places.
+/// Wilcoxon's rank-sum test of the samples `a` and `b`, in any order.
 ///
-/// Equal samples get the mean of their ranks. Up to 40 samples together, all ways to divide the
-/// ranks are counted; above, the normal approximation with the corrections for equal samples and
-/// for continuity is used. Nothing is claimed (`p = 1`) if a set is empty or all samples are equal.
+/// Ties get the mean of their ranks. Up to 40 samples in total, the test enumerates all divisions
+/// of the ranks. Above, it uses the normal approximation with corrections for ties and continuity.
+/// Empty sets and all-equal samples give `p = 1`.
 pub fn rank_sum(a: &[f64], b: &[f64]) -> RankSum {
     let mut all: Vec<(f64, bool)> = a.iter().map(|&x| (x, true)).collect();
     all.extend(b.iter().map(|&x| (x, false)));
     all.sort_by(|x, y| x.0.total_cmp(&y.0));
-    // Twice the ranks, which are whole numbers even where ranks are shared.
+    // Twice the ranks, which are integers even for ties.
     let mut doubled = Vec::with_capacity(all.len());
     let mut ties = 0.0;
     for group in all.chunk_by(|x, y| x.0 == y.0) {
@@ -94,11 +92,11 @@ pub fn rank_sum(a: &[f64], b: &[f64]) -> RankSum {
     RankSum { u, p }
 }
 
-/// The share of all choices of `take` of `ranks` whose sum is at least as far from the mean as
+/// The share of all choices of `take` of `ranks` with a sum at least as far from the mean as
 /// `seen`.
 fn counted(ranks: &[usize], take: usize, seen: usize) -> f64 {
     let most: usize = ranks.iter().sum();
-    // ways[k][s]: choices of k ranks with the sum s. At most 40 over 20, so exact.
+    // ways[k][s]: the number of choices of k ranks with sum s. At most 40 over 20, so exact.
     let mut ways = vec![vec![0.0f64; most + 1]; take + 1];
     ways[0][0] = 1.0;
     for &rank in ranks {
@@ -109,7 +107,7 @@ fn counted(ranks: &[usize], take: usize, seen: usize) -> f64 {
             }
         }
     }
-    // Compared as whole numbers: N times the sum, against `take` times the sum of all.
+    // Compared as integers: N times the sum, against `take` times the sum of all.
     let mean = take * most;
     let far = |s: usize| (s * ranks.len()).abs_diff(mean);
     let extreme: f64 = (0..=most).filter(|&s| far(s) >= far(seen)).map(|s| ways[take][s]).sum();
@@ -124,7 +122,7 @@ mod tests {
         assert!((a - b).abs() <= within, "{a} is not {b}");
     }
 
-    /// Permeability constants, Hollander and Wolfe (1973), page 69; R's `wilcox.test` says W = 35
+    /// Permeability constants, Hollander and Wolfe (1973), page 69; R's `wilcox.test` gives W = 35
     /// and a one-sided p of 0.1272.
     #[test]
     fn few_samples_are_counted_out() {
@@ -138,8 +136,8 @@ mod tests {
         near(other.p, answer.p, 1e-12);
     }
 
-    /// Ozone in New York in May and August 1973 (Chambers et al. 1983); R's `wilcox.test` says
-    /// W = 127.5 and p = 0.0001208.
+    /// Ozone in New York in May and August 1973 (Chambers et al. 1983); R's `wilcox.test` gives W =
+    /// 127.5 and p = 0.0001208.
     #[test]
     fn many_samples_with_ties_are_approximated() {
         let may = [
@@ -156,8 +154,8 @@ mod tests {
         assert!(answer.is_significant());
     }
 
-    /// 1 1 2 | 2 3 3: of the 20 divisions, 2 are as far apart (this one and its mirror image come
-    /// twice each, because there are two equal samples in the middle).
+    /// 1 1 2 | 2 3 3: of the 20 divisions, 2 are as far apart. This one and its mirror image occur
+    /// twice each, because the two middle samples are tied.
     #[test]
     fn few_samples_with_ties_are_counted_out() {
         let answer = rank_sum(&[1.0, 1.0, 2.0], &[2.0, 3.0, 3.0]);
@@ -165,7 +163,7 @@ mod tests {
         near(answer.p, 4.0 / 20.0, 1e-12);
     }
 
-    /// The counted and the approximated answer agree where they meet.
+    /// The exact and the approximate result agree at the threshold.
     #[test]
     fn both_ways_agree() {
         let x: Vec<f64> = (0..20).map(|i| (i * 7 % 20) as f64).collect();

@@ -1,12 +1,12 @@
-//! Compilations of which every pass is proved.
+//! Translation validation during compilation: each pass is proved as it runs.
 //!
 //! ```text
 //! typed program ─lower→ Usuba0 ⟲ passes ─→ Usuba0
-//!                          └─ after each pass: the program computes what it did before
+//!                         └─ after each pass: the program is equivalent to its predecessor
 //! ```
 //!
-//! Whatever is measured or chosen by measurement is proved in this way, and so is what the tests
-//! compile in their whole run; the quick run proves a part of it, which each test names.
+//! Every measured or tuned program is proved in this way, and so is every program that the full
+//! test run compiles. The quick test run proves a subset, which each test names.
 
 use usuba::diag::{Diagnostic, FileId, Sources};
 use usuba::emit::c::kernel;
@@ -14,33 +14,33 @@ use usuba::syntax::splice::Loader;
 use usuba::{Options, Output, front, ir, optimise, typed};
 use usuba_equiv::{Fault, Observer};
 
-/// Which compilations are proved.
+/// The compilations to prove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proofs {
-    /// This one.
+    /// Prove this compilation.
     Always,
-    /// None: what comes out is proved elsewhere, or by nobody.
+    /// Prove nothing: another proof covers the result, or none does.
     Never,
 }
 
 impl Proofs {
-    /// Proofs where they are asked for.
+    /// Proves if `are_asked`.
     pub fn asked(are_asked: bool) -> Proofs {
         if are_asked { Proofs::Always } else { Proofs::Never }
     }
 }
 
-/// Why there is no program.
+/// The reason why there is no program.
 #[derive(Clone, Debug)]
 pub enum Trouble {
-    /// The program is wrong, or the target cannot compute what it needs.
+    /// The program has an error, or the target lacks an operator.
     Findings(Vec<Diagnostic>),
-    /// A pass is wrong, or nothing could be shown about it.
+    /// A pass is wrong or unproved.
     Fault(Fault),
 }
 
 impl Trouble {
-    /// Words for people; `findings` makes them of findings.
+    /// An error message; `findings` formats the diagnostics.
     pub fn explained(self, findings: impl FnOnce(Vec<Diagnostic>) -> String) -> String {
         match self {
             Trouble::Findings(list) => findings(list),
@@ -49,10 +49,10 @@ impl Trouble {
     }
 }
 
-/// As `usuba::optimise`, with a proof after each pass if `proofs` says so.
+/// Like `usuba::optimise`, with a proof after each pass if `proofs` asks for it.
 ///
 /// # Errors
-/// The findings of lowering, or the first pass that could not be proved.
+/// The diagnostics of lowering, or the first pass without a proof.
 pub fn optimised(
     program: &typed::Program,
     options: &Options,
@@ -71,10 +71,10 @@ pub fn optimised(
     }
 }
 
-/// As `usuba::compile`, with a proof after each pass if `proofs` says so.
+/// Like `usuba::compile`, with a proof after each pass if `proofs` asks for it.
 ///
 /// # Errors
-/// The findings of all stages, or the first pass that could not be proved.
+/// The diagnostics of all stages, or the first pass without a proof.
 pub fn compiled(
     sources: &mut Sources,
     root: FileId,

@@ -1,11 +1,12 @@
-//! The command line. Above 600 lines because every flag is here, with its help and its meaning.
+//! The command line. Above 600 lines because it declares every flag with its help and its
+//! semantics.
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
-//! - `values`: how the values of flags are written.
+//! - `values`: the syntax of the values of flags.
 
 use std::path::PathBuf;
 

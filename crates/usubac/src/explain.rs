@@ -5,7 +5,7 @@ use crate::Failure;
 /// Code and text of every page, sorted by code.
 pub static PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The page of a code, however its letter is written.
+/// The page of a code, in upper or lower case.
 pub fn page(code: &str) -> Result<&'static str, Failure> {
     let wanted = code.to_ascii_uppercase();
     let found = PAGES.iter().find(|(known, _)| *known == wanted);

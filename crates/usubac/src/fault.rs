@@ -1,13 +1,13 @@
-//! What is said when usubac itself is at fault.
+//! Faults of usubac: the message of a panic.
 
 use std::sync::Mutex;
 
-/// What is being done, for the message of a fault.
+/// The current stage, for the message of a fault.
 static STAGE: Mutex<&str> = Mutex::new("reading the command line");
 
-/// Notes what happens from now on, such as "slicing the program".
+/// Sets the current stage, such as "slicing the program".
 pub fn stage(name: &'static str) {
-    // A poisoned lock still holds a name; a fault must not hide behind another one.
+    // A poisoned lock still holds a name; a second fault must not hide the first one.
     *STAGE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = name;
 }
 

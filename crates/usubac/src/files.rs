@@ -1,4 +1,4 @@
-//! Reading programs and finding what they include.
+//! Input files: reads programs and finds their includes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,17 +11,17 @@ use usuba::syntax::splice::Loader;
 use crate::Failure;
 use crate::output::plain;
 
-/// No program is longer; a device without end is not read until memory is full.
+/// The maximal size of a program; an endless device is not read until memory is full.
 const LARGEST: u64 = 256 << 20;
 
 /// The name of standard input in messages.
 const STDIN: &str = "<stdin>";
 
-/// A text as it was read.
+/// The text of a file.
 pub struct Text {
     pub name: String,
     pub text: String,
-    /// Whether bytes that are not UTF-8 were replaced.
+    /// Whether invalid UTF-8 was replaced.
     pub lossy: bool,
 }
 
@@ -47,8 +47,8 @@ fn bytes(from: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes that are not UTF-8 become replacement characters, which the lexer reports where they
-/// stand unless they are in a comment. A byte order mark is dropped.
+/// Invalid UTF-8 becomes replacement characters, which the lexer reports at their place unless they
+/// are in a comment. A byte order mark is dropped.
 fn decode(bytes: &[u8]) -> (String, bool) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
@@ -57,7 +57,7 @@ fn decode(bytes: &[u8]) -> (String, bool) {
     }
 }
 
-/// Adds the file with the program to `sources`, ready to load what it includes.
+/// Adds the program's file to `sources`, with a loader for its includes.
 pub fn open(
     sources: &mut Sources,
     path: &Path,
@@ -74,8 +74,8 @@ pub fn open(
 /// Finds includes on disk: next to the including file, then in each directory in order.
 pub struct IncludeLoader {
     dirs: Vec<PathBuf>,
-    /// The name under which a real file was first read. Messages show names as the user would
-    /// write them, and a file that is reached in two ways is still read once.
+    /// The name under which a real file was first read. Messages show names in the user's notation,
+    /// and a file that is reached on two paths is read once.
     names: HashMap<PathBuf, String>,
 }
 

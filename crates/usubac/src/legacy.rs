@@ -1,16 +1,16 @@
-//! The spellings of the original compiler: `-arch avx2` for `--arch avx2`, and what became of
-//! flags that are gone.
+//! Compatibility with the command line of the OCaml compiler of Mercadier and Dagand: `-arch avx2`
+//! for `--arch avx2`, and advice on removed flags.
 
 use std::ffi::OsString;
 
 use crate::Failure;
 
-/// How a flag of the original that is gone is answered.
+/// The treatment of a removed flag.
 enum Gone {
     Masking,
-    /// It is left out, with a warning that says why nothing needs it.
+    /// It is ignored, with a warning that gives the reason.
     Needless(&'static str),
-    /// Anything else, with what to do instead.
+    /// It is an error, with the replacement.
     Instead(&'static str),
 }
 
@@ -52,7 +52,7 @@ const GONE: &[(&str, Gone)] = &[
     ("v", Gone::Instead("there are no levels of verbosity; use --print-after PASS for details")),
 ];
 
-/// Long flags of the original that mean something under another name.
+/// Long flags of the OCaml compiler that have another name here.
 const RENAMED: &[(&str, &[&str])] = &[
     ("no-color", &["--color=never"]),
     ("no-colour", &["--color=never"]),
@@ -62,7 +62,7 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("no-CSE-CP-CF", &["--skip=cse", "--skip=copy-prop", "--skip=const-fold"]),
 ];
 
-/// Rewrites the command line before it is parsed. `long` tells the long flags that exist.
+/// Rewrites the command line before it is parsed. `long` lists the existing long flags.
 pub fn rewrite(
     args: impl IntoIterator<Item = OsString>,
     long: impl Fn(&str) -> bool,

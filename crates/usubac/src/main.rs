@@ -1,8 +1,8 @@
 //! The program `usubac`: flags, files, colours and sub-commands around the pure compiler.
 //!
-//! - `args`: the command line; `legacy`: the spellings of the original compiler.
+//! - `args`: the command line; `legacy`: compatibility with the OCaml compiler's spellings.
 //! - `files`: reading and including; `output`: writing.
-//! - `report`: how findings look; `explain`: the error index; `fault`: our own bugs.
+//! - `report`: formats of diagnostics; `explain`: the error index; `fault`: faults of usubac.
 //! - `commands`: one file per sub-command.
 
 mod args;
@@ -16,18 +16,18 @@ mod report;
 
 use std::process::ExitCode;
 
-/// Why a command did not do what it was asked to.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The findings are already written; status 1.
+    /// The diagnostics are already written; status 1.
     Reported,
-    /// Nothing more to say, and nobody left to hear it; status 1.
+    /// No message, because its reader is gone; status 1.
     Silent,
-    /// The program or a file; status 1.
+    /// An error in the program or a file; status 1.
     Program(String),
-    /// The command line; status 2.
+    /// An error in the command line; status 2.
     Usage(String),
-    /// Answers that should be equal are not; status 3.
+    /// Results that should be equal differ; status 3.
     Refuted(String),
 }
 
@@ -40,7 +40,7 @@ impl Failure {
         Failure::Usage(message.into())
     }
 
-    /// What is still to be said.
+    /// The message, unless it is already written.
     pub fn text(&self) -> Option<&str> {
         match self {
             Failure::Reported | Failure::Silent => None,

@@ -1,5 +1,4 @@
-//! Everything that is written: standard output, standard error, and files that appear whole or
-//! not at all.
+//! Output: standard output, standard error, and atomic writes of several files.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -7,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     Stdout,
@@ -21,7 +20,7 @@ impl Place {
     }
 }
 
-/// Writes text to standard output. A reader that has gone away is a failure without a message.
+/// Writes text to standard output. A closed pipe is a failure without a message.
 pub fn to_stdout(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -31,13 +30,13 @@ pub fn to_stdout(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Writes text to standard error. If even that fails there is nobody left to tell.
+/// Writes text to standard error. A failure is ignored, because no channel is left to report it.
 pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes several results, all or none: no file is replaced before all of them are written beside
-/// it completely, and those that were replaced come back if another one cannot be.
+/// Writes several results, all or none. No file is replaced before all of them are completely
+/// written to temporary files. If a replacement fails, the previous ones are undone.
 pub fn write_all(results: &[(Place, String)]) -> Result<(), Failure> {
     let mut paths = Vec::new();
     for (place, _) in results {
@@ -73,7 +72,7 @@ fn publish(staged: &mut [Staged]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file behind links, whether it is there or not, by one name.
+/// The canonical path of a file behind links, whether it exists or not.
 fn real(path: &Path) -> PathBuf {
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     let beside =
@@ -84,9 +83,9 @@ fn real(path: &Path) -> PathBuf {
 
 /// A complete file beside its final place; removed unless it is published.
 struct Staged {
-    /// `None` once it is published, and for devices, which are written directly.
+    /// `None` after publication, and for devices, which are written directly.
     temporary: Option<PathBuf>,
-    /// A second name of the file that is replaced.
+    /// A second name of the replaced file.
     old: Option<PathBuf>,
     path: PathBuf,
 }
@@ -94,7 +93,7 @@ struct Staged {
 impl Staged {
     fn write(path: &Path, text: &str) -> Result<Staged, Failure> {
         let failed = |error: io::Error| cannot_write(path, &error);
-        // Through a link, so that the link stays one.
+        // Resolves links, so that a link stays a link.
         let real = real(path);
         let existing = fs::metadata(&real).ok();
         if existing.as_ref().is_some_and(|m| m.is_dir()) {
@@ -126,7 +125,7 @@ impl Staged {
         let Some(temporary) = &self.temporary else { return Ok(()) };
         let failed = |error: io::Error| cannot_write(&self.path, &error);
         if let Some(old) = &self.old {
-            // File systems without hard links have a copy.
+            // File systems without hard links get a copy.
             fs::hard_link(&self.path, old)
                 .or_else(|_| fs::copy(&self.path, old).map(drop))
                 .map_err(failed)?;
@@ -153,7 +152,7 @@ impl Drop for Staged {
     }
 }
 
-/// Gives a new file the owner of the one that it replaces, where the system lets us.
+/// Gives a new file the owner of the replaced file, if the system permits it.
 #[cfg(unix)]
 fn keep_owner(new: &Path, old: &fs::Metadata) {
     use std::os::unix::fs::MetadataExt;
@@ -219,7 +218,7 @@ mod tests {
         fs::write(&old, "before").expect("written");
         let stage = |path: &Path| Staged::write(path, "after").expect("staged");
         let mut staged = [stage(&old), stage(&new), stage(&bad)];
-        // It became a folder in the meantime.
+        // The path became a folder in the meantime.
         fs::create_dir(&bad).expect("made");
         assert!(publish(&mut staged).is_err());
         drop(staged);
@@ -234,7 +233,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("a.ua");
         fs::write(&path, "old").expect("written");
-        // Only a superuser can give files away.
+        // Only a superuser can change the owner of a file.
         if chown(&path, Some(1), Some(1)).is_ok() {
             write_all(&[(Place::File(path.clone()), "new".into())]).expect("written");
             let meta = fs::metadata(&path).expect("there");

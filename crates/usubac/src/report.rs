@@ -1,6 +1,6 @@
-//! Findings as text: for people, one line each, or one JSON object each.
+//! Diagnostic output: as text for people, as one line each, or as one JSON object each.
 //!
-//! The only place that knows how diagnostics look and where colours are.
+//! This is the only module that knows the layout of diagnostics and the use of colours.
 
 use std::io::IsTerminal;
 
@@ -12,7 +12,7 @@ use codespan_reporting::term::{self, Config, DisplayStyle, Styles, StylesWriter}
 use serde::Serialize;
 use usuba::diag::{Diagnostic, FileId, Severity, Sources, Span};
 
-/// How findings are written.
+/// The format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
     /// With the lines of the program and a hint.
@@ -24,7 +24,7 @@ pub enum Format {
     Json,
 }
 
-/// When output is coloured.
+/// The use of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
@@ -34,7 +34,7 @@ pub enum Color {
     Never,
 }
 
-/// Longer source lines are not shown: they help nobody and flood the terminal.
+/// Longer source lines are omitted: they would flood the terminal.
 const LONGEST_LINE: usize = 400;
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -44,7 +44,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Writes all findings, and for people how many errors there were, to standard error.
+    /// Writes all diagnostics to standard error, and in the text format the number of errors.
     pub fn show(&self, sources: &Sources, findings: &[Diagnostic]) {
         if findings.is_empty() {
             return;
@@ -100,17 +100,18 @@ impl Reporter {
         } else {
             term::emit_into_string(&config, files, &shown)
         };
-        // A span outside of its file would be a fault of the compiler; the message still counts.
+        // A span outside of its file would be a fault of the compiler; the message is still
+        // printed.
         rendered.unwrap_or_else(|_| format!("error[{}]: {}\n", d.code, d.message))
     }
 }
 
-/// A failure that belongs to no program, such as a file that cannot be read.
+/// Formats a failure without a program, such as an unreadable file.
 pub fn failure(format: Format, text: &str) -> String {
     message(format, "error", text)
 }
 
-/// A warning that belongs to no program.
+/// Formats a warning without a program.
 pub fn warning(format: Format, text: &str) -> String {
     message(format, "warning", text)
 }
@@ -137,8 +138,8 @@ fn long_line(files: &SimpleFiles<String, String>, span: Span) -> bool {
     range.is_ok_and(|range| range.len() > LONGEST_LINE)
 }
 
-/// The same text with every control character replaced by a sign of the same length, so that a
-/// program cannot send commands to the terminal.
+/// Replaces every control character by a visible one of the same length, so that a program cannot
+/// send commands to the terminal.
 fn visible(text: &str) -> String {
     let keep = |c: char| !c.is_control() || c == '\n' || c == '\t';
     if text.chars().all(keep) {
@@ -176,7 +177,7 @@ struct JsonFinding<'a> {
     code: &'static str,
     title: &'static str,
     message: &'a str,
-    /// `null` for findings about the whole compilation.
+    /// `null` for diagnostics about the whole compilation.
     place: Option<JsonPlace<'a>>,
     related: Vec<JsonRelated<'a>>,
     help: Option<&'a str>,

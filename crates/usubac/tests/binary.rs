@@ -312,9 +312,12 @@ fn what_is_shared_or_left_out_is_said() {
 
     let path = dir.path().join("arithmetic/n/targets.toml");
     for (text, why) in [
-        ("\"m.ua\" = []\n", "there is no m.ua"),
+        ("\"m.ua\" = []\n", "targets.toml:1:1: found `m.ua`, expected a program"),
         ("\"n.ua\" = [\"x\"]\n", "`x`"),
-        ("[link.\"n.ua\"]\nmore = [\"x\"]\n", "no `x` with a contract"),
+        (
+            "[link.\"n.ua\"]\nmore = [\"x\"]\n",
+            "targets.toml:2:9: found `x`, expected a node of `n.ua`",
+        ),
         ("[nodes.\"n.ua\"]\nmore = [\"x\"]\n", "`x`"),
     ] {
         fs::write(&path, text).expect("written");

@@ -1,4 +1,4 @@
-//! Which functions of the cipher folders are measured.
+//! Selection of the benchmarked functions from the cipher folders.
 
 use usuba::ir::Slicing;
 
@@ -6,7 +6,7 @@ use super::{Side, Subject};
 use usuba_ciphers::Cipher;
 use usuba_run::native::Timing;
 
-/// Which functions a table shows.
+/// The filter of a table.
 #[derive(Clone, Default, Debug)]
 pub struct Choice {
     /// Only folders of these names, if any.
@@ -21,7 +21,7 @@ pub struct Choice {
     pub timing: Option<Timing>,
 }
 
-/// The chosen functions with each of their slicings.
+/// The selected functions with each of their slicings.
 pub fn subjects<'a>(ciphers: &'a [Cipher], choice: &Choice, side: &'a Side) -> Vec<Subject<'a>> {
     let mut subjects: Vec<Subject> = Vec::new();
     for cipher in ciphers {

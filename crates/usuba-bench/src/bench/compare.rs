@@ -1,4 +1,4 @@
-//! Several ways to compile one function, side by side.
+//! Comparison of compile variants: several sides of one function, measured in turns.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use super::{Measured, Problem, Side, Speed, Subject, measure};
 use usuba_ciphers::{Cipher, Function};
 use usuba_run::native::Timing;
 
-/// Sides of one function, measured by turns.
+/// Sides of one function, measured in turns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub rows: Vec<(String, Result<Measured, Problem>)>,
 }
 
 impl Comparison {
-    /// How many times as long the kernel of row `index` takes as that of the first row.
+    /// The time of the kernel in row `index` over the time of the first row.
     pub fn ratio(&self, index: usize) -> Option<f64> {
         let median = |index: usize| {
             let (_, result) = self.rows.get(index)?;
@@ -50,8 +50,8 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Compares `sides` of one function on one native target, by turns in one process; each side is
-/// verified first. Ratios are to the first side.
+/// Compares `sides` of one function on one native target, in turns in one process; each side is
+/// verified first. Ratios are relative to the first side.
 pub fn compare(
     cipher: &Cipher,
     function: &Function,

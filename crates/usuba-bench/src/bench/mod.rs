@@ -1,20 +1,20 @@
-//! Verifies and times the functions of cipher folders.
+//! Benchmarks: verifies and times the functions of cipher folders.
 //!
-//! What is timed is what was verified: one object per function and slicing holds the kernel, the
+//! Verified and timed code are the same: one object per function and slicing holds the kernel, the
 //! byte interface and a driver with a mode for each. A first process compares the blocks with the
-//! test vectors, for all lanes and a tail; a second one, on native targets only, times by turns
+//! test vectors, for all lanes and a tail. On native targets, a second process times in turns
 //!
 //! - the kernel on registers,
-//! - the kernel with packing: `_blocks` on 16 KiB, with a key that was set up before,
+//! - the kernel with transposition: `_blocks` on 16 KiB, with an expanded key,
 //! - the whole byte interface: `_init`, and `_blocks` on one block less, so that the last batch is
 //!   not full.
 //!
-//! A third one runs a call of the kernel in single steps, to count what is executed.
+//! A third process single-steps one call of the kernel to count its instructions.
 //!
 //! - `prepare`: a subject as C.
-//! - `choice`: which functions are measured.
-//! - `variant`: a way to compile, in words that a user would type.
-//! - `compare`: several ways to compile one function, side by side.
+//! - `choice`: the selection of functions.
+//! - `variant`: compile options in the notation of the command line.
+//! - `compare`: comparison of compile variants of one function.
 
 mod choice;
 mod compare;
@@ -39,19 +39,19 @@ pub use choice::{Choice, subjects};
 pub use compare::{Comparison, compare};
 pub use variant::{Parse, Variant};
 
-/// Above this scatter (see [`usuba_run::stats::scatter`]) of samples or calibrations, a machine is too
-/// noisy for claims.
+/// The noise threshold: above this scatter (see [`usuba_run::stats::scatter`]) of samples or
+/// calibrations, no difference is claimed.
 pub const NOISY: f64 = 0.10;
 
-/// One way to compile: sides that are compared differ in this.
+/// A compile variant: the compared options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Side {
     pub label: String,
     pub pipeline: PipelineOptions,
-    /// Whose latencies and ports count.
+    /// The machine model for latencies and ports.
     pub cpu: &'static Cpu,
     pub family: Family,
-    /// Flags of the C compiler after those of the target.
+    /// Flags of the C compiler, after the target's flags.
     pub flags: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Default for Side {
     }
 }
 
-/// What to measure.
+/// A function in one slicing, compiled in one variant.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     pub cipher: &'a Cipher,
@@ -80,7 +80,7 @@ pub struct Speed {
     /// The tenth and the ninetieth percentile.
     pub low: f64,
     pub high: f64,
-    /// Cycles per call, and how they were taken.
+    /// Cycles per call, with their calibration.
     pub samples: Samples,
     /// Bytes of one call.
     pub bytes: usize,
@@ -109,7 +109,7 @@ impl Speed {
         self.samples.processes().iter().map(|cycles| cycles / self.bytes as f64).collect()
     }
 
-    /// Whether this and `other` differ; see [`Samples::rank_sum`].
+    /// The significance of the difference from `other`; see [`Samples::rank_sum`].
     pub fn rank_sum(&self, other: &Speed) -> RankSum {
         usuba_run::stats::rank_sum(&self.processes(), &other.processes())
     }
@@ -120,50 +120,50 @@ impl Speed {
     }
 }
 
-/// A function that computes what its vectors say.
+/// A function that matches its test vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Number of blocks that were compared.
+    /// The number of compared blocks.
     pub blocks: usize,
     /// Instances of one call of the kernel.
     pub instances: usize,
-    /// How many of them are side by side in registers of their own.
+    /// The interleave factor.
     pub copies: usize,
-    /// Bytes of one call of the kernel: of its input, or of its output where that is larger.
+    /// Bytes of one call of the kernel: the larger of input and output.
     pub call_bytes: usize,
-    /// What a call has to execute at least.
+    /// The minimal work of a call.
     pub work: Work,
     /// The kernel on registers.
     pub kernel: Option<Speed>,
-    /// The kernel with packing, keys set up before.
+    /// The kernel with transposition, for expanded keys.
     pub bytes: Option<Speed>,
     /// The whole byte interface: a key, then blocks with a tail.
     pub whole: Option<Speed>,
-    /// The machine code of the kernel.
+    /// The instruction counts of the kernel.
     pub inside: Inside,
 }
 
-/// Why there is no measurement.
+/// The reason why there is no measurement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// This machine cannot, or the slicing does not exist on the target.
+    /// This machine lacks the target, or the target lacks the slicing.
     Skipped(String),
-    /// It does not compile, or computes something else.
+    /// It does not compile, or its results differ from the vectors.
     Failed(String),
 }
 
-/// How much is timed.
+/// The scope of the timing.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scope {
-    /// The kernel, with packing, and the whole byte interface.
+    /// The kernel, with transposition, and the whole byte interface.
     #[default]
     All,
     /// The kernel on registers only.
     Kernel,
 }
 
-/// Verifies `subjects` on `target`, and times them by turns where the target is native and
-/// `timing` is given. One answer per subject, in order.
+/// Verifies `subjects` on `target`, and times them in turns if the target is native and `timing` is
+/// given. One result per subject, in order.
 pub fn measure(
     target: &'static Target,
     subjects: &[Subject],
@@ -172,7 +172,7 @@ pub fn measure(
     Batch::new(target, subjects).measure(timing, Scope::All)
 }
 
-/// Subjects as C, before any C compiler has seen them.
+/// Subjects as C, before any C compile.
 pub struct Batch<'a> {
     prepared: Vec<Result<Prepared<'a>, Problem>>,
 }
@@ -184,8 +184,8 @@ impl<'a> Batch<'a> {
         Batch { prepared: subjects.iter().enumerate().map(one).collect() }
     }
 
-    /// For each subject the work of one call of its kernel and the bytes of that call. No C compiler
-    /// is needed.
+    /// For each subject the work of one call of its kernel and the bytes of that call. Needs no C
+    /// compiler.
     pub fn works(
         target: &'static Target,
         subjects: &[Subject],
@@ -208,8 +208,8 @@ impl<'a> Batch<'a> {
         subjects.iter().map(one).collect()
     }
 
-    /// For each subject its C, compiler and flags, as one text that is the same for every subject
-    /// that will be the same machine code.
+    /// For each subject its C, compiler and flags, as a text that is equal for subjects with equal
+    /// machine code.
     pub fn recipes(&self) -> Vec<Result<String, Problem>> {
         let one = |(number, prepared): (usize, &Result<Prepared, Problem>)| match prepared {
             Ok(prepared) => Ok(prepared.recipe(number)),
@@ -218,13 +218,13 @@ impl<'a> Batch<'a> {
         self.prepared.iter().enumerate().map(one).collect()
     }
 
-    /// Verifies all subjects, and times them by turns where the target is native and `timing` is
-    /// given. One answer per subject, in order.
+    /// Verifies all subjects, and times them in turns if the target is native and `timing` is
+    /// given. One result per subject, in order.
     pub fn measure(&self, timing: Option<Timing>, scope: Scope) -> Vec<Result<Measured, Problem>> {
         self.measure_some(&(0..self.prepared.len()).collect::<Vec<_>>(), timing, scope)
     }
 
-    /// As [`Batch::measure`] for the subjects `which`, in this order.
+    /// Like [`Batch::measure`] for the subjects `which`, in this order.
     pub fn measure_some(
         &self,
         which: &[usize],
@@ -255,12 +255,12 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The place of a kernel of subject `n` in the suite.
+/// The index of a kernel of subject `n` in the suite.
 fn at(n: usize, mode: Mode) -> usize {
     MODES * n + mode as usize
 }
 
-/// Verifies, then times what is right.
+/// Verifies the subjects, then times the correct ones.
 fn run(
     suite: &Suite,
     ready: &[&Prepared],
@@ -313,7 +313,7 @@ fn run(
     results
 }
 
-/// Times the subjects `timed`, which are verified, and looks into their kernels.
+/// Times the verified subjects `timed`, and counts their instructions.
 fn time(
     suite: &Suite,
     ready: &[&Prepared],

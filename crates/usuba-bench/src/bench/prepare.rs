@@ -1,4 +1,4 @@
-//! A subject as C: the verified code, and the timed code.
+//! Preparation of a subject as C: one text for verification and timing.
 
 use usuba::isa::Target;
 
@@ -9,23 +9,23 @@ use usuba_run::cc::{self, Machine};
 use usuba_run::functions::Built;
 use usuba_run::native::{Kernel, Samples};
 
-/// Bytes that the byte interface is timed on, or the next smaller number of whole batches.
+/// Bytes of a timed call of the byte interface, rounded down to whole batches.
 pub(crate) const MESSAGE: usize = 16 << 10;
 
-/// What the driver does in one call.
+/// The driver's mode in one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// Sets up the key and works on blocks, in several calls with expected answers.
+    /// Expands the key and processes blocks, in several calls with expected outputs.
     Verify,
-    /// Works on blocks, with a key that was set up before.
+    /// Processes blocks under an expanded key.
     Bytes,
     /// Calls the kernel on registers.
     Kernel,
-    /// Sets up the key and works on blocks, the last batch of which is not full.
+    /// Expands the key and processes blocks, with a partial last batch.
     Whole,
 }
 
-/// The number of modes: so many kernels of the suite belong to one subject.
+/// The number of modes: the suite's kernels per subject.
 pub(super) const MODES: usize = 4;
 
 /// A subject as C.
@@ -34,7 +34,7 @@ pub(super) struct Prepared<'a> {
     pub machine: Machine,
     pub built: Built,
     pub work: Work,
-    /// What the verifying calls should put out.
+    /// The expected outputs of the verifying calls.
     pub expected: Vec<Expected>,
     /// The file of its vectors.
     pub file: String,
@@ -98,19 +98,19 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { side, machine, built, work, expected, file, kernels, message_blocks })
     }
 
-    /// The C and its compiler flags, the same for every position of the subject in a list.
+    /// The C and its compiler flags, independent of the subject's position in a list.
     pub fn recipe(&self, number: usize) -> String {
         let name = &self.built.name;
         let neutral = name.strip_suffix(&format!("_{number}")).unwrap_or(name);
         let Machine { compiler, cflags, .. } = &self.machine;
         let flags = &self.side.flags;
         let text = self.kernels[0].text.replace(name.as_str(), neutral);
-        // Guards are in capitals.
+        // Include guards are in capitals.
         let text = text.replace(&name.to_uppercase(), &neutral.to_uppercase());
         format!("{} {cflags:?} {flags:?}\n{text}", compiler.display())
     }
 
-    /// Bytes that a call works on: of the input, or of the output where that is larger.
+    /// Bytes of a call: the larger of input and output.
     pub fn bytes(&self, mode: Mode) -> usize {
         let block = self.built.input.max(self.built.output);
         let blocks = match mode {
@@ -135,13 +135,13 @@ pub(crate) fn how(mode: Mode, blocks: usize) -> Vec<u8> {
     vec![mode as u8, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
-/// What a call should put out, and the lines of the vectors that its blocks are, by turns.
+/// The expected output of a call, and the vector lines of its blocks, in rotation.
 pub(crate) struct Expected {
     pub output: Vec<u8>,
     pub lines: Vec<usize>,
 }
 
-/// The inputs of each call, and the expected outputs.
+/// The inputs of each call, with their expected outputs.
 pub(crate) type Calls = (Vec<Vec<Vec<u8>>>, Vec<Expected>);
 
 /// One call per key with every vector of that key in turn, in two full batches and a tail.
@@ -171,9 +171,9 @@ pub(crate) fn verifying_calls(
     Ok((calls, expected))
 }
 
-/// The function that the runner calls. The first byte of `how` is the [`Mode`], the other three the
-/// number of blocks. The kernel is called through a pointer that may change, so that it is not
-/// inlined: users link it.
+/// The driver function. The first byte of `how` is the [`Mode`], the other three the number of
+/// blocks. The kernel is called through a mutable pointer, which prevents inlining, because users
+/// link it.
 pub(crate) fn driver(built: &Built) -> String {
     let Built { name, kernel, .. } = built;
     let ports = kernel.params.iter().chain(&kernel.results);
@@ -183,7 +183,7 @@ pub(crate) fn driver(built: &Built) -> String {
         arrays += &format!("        static {} p{number}[{}];\n", port.c_type, port.registers);
         args.push(format!("p{number}"));
     }
-    // Pages that nobody wrote to are all the same page, which would be unfairly near.
+    // Pages without a write all map to one page, which would be unfairly close in the cache.
     let fill: String =
         args.iter().map(|arg| format!(" memset({arg}, 0x5a, sizeof {arg});")).collect();
     let (context, init, argument) = match built.keyed() {

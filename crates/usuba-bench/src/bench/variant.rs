@@ -1,4 +1,4 @@
-//! A way to compile, in words that a user would type.
+//! Compile variants in the notation of the command line.
 
 use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
@@ -6,10 +6,10 @@ use usuba::passes::pipeline::PipelineOptions;
 use super::Side;
 use usuba_run::cc::Family;
 
-/// Turns flags of `usubac` into what they mean. The command line has the only parser.
+/// Parses flags of `usubac`. The command line has the only parser.
 pub type Parse<'p> = dyn Fn(&str) -> Result<(PipelineOptions, &'static Cpu), String> + 'p;
 
-/// A side before it is known for which target.
+/// A variant before its target is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub label: String,
@@ -28,10 +28,10 @@ impl Default for Variant {
 }
 
 impl Variant {
-    /// What the flags mean.
+    /// The side with the parsed flags.
     ///
     /// # Errors
-    /// What `parse` says of the flags.
+    /// The errors of `parse`.
     pub fn side(&self, parse: &Parse) -> Result<Side, String> {
         let (pipeline, cpu) = parse(&self.flags)?;
         let Variant { label, family, cflags, .. } = self;

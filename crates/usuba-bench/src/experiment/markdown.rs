@@ -1,4 +1,4 @@
-//! The results of an experiment as Markdown, with the published numbers beside ours.
+//! Markdown report of an experiment, with the published numbers beside ours.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -66,7 +66,7 @@ fn value(experiment: &Experiment, cell: &Cell, column: &str) -> String {
     let ours = match cell.value(quantity, variant) {
         Some(value) if value.claimed => format!("**{}**", quantity.text(value.value)),
         Some(value) => quantity.text(value.value),
-        // Why it is not there stands below.
+        // A line below the table gives the reason.
         None => "–".into(),
     };
     match published(experiment, cell, column) {
@@ -98,7 +98,7 @@ impl Published {
     }
 }
 
-/// For each value of the other parameters of a grid, the best speed-up along the axis and where.
+/// For each value of the other grid parameters, the best speed-up along the axis and its position.
 fn best(experiment: &Experiment, results: &Results, cells: &[&Cell], axis: &str) -> String {
     let groups = groups(experiment, results.quick, axis);
     let head: Vec<String> = groups.keys().map(|name| format!("best speed-up, {name}")).collect();
@@ -118,8 +118,8 @@ fn best(experiment: &Experiment, results: &Results, cells: &[&Cell], axis: &str)
     grid(&head, cells, rows.collect())
 }
 
-/// The variants of grids with the axis: for each choice of the other parameters, in words, the
-/// values along the axis with the labels.
+/// The grid variants with the axis: for each choice of the other parameters, in words, the values
+/// along the axis with the labels.
 pub(super) fn groups(
     experiment: &Experiment,
     quick: bool,
@@ -146,8 +146,8 @@ fn grid(head: &[String], cells: &[&Cell], rows: Vec<Vec<String>>) -> String {
     text
 }
 
-/// The mean speed-up of every variant on every target; for experiments on passes the other way
-/// round, as the effect of having the pass.
+/// The mean speed-up of every variant on every target; for experiments on passes its inverse, as
+/// the effect of the pass.
 fn summary(experiment: &Experiment, results: &Results) -> String {
     let variants: Vec<String> =
         experiment.variants(results.quick).into_iter().skip(1).map(|v| v.label).collect();
@@ -189,7 +189,7 @@ fn mean(results: &Results, target: &str, variant: &str, inverse: bool) -> String
         let Some(change) = cell.change(variant) else { continue };
         let at = cell.entries.iter().position(|entry| entry.variant == variant);
         let same = at.is_some_and(|at| cell.same_as.get(at) == Some(&0));
-        // The same code is exactly as fast.
+        // Equal machine code has equal speed.
         let ratio = if same { 1.0 } else { change.ratio() };
         let gain = if inverse { ratio } else { 1.0 / ratio };
         changed += usize::from(!same);
@@ -229,7 +229,7 @@ fn leftovers(results: &Results) -> String {
     format!("\n## Not measured, or not well\n\n{lines}")
 }
 
-/// Published numbers of ciphers that we have no cell for, and all sources.
+/// Published numbers of ciphers without a cell, and all sources.
 fn sources(experiment: &Experiment, results: &Results) -> String {
     if experiment.published.is_empty() {
         return String::new();

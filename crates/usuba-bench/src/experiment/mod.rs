@@ -25,15 +25,15 @@
 //! source = "..."
 //! ```
 //!
-//! A *cell* is one function, slicing, target and compiler; all its variants are measured by turns
-//! in one process. The first variant is what the others are compared with. A cipher that is not in
-//! the library is a row that says so.
+//! A *cell* is one function, slicing, target and compiler; all its variants are measured in turns
+//! in one process. The first variant is the baseline of the others. A cipher missing from the
+//! library has a row that says so.
 //!
-//! - `run`: measures the cells that are not finished yet.
-//! - `results`: what is kept, and the quantities in it.
-//! - `markdown`, `plot`: for people.
+//! - `run`: measures the unfinished cells.
+//! - `results`: the stored results and their quantities.
+//! - `markdown`, `plot`: reports.
 //! - `stages`: experiments with programs instead of ciphers.
-//! - `counted`: those on a small processor, where instructions are counted.
+//! - `counted`: experiments on a small processor that count instructions.
 
 mod counted;
 mod markdown;
@@ -60,8 +60,8 @@ pub use results::{Cell, Missing, Quantity, Results};
 pub use run::{Conditions, run};
 pub use stages::{Built, Claim, Stage, Staged};
 
-/// An experiment of a kind of its own, which a line that begins with `key` tells; `None` if the file
-/// is none or cannot be read.
+/// Reads an experiment of a special kind, identified by a line that starts with `key`; `None` if
+/// the file is of another kind or cannot be read.
 fn read<T: DeserializeOwned>(
     path: &Path,
     key: &str,
@@ -77,20 +77,20 @@ fn read<T: DeserializeOwned>(
     })
 }
 
-/// An experiment as it is written.
+/// An experiment, as declared in its file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Experiment {
     pub title: String,
-    /// What is to be seen, in a few sentences.
+    /// The question of the experiment, in a few sentences.
     pub about: String,
-    /// Names of cipher folders, there or not; all folders if empty.
+    /// Names of cipher folders, present or not; all folders if empty.
     #[serde(default)]
     pub ciphers: Vec<String>,
-    /// All that a cipher has, if empty.
+    /// All slicings of a cipher, if empty.
     #[serde(default)]
     pub slicings: Vec<String>,
-    /// All native ones, if empty.
+    /// All native targets, if empty.
     #[serde(default)]
     pub targets: Vec<String>,
     #[serde(default, rename = "compiler")]
@@ -111,7 +111,7 @@ pub struct Experiment {
     pub axis: Option<String>,
     #[serde(default)]
     pub published: Vec<Published>,
-    /// What `--quick` leaves over.
+    /// The subset for `--quick`.
     #[serde(default)]
     pub quick: Quick,
 }
@@ -136,7 +136,7 @@ pub enum FamilyName {
 }
 
 impl Compiler {
-    /// The family, as machines know it.
+    /// The family of the compiler discovery.
     pub fn family(&self) -> Family {
         match self.family {
             FamilyName::Gcc => Family::Gcc,
@@ -153,31 +153,31 @@ impl Compiler {
     }
 }
 
-/// Flags of `usubac` under a name.
+/// Named flags of `usubac`.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flags {
     pub label: String,
     #[serde(default)]
     pub flags: String,
-    /// The values of a grid that it was made with.
+    /// The grid values that produced it.
     #[serde(skip)]
     pub values: BTreeMap<String, u32>,
 }
 
-/// Variants that differ in numbers: `{name}` in label and flags stands for each of the values.
+/// Parameterized variants: `{name}` in label and flags stands for each of the values.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
     pub label: String,
     pub flags: String,
     pub over: BTreeMap<String, Vec<u32>>,
-    /// Instead of some of `over`, with `--quick`.
+    /// Replacements of values in `over`, with `--quick`.
     #[serde(default)]
     pub quick: BTreeMap<String, Vec<u32>>,
 }
 
-/// A number that somebody published.
+/// A published number.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
@@ -192,14 +192,14 @@ pub struct Published {
     /// `quantity:variant`
     pub column: String,
     pub value: f64,
-    /// The upper end, where a range was published.
+    /// The upper bound of a published range.
     #[serde(default)]
     pub to: Option<f64>,
-    /// Where it is published, and on which processor it was measured.
+    /// The publication, and the processor of the measurement.
     pub source: String,
 }
 
-/// A smaller experiment. What is empty stays as it is.
+/// A smaller experiment. Empty fields keep the full values.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
@@ -213,7 +213,7 @@ pub struct Quick {
 }
 
 impl Experiment {
-    /// Reads an experiment and checks that its parts fit.
+    /// Reads an experiment and checks its consistency.
     ///
     /// # Errors
     /// The file cannot be read or is malformed; the message names it.
@@ -223,10 +223,10 @@ impl Experiment {
         Experiment::parse(&text).map_err(|what| format!("{}: {what}", path.display()))
     }
 
-    /// As [`Experiment::read`], from the text of a file.
+    /// Like [`Experiment::read`], from the text of a file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first error in the text.
     pub fn parse(text: &str) -> Result<Experiment, String> {
         let experiment: Experiment = toml::from_str(text).map_err(|error| error.to_string())?;
         experiment.check()?;
@@ -265,7 +265,7 @@ impl Experiment {
         }
     }
 
-    /// All variants; the first is the one that the others are compared with.
+    /// All variants; the first is the baseline of the others.
     pub fn variants(&self, quick: bool) -> Vec<Flags> {
         let mut all = self.variants.clone();
         for grid in &self.grids {
@@ -302,7 +302,7 @@ impl Experiment {
         all
     }
 
-    /// The columns of the table: those that are written, or the speed-up of every variant.
+    /// The columns of the table: the declared ones, or the speed-up of every variant.
     pub fn columns(&self, quick: bool) -> Vec<String> {
         if !self.columns.is_empty() {
             return self.columns.clone();

@@ -1,7 +1,7 @@
-//! The results of an experiment as SVG.
+//! SVG plots of an experiment.
 //!
-//! With an axis, one plot per cell: a curve for each value of the other parameter. Without, one plot
-//! per column: a bar for each cell, and a cross where a number was published.
+//! With an axis, one plot per cell: a curve for each value of the other parameter. Without an axis,
+//! one plot per column: a bar for each cell, and a cross for each published number.
 
 use plotters::prelude::*;
 
@@ -11,10 +11,10 @@ use super::results::{Cell, Quantity, Results};
 
 const SIZE: (u32, u32) = (900, 480);
 
-/// File name (without folder) and text of each plot. `name` begins each of them.
+/// File name (without folder) and text of each plot; the names start with `name`.
 ///
 /// # Errors
-/// What the plotting library says.
+/// The errors of the plotting library.
 pub fn plots(
     experiment: &Experiment,
     results: &Results,
@@ -41,7 +41,7 @@ pub fn plots(
     Ok(all)
 }
 
-/// Letters, digits and hyphens only.
+/// Replaces all characters except letters, digits and hyphens.
 fn file_name(parts: &[&str]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let text: String = parts.join("-").chars().map(plain).collect();
@@ -75,7 +75,7 @@ fn curves(
         return Ok(None);
     }
     let right = all.iter().map(|(x, _)| *x).fold(2.0, f64::max);
-    // What the others are compared with, all along the axis.
+    // The baseline of the others, constant along the axis.
     if let Some(first) = cell.entries.first()
         && let Some(value) = cell.value(Quantity::Cycles, &first.variant)
     {
@@ -179,7 +179,7 @@ fn bars(
                 .label("published")
                 .legend(|(x, y)| Cross::new((x + 6, y), 5, BLACK.stroke_width(2)));
         }
-        // Names stand below their bars, upright so that they fit.
+        // Names stand below their bars, rotated so that they fit.
         let font = ("sans-serif", 12).into_font().transform(FontTransform::Rotate90);
         for (at, (cell, _)) in bars.iter().enumerate() {
             let (x, y) = chart.backend_coord(&(at as f64 + 0.4, 0.0));
@@ -198,7 +198,7 @@ fn bars(
     Ok(Some(text))
 }
 
-/// Runs a drawing; its errors are those of a text, which has none but in its arithmetic.
+/// Runs a drawing; writing to a text cannot fail, except for arithmetic errors.
 fn draw(drawing: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>) -> Result<(), String> {
     drawing().map_err(|error| format!("cannot draw: {error}"))
 }

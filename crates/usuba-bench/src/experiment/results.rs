@@ -1,4 +1,4 @@
-//! What an experiment leaves behind, and the quantities that can be read off it.
+//! Stored results of an experiment, and the quantities derived from them.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::work::Throughput;
 pub struct Results {
     pub format: u32,
     pub title: String,
-    /// Whether this is the small form.
+    /// Whether this is the result of `--quick`.
     pub quick: bool,
     /// The version of this program.
     pub usubac: String,
     pub host: Host,
-    /// C compilers by their path, with the first line of what they say about their version.
+    /// C compilers by path, with the first line of their version output.
     pub compilers: BTreeMap<String, String>,
     pub throughput: BTreeMap<String, Throughput>,
     pub cells: Vec<Cell>,
@@ -33,12 +33,12 @@ pub struct Cell {
     pub target: String,
     /// The label of the compiler.
     pub compiler: String,
-    /// Of the C of all variants, compilers, flags, and how long was measured: a cell with the same
-    /// one is not measured again.
+    /// The hash of the C of all variants, the compilers, the flags and the timing: a cell with an
+    /// equal hash is not measured again.
     pub fingerprint: String,
     /// One per variant, in order.
     pub entries: Vec<Entry>,
-    /// For each variant the first one that is the same machine code: those share the numbers.
+    /// For each variant the first one with the same machine code, whose numbers it shares.
     pub same_as: Vec<usize>,
 }
 
@@ -49,18 +49,18 @@ pub struct Missing {
     pub why: String,
 }
 
-/// What a table shows of a variant.
+/// A quantity of a variant in a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantity {
     /// Cycles per byte of the kernel.
     Cycles,
-    /// The cycles of the first variant, divided by those of this one.
+    /// The cycles of the first variant, divided by the cycles of this one.
     Speedup,
-    /// Cycles divided by the limit.
+    /// Cycles divided by the throughput bound.
     Limit,
     /// Instructions per cycle.
     Ipc,
-    /// Loads and stores of the frame among the executed instructions.
+    /// Frame loads and stores as a share of the executed instructions.
     Spills,
     /// Executed instructions of one call, per byte.
     Instructions,
@@ -72,12 +72,12 @@ pub enum Quantity {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Value {
     pub value: f64,
-    /// For speed-ups: whether it can be claimed.
+    /// For speed-ups: whether the difference is significant.
     pub claimed: bool,
 }
 
 impl Quantity {
-    /// The quantity and the variant of a column.
+    /// Parses a column into its quantity and variant.
     pub fn column(column: &str) -> Option<(Quantity, &str)> {
         let (name, label) = column.split_once(':')?;
         let quantity = match name {
@@ -93,7 +93,7 @@ impl Quantity {
         Some((quantity, label))
     }
 
-    /// What it is, in the head of a table.
+    /// The title of a table's column.
     pub fn title(self) -> &'static str {
         match self {
             Quantity::Cycles => "cycles/byte",
@@ -106,7 +106,7 @@ impl Quantity {
         }
     }
 
-    /// The number as text.
+    /// Formats the number.
     pub fn text(self, value: f64) -> String {
         match self {
             Quantity::Spills => format!("{:.0} %", 100.0 * value),
@@ -129,7 +129,7 @@ impl Cell {
         let times = |at: usize| -> Option<&Times> { self.entries[at].numbers()?.kernel.as_ref() };
         let mut change = Change::new(variant.to_string(), times(0)?, times(at)?);
         if self.same_as.get(at) == Some(&0) {
-            // The same machine code, whatever the samples look like.
+            // Equal machine code is equally fast, in spite of the samples.
             (change.p, change.verdict) = (1.0, Verdict::Same);
         }
         Some(change)
@@ -157,7 +157,7 @@ impl Cell {
         }
     }
 
-    /// Why a variant has no numbers.
+    /// The reason why a variant has no numbers.
     pub fn problem(&self, variant: &str) -> Option<&str> {
         match &self.entry(variant)?.outcome {
             Outcome::Measured(_) => None,
@@ -167,7 +167,7 @@ impl Cell {
 }
 
 impl Results {
-    /// Names of what was too noisy.
+    /// Names of the noisy measurements.
     pub fn noisy(&self) -> Vec<String> {
         let entries = self.cells.iter().flat_map(|cell| &cell.entries);
         let noisy = |entry: &&Entry| {
@@ -176,7 +176,7 @@ impl Results {
         entries.filter(noisy).map(Entry::name).collect()
     }
 
-    /// Whether nothing failed; what is missing or cannot be done here does not count.
+    /// Whether nothing failed; missing or skipped cells do not count.
     pub fn is_good(&self) -> bool {
         let mut entries = self.cells.iter().flat_map(|cell| &cell.entries);
         !entries.any(|entry| matches!(entry.outcome, Outcome::Failed(_)))

@@ -1,4 +1,4 @@
-//! Measures the cells of an experiment that are not finished yet.
+//! Experiment runner: measures the unfinished cells.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::{self, Machine};
 use usuba_run::native::Timing;
 
-/// Under which an experiment runs.
+/// The environment of an experiment.
 pub struct Conditions<'a> {
     /// The folder of the cipher folders.
     pub root: &'a Path,
@@ -24,11 +24,11 @@ pub struct Conditions<'a> {
     pub only: &'a [String],
     pub timing: Timing,
     pub parse: &'a Parse<'a>,
-    /// The version of the program that asks.
+    /// The version of the calling program.
     pub version: &'a str,
 }
 
-/// One cell, before it is measured.
+/// One cell, before its measurement.
 struct Plan<'a> {
     cipher: &'a Cipher,
     slicing: usuba::ir::Slicing,
@@ -40,7 +40,7 @@ struct Plan<'a> {
 /// after each new cell.
 ///
 /// # Errors
-/// The ciphers cannot be read, or what `save` says.
+/// The ciphers cannot be read, or `save` fails.
 pub fn run(
     experiment: &Experiment,
     conditions: &Conditions,
@@ -75,7 +75,7 @@ pub fn run(
             Ok((cell, new)) => {
                 results.cells.push(cell);
                 if new {
-                    // What is finished but not reached yet must not be lost.
+                    // Finished cells later in the plan must not be lost.
                     let mut all = results.clone();
                     all.cells
                         .extend(old.iter().filter(|o| !all.has(o)).cloned().collect::<Vec<_>>());
@@ -99,7 +99,7 @@ impl Results {
     }
 }
 
-/// The cells, and the ciphers that are not there.
+/// The cells, and the missing ciphers.
 fn plan<'a>(
     experiment: &'a Experiment,
     conditions: &Conditions,
@@ -160,7 +160,7 @@ fn plan<'a>(
     (plans, missing)
 }
 
-/// Measures one cell, unless one of `old` is the same. Says whether it is new.
+/// Measures one cell, unless `old` contains it. Returns whether it is new.
 fn measure(
     plan: &Plan,
     variants: &[Flags],
@@ -204,7 +204,7 @@ fn measure(
     if let Some(cell) = old.iter().find(same) {
         return Ok((cell.clone(), false));
     }
-    // Of several subjects with the same machine code, the first is measured for all.
+    // Subjects with equal machine code share the measurement of the first one.
     let mut first: HashMap<&String, usize> = HashMap::new();
     let firsts: Vec<usize> = recipes
         .iter()
@@ -223,7 +223,7 @@ fn measure(
     let mut place = HashMap::new();
     for (number, (variant, side)) in written.iter().zip(&sides).enumerate() {
         let outcome = match side {
-            // Flags of passes that are not there yet.
+            // The flags name passes that do not exist yet.
             Err(why) => {
                 same_as.push(number);
                 Outcome::Skipped(why.clone())
@@ -269,7 +269,7 @@ fn entry(
     }
 }
 
-/// Everything that the numbers of a cell depend on besides the machine.
+/// The hash of everything that determines the numbers of a cell, except the machine.
 fn fingerprint(
     recipes: &[Result<String, Problem>],
     sides: &[Result<Side, String>],

@@ -1,4 +1,4 @@
-//! Experiments with programs: one task in several ways, each a kernel that a driver in C calls.
+//! Program experiments: one task in several versions, each a kernel that a C driver calls.
 //!
 //! ```toml
 //! title = "One block in SIMD registers"
@@ -28,10 +28,10 @@
 //! source = "..."
 //! ```
 //!
-//! For each build all stages and tasks become one program, in which they take slices of the calls
-//! by turns. The driver says how it is compiled; it checks what comes out. The first stage is what
-//! the others are compared with. A build whose compiler is not there, and a stage whose target the
-//! processor lacks, are left out by name.
+//! Each build links all stages and tasks into one program, which runs slices of their calls in
+//! turns. The driver defines its compilation and checks the results. The first stage is the
+//! baseline of the others. A build without its compiler and a stage without processor support are
+//! left out and reported.
 
 use std::fmt::Write;
 use std::fs;
@@ -50,22 +50,22 @@ use usuba_ciphers::Beside;
 use usuba_run::cc::{self, run};
 use usuba_run::validated::{Proofs, compiled};
 
-/// How often each stage has its turn; the calls are shared among them.
+/// The number of slices that share the calls of each stage.
 const SLICES: u64 = 100;
 
-/// An experiment with programs as it is written.
+/// A program experiment, as declared in its file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Staged {
     pub title: String,
-    /// What is to be seen, in a few sentences.
+    /// The question of the experiment, in a few sentences.
     pub about: String,
     /// The C file of the driver, in the same folder.
     pub driver: String,
-    /// Calls of each stage; a multiple of what the driver writes one after the other.
+    /// Calls of each stage; a multiple of the driver's unroll factor.
     pub calls: u64,
     pub quick_calls: u64,
-    /// What each stage does, with an entry for each.
+    /// The tasks of each stage, with an entry for each.
     pub tasks: Vec<String>,
     #[serde(rename = "build")]
     pub builds: Vec<Compiler>,
@@ -73,12 +73,12 @@ pub struct Staged {
     pub stages: Vec<Stage>,
     #[serde(default, rename = "published")]
     pub published: Vec<Claim>,
-    /// What was seen where it was measured before, for the end of the report.
+    /// The conclusion of an earlier measurement, for the end of the report.
     #[serde(default)]
     pub conclusion: String,
 }
 
-/// One way to do the tasks.
+/// A version of the tasks.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stage {
@@ -94,7 +94,7 @@ pub struct Stage {
     pub flags: String,
     /// The C type of a register.
     pub register: String,
-    /// What the driver calls the kernel with.
+    /// The driver's arguments of the kernel.
     pub arguments: String,
     /// Macros of the driver.
     #[serde(default)]
@@ -102,7 +102,7 @@ pub struct Stage {
     /// Flags of the C compiler for this stage alone.
     #[serde(default)]
     pub cflags: Vec<String>,
-    /// Words that are worked on at once, by which a speed-up becomes an efficiency.
+    /// Words per operation, which turn a speed-up into an efficiency.
     #[serde(default = "one")]
     pub lanes: u32,
 }
@@ -111,34 +111,34 @@ fn one() -> u32 {
     1
 }
 
-/// A number that somebody published.
+/// A published number.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     pub stage: String,
     pub task: String,
     pub speedup: f64,
-    /// Where, and on which processor.
+    /// The publication, and the processor of the measurement.
     pub source: String,
 }
 
-/// What one build gave.
+/// The results of one build.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Built {
     pub label: String,
-    /// Or why the machine cannot build programs in this way.
+    /// The seconds, or the reason why the machine cannot build such programs.
     pub seconds: Result<Seconds, String>,
 }
 
-/// For each stage and task the seconds of all calls, or why there are none. Slices are counted by
-/// their 10th percentile, because what disturbs them makes them longer.
+/// For each stage and task the seconds of all calls, or the reason why there are none. The 10th
+/// percentile of the slices counts, because disturbances only lengthen them.
 pub type Seconds = Vec<Vec<Result<f64, String>>>;
 
-/// Why a stage has no seconds whose driver found another answer.
+/// The failure of a stage whose results the driver rejects.
 const WRONG: &str = "a wrong answer";
 
 impl Staged {
-    /// Whether a file is such an experiment, and which; `None` if it is one of ciphers.
+    /// Reads an experiment of this kind; `None` if the file is an experiment with ciphers.
     pub fn read(path: &Path) -> Option<Result<Staged, String>> {
         super::read(path, "driver", Staged::check)
     }
@@ -168,7 +168,7 @@ impl Staged {
         }
     }
 
-    /// Measures all builds; `folder` is that of the experiment.
+    /// Measures all builds; `folder` contains the experiment.
     ///
     /// # Errors
     /// A program of the experiment is missing or wrong.
@@ -206,7 +206,7 @@ impl Staged {
             .map_err(|error| format!("{}: {error}", self.driver))?;
         let driver = driver.display().to_string();
         let mut seconds: Seconds = Vec::new();
-        // Stage and task of each function of the program.
+        // The stage and task of each function of the program.
         let mut functions = Vec::new();
         for (number, stage) in self.stages.iter().enumerate() {
             let machine = cc::find_with(&stage.target, build.family()).map_err(|skip| skip.why);
@@ -267,13 +267,13 @@ impl Staged {
         Ok(seconds)
     }
 
-    /// Whether a stage of a build computes something else than the driver expects.
+    /// Whether a stage of a build computes a wrong result.
     pub fn is_wrong(built: &[Built]) -> bool {
         let rows = built.iter().filter_map(|build| build.seconds.as_ref().ok()).flatten();
         rows.flatten().any(|time| time.as_ref().is_err_and(|why| why == WRONG))
     }
 
-    /// A table for each build: seconds, speed-ups, efficiencies, and what was published.
+    /// A table for each build: seconds, speed-ups, efficiencies, and the published numbers.
     pub fn report(&self, built: &[Built], quick: bool) -> String {
         let calls = if quick { self.quick_calls } else { self.calls };
         let mut out = format!("# {}\n\n{}\n\n{calls} calls.\n", self.title, self.about.trim());
@@ -453,7 +453,7 @@ mod tests {
         assert!(report.contains("## none\n\nLeft out: no compiler."), "{report}");
     }
 
-    /// Scalar code and code on vectors both give what the series printed, and its plain text again.
+    /// Scalar and vector code both give the output of the series, and recover its plaintext.
     #[test]
     fn one_block_in_registers_is_what_was_published() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/experiments");
@@ -465,7 +465,7 @@ mod tests {
         let parse = |_: &str| Ok((PipelineOptions::default(), usuba::isa::cpu::ALL[0]));
         let built = staged.measure(&folder, true, &parse, &mut |_| {}).expect("it can be built");
         assert!(!Staged::is_wrong(&built), "{built:?}");
-        // Where there is a compiler, it compiles at least the scalar code.
+        // Every available compiler compiles at least the scalar code.
         let scalar = built[0].seconds.as_ref().map(|seconds| &seconds[0]);
         assert!(scalar.is_ok_and(|times| times.iter().all(Result::is_ok)), "{built:?}");
     }

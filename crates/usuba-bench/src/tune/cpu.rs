@@ -1,4 +1,4 @@
-//! What this processor is called.
+//! Processor identification: the model name of this machine.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn from_cpuinfo(text: &str) -> Option<String> {
         line?.split_once(':').map(|(_, value)| value.trim().to_string())
     };
     let named = field("model name").filter(|name| !name.is_empty());
-    // Other ARM systems have numbers of the maker and of the part.
+    // Other ARM systems give the numbers of implementer and part.
     named.or_else(|| Some(format!("arm {} {}", field("CPU implementer")?, field("CPU part")?)))
 }
 
@@ -33,7 +33,7 @@ pub fn slug(model: &str) -> String {
     }
 }
 
-/// Whether a name that a user gives is one that [`slug`] could make.
+/// Whether a user's name has the form of a [`slug`].
 pub fn is_slug(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }

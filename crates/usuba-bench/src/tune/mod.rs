@@ -1,5 +1,5 @@
-//! Chooses options by measurement: which flags of `usubac` and of the C compiler make the fastest
-//! code for one program on one processor.
+//! Autotuner: finds the fastest flags of `usubac` and of the C compiler for one program on one
+//! processor.
 //!
 //! ```text
 //! space ──points──→ search ──pairs──→ record ──pairs that nobody timed yet──→ workshop
@@ -8,15 +8,15 @@
 //!                                                                                verify, time
 //! ```
 //!
-//! - `space`: what is tried, as one table of flags.
-//! - `search`: in which order, and when to give up; it knows no compiler and no clock.
-//! - `record`: finished measurements on disk, so that an interrupted search goes on.
-//! - `subject`: a program or a function of a cipher folder as candidates in C, with the calls
-//!   that verify them.
-//! - `workshop`: compiles candidates side by side, verifies them, and times two by turns.
+//! - `space`: the search space, as one table of flags.
+//! - `search`: coordinate descent with early termination, independent of compiler and clock.
+//! - `record`: finished measurements on disk, so that an interrupted search resumes.
+//! - `subject`: a program or a function of a cipher folder as candidates in C, with the calls that
+//!   verify them.
+//! - `workshop`: compiles candidates in parallel, verifies them, and times two in turns.
 //! - `ninja`: the same candidates as a `build.ninja`, for other machines to compile.
-//! - `tuned`: the file that later compiles read.
-//! - `cpu`: what this processor is called.
+//! - `tuned`: the result file, an input of later compiles.
+//! - `cpu`: the model name of this processor.
 
 pub mod cpu;
 pub mod ninja;

@@ -1,12 +1,13 @@
-//! A search as a `build.ninja`, so that a compile farm compiles the candidates.
+//! Build-file export: a search as a `build.ninja`, so that a compile farm compiles the candidates.
 //!
 //! ```text
 //! usubac tune … --candidate FLAGS ─→ c/HASH.c ─→ $cc_launcher gcc … -c ─→ o/ID.o
 //! ```
 //!
-//! A search that goes on compiles what it needs next; a farm wants everything at once. So this is
-//! every single change of the default, and every pair of changes, each code once. Names are those
-//! that the search gives its candidates: `usubac tune --from DIR` finds the objects that are there.
+//! An interactive search compiles its next candidates on demand; a farm needs them all at once. The
+//! file therefore has every single change of the default and every pair of changes, and each
+//! distinct code once. Names equal the candidate names of the search: `usubac tune --from DIR`
+//! finds the compiled objects.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -18,19 +19,19 @@ use super::search::Id;
 use super::space::{Point, Space};
 use super::workshop::{Job, names};
 
-/// What is written.
+/// The exported files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// `build.ninja`.
     pub ninja: String,
-    /// `candidates.txt`: the name of each candidate, a tab, and what it is.
+    /// `candidates.txt`: the name of each candidate, a tab, and its description.
     pub list: String,
     /// Number of C files and of objects.
     pub sources: usize,
     pub objects: usize,
 }
 
-/// The default, single changes, then pairs, as far as they go into `most`.
+/// The default, single changes, then pairs, up to `most` in total.
 fn points(space: &Space, most: usize) -> Vec<Point> {
     let origin = space.origin();
     let single = (0..space.axes().len()).flat_map(|axis| space.along(&origin, axis));
@@ -40,8 +41,8 @@ fn points(space: &Space, most: usize) -> Vec<Point> {
     points
 }
 
-/// Plans at most `most` points of each slicing. `usubac` is the command that makes the C of one
-/// candidate, up to the flags; `launcher` stands before the C compiler, and may be empty.
+/// Plans at most `most` points of each slicing. `usubac` is the command that generates the C of one
+/// candidate, up to the flags; `launcher` is an optional prefix of the C compiler.
 ///
 /// # Errors
 /// No slicing has a candidate.
@@ -110,8 +111,8 @@ pub fn plan(
     Ok(Plan { ninja, list, sources: sources.len(), objects: objects.len() })
 }
 
-/// The name of a program where the search path leads to it, else its whole path: other machines
-/// may keep their compilers elsewhere.
+/// The name of a program if the search path resolves to it, else its full path: other machines may
+/// install their compilers elsewhere.
 fn command(program: &Path) -> String {
     let found = program.file_name().filter(|name| {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -121,7 +122,7 @@ fn command(program: &Path) -> String {
     found.unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,+:%@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -135,7 +136,7 @@ fn escaped(text: &str) -> String {
     text.replace('$', "$$").replace('\n', " ")
 }
 
-/// The candidates of a folder that `candidates.txt` names and that have no object: what each is.
+/// The candidates of `candidates.txt` without an object in the folder, with their descriptions.
 ///
 /// # Errors
 /// The list cannot be read.

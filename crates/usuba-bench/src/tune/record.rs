@@ -1,9 +1,9 @@
-//! Finished measurements on disk, one JSON object a line.
+//! Search log: finished measurements on disk, one JSON object a line.
 //!
-//! A line is appended the moment a measurement is done, and a line that was cut in the middle is
-//! dropped, so whatever ends the process, only the measurement that was running is lost. A line
-//! is about two candidates that are named by everything that matters; lines about candidates that
-//! no longer exist are never asked for and do no harm.
+//! A line is appended as soon as a measurement is done, and a truncated line is dropped. An
+//! interruption therefore loses the running measurement only. A line is about two candidates, whose
+//! names hash everything that affects their time. Lines about outdated candidates are never looked
+//! up and do no harm.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -23,7 +23,7 @@ struct Line {
     answer: Answer,
 }
 
-/// Answers by who raced against whom for how long.
+/// Results by incumbent, challenger and rounds.
 #[derive(Debug)]
 pub struct Record {
     path: PathBuf,
@@ -32,7 +32,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reads a file, or begins it in a folder that is made if it is not there.
+    /// Opens a log, or creates it and its folder.
     ///
     /// # Errors
     /// The file cannot be read or written; the message names it.
@@ -52,18 +52,18 @@ impl Record {
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
         let lines = bytes[..whole].split(|&byte| byte == b'\n');
-        // What another version wrote is as good as nothing.
+        // Lines of other versions are ignored.
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let known = lines.map(|l| ((l.incumbent, l.challenger, l.rounds), l.answer)).collect();
         Ok(Record { path: path.to_path_buf(), file, known })
     }
 
-    /// What is known.
+    /// The logged result of a race.
     pub fn recall(&self, incumbent: &Id, challenger: &Id, rounds: u32) -> Option<Answer> {
         self.known.get(&(incumbent.clone(), challenger.clone(), rounds)).cloned()
     }
 
-    /// Keeps an answer.
+    /// Appends a result.
     ///
     /// # Errors
     /// The file cannot be written; the message names it.
@@ -79,14 +79,14 @@ impl Record {
         let line = Line { incumbent, challenger, rounds, answer };
         let mut text = serde_json::to_string(&line).expect("numbers and strings have a JSON form");
         text.push('\n');
-        // In one piece, so that a line is either there or cut at its end.
+        // In one write, so that a line is either complete or truncated.
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush());
         written.map_err(|error| format!("cannot keep {}: {error}", self.path.display()))?;
         self.known.insert(key, line.answer);
         Ok(())
     }
 
-    /// Every candidate that was measured against another one.
+    /// Every candidate with a measurement against another one.
     pub fn challengers(&self) -> BTreeSet<Id> {
         self.known.keys().map(|(_, challenger, _)| challenger.clone()).collect()
     }

@@ -1,14 +1,15 @@
-//! The order in which points are tried, and when to give one up.
+//! Coordinate descent over the search space, with early termination of slow candidates.
 //!
 //! ```text
 //! default ─ every choice of dimension 1 ─→ better? ─ every choice of dimension 2 ─→ ...
 //!         ─ again until nothing changes ─→ pairs of changes, the likeliest first ─→ from the top
 //! ```
 //!
-//! Slicings come in the order of their defaults, so that a small budget is spent on the fastest.
-//! Points that make the same code are one point. The order depends on nothing but the answers, and answers are recorded; so a
-//! search that was cut anywhere and starts again arrives where it would have arrived. No compiler
-//! and no clock is known here: both are behind [`Bench`], and tests put a made-up surface there.
+//! Slicings are searched in order of their defaults' speed, so that a small budget is spent on the
+//! fastest. Points with equal code are one point. The order depends only on the results, and
+//! results are logged; so a search that was interrupted anywhere and restarts reaches the same end.
+//! The search knows no compiler and no clock: both are behind [`Bench`], and tests supply an
+//! artificial surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,19 +20,20 @@ use super::record::Record;
 use super::space::{Point, Space};
 use usuba_run::stats::{quantile, rank_sum};
 
-/// Names a candidate by everything that its time depends on: its C, compiler, flags, processor.
+/// The name of a candidate, a hash of everything that affects its time: C, compiler, flags,
+/// processor.
 pub type Id = String;
 
-/// Why a search ends before its end.
+/// The reason why a search ends early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The time is up.
+    /// The budget is spent.
     Budget,
     /// The user wants to stop.
     Interrupted,
-    /// A candidate computes something else than its program.
+    /// A candidate computes a wrong result.
     Wrong(String),
-    /// The machine does not let us work.
+    /// The operating system fails.
     System(String),
 }
 
@@ -39,87 +41,86 @@ pub enum Stop {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Timed {
     pub samples: Vec<f64>,
-    /// The median of each process. Samples of one process share where its pages lie, so these are
-    /// what is compared.
+    /// The median of each process. Samples of one process share its page placement, so processes
+    /// are compared instead.
     pub processes: Vec<f64>,
 }
 
-/// Two candidates by turns.
+/// The times of two candidates, measured in turns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Times {
     pub incumbent: Timed,
     pub challenger: Timed,
 }
 
-/// What the search cannot do itself.
+/// The operations of the search that need a compiler or a clock.
 pub trait Bench {
-    /// What makes candidates the same, or why there is no such candidate.
+    /// The identities of candidates, or the reasons why they do not exist.
     fn identify(&mut self, slicing: Slicing, points: &[Point]) -> Vec<Result<Id, String>>;
 
-    /// Compiles and verifies candidates; for each, why it cannot be timed, if it cannot.
+    /// Compiles and verifies candidates; for each, the reason if it cannot be timed.
     ///
     /// # Errors
-    /// One computes something wrong, or the user wants to stop.
+    /// A candidate computes a wrong result, or the user wants to stop.
     fn build(&mut self, ids: &[Id]) -> Result<Vec<Result<(), String>>, Stop>;
 
-    /// Times two candidates that were built.
+    /// Times two built candidates.
     ///
     /// # Errors
-    /// The machine does not let us work, or the user wants to stop.
+    /// The operating system fails, or the user wants to stop.
     fn time(&mut self, incumbent: &Id, challenger: &Id, rounds: u32) -> Result<Times, Stop>;
 
-    /// Whether there is time for one more.
+    /// Checks that the budget allows another operation.
     ///
     /// # Errors
-    /// There is none.
+    /// It does not.
     fn may_go_on(&self) -> Result<(), Stop>;
 
-    /// How many candidates are built at once.
+    /// The number of candidates built at once.
     fn width(&self) -> usize;
 }
 
-/// How a challenger did against an incumbent.
+/// The result of a challenger against an incumbent.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Race {
-    /// Median of the challenger over that of the incumbent.
+    /// The median of the challenger over the median of the incumbent.
     pub ratio: f64,
     /// The quartiles of the challenger over the median of the incumbent.
     pub low: f64,
     pub high: f64,
-    /// The probability that the difference is an accident (Wilcoxon's rank-sum test).
+    /// The probability of such a difference by chance (Wilcoxon's rank-sum test).
     pub p: f64,
-    /// Given up after a short batch.
+    /// Terminated after a short batch.
     pub hopeless: bool,
 }
 
-/// A smaller gain is not worth a flag, however significant it is.
+/// The minimal gain that justifies a flag, even if a smaller one is significant.
 const GAIN: f64 = 0.005;
 
-/// The probability of an accident below which a difference counts. Many candidates are tried, so
-/// it is small.
+/// The significance level. It is small because many candidates are tried.
 const SIGNIFICANT: f64 = 0.001;
 
-/// The short batch: rounds, and by how much the lower quartile of a challenger may be above the
-/// median of the incumbent. The pair is linked again for the whole race, which costs more than the
-/// rounds, so there is one such batch and not several.
+/// The short batch: its rounds, and the tolerated excess of the challenger's lower quartile over
+/// the incumbent's median. There is one such batch and not several, because linking the pair again
+/// for the whole race costs more than the rounds.
 const SHORT: (u32, f64) = (21, 0.05);
 
 /// Rounds of a whole race.
 const ROUNDS: u32 = 101;
 
-/// Rounds of the races that the result is written from.
+/// Rounds of the races behind the final result.
 const FINAL: u32 = 301;
 
-/// Single changes that made the code slower than this are in no pair.
+/// Single changes above this slowdown take part in no pair.
 const PAIRABLE: f64 = 1.2;
 
 /// Pairs of changes that are tried around one point.
 const PAIRS: usize = 64;
 
-/// A slicing that is slower than another by more than this share is not the fastest.
+/// A slicing that is slower than another by more than this share cannot be the fastest.
 const NEAR: f64 = 0.25;
 
-/// Times that the search starts from the top.
+/// The maximal number of descents from the top.
 const PASSES: usize = 4;
 
 impl Race {
@@ -132,7 +133,7 @@ impl Race {
         let (incumbent, challenger) =
             (ascending(&times.incumbent.samples), ascending(&times.challenger.samples));
         let unit = quantile(&incumbent, 0.5);
-        // Rounded, so that what is recorded is what was decided on.
+        // Rounded, so that the logged value is the decided value.
         let share = |at: f64| (quantile(&challenger, at) / unit * 1e6).round() / 1e6;
         Race {
             ratio: share(0.5),
@@ -143,22 +144,22 @@ impl Race {
         }
     }
 
-    /// Whether the challenger is faster beyond doubt.
+    /// Whether the challenger is significantly faster.
     pub fn wins(&self) -> bool {
         !self.hopeless && self.p < SIGNIFICANT && self.ratio < 1.0 - GAIN
     }
 }
 
-/// What is known about a challenger.
+/// The state of a challenger.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
     Raced(Race),
-    /// It does not compile, or takes too long to.
+    /// It does not compile, or its compile exceeds the time limit.
     Failed(String),
 }
 
-/// What a search tells while it goes on.
+/// A progress event of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event<'a> {
     /// A slicing is left out.
@@ -173,41 +174,41 @@ pub struct Lane {
     pub slicing: Slicing,
     pub best: Point,
     id: Id,
-    /// The default, by which `best` is measured.
+    /// The default, the baseline of `best`.
     origin: Id,
-    /// The time of the default over that of the first lane; absent if nobody knows.
+    /// The time of the default over the time of the first lane's default; absent if unknown.
     start: Option<f64>,
-    /// The best against the default of the same slicing; absent if nothing beats the default.
+    /// The best point against the default of the same slicing; absent if nothing beats the default.
     pub race: Option<Race>,
 }
 
 impl Lane {
-    /// About the time of the best, over that of the default of the first lane.
+    /// The estimated time of the best point, over the time of the first lane's default.
     fn time(&self) -> Option<f64> {
         Some(self.start? * self.race.map_or(1.0, |race| race.ratio))
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     pub lanes: Vec<Lane>,
-    /// The lane whose best is the fastest of all; the first one unless another beats it.
+    /// The lane with the fastest best point; the first lane unless another beats it.
     pub fastest: usize,
-    /// Slicings that the program does not have, and why.
+    /// Slicings that the program does not support, with the reason.
     pub left_out: Vec<(Slicing, String)>,
-    /// Challengers that were timed to the end, given up early, and not built.
+    /// Challengers with a full race, terminated early, and not built.
     pub raced: usize,
     pub hopeless: usize,
     pub failed: Vec<String>,
-    /// Whether time ran out.
+    /// Whether the budget ran out.
     pub cut: bool,
 }
 
 /// Searches `space` for the best point of each slicing; the first one is the default slicing.
 ///
 /// # Errors
-/// No slicing is possible; or the search cannot go on, running out of time not included.
+/// No slicing is possible, or the search cannot continue for another reason than its budget.
 pub fn search(
     space: &Space,
     slicings: &[Slicing],
@@ -248,7 +249,7 @@ struct Search<'a> {
     bench: &'a mut dyn Bench,
     record: &'a mut Record,
     tell: &'a mut dyn FnMut(&Event),
-    /// Candidates of each lane that had their chance.
+    /// The tried candidates of each lane.
     seen: BTreeSet<(usize, Id)>,
     /// The last ratio of a single change: lane, axis, choice.
     single: BTreeMap<(usize, usize, usize), f64>,
@@ -256,7 +257,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A lane at its default for each slicing that exists.
+    /// Starts a lane at its default for each supported slicing.
     fn start(&mut self, slicings: &[Slicing]) -> Result<(), Stop> {
         let origin = self.space.origin();
         for &slicing in slicings {
@@ -292,7 +293,7 @@ impl Search<'_> {
                 Answer::Failed(why) => self.outcome.failed.push(why.clone()),
             }
         }
-        // A slicing whose default cannot be built has nothing to compare with.
+        // A slicing whose default cannot be built has no baseline.
         let built = |&lane: &usize| self.outcome.lanes[lane].start.is_some();
         let mut order: Vec<usize> = (0..self.outcome.lanes.len()).filter(built).collect();
         let start = |&lane: &usize| self.outcome.lanes[lane].start.unwrap_or(f64::INFINITY);
@@ -300,7 +301,7 @@ impl Search<'_> {
         stop.map_or(Ok(order), Err)
     }
 
-    /// In each lane single changes until none helps; then pairs in each; and again.
+    /// Single changes in each lane until none helps; then pairs in each; and again.
     fn climb(&mut self) -> Result<(), Stop> {
         let mut order = self.order()?;
         for _ in 0..PASSES {
@@ -326,12 +327,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Pairs of changes of which each is not bad, in order of their promise.
+    /// Pairs of promising changes, the most promising first.
     fn likely_pairs(&self, lane: usize) -> Vec<Point> {
         let best = &self.outcome.lanes[lane].best;
         let promise = |point: &Point| {
             let changed = (0..point.len()).filter(|&axis| point[axis] != best[axis]);
-            // What made no other code alone may do so together with another change.
+            // A change without effect on the code alone may have one together with another change.
             let single = |axis| *self.single.get(&(lane, axis, point[axis])).unwrap_or(&1.0);
             let ratios: Vec<f64> = changed.map(single).collect();
             ratios.iter().all(|&ratio| ratio < PAIRABLE).then(|| ratios.iter().product::<f64>())
@@ -343,8 +344,8 @@ impl Search<'_> {
         pairs.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// Lets points race against the best of a lane, all against the same one, and keeps the
-    /// winner. Whether there was one; it is kept as well if the search stops here.
+    /// Races points against the best of a lane, all against the same one, and keeps the winner.
+    /// Returns whether there was one; it is kept even if the search stops here.
     fn challenge(
         &mut self,
         lane: usize,
@@ -361,7 +362,7 @@ impl Search<'_> {
             }
             let mut ready = Vec::new();
             for (point, id) in points.iter().zip(self.bench.identify(slicing, points)) {
-                // What this build cannot make is no candidate: two flags that exclude each other.
+                // Flags that exclude each other, or that this build lacks, give no candidate.
                 let Ok(id) = id else { continue };
                 if self.seen.insert((lane, id.clone())) {
                     ready.push((point, id));
@@ -401,7 +402,7 @@ impl Search<'_> {
         stop.map_or(Ok(won), Err)
     }
 
-    /// An answer for each candidate, with whether it was known, up to where the search stops.
+    /// A result for each candidate, with whether it was logged, up to the end of the budget.
     fn races(
         &mut self,
         incumbent: &Id,
@@ -435,7 +436,7 @@ impl Search<'_> {
         (answers, None)
     }
 
-    /// Builds what nobody timed yet, and what it is compared with.
+    /// Builds the candidates without a logged time, and their incumbent.
     fn build(&mut self, incumbent: &Id, ids: &[Id]) -> Result<Vec<Result<(), String>>, Stop> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -449,7 +450,7 @@ impl Search<'_> {
         Ok(answers)
     }
 
-    /// A short batch, and a whole race if there is hope.
+    /// A short batch, and a whole race if the challenger is not hopeless.
     fn race(&mut self, incumbent: &Id, id: &Id) -> Result<(Answer, bool), Stop> {
         let (rounds, margin) = SHORT;
         let race = Race::new(&self.bench.time(incumbent, id, rounds)?);
@@ -472,8 +473,8 @@ impl Search<'_> {
         Ok((answer, false))
     }
 
-    /// A long race between two that are known to be good. Not part of the budget: it is short, and
-    /// without it there is no result.
+    /// A long race between two good candidates. It is not part of the budget: it is short, and the
+    /// result needs it.
     fn last_race(&mut self, incumbent: &Id, challenger: &Id) -> Result<Race, Stop> {
         let answer = match self.record.recall(incumbent, challenger, FINAL) {
             Some(answer) => answer,
@@ -492,8 +493,8 @@ impl Search<'_> {
         }
     }
 
-    /// Measures the best of each lane against its default, and the lanes against each other. What
-    /// does not hold falls back to the default.
+    /// Measures the best of each lane against its default, and the lanes against each other. A best
+    /// point that does not win falls back to the default.
     fn finish(&mut self) -> Result<(), Stop> {
         for at in 0..self.outcome.lanes.len() {
             let Lane { id, origin, .. } = self.outcome.lanes[at].clone();
@@ -510,7 +511,7 @@ impl Search<'_> {
         for at in 1..self.outcome.lanes.len() {
             let (first, other) =
                 (&self.outcome.lanes[self.outcome.fastest], &self.outcome.lanes[at]);
-            // What is far behind, or was never reached, needs no long race.
+            // A lane far behind, or never reached, needs no long race.
             let near = |a: f64, b: f64| b < a * (1.0 + NEAR);
             if !first.time().zip(other.time()).is_some_and(|(a, b)| near(a, b)) {
                 continue;

@@ -1,8 +1,8 @@
-//! What the tuner tries, as one table.
+//! Search space of the autotuner, as one table.
 //!
-//! A dimension is a question ("which calls disappear?"), a choice is flags, and a point is one
-//! choice for each dimension. The first choice of a dimension has no flags: it is the default.
-//! Flags of `usubac` are read by its own parser; a choice that this build does not know is left
+//! A dimension is a question ("which calls disappear?"), a choice is a set of flags, and a point is
+//! one choice for each dimension. The first choice of a dimension has no flags: it is the default.
+//! The command line's own parser reads flags of `usubac`. Choices unknown to this build are left
 //! out, so a new flag is one line here.
 
 use usuba::isa::cpu::{self, Cpu};
@@ -11,7 +11,7 @@ use usuba::passes::pipeline::PipelineOptions;
 
 use super::workshop::Compiler;
 
-/// Who reads the flags of a dimension.
+/// The reader of a dimension's flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reader {
     Usubac,
@@ -19,7 +19,7 @@ pub enum Reader {
     Cc,
 }
 
-/// Where a choice makes sense.
+/// The condition of a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     Always,
@@ -31,7 +31,7 @@ pub enum When {
     Gcc,
     /// The C compiler is clang.
     Clang,
-    /// The flag takes a CPU, and is tried with each that the host's family has.
+    /// The flag takes a CPU, and is tried with each CPU of the host's family.
     EachCpu,
 }
 
@@ -40,7 +40,7 @@ pub enum When {
 pub struct Dimension {
     pub name: &'static str,
     pub reader: Reader,
-    /// Flags and where they make sense. The default, which has no flags, is not listed.
+    /// Flags with their conditions. The default, which has no flags, is not listed.
     pub choices: &'static [(&'static str, When)],
 }
 
@@ -54,8 +54,8 @@ const fn cc(name: &'static str, choices: &'static [(&'static str, When)]) -> Dim
 
 use When::{Always, Clang, EachCpu, Gcc, ManyRegisters, Packs};
 
-/// Every dimension but slicing and C compiler. A search walks it from top to bottom, so what moves
-/// the most comes first.
+/// Every dimension except slicing and C compiler. A search visits them from top to bottom, so the
+/// dimensions with the largest effects come first.
 pub static DIMENSIONS: &[Dimension] = &[
     usubac(
         "instances",
@@ -130,10 +130,10 @@ pub static DIMENSIONS: &[Dimension] = &[
     usubac("complements", &[("--skip complement", Always)]),
 ];
 
-/// The level of the C compiler where no choice names one.
+/// The default optimisation level of the C compiler.
 pub const LEVEL: &str = "-O3";
 
-/// The CPUs whose vector registers the host's family has, except the default.
+/// The CPUs with vector registers of the host's family, except the default.
 fn cpus() -> impl Iterator<Item = &'static str> {
     let names =
         |cpu: &Cpu| cpu.units.iter().flat_map(|unit| unit.targets).filter_map(|t| isa::find(t));
@@ -142,21 +142,21 @@ fn cpus() -> impl Iterator<Item = &'static str> {
     known.map(|cpu| cpu.name)
 }
 
-/// What flags of `usubac` ask for.
+/// The parsed flags of `usubac`.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub pipeline: PipelineOptions,
     pub cpu: &'static Cpu,
 }
 
-/// Reads flags of `usubac` as its command line does.
+/// Parses flags of `usubac` like its command line.
 pub type Parse<'a> = dyn Fn(&str) -> Result<Chosen, String> + Sync + 'a;
 
-/// The number of a choice for each dimension of a [`Space`]; 0 is the default. The first
-/// dimension is the C compiler.
+/// The index of a choice for each dimension of a [`Space`]; 0 is the default. The first dimension
+/// is the C compiler.
 pub type Point = Vec<usize>;
 
-/// An axis of the space: a dimension with the choices that this build, target and machine have.
+/// An axis of the space: a dimension with the choices that this build, target and machine support.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axis {
     pub name: String,
@@ -166,20 +166,20 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis of flags of `usubac` that make sense everywhere, after the default.
+    /// An axis of unconditional flags of `usubac`, after the default.
     pub fn new(name: &str, reader: Reader, flags: &[&str]) -> Axis {
         let flags = flags.iter().map(|flags| (flags.to_string(), When::Always));
         let choices = std::iter::once((String::new(), When::Always)).chain(flags).collect();
         Axis { name: name.to_string(), reader, choices }
     }
 
-    /// Number of choices, the default among them.
+    /// The number of choices, including the default.
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
 }
 
-/// What is tried for one target on one machine.
+/// The search space of one target on one machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Space {
     pub compilers: Vec<Compiler>,
@@ -187,7 +187,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// The table without what the target has no use for and what `parse` does not know.
+    /// The table without choices that do not apply to the target or that `parse` rejects.
     pub fn new(target: &Target, compilers: Vec<Compiler>, parse: &Parse) -> Space {
         let fits = |dimension: &Dimension, (flags, when): &(String, When)| {
             let here = match when {
@@ -212,7 +212,7 @@ impl Space {
         Space::with(compilers, axes)
     }
 
-    /// A space of given axes, besides that of the compilers.
+    /// A space of the given axes, and the axis of the compilers.
     pub fn with(compilers: Vec<Compiler>, mut axes: Vec<Axis>) -> Space {
         let mut first = Axis::new("C compiler", Reader::Cc, &[]);
         first.choices.resize(compilers.len().max(1), (String::new(), When::Always));
@@ -251,8 +251,8 @@ impl Space {
         self.axes.iter().zip(point).map(|(axis, &choice)| (axis, &axis.choices[choice]))
     }
 
-    /// The flags of `usubac`, blanks between them. A flag with a value that two choices give is
-    /// given once, as the later dimension has it; `--skip` adds up.
+    /// The flags of `usubac`, separated by blanks. If two choices give a flag with a value, the
+    /// later dimension wins; `--skip` accumulates.
     pub fn flags(&self, point: &Point) -> String {
         let mut flags: Vec<(&str, Option<&str>)> = Vec::new();
         for (axis, (text, _)) in self.chosen(point) {
@@ -275,13 +275,13 @@ impl Space {
         flags.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// All flags of the C compiler: those of the target, then those of the point.
+    /// All flags of the C compiler: first the target's, then the point's.
     pub fn cflags(&self, point: &Point) -> Vec<String> {
         let target = self.compiler(point).machine.cflags.iter().map(|flag| flag.to_string());
         target.chain(self.levels(point)).collect()
     }
 
-    /// The flags of the C compiler after those of the target: its level and what else it is told.
+    /// The flags of the C compiler after the target's: its level and further options.
     pub fn levels(&self, point: &Point) -> Vec<String> {
         let chosen = self.chosen(point).filter(|(axis, _)| axis.reader == Reader::Cc);
         let words: Vec<String> = chosen

@@ -1,14 +1,14 @@
-//! What is tuned: a function of a cipher folder, or a node of any program; as C for given options,
-//! with the calls that verify and time it.
+//! Subjects of the autotuner: a function of a cipher folder, or a node of any program, as C with
+//! the calls that verify and time it.
 //!
 //! ```text
 //! function of a cipher folder   kernel + byte interface + driver   checked with its test vectors
-//! node of a program             kernel                             checked with its meaning
+//! node of a program             kernel                             checked with its semantics
 //! ```
 //!
-//! Every candidate has the same C names ([`SYMBOLS`]), so that equal code is equal text; the C
-//! compiler is told other names when two candidates meet in one executable. What is called from
-//! outside is `candidate_drive`, which takes an array of pointers.
+//! Every candidate has the same C names ([`SYMBOLS`]), so that equal code is equal text. The C
+//! compiler renames them when two candidates are linked into one executable. The external entry is
+//! `candidate_drive`, which takes an array of pointers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -30,10 +30,10 @@ use usuba_ciphers::{Cipher, Function};
 use usuba_run::layout::Layout;
 use usuba_run::validated::{Proofs, optimised};
 
-/// What the C of a candidate calls itself.
+/// The C name of every candidate.
 const NAME: &str = "candidate";
 
-/// Names that the linker sees in the object of a candidate.
+/// Symbols in the object of a candidate.
 pub const SYMBOLS: &[&str] = &[
     "candidate_kernel",
     "candidate_single",
@@ -44,18 +44,18 @@ pub const SYMBOLS: &[&str] = &[
     "drive",
 ];
 
-/// What is to be fast.
+/// The timed quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Goal {
     /// The kernel on registers.
     #[default]
     Kernel,
-    /// The byte interface, with packing.
+    /// The byte interface, with transposition.
     Bytes,
 }
 
 impl Goal {
-    /// As it is written in flags and files.
+    /// The name in flags and files.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Kernel => "kernel",
@@ -64,20 +64,20 @@ impl Goal {
     }
 }
 
-/// What is tuned.
+/// The tuned function or node.
 #[derive(Debug)]
 pub enum Subject<'a> {
     Function { cipher: &'a Cipher, function: &'a Function, goal: Goal },
     Node(Node),
 }
 
-/// A program and all that it includes, in memory: candidates are made on many threads, and each
-/// reads the program anew.
+/// A program with its included files, in memory: candidates are compiled on many threads, and each
+/// thread reads the program anew.
 #[derive(Clone, Default, Debug)]
 pub struct Texts {
     /// Name and text of the program.
     pub root: (String, String),
-    /// By the name of the including file and the path that it writes: name and text.
+    /// Names and texts, by the name of the including file and the path in its `include`.
     pub includes: HashMap<(String, String), (String, String)>,
 }
 
@@ -90,10 +90,10 @@ impl Loader for Texts {
 }
 
 impl Texts {
-    /// Reads a program to keep it.
+    /// Reads a program into memory.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first error in the program.
     pub fn gather(
         sources: &mut Sources,
         root: FileId,
@@ -109,7 +109,7 @@ impl Texts {
     }
 }
 
-/// A loader that remembers.
+/// A loader that caches its files.
 struct Keeper<'a> {
     loader: &'a mut dyn Loader,
     includes: HashMap<(String, String), (String, String)>,
@@ -130,9 +130,9 @@ pub struct Node {
     /// The entry; the last declaration if absent.
     pub entry: Option<String>,
     pub flags: Flags,
-    /// The word size of an entry that leaves it open.
+    /// The word size, if the entry is polymorphic in it.
     pub word: Option<u8>,
-    /// Inputs and outputs of instances, which all candidates of one slicing share.
+    /// Inputs and outputs of instances, shared by all candidates of one slicing.
     meanings: Mutex<HashMap<Slicing, Vec<Row>>>,
 }
 
@@ -147,17 +147,17 @@ struct Row {
 #[derive(Clone, Debug)]
 pub struct Made {
     pub code: String,
-    /// What tells the calls of candidates apart: equal for equal calls.
+    /// The shape of the calls: equal for equal calls.
     pub shape: String,
     pub calls: Calls,
 }
 
-/// How a candidate is verified and timed.
+/// The calls that verify and time a candidate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Calls {
-    /// For each verifying call the bytes of each input.
+    /// The bytes of each input, for each verifying call.
     pub check: Arc<Vec<Vec<Vec<u8>>>>,
-    /// What each should put out; an output may be longer than what is compared.
+    /// The expected outputs; an output may be longer than its compared part.
     pub expected: Arc<Vec<Vec<Vec<u8>>>>,
     /// Bytes of the outputs of a verifying call.
     pub outputs: Vec<usize>,
@@ -166,7 +166,7 @@ pub struct Calls {
     pub timed_outputs: Vec<usize>,
     /// Alignment of all of them.
     pub align: usize,
-    /// Units of work in a timed call: bytes, or instances where there are no bytes.
+    /// Units of work in a timed call: bytes, or instances if there are no bytes.
     pub units: f64,
 }
 
@@ -186,8 +186,8 @@ fn lines(findings: &[Diagnostic]) -> String {
 }
 
 impl Subject<'_> {
-    /// The slicings that may be tried, the default first. A node that writes a direction has
-    /// that one; what else is impossible shows when the candidate is made.
+    /// The possible slicings, the default first. A node that declares a direction has that slicing
+    /// only; further restrictions appear when the candidate is compiled.
     pub fn slicings(&self) -> Vec<Slicing> {
         match self {
             Subject::Function { function, .. } => function.slicings.clone(),
@@ -200,7 +200,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What is to be fast.
+    /// The timed quantity.
     pub fn goal(&self) -> Goal {
         match self {
             Subject::Function { goal, .. } => *goal,
@@ -208,10 +208,10 @@ impl Subject<'_> {
         }
     }
 
-    /// The candidate with these options.
+    /// Compiles the candidate with these options.
     ///
     /// # Errors
-    /// Why there is none: the slicing is not for this program, or the options not for this subject.
+    /// The slicing does not suit the program, or the options do not suit the subject.
     pub fn make(
         &self,
         slicing: Slicing,
@@ -278,7 +278,7 @@ fn function_calls(
 }
 
 impl Node {
-    /// The entry of a program that was gathered.
+    /// The entry of a gathered program.
     pub fn new(texts: Texts, entry: Option<String>, flags: Flags, word: Option<u8>) -> Node {
         Node { texts, entry, flags, word, meanings: Mutex::default() }
     }
@@ -341,7 +341,7 @@ impl Node {
         Ok(Made { code, shape, calls })
     }
 
-    /// What the language says about the first `count` instances.
+    /// The reference results of the first `count` instances.
     fn rows(
         &self,
         program: &typed::Program,
@@ -358,7 +358,7 @@ impl Node {
             let mut inputs: Vec<u64> =
                 atoms.iter().map(|&(bits, _)| random.word() & mask(bits)).collect();
             if let Some(first) = rows.first() {
-                // A constant is the same for all instances.
+                // A constant is uniform over all instances.
                 for (at, (_, constant)) in atoms.iter().enumerate() {
                     if *constant {
                         inputs[at] = first.inputs[at];

@@ -1,4 +1,4 @@
-//! The search on made-up surfaces, and once on a real compiler.
+//! Tests of the search on artificial surfaces, and once on a real compiler.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -12,15 +12,15 @@ use super::tuned::{self, About, Tuned};
 use super::workshop::Compiler;
 use usuba_run::cc::{Machine, System};
 
-/// What a point costs; `None` if there is no such candidate.
+/// The cost of a point; `None` if there is no such candidate.
 type Surface = fn(Slicing, &Point) -> Option<f64>;
 
 /// A bench without compiler and clock: the surface with a little noise.
 struct Fake {
     surface: Surface,
-    /// Operations that are left before the user interrupts.
+    /// Operations before the user interrupts.
     left: Cell<usize>,
-    /// Builds that are left before the time is up.
+    /// Builds before the budget ends.
     builds: Cell<usize>,
     /// Every race that was timed.
     timed: RefCell<Vec<(Id, Id, u32)>>,
@@ -70,7 +70,7 @@ impl Bench for Fake {
     fn build(&mut self, ids: &[Id]) -> Result<Vec<Result<(), String>>, Stop> {
         self.step()?;
         self.builds.set(self.builds.get().saturating_sub(1));
-        // A candidate that costs a thousand does not compile.
+        // A candidate of cost 1000 does not compile.
         let good = |id: &Id| if self.cost(id) < 1000.0 { Ok(()) } else { Err(format!("{id}: no")) };
         Ok(ids.iter().map(good).collect())
     }
@@ -83,7 +83,7 @@ impl Bench for Fake {
             let noise = |round: u32| (round.wrapping_mul(2_654_435_761) >> 16) as f64 / 65536.0;
             let sample = |round: u32| cost * (1.0 + 0.01 * noise(round));
             let samples = (0..rounds).map(sample).collect();
-            // Two processes differ by less than what is worth a flag.
+            // Two processes differ by less than the minimal gain of a flag.
             let processes = (0..8).map(|process| cost * (1.0 + 0.001 * noise(process))).collect();
             Timed { samples, processes }
         };
@@ -121,8 +121,8 @@ fn space() -> Space {
     Space::with(vec![compiler("gcc 12.2.0"), compiler("clang 19.1.7")], axes)
 }
 
-/// Axes act alone, but for `--two b`, which helps only with `--last`, and `--one 4`, which does not
-/// compile. The second compiler is better; bits beat words; there is no horizontal form.
+/// Axes act alone, except for `--two b`, which helps only with `--last`, and `--one 4`, which does
+/// not compile. The second compiler is better; bits beat words; there is no horizontal form.
 fn surface(slicing: Slicing, point: &Point) -> Option<f64> {
     let compiler = [1.0, 0.95][point[0]];
     let one = [1.0, 3.0, 0.8, 1.1, 1000.0][point[1]];
@@ -148,7 +148,7 @@ fn run(fake: &mut Fake, state: &Path) -> Result<Outcome, Stop> {
     search(&space(), ALL, fake, &mut record, &mut |_| {})
 }
 
-/// The file that a search ends in.
+/// The result file of a search.
 fn file(outcome: &Outcome) -> String {
     let about = About {
         program: "a.ua".into(),
@@ -214,10 +214,10 @@ fn a_search_that_was_cut_anywhere_ends_in_the_same_file() {
         let outcome = run(&mut rest, &state).expect("it ends");
         assert_eq!(file(&outcome), wanted, "after {cut}");
         let (before, after) = (fake.timed.borrow().len(), rest.timed.borrow().len());
-        // The race that was running is lost, and has one short batch.
+        // The interrupted race is lost, and has one short batch.
         assert!(before + after <= whole.timed.borrow().len() + 1, "after {cut}");
     }
-    // Cut again and again, with little progress each time.
+    // Interrupted again and again, with little progress each time.
     let state = folder.path().join("often");
     let mut runs = 0;
     let outcome = loop {
@@ -266,7 +266,7 @@ fn more_time_goes_on_where_less_ended() {
     assert!(last < 0.52, "{last}");
 }
 
-/// Nothing is better than the default by more than the noise.
+/// No point beats the default by more than the noise.
 fn flat(_: Slicing, point: &Point) -> Option<f64> {
     Some(10.0 - 0.001 * point.iter().sum::<usize>() as f64)
 }
@@ -281,7 +281,7 @@ fn a_difference_that_is_none_changes_nothing() {
     assert!(outcome.raced > 0 && outcome.hopeless == 0);
 }
 
-/// Bits do not compile, and all else is as it was.
+/// Bits do not compile, and the rest is unchanged.
 fn without_bits(slicing: Slicing, point: &Point) -> Option<f64> {
     if slicing == Slicing::B { Some(2000.0) } else { surface(slicing, point) }
 }
@@ -297,7 +297,7 @@ fn a_slicing_that_does_not_compile_stops_no_other() {
     assert!(outcome.failed.iter().any(|why| why.starts_with("B 0,0")), "{:?}", outcome.failed);
 }
 
-/// There is nothing at all.
+/// No candidate exists.
 fn nothing(_: Slicing, _: &Point) -> Option<f64> {
     None
 }

@@ -1,25 +1,26 @@
-//! The file of a search: `tuned/<target>-<cpu>.toml` beside the program, which later compiles read.
+//! Result file of a search: `tuned/<target>-<cpu>.toml` beside the program, an input of later
+//! compiles.
 //!
 //! ```text
 //! cpu = "AMD EPYC 9B45"
 //! target = "avx2"
 //!
 //! [[choice]]
-//! program = "cipher.ua"         which program, by name,
-//! sha256 = "5a1f…"              by text,
-//! entry = "encrypt"             and by entry
+//! program = "cipher.ua"         the subject: program,
+//! sha256 = "5a1f…"              fingerprint of its text,
+//! entry = "encrypt"             and entry
 //! slicing = "V"
-//! fastest = true                of the slicings of this entry
+//! fastest = true                among the slicings of this entry
 //! flags = "--inter-factor 2"    of usubac; empty if nothing beats the default
 //! compiler = "gcc 12.2.0"
 //! cflags = "-O2 -mavx2"
-//! ratio = 0.713                 the time of this choice over that of the default
+//! ratio = 0.713                 the time of this choice over the default's time
 //! quartiles = [0.708, 0.721]
-//! goal = "kernel"               what was timed
+//! goal = "kernel"               the timed quantity
 //! ```
 //!
-//! The text depends on what was found and on nothing else: no dates, a fixed order. A search
-//! replaces the choices of its own program and entry and keeps the others.
+//! The text is a deterministic function of the results: no dates, a fixed order. A search replaces
+//! the choices of its own program and entry and keeps the others.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -46,15 +47,15 @@ pub struct Tuned {
     pub choices: Vec<Choice>,
 }
 
-/// What was found for one slicing of one entry.
+/// The result for one slicing of one entry.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     /// The file name of the program.
     pub program: String,
-    /// The fingerprint of its text and of what it includes.
+    /// The fingerprint of its text and of its included files.
     pub sha256: String,
     pub entry: String,
-    /// Flags that change what the program means, such as `-m 16`; mostly empty.
+    /// Flags that change the semantics of the program, such as `-m 16`; mostly empty.
     pub reading: String,
     pub slicing: Slicing,
     /// Whether this is the fastest slicing of the entry.
@@ -63,13 +64,13 @@ pub struct Choice {
     pub flags: String,
     pub compiler: String,
     pub cflags: String,
-    /// The median time over that of the default, and the quartiles over the same.
+    /// The median time over the median time of the default, and its quartiles over the same.
     pub ratio: f64,
     pub quartiles: [f64; 2],
     pub goal: String,
 }
 
-/// What a search was about.
+/// The subject of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About {
     pub program: String,
@@ -79,8 +80,8 @@ pub struct About {
     pub goal: &'static str,
 }
 
-/// What a search found, one choice per slicing. Where nothing beats the default, the default is
-/// written, with a ratio of 1.
+/// The results of a search, one choice per slicing. If nothing beats the default, the choice is the
+/// default, with a ratio of 1.
 pub fn choices(outcome: &Outcome, space: &Space, about: &About) -> Vec<Choice> {
     let choice = |(at, lane): (usize, &Lane)| {
         let share = |pick: fn(&Race) -> f64| lane.race.as_ref().map_or(1.0, pick);
@@ -102,7 +103,7 @@ pub fn choices(outcome: &Outcome, space: &Space, about: &About) -> Vec<Choice> {
     outcome.lanes.iter().enumerate().map(choice).collect()
 }
 
-/// What is wrong with a file, and at which byte.
+/// An error in a file, and its byte position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
     pub at: usize,
@@ -146,10 +147,10 @@ struct FileChoice {
     goal: String,
 }
 
-/// Reads a file. `check` says what is wrong with flags of `usubac`, if anything is.
+/// Parses a file. `check` validates flags of `usubac`.
 ///
 /// # Errors
-/// The first mistake.
+/// The first error.
 pub fn parse(text: &str, check: &dyn Fn(&str) -> Result<(), String>) -> Result<Tuned, Mistake> {
     let file: File = toml::from_str(text).map_err(|error| Mistake {
         at: error.span().map_or(0, |span| span.start),
@@ -220,9 +221,9 @@ pub fn print(tuned: &Tuned) -> String {
 }
 
 impl Tuned {
-    /// Puts `found` in the place of what is there about the same entry of the same program, one
-    /// choice per slicing. A slicing that was not searched stays if it is about the same text, and
-    /// stays the fastest if it was.
+    /// Replaces the choices of the same entry of the same program by `found`, one choice per
+    /// slicing. A slicing outside the search stays if its text is unchanged, and stays the fastest
+    /// if it was.
     pub fn replace(&mut self, mut found: Vec<Choice>) {
         let of = |choice: &Choice| {
             (choice.program.clone(), choice.entry.clone(), choice.reading.clone())
@@ -241,7 +242,7 @@ impl Tuned {
         self.choices.sort_by_key(order);
     }
 
-    /// The choice for an entry: of a slicing, or of the fastest one. Whoever asks compares the
+    /// The choice for an entry: of a slicing, or of the fastest one. The caller compares the
     /// fingerprints.
     pub fn find(
         &self,
@@ -261,7 +262,7 @@ impl Tuned {
 /// Reads the file at `path`; see [`parse`].
 ///
 /// # Errors
-/// It cannot be read, or there is a mistake in it; the message begins with its place.
+/// It cannot be read, or it is malformed; the message begins with the position.
 pub fn read(path: &Path, check: &dyn Fn(&str) -> Result<(), String>) -> Result<Tuned, String> {
     let text = fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
@@ -271,11 +272,11 @@ pub fn read(path: &Path, check: &dyn Fn(&str) -> Result<(), String>) -> Result<T
     })
 }
 
-/// What was found for a function of a cipher folder on the processor `cpu`, if it is about the
-/// text that is there now.
+/// The tuned choice for a function of a cipher folder on the processor `cpu`, if its text is
+/// unchanged.
 ///
 /// # Errors
-/// There is a file, and it cannot be read or has a mistake in it.
+/// The file exists, and it cannot be read or is malformed.
 pub fn of_function(
     cipher: &Cipher,
     function: &Function,
@@ -296,13 +297,13 @@ pub fn of_function(
         .filter(|choice| function_fingerprint(cipher, function).as_ref() == Some(&choice.sha256)))
 }
 
-/// The files that may be meant.
+/// The candidate files for a compile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// There is none.
     None,
     One(PathBuf),
-    /// Names of processors of which nobody said which one is meant, sorted.
+    /// Several processors, sorted by name, and none selected.
     Several(Vec<String>),
 }
 
@@ -311,10 +312,10 @@ pub fn path(folder: &Path, target: &str, cpu: &str) -> PathBuf {
     folder.join(FOLDER).join(format!("{target}-{cpu}.toml"))
 }
 
-/// Looks beside a program: for the file of `cpu`, or for the only one of the target.
+/// Searches beside a program: for the file of `cpu`, or for the only one of the target.
 ///
 /// # Errors
-/// The folder is there and cannot be read.
+/// The folder exists and cannot be read.
 pub fn look(folder: &Path, target: &str, cpu: Option<&str>) -> Result<Found, String> {
     if let Some(cpu) = cpu {
         let path = path(folder, target, cpu);
@@ -393,7 +394,7 @@ mod tests {
         assert_eq!(flags(&tuned, Some(Slicing::B)).as_deref(), Some(""), "it was not searched");
         assert_eq!(flags(&tuned, None).as_deref(), Some(""), "it stays the fastest");
         assert_eq!(tuned.find("b.ua", "f", "-m 8", Some(Slicing::V)), None);
-        // Another text makes all of the old ones worthless, and what is found is the fastest.
+        // A new text invalidates all old choices, and the new choice is the fastest.
         let new =
             Choice { sha256: "11".into(), fastest: true, ..choice("a.ua", Slicing::V, "-O1") };
         tuned.replace(vec![new]);
@@ -423,7 +424,7 @@ mod tests {
         assert_eq!(place(&good.replacen("cpu", "gpu", 1)).0, (3, 1));
         assert_eq!(place("cpu = ").0.0, 1);
         for cut in 0..good.len() {
-            // Fails if reading a file that was cut panics; a shorter file may be a good one.
+            // Fails if parsing a truncated file panics; a shorter file may be valid.
             let _ = parse(&good[..cut], &check).map_err(|mistake| mistake.place(&good));
         }
     }

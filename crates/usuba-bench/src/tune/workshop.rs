@@ -1,8 +1,8 @@
-//! Makes candidates, compiles them side by side, verifies each before it is timed, and times two
-//! by turns on one core.
+//! Build and timing of candidates: compiles them in parallel, verifies each before it is timed, and
+//! times two in turns on one core.
 //!
-//! An object is compiled once, under names of its own, and linked into as many races as it runs.
-//! While a race runs, nothing is compiled.
+//! An object is compiled once, under unique names, and linked into each of its races. While a race
+//! runs, nothing is compiled.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ use usuba_run::cc::{self, Family, Machine};
 use usuba_run::fingerprint::hex;
 use usuba_run::native::{self, Build, Kernel, Suite, Timing};
 
-/// Code that takes longer to compile is given up.
+/// The time limit of a compile.
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Cycles of one sample: the default of the clock.
@@ -51,14 +51,14 @@ impl Compiler {
         };
         let is_clang = ask("--version")?.contains("clang");
         let family = if is_clang { "clang" } else { "gcc" };
-        // gcc answers the other flag with less than its version.
+        // gcc answers `-dumpversion` with less than its full version.
         let version = ask(if is_clang { "-dumpversion" } else { "-dumpfullversion" })?;
         let name = format!("{family} {version}");
         Ok(Compiler { name, machine, is_clang })
     }
 }
 
-/// The C compilers that make code for this machine's own cores, the default first.
+/// The C compilers for this machine's own cores, the default first.
 ///
 /// # Errors
 /// There is none, or the processor cannot run the target.
@@ -75,7 +75,7 @@ pub fn compilers(target: &Target) -> Result<Vec<Compiler>, String> {
     if found.is_empty() { Err(why) } else { Ok(found) }
 }
 
-/// What is tuned, where, and how long.
+/// The subject, place and parallelism of a search.
 pub struct Job<'a> {
     pub subject: &'a Subject<'a>,
     pub target: &'static Target,
@@ -83,11 +83,11 @@ pub struct Job<'a> {
     pub parse: &'a Parse<'a>,
     /// The processor, which is part of the name of a candidate.
     pub cpu: &'a str,
-    /// Compilers at work at the same time.
+    /// The number of concurrent compilers.
     pub jobs: usize,
 }
 
-/// C on disk, and how to call it.
+/// C on disk, with its calls.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The first digits of the hash of its text.
@@ -96,7 +96,8 @@ pub struct Source {
 }
 
 impl Job<'_> {
-    /// Makes C, side by side; `keep` gets the hash and the text. Calls are kept once per shape.
+    /// Generates C, in parallel; `keep` gets the hash and the text. Calls are stored once per
+    /// shape.
     fn make(
         &self,
         wanted: &[(Slicing, String)],
@@ -115,7 +116,7 @@ impl Job<'_> {
         self.pool().install(|| wanted.par_iter().map(one).collect())
     }
 
-    /// Makes the C of points to name it, and throws the text away.
+    /// Generates the C of points to name it, and discards the text.
     pub fn sources(&self, slicing: Slicing, points: &[Point]) -> Vec<Result<Source, String>> {
         let flags: Vec<String> = points.iter().map(|point| self.space.flags(point)).collect();
         let wanted: BTreeSet<&String> = flags.iter().collect();
@@ -132,7 +133,7 @@ impl Job<'_> {
         pool.expect("the system has threads")
     }
 
-    /// The name of a candidate: everything that its time depends on.
+    /// The name of a candidate: a hash of everything that affects its time.
     pub fn id(&self, source: &Source, point: &Point) -> Id {
         let compiler = self.space.compiler(point);
         let mut hash = Sha256::new();
@@ -148,7 +149,7 @@ impl Job<'_> {
         hex(&hash.finalize())[..24].to_string()
     }
 
-    /// What a person calls a point: all that differs from nothing at all.
+    /// The display name of a point: all its flags.
     pub fn label(&self, slicing: Slicing, point: &Point) -> String {
         let flags = self.space.flags(point);
         let flags = if flags.is_empty() { String::new() } else { format!(" {flags}") };
@@ -157,17 +158,17 @@ impl Job<'_> {
     }
 }
 
-/// The flags that give the names of a candidate to the linker.
+/// The flags that rename the symbols of a candidate for the linker.
 pub fn names(id: &Id) -> Vec<String> {
     SYMBOLS.iter().map(|symbol| format!("-D{symbol}={symbol}_{id}")).collect()
 }
 
-/// A candidate that was made.
+/// A candidate with its C.
 struct Candidate {
     slicing: Slicing,
     point: Point,
     source: Source,
-    /// Where the object is, or why there is none; absent before anybody asked.
+    /// The object, or the reason why there is none; absent before the first request.
     object: Option<Result<PathBuf, String>>,
     verified: bool,
 }
@@ -179,25 +180,25 @@ pub struct Workshop<'a> {
     given: Option<Given>,
     interrupted: &'a AtomicBool,
     end: Instant,
-    /// What flags make, for each slicing.
+    /// The generated C of flags, for each slicing.
     sources: HashMap<(Slicing, String), Result<Source, String>>,
     calls: HashMap<String, Calls>,
     candidates: BTreeMap<Id, Candidate>,
 }
 
-/// Objects that somebody else compiled.
+/// Objects from an external build.
 pub struct Given {
-    /// Holds `o/ID.o`.
+    /// The folder of `o/ID.o`.
     pub folder: PathBuf,
-    /// Candidates that were measured before: they stay candidates without an object.
+    /// Candidates with earlier measurements: they stay candidates without an object.
     pub known: BTreeSet<Id>,
 }
 
 impl<'a> Workshop<'a> {
-    /// A workshop that has `budget` from now on.
+    /// A workshop whose `budget` starts now.
     ///
     /// # Errors
-    /// There is no room for a temporary folder.
+    /// The temporary folder cannot be created.
     pub fn new(
         job: &'a Job<'a>,
         budget: Duration,
@@ -207,7 +208,7 @@ impl<'a> Workshop<'a> {
         let folder = tempfile::Builder::new().prefix("usubac-tune-").tempdir();
         let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let now = Instant::now();
-        // A budget beyond all clocks is a year.
+        // A budget beyond the range of the clock is a year.
         let end = now.checked_add(budget).unwrap_or(now + Duration::from_secs(365 * 86_400));
         Ok(Workshop {
             job,
@@ -232,7 +233,7 @@ impl<'a> Workshop<'a> {
         self.folder.path().join(format!("{hash}.c"))
     }
 
-    /// Makes what was not made before.
+    /// Generates the missing C.
     fn make(&mut self, wanted: Vec<(Slicing, String)>) {
         let mut fresh = Vec::new();
         for key in wanted {
@@ -246,7 +247,7 @@ impl<'a> Workshop<'a> {
             if path.exists() {
                 return Ok(());
             }
-            // Two threads may write the same text; whoever is last moves a whole file.
+            // Two threads may write the same text; the last one renames a complete file.
             let name = format!("{hash}.{:?}.tmp", std::thread::current().id());
             let name = folder.join(name.replace(['(', ')'], ""));
             fs::write(&name, code)
@@ -285,7 +286,7 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// Compares candidates with what they should compute.
+    /// Compares the results of candidates with the expected outputs.
     fn verify(&mut self, ids: &[Id]) -> Result<(), Stop> {
         let kernels: Vec<Kernel> = ids
             .iter()
@@ -359,7 +360,7 @@ impl Bench for Workshop<'_> {
                 }
             };
             let id = self.job.id(&source, point);
-            // The default is compiled here if nobody else did.
+            // The default is compiled here if the external build lacks it.
             let default = point.iter().all(|&choice| choice == 0);
             let lost =
                 |given: &Given| !object(&given.folder, &id).is_file() && !given.known.contains(&id);
@@ -396,7 +397,7 @@ impl Bench for Workshop<'_> {
         let compile = |id: &&Id| given(id).map_or_else(|| shared.compile(id), Ok);
         let objects: Vec<Result<PathBuf, String>> =
             self.job.pool().install(|| todo.par_iter().map(compile).collect());
-        // A compiler that was interrupted together with us has not failed.
+        // A compiler that the same interrupt has stopped did not fail.
         self.is_interrupted()?;
         let todo: Vec<Id> = todo.into_iter().cloned().collect();
         for (id, object) in todo.iter().zip(objects) {
@@ -456,13 +457,13 @@ impl Bench for Workshop<'_> {
         }
     }
 
-    /// One for each compiler: more would run longer over the budget.
+    /// One for each compiler: more would exceed the budget further.
     fn width(&self) -> usize {
         self.job.jobs
     }
 }
 
-/// Where somebody else puts the object of a candidate.
+/// The path of a candidate's object in an external build.
 pub fn object(folder: &Path, id: &Id) -> PathBuf {
     folder.join("o").join(format!("{id}.o"))
 }

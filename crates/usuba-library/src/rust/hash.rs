@@ -1,4 +1,4 @@
-//! Skein in the files of the crate: types with the traits of the crate `digest`.
+//! Rust types for Skein with the traits of the crate `digest`.
 
 use super::super::interface::Description;
 use super::super::template::fill;
@@ -10,10 +10,10 @@ use usuba_ciphers::HashVector;
 /// Levels of a tree above its leaves, as in `lib/c/api/skein_shared.h`.
 const LEVELS: usize = 60;
 
-/// Every so many vectors are tests of the crate.
+/// One vector out of this many becomes a test of the crate.
 const EVERY: usize = 5;
 
-/// Bytes of an answer that examples show.
+/// Bytes of a result in examples.
 const SHOWN: usize = 16;
 
 impl Items<'_> {
@@ -27,7 +27,7 @@ impl Items<'_> {
         self.parts.insert(Part::Skein);
         self.hashes.push((format!("{name}_state"), state));
         self.hashes.push((format!("{name}_tree"), tree));
-        // The plain hash function of the shortest message that can be cut.
+        // The plain hash function of the shortest message that can be split.
         let plain = |v: &&HashVector| {
             let none = v.key.is_empty() && v.arguments.iter().all(Vec::is_empty);
             none && v.tree == [0; 3] && v.bits == 0 && v.output.len() == block && v.input.len() > 1

@@ -1,4 +1,4 @@
-//! A cipher folder in the files of the crate.
+//! Rust module of a cipher folder: its public types, foreign declarations and tests.
 //!
 //! ```text
 //! pub type Aes128 = crate::Cipher<ffi::Aes128>;            for users
@@ -17,41 +17,41 @@ use super::shape::{Answer, Shape};
 use super::text::{literal, order, parts, type_name};
 use usuba_ciphers::{Function, HashMode, Scheme, Vector};
 
-/// Bytes of blocks that other crates' modes keep on the stack at a time.
+/// Stack bytes for the blocks of another crate's modes.
 const STACK: usize = 8192;
 
-/// Bytes of an answer that examples show.
+/// Bytes of a result in examples.
 const SHOWN: usize = 16;
 
-/// The text of one folder in each of the files.
+/// The generated text of one folder, for each file of the crate.
 pub struct Items<'a> {
     pub folder: &'a Folder<'a>,
-    /// What users see.
+    /// The public module.
     pub module: String,
-    /// What the header declares.
+    /// The foreign declarations, as in the header.
     pub ffi: String,
     pub tests: String,
-    /// What they call.
+    /// The test helpers that the tests call.
     pub helpers: BTreeSet<&'static str>,
-    /// C names of the contexts, and their bytes.
+    /// The C names and sizes of the contexts.
     pub contexts: Vec<(String, usize)>,
-    /// C names of key streams with a state, and the bytes of its two arrays.
+    /// The C names of stateful keystreams, and the sizes of their two arrays.
     pub states: Vec<(String, usize, usize)>,
-    /// C types of hash functions, and the bytes of their array.
+    /// The C types of hash functions, and the size of their array.
     pub hashes: Vec<(String, usize)>,
-    /// C types, and all their bytes.
+    /// C types with their sizes in bytes.
     pub sizes: Vec<(String, usize)>,
-    /// Hand-written Rust that it needs.
+    /// The hand-written Rust that it uses.
     pub parts: BTreeSet<Part>,
 }
 
-/// The words of a C type.
+/// The width of a C type in bytes.
 fn width(c_type: &str) -> usize {
     let bits: String = c_type.chars().filter(char::is_ascii_digit).collect();
     bits.parse::<usize>().expect("words of a context have their bits in their type") / 8
 }
 
-/// A template without the example in its comment, and the line before it.
+/// A template without the example in its comment and the line before it.
 fn without_example(template: &str) -> String {
     let mut parts = template.split("///\n/// ```\n");
     let before = parts.next().unwrap_or_default();
@@ -60,17 +60,17 @@ fn without_example(template: &str) -> String {
     format!("{before}{behind}")
 }
 
-/// The function of a name that a description gives.
+/// Finds a function by the name in a description.
 fn find<'a>(folder: &'a Folder, name: &str) -> &'a Function {
     let mut functions = folder.cipher.functions.iter();
     functions.find(|function| function.name == name).expect("descriptions name functions")
 }
 
 impl<'a> Items<'a> {
-    /// Those of a folder; keys of others are in `folders`.
+    /// Generates the items of a folder; keys of other folders are looked up in `folders`.
     ///
     /// # Errors
-    /// What there is no Rust for.
+    /// A construct without a Rust counterpart.
     pub fn new(folder: &'a Folder<'a>, folders: &[Folder]) -> Result<Items<'a>, String> {
         let mut items = Items {
             folder,
@@ -84,7 +84,7 @@ impl<'a> Items<'a> {
             sizes: Vec::new(),
             parts: BTreeSet::new(),
         };
-        // Those that are composed come after those that are compiled.
+        // Composed descriptions follow the compiled ones.
         let own = folder.compiled.len();
         let whole = |(_, description): &(usize, &Description)| description.kind != Kind::Chained;
         let descriptions = folder.descriptions();
@@ -97,7 +97,7 @@ impl<'a> Items<'a> {
             folder.cipher.streams.iter().zip(folder.composed_descriptions())
         {
             let (at, by) = match description.kind {
-                // The key is that of the first part, and the order of bytes that of the other.
+                // The key belongs to the first part, the byte order to the second.
                 Kind::Extended { subkey, .. } => (subkey, 1),
                 Kind::Running { start, .. } => (start, 0),
                 _ => return Err(format!("{}: Rust has no trait for it", description.name)),
@@ -129,7 +129,7 @@ impl<'a> Items<'a> {
         Ok(items)
     }
 
-    /// A primitive with the key of the primitive `at`.
+    /// Adds a primitive with the key of the primitive `at`.
     fn primitive(
         &mut self,
         at: usize,
@@ -144,7 +144,7 @@ impl<'a> Items<'a> {
         let type_name = type_name(name, title);
         let (mut words, context) = self.words(at);
         let mut block = first.output;
-        // The bytes of the number of a block.
+        // The bytes of the block number.
         let number = match description.kind {
             Kind::Stream(counter) => counter.bytes,
             Kind::Extended { stream, .. } => {
@@ -220,14 +220,14 @@ impl<'a> Items<'a> {
             ("OUTPUT", literal(if whole { &answer.output } else { &answer.output[..shown] })),
         ];
         let (module, ffi) = shape.templates();
-        // Some key streams have known answers beyond all positions only.
+        // Some keystreams have test vectors only beyond all positions.
         self.module += &match answers.is_empty() {
             true => fill(&without_example(module), &values),
             false => fill(module, &values),
         };
         if description.key > 0 {
             self.ffi += &fill(rust!("ffi/key.rs.in"), &values);
-            // Of a key stream, only the modes are declared.
+            // For a keystream, only the modes are declared.
             let operations = description.operations.iter().filter(|_| !is_stream);
             for operation in operations {
                 let own = [("FUNCTION", operation.name.as_str())];
@@ -248,12 +248,12 @@ impl<'a> Items<'a> {
         Ok(())
     }
 
-    /// The fields of a context, and its bytes.
+    /// The fields of a context, and its size in bytes.
     fn words(&self, at: usize) -> (String, usize) {
         self.words_of(self.folder, at)
     }
 
-    /// The same of another folder.
+    /// The fields of a context of another folder.
     pub(super) fn words_of(&self, folder: &Folder, at: usize) -> (String, usize) {
         let (mut text, mut bytes, mut align) = (String::new(), 0usize, 1);
         for number in folder.forms(at) {
@@ -266,7 +266,7 @@ impl<'a> Items<'a> {
         (text, bytes.next_multiple_of(align))
     }
 
-    /// As many blocks as the widest kernel takes, as far as the stack goes.
+    /// The number of blocks of the widest kernel, limited by the stack.
     fn parallel(&self, at: usize, size: usize) -> usize {
         let ladders = self.folder.ladders[at].iter().flatten().filter_map(|rungs| rungs.first());
         let batch = ladders.map(|rung| self.folder.cores[rung.used.core].batch).max().unwrap_or(1);

@@ -1,5 +1,4 @@
-//! Hash functions with one length of output, Poly1305, Curve25519 and authenticated encryption in the
-//! files of the crate.
+//! Rust types for hash functions with fixed output length, Poly1305, Curve25519 and AEAD.
 
 use super::super::Folder;
 use super::super::interface::Description;
@@ -9,14 +8,14 @@ use super::parts::Part;
 use super::text::{hex, literal, type_name};
 use usuba_ciphers::{HashVector, Seal, SealMode, SealVector};
 
-/// Bytes of an answer that examples show.
+/// Bytes of a result in examples.
 const SHOWN: usize = 16;
 
-/// Every so many vectors are tests of the crate.
+/// One vector out of this many becomes a test of the crate.
 const EVERY: usize = 3;
 
 impl Items<'_> {
-    /// A hash function of Merkle and Damgård, with its HMAC and HKDF.
+    /// A Merkle-Damgård hash function with HMAC and HKDF.
     pub fn merkle(&mut self, description: &Description, output: usize, vectors: &[HashVector]) {
         let name = &*description.name;
         let link = &description.operations[0];
@@ -47,14 +46,14 @@ impl Items<'_> {
         self.helpers.insert(rust!("tests/merkle.rs.in"));
         let answer = |v: &HashVector| format!("        ({}, {}),\n", hex(&v.input), hex(&v.output));
         let list: String = vectors.iter().step_by(EVERY).map(answer).collect();
-        // The type of the C functions is named by the type of users alone.
+        // The public Rust type is the only link to the type of the C functions.
         self.tests += &format!(
             "\n#[test]\nfn {name}() {{\n    let answers = [\n{list}    ];\n    \
              merkle::<@CRATE@::@MODULE@::{type_name}>(&answers, @CRATE@::@MODULE@::{type_name}::many);\n}}\n"
         );
     }
 
-    /// Poly1305, whose header is not generated.
+    /// Poly1305, whose header is hand-written.
     pub fn poly1305(&mut self) {
         self.parts.insert(Part::Message);
         self.hashes.push(("poly1305_state".into(), 80));
@@ -63,7 +62,7 @@ impl Items<'_> {
         self.ffi += rust!("ffi/poly1305.rs.in");
     }
 
-    /// X25519 and Ed25519, whose header is not generated.
+    /// X25519 and Ed25519, whose header is hand-written.
     pub fn curve25519(&mut self) {
         self.parts.insert(Part::Signature);
         self.module += rust!("api/curve25519.rs.in");
@@ -71,10 +70,10 @@ impl Items<'_> {
         self.tests += rust!("tests/curve25519.rs.in");
     }
 
-    /// Authenticated encryption around a key of one of `folders`.
+    /// Authenticated encryption with a key of one of `folders`.
     ///
     /// # Errors
-    /// None of them has the key.
+    /// None of the folders has the key.
     pub fn seal(
         &mut self,
         seal: &Seal,

@@ -1,19 +1,19 @@
-//! A Rust crate around the C library: the hand-written Rust of `lib/rust`, with a module for each
+//! Rust crate generator: the C library, the hand-written Rust of `lib/rust`, and a module for each
 //! cipher folder.
 //!
 //! ```text
-//! Cargo.toml, build.rs    the features, and what to compile for each
+//! Cargo.toml, build.rs    the features, and the C files of each
 //! c/                      the library: include/usuba.h and src
 //! src/*.rs                traits and modes over any cipher; hand-written
 //! src/ffi/FOLDER.rs       contexts and functions, as the header declares them
-//! src/FOLDER.rs           what users see of a folder: types, functions, examples that run
+//! src/FOLDER.rs           the public types and functions of a folder, with tested examples
 //! tests                   the vectors
 //! ```
 //!
-//! - `items`: the text of a folder in each of them; `hash`: that of Skein; `message`: that of other
-//!   hash functions, MACs, authenticated encryption and signatures.
-//! - `parts`: what only some families need.
-//! - `shape`: what Rust makes of a primitive, and its tests.
+//! - `items`: the generated text of a folder; `hash`: of Skein; `message`: of other hash functions,
+//!   MACs, authenticated encryption and signatures.
+//! - `parts`: modules and dependencies that only some families need.
+//! - `shape`: the Rust shape of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
 
 /// Hand-written Rust by its path in `lib/rust`.
@@ -43,7 +43,7 @@ use usuba_ciphers::Cipher;
 /// The name of the package.
 const PACKAGE: &str = "usuba-ciphers";
 
-/// Files of the crate that are the same whatever is in it, but for names.
+/// Files of the crate that depend only on names.
 const PLAIN: [(&str, &str); 6] = [
     ("src/block.rs", rust!("src/block.rs")),
     ("src/error.rs", rust!("src/error.rs")),
@@ -53,10 +53,10 @@ const PLAIN: [(&str, &str); 6] = [
     ("src/tweak.rs", rust!("src/tweak.rs")),
 ];
 
-/// A Rust crate of several cipher folders.
+/// Generates a Rust crate of several cipher folders.
 ///
 /// # Errors
-/// What the compiler says, one finding a line.
+/// The diagnostics of the compiler, one per line.
 pub fn rust(
     request: &Request,
     ciphers: &[Cipher],
@@ -100,7 +100,7 @@ impl Crate<'_> {
         fill(text, &[("CRATE", &*name), ("PACKAGE", &self.package), ("C", self.prefix)])
     }
 
-    /// Everything but the C and what builds it.
+    /// All files except the C and its build script.
     fn files(&self, request: &Request) -> Vec<File> {
         let mut files = Vec::new();
         let mut add = |path: String, text: String| {
@@ -178,7 +178,7 @@ impl Crate<'_> {
         files
     }
 
-    /// What the tests call, each for the features whose tests do.
+    /// The test helpers, each conditional on the features of its tests.
     fn helpers(&self) -> String {
         let all: BTreeSet<&str> =
             self.items.iter().flat_map(|items| items.helpers.clone()).collect();
@@ -195,7 +195,7 @@ impl Crate<'_> {
         all.into_iter().map(helper).collect()
     }
 
-    /// `build.rs`, for these sources.
+    /// `build.rs` for these sources.
     fn build(&self, sources: &[&str]) -> File {
         let quoted = |names: &[&str]| -> String {
             names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
@@ -219,7 +219,7 @@ impl Crate<'_> {
         File { path: "build.rs".into(), text: self.named(&fill(rust!("build.rs.in"), &values)) }
     }
 
-    /// A C file that does not compile if a context has another size than in Rust.
+    /// A C file that compiles only if each context has the same size as in Rust.
     fn layout(&self, request: &Request) -> File {
         let mut text = format!(
             "/* The contexts have the sizes that Rust believes.\n   \

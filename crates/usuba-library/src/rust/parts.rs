@@ -1,8 +1,8 @@
-//! What only some families of a crate need: modules of hand-written Rust, and crates with traits.
+//! Optional parts of a crate: modules of hand-written Rust, and dependencies with traits.
 
 use super::items::Items;
 
-/// Hand-written Rust that only those families have that need it.
+/// Hand-written Rust for the families that use it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Part {
     /// Hash functions with parameters, trees and any length of output.
@@ -11,11 +11,11 @@ pub enum Part {
     Message,
     /// Authenticated encryption.
     Seal,
-    /// Signatures; their Rust is that of their folder.
+    /// Signatures; their Rust is part of their folder.
     Signature,
 }
 
-/// Those with a module.
+/// The parts with a module.
 const MODULES: [Module; 3] = [
     Module {
         of: Part::Skein,
@@ -50,13 +50,13 @@ const MODULES: [Module; 3] = [
 struct Module {
     of: Part,
     name: &'static str,
-    /// What `lib.rs` shows of it.
+    /// The types that `lib.rs` exports from it.
     types: &'static str,
     /// Its two files.
     files: [(&'static str, &'static str); 2],
 }
 
-/// A crate with traits: its name, the line of `Cargo.toml`, and the parts that use it.
+/// A dependency with traits: its name, its line of `Cargo.toml`, and the parts that use it.
 struct Traits {
     name: &'static str,
     dependency: &'static str,
@@ -90,7 +90,7 @@ const TRAITS: [Traits; 3] = [
     },
 ];
 
-/// What a crate has beyond others; empty without any part.
+/// The optional contents of a crate; empty without any part.
 #[derive(Default)]
 pub struct Around {
     /// Lines of `Cargo.toml`.
@@ -117,7 +117,7 @@ fn condition(items: &[Items], parts: &[Part]) -> Option<String> {
     }
 }
 
-/// What the families need.
+/// The optional contents for these families.
 pub fn around(items: &[Items]) -> Around {
     let mut all = Around::default();
     for Traits { name, dependency, users, about } in &TRAITS {
@@ -138,7 +138,7 @@ pub fn around(items: &[Items]) -> Around {
     all
 }
 
-/// The features that a family brings.
+/// The features of a family.
 pub fn features(items: &Items) -> Vec<String> {
     let needs = items.folder.cipher.needs.iter().map(|name| name.replace(['-', '.'], "_"));
     let used = |traits: &&Traits| traits.users.iter().any(|part| items.parts.contains(part));

@@ -1,16 +1,16 @@
-//! What Rust makes of a primitive: its templates, and a test with its vectors.
+//! Rust shapes of primitives: the templates of each shape, and tests from its vectors.
 
 use super::super::interface::{Description, Kind};
 use super::text::hex;
 use usuba_ciphers::{Order, Vector};
 
-/// Vectors of a function in the tests of the crate.
+/// The number of test vectors per function in the crate.
 const ANSWERS: usize = 4;
 
-/// Bytes of key streams in the tests, where vectors are longer.
+/// The maximal keystream length in the tests; longer vectors are cut.
 const LONG: usize = 200;
 
-/// What Rust makes of a [`Kind`].
+/// The Rust shape of a [`Kind`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     Stream,
@@ -31,7 +31,8 @@ impl Shape {
             Kind::Block { inverse, wide } => {
                 Shape::Block { inverse: inverse.is_some(), wide: wide && inverse.is_some() }
             }
-            // The trait for tweaks has them apart, and what comes first is what C expects first.
+            // The trait for tweaks takes them separately; the C functions take the first input
+            // first.
             Kind::Tweakable { tweak, inverse: Some(_) } if tweak.at == 0 => Shape::Tweak,
             Kind::Keyed if count == 1 => Shape::Keyed,
             Kind::Permutation if count == 1 => Shape::Permutation,
@@ -40,7 +41,7 @@ impl Shape {
         })
     }
 
-    /// The templates for users, and those of the C.
+    /// The templates of the public types, and the templates of the C declarations.
     pub fn templates(self) -> (&'static str, Vec<&'static str>) {
         match self {
             Shape::Stream => (rust!("api/stream.rs.in"), vec![rust!("ffi/stream.rs.in")]),
@@ -60,7 +61,7 @@ impl Shape {
         }
     }
 
-    /// What tests of this shape call, and a test with these answers.
+    /// The test helper of this shape, and a test with these vectors.
     pub fn test(
         self,
         name: &str,
@@ -153,20 +154,20 @@ impl Shape {
     }
 }
 
-/// A vector in the words of the Rust interface.
+/// A test vector in terms of the Rust API.
 #[derive(Clone, Default)]
 pub struct Answer {
     pub key: Vec<u8>,
     /// A nonce or a tweak.
     pub start: Vec<u8>,
-    /// The number of the block in a key stream.
+    /// The block number in a keystream.
     pub number: u64,
     pub input: Vec<u8>,
     pub output: Vec<u8>,
 }
 
 impl Answer {
-    /// `None` if the number of a block is beyond what positions reach.
+    /// Converts a vector; `None` if its block number exceeds the range of positions.
     pub fn new(vector: &Vector, shape: Shape, description: &Description) -> Option<Answer> {
         let Vector { key, input, output, .. } = vector.clone();
         let mut answer = Answer { key, input, output, ..Answer::default() };
@@ -180,7 +181,7 @@ impl Answer {
                 let value = digits.iter().try_fold(0u64, |sum, digit| {
                     sum.checked_mul(256)?.checked_add(u64::from(*digit))
                 })?;
-                // A block and a few more must have a position.
+                // The block and some successors must have a position.
                 value.checked_mul(answer.output.len() as u64)?.checked_add(1 << 20)?;
                 answer.number = value;
                 answer.start = [&answer.input[..counter.at], &answer.input[behind..]].concat();

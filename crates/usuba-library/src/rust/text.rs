@@ -1,4 +1,4 @@
-//! Names, bytes and comments, as they stand in Rust.
+//! Rust spelling of names, bytes and comments.
 
 use usuba::emit::bytes::ByteLayout;
 
@@ -30,7 +30,7 @@ pub fn literal(bytes: &[u8]) -> String {
     }
 }
 
-/// A C name as the name of a type. Words that the title spells in its own way are spelled so.
+/// Converts a C name to a type name; words of the title keep their spelling.
 pub fn type_name(name: &str, title: &str) -> String {
     let letters = title.split(|c: char| !c.is_ascii_alphabetic());
     let own: Vec<&str> = letters
@@ -51,7 +51,7 @@ pub fn type_name(name: &str, title: &str) -> String {
         let spelled = own.iter().find_map(|word| Some((part.find(&word.to_lowercase())?, *word)));
         text += &match spelled {
             Some((at, word)) => {
-                // What follows may have a word of its own.
+                // The rest may contain another word of the title.
                 let rest = own.iter().fold(part[at + word.len()..].to_string(), |rest, word| {
                     rest.replace(&word.to_lowercase(), word)
                 });
@@ -63,7 +63,7 @@ pub fn type_name(name: &str, title: &str) -> String {
     text
 }
 
-/// A comment on the order of bytes.
+/// A comment on the byte order.
 pub fn order(function: &Function) -> String {
     let phrase = |bytes: ByteLayout| match bytes {
         ByteLayout::Be => "most significant bit first",
@@ -94,7 +94,7 @@ pub fn order(function: &Function) -> String {
     comment("///", &text)
 }
 
-/// `text` as comment lines, the last one without its end.
+/// `text` as comment lines, without a final newline.
 pub fn comment(mark: &str, text: &str) -> String {
     let mut lines = vec![String::from(mark)];
     for word in text.split_whitespace() {
@@ -108,7 +108,7 @@ pub fn comment(mark: &str, text: &str) -> String {
     lines.join("\n")
 }
 
-/// What an input consists of.
+/// The components of an input.
 pub fn parts(function: &Function) -> String {
     let names: Vec<String> = function.inputs.iter().map(|p| p.param.replace('_', " ")).collect();
     names.join(", then ")

@@ -83,7 +83,8 @@ type Cells = Result<Vec<Cell>, Fault>;
 const LONGEST: usize = 15;
 
 impl X86 {
-    fn execute(&mut self, world: &mut World, i: &Instruction) -> Result<Step, Fault> {
+    /// Executes an instruction, of these bytes.
+    fn execute(&mut self, world: &mut World, i: &Instruction, code: &[u8]) -> Result<Step, Fault> {
         let row = Row::of(i);
         let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
             || row.is_some_and(|row| row.form == table::Form::Repeated);
@@ -91,6 +92,7 @@ impl X86 {
             || i.has_repne_prefix()
             || i.has_lock_prefix()
             || [Register::FS, Register::GS].contains(&i.segment_prefix())
+            || row.is_some_and(|row| resizes(row, i, code))
         {
             return Err(unsupported("the prefix is not modelled"));
         }
@@ -138,7 +140,7 @@ impl Machine for X86 {
             return Err(fault);
         }
         self.next = instruction.next_ip();
-        self.execute(world, &instruction).map_err(|fault| {
+        self.execute(world, &instruction, &code[..instruction.len()]).map_err(|fault| {
             let place = format!("{}: {instruction}", world.object.name(address));
             Fault { place, ..fault }
         })
@@ -148,6 +150,22 @@ impl Machine for X86 {
         self.check_restored()?;
         Ok(self.left(world))
     }
+}
+
+/// Whether a prefix shortens addresses (67h), except sums of registers in `lea`, or the operand of
+/// control flow (66h), which processors disagree about.
+fn resizes(row: &Row, i: &Instruction, code: &[u8]) -> bool {
+    let is_prefix = |byte: &u8| {
+        // A REX prefix before another prefix has no effect.
+        let is_rex = byte & 0xf0 == 0x40;
+        is_rex || b"\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3".contains(byte)
+    };
+    let prefixes = || code.iter().copied().take_while(is_prefix);
+    let is_lea = i.mnemonic() == Mnemonic::Lea
+        && [i.memory_base(), i.memory_index()].iter().any(|register| register.is_gpr32());
+    let is_control = matches!(row.meaning, Meaning::Control(_)) || i.mnemonic() == Mnemonic::Leave;
+    !is_lea && prefixes().any(|byte| byte == 0x67)
+        || is_control && prefixes().any(|byte| byte == 0x66)
 }
 
 fn unsupported(what: impl Into<String>) -> Fault {

@@ -404,20 +404,21 @@ impl Run<'_, '_> {
         self.set_bits(0, &[condition])
     }
 
-    /// cmov, whose time does not depend on the condition either.
+    /// cmov, whose time does not depend on the condition either. It loads an operand in memory under
+    /// any condition.
     pub fn move_by_condition(&mut self) -> Done {
         let condition = self.condition()?;
         let bytes = self.size(0)?;
+        let (a, b) = (self.word(0, bytes)?, self.word(1, bytes)?);
         if let Some(is) = self.world.bits.value(condition) {
-            let word = self.word(is as u32, bytes)?;
-            return self.set_word(0, word);
+            return self.set_word(0, if is { b } else { a });
         }
         let otherwise = "a choice of addresses that depends on an input";
-        let [a, b] = [0, 1].map(|operand| self.word_bits(operand, bytes, otherwise));
-        let (a, b) = (a?, b?);
+        let [a, b] = [a, b].map(|word| self.data(&word, otherwise));
+        let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
         let bits = &mut self.world.bits;
         let choose = |(&a, &b)| bits.function(CHOICE, [condition, b, a]);
-        let out: Vec<Cell> = a.iter().zip(&b).map(choose).collect();
+        let out: Vec<Cell> = a.iter().zip(b).map(choose).collect();
         self.set_bits(0, &out)
     }
 }

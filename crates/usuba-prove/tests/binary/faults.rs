@@ -152,6 +152,9 @@ fn each_rule_is_kept() {
         ),
         ("mov al, [rdi + 8]", Rule::OutOfBounds, "1 bytes at 8"),
         ("mov eax, [rdi + 5]", Rule::OutOfBounds, "4 bytes at 5"),
+        // The load does not depend on the condition.
+        ("xor eax, eax; cmovne rax, [rdi + 0x10000000]", Rule::OutOfBounds, "8 bytes at 268435456"),
+        ("mov r8d, [rdi]; xor eax, eax; cmovne rax, [rdi + 8 * r8]", Rule::SecretAddress, "cmovne"),
         ("mov al, [rsi - 1]", Rule::OutOfBounds, "at -1"),
         ("mov byte ptr [rdx + 8], 0", Rule::OutOfBounds, "`y`"),
         ("mov byte ptr [rsp - 129], 0", Rule::OutOfBounds, "below the frame"),
@@ -202,6 +205,16 @@ fn each_rule_is_kept() {
         ("mov ecx, [rsi]; mov rdi, rdx; rep stosb", Rule::SecretOperand, "the count"),
         ("xor eax, eax; mov ecx, 9; mov rdi, rdx; rep stosb", Rule::OutOfBounds, "9 bytes at 0"),
         ("repne movsb", Rule::Unsupported, "prefix"),
+        // Addresses of 32 bits, and control flow with operands of 16 bits.
+        ("xor ecx, ecx; .byte 0x67; rep movsb", Rule::Unsupported, "prefix"),
+        ("xor ecx, ecx; .byte 0x48, 0x67; rep stosb", Rule::Unsupported, "prefix"),
+        (".byte 0x67; mov eax, [rdi]", Rule::Unsupported, "prefix"),
+        ("lea rax, [eip + table]", Rule::Unsupported, "prefix"),
+        (".byte 0x67; vmovdqu xmm0, [rip + table]", Rule::Unsupported, "prefix"),
+        (".byte 0x66; ret", Rule::Unsupported, "prefix"),
+        (".byte 0x66; jmp 1f; 1:", Rule::Unsupported, "prefix"),
+        ("xor eax, eax; .byte 0x66; je 1f; 1:", Rule::Unsupported, "prefix"),
+        ("push rbp; mov rbp, rsp; .byte 0x66; leave", Rule::Unsupported, "prefix"),
         ("kmovd k1, dword ptr [rdi]; kortestd k1, k1; je 1f; 1:", Rule::SecretBranch, "je"),
         ("vmovdqu8 [rdx]{k1}, zmm0", Rule::Unsupported, "with a mask"),
         (

@@ -1,13 +1,13 @@
-//! Times the kernels of a suite by turns, in one process on one core.
+//! Cycle measurements: times the kernels of a suite in turns, in one process on one core.
 //!
-//! A sample is a batch of calls that lasts some ten microseconds. Right before each batch a chain
-//! of dependent additions is timed with the same counter; an addition takes one cycle, so the
-//! quotient is in cycles of the core whatever the counter counts and whatever the core's speed
-//! is at that moment. Kernels take turns, so that a disturbance meets all of them.
+//! A sample is a batch of calls of about ten microseconds. Right before each batch, the driver
+//! times a chain of dependent additions with the same counter. An addition takes one cycle, so the
+//! quotient is in core cycles, independent of the counter's unit and the core's current speed.
+//! Kernels take turns, so that a disturbance affects all of them.
 //!
-//! The samples come from several processes, because two runs of the same executable can differ by
-//! several percent, each with hardly any scatter: where its pages happen to lie stays the same for
-//! a whole process. So what is compared is one number per process.
+//! The samples come from several processes. Two runs of one executable can differ by several
+//! percent, each with hardly any scatter, because the placement of pages is fixed per process.
+//! Comparisons therefore use one number per process.
 //!
 //! The counters of the processor are read by the timed process itself, around each batch.
 
@@ -17,18 +17,18 @@ use crate::stats;
 
 const TIMER: &str = include_str!("timer.c");
 
-/// Processes that the rounds are divided among, if there are rounds enough.
+/// The number of processes that share the rounds, if there are enough rounds.
 const PROCESSES: u32 = 8;
 
-/// Rounds below which it does not pay to start a process: it first warms up.
+/// The minimal number of rounds per process: each process first warms up.
 const LEAST_ROUNDS: u32 = 4;
 
-/// How long to measure.
+/// The length of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
     /// Samples of each kernel.
     pub rounds: u32,
-    /// Additions of the chain, and about as many cycles in a batch of calls.
+    /// Additions of the chain, and approximate cycles of a batch of calls.
     pub cycles: u32,
 }
 
@@ -47,14 +47,14 @@ impl Default for Timing {
     }
 }
 
-/// What the processor counted itself in all batches of a kernel, per call.
+/// The processor's own counters over all batches of a kernel, per call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Counted {
     pub cycles: f64,
     pub instructions: f64,
 }
 
-/// The times of one kernel, one for each batch, and how they were taken.
+/// The timings of one kernel, one for each batch, with their calibration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Samples {
     /// Cycles per call, ascending.
@@ -63,19 +63,19 @@ pub struct Samples {
     processes: Vec<f64>,
     /// Ticks of the clock per cycle, next to each batch, ascending.
     ticks: Vec<f64>,
-    /// The core that the last process stayed on; `None` if the system did not let one of them.
+    /// The core of the last process; `None` if the system did not pin it.
     pub core: Option<u32>,
-    /// `None` where the system has no counters for us.
+    /// `None` if the system denies access to the counters.
     pub counted: Option<Counted>,
 }
 
 impl Samples {
-    /// The value that `share` (0 to 1) of the samples do not exceed.
+    /// The quantile of the samples at `share` (0 to 1).
     pub fn percentile(&self, share: f64) -> f64 {
         stats::quantile(&self.cycles, share)
     }
 
-    /// The middle sample.
+    /// The median of the samples.
     pub fn median(&self) -> f64 {
         self.percentile(0.5)
     }
@@ -90,29 +90,29 @@ impl Samples {
         &self.cycles
     }
 
-    /// The median of the samples of each process: what can be compared with another executable.
+    /// The median of the samples of each process, which can be compared with another executable.
     pub fn processes(&self) -> &[f64] {
         &self.processes
     }
 
-    /// Ticks of the clock per cycle: the middle calibration.
+    /// Ticks of the clock per cycle: the median calibration.
     pub fn ticks_per_cycle(&self) -> f64 {
         stats::quantile(&self.ticks, 0.5)
     }
 
-    /// How much the calibrations scatter: the distance of their quartiles as a share of their
-    /// median. It is large when the core changes its speed, or works for others in between.
+    /// The scatter of the calibrations: their interquartile range divided by their median. It is
+    /// large if the core changes its speed or runs other tasks in between.
     pub fn calibration_scatter(&self) -> f64 {
         stats::scatter(&self.ticks)
     }
 
-    /// How much the samples scatter, likewise.
+    /// The scatter of the samples, by the same measure.
     pub fn scatter(&self) -> f64 {
         stats::scatter(&self.cycles)
     }
 
-    /// Whether this kernel and `other` take different times. Compares one number per process; with
-    /// fewer than five processes nothing can be significant.
+    /// The significance of the difference between this kernel and `other`. Compares one number per
+    /// process; with fewer than five processes no difference is significant.
     pub fn rank_sum(&self, other: &Samples) -> stats::RankSum {
         stats::rank_sum(&self.processes, &other.processes)
     }
@@ -187,9 +187,9 @@ impl Suite<'_> {
     }
 }
 
-/// The outputs of the timer, one for each process, in 64-bit little-endian numbers: the core it stays
-/// on plus one (or 0), then for each round and kernel the ticks of the chain, the ticks of the batch,
-/// the calls in it, and the cycles and instructions that the processor counted in it (or 0).
+/// Decodes the timer's outputs, one per process, in 64-bit little-endian numbers. Each starts with
+/// the pinned core plus one (or 0). For each round and kernel follow the ticks of the chain, the
+/// ticks of the batch, its calls, and its counted cycles and instructions (or 0).
 fn samples(outputs: &[Vec<u8>], kernels: usize, timing: Timing) -> Vec<Samples> {
     let number = |bytes: &[u8]| {
         let bytes: [u8; 8] = bytes.try_into().expect("chunks of eight bytes");
@@ -253,7 +253,8 @@ mod tests {
         assert_eq!(processes(201).len(), 8);
     }
 
-    /// One process on core 3 with a chain of 10 ticks for 20 cycles, and one that moves about.
+    /// One process pinned to core 3 with a chain of 10 ticks for 20 cycles, and one unpinned
+    /// process.
     #[test]
     fn records_become_cycles() {
         let output = |numbers: &[u64]| -> Vec<u8> {

@@ -1,8 +1,8 @@
-//! Headers compiled once for many kernels.
+//! Precompiled headers shared by many kernels.
 //!
-//! The header of the wide vector intrinsics takes a compiler five times as long as a small
-//! kernel. gcc and clang keep what they understood of it in a file, and take that in place of the
-//! header if the first line that they read asks for it and all flags are the same.
+//! The header of the wide vector intrinsics takes a compiler five times as long as a small kernel.
+//! gcc and clang store the parsed header in a file. They load it in place of the header if the
+//! first line includes it and all flags agree.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ use super::Failure;
 use super::suite::{Build, Folder};
 use crate::cc::System;
 
-/// What kernels must agree in to share a header: the compiler and all flags.
+/// The key of a shared header: the compiler and all flags.
 type Setting<'a> = (&'a PathBuf, &'a [&'static str], &'a [&'a str]);
 
-/// Kernels of one setting from which on it pays: the header takes as long as two or three of them
-/// save.
+/// The minimal number of kernels per setting: precompilation costs as much as it saves for two or
+/// three kernels.
 const WORTH: usize = 4;
 
-/// The compiled headers of a folder.
+/// The precompiled headers of a folder.
 #[derive(Default)]
 pub(super) struct Headers<'a> {
-    /// The file to include first.
+    /// The file to include first, by setting.
     names: BTreeMap<Setting<'a>, String>,
 }
 
@@ -33,7 +33,7 @@ fn setting<'a>(build: &Build<'a>) -> Setting<'a> {
 }
 
 impl<'a> Headers<'a> {
-    /// Compiles the headers of those settings that enough of `builds` share. One that does not
+    /// Precompiles the headers of settings that enough of `builds` share. A header that does not
     /// compile is left to the kernels, whose messages say more.
     pub fn compile(folder: &Folder, builds: &[Build<'a>]) -> Result<Headers<'a>, Failure> {
         let mut shared: BTreeMap<Setting, Vec<&Build>> = BTreeMap::new();
@@ -62,7 +62,7 @@ impl<'a> Headers<'a> {
         Ok(Headers { names })
     }
 
-    /// The flags that make the compiler of `build` take the header.
+    /// The flags that make the compiler of `build` load the header.
     pub fn flags(&self, build: &Build<'a>) -> Vec<&str> {
         let name = self.names.get(&setting(build));
         name.map_or(Vec::new(), |name| vec!["-include", name])

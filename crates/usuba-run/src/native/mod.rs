@@ -1,19 +1,19 @@
-//! Runs many kernels in one process.
+//! Batch runner: compiles many kernels into one executable and runs them in one process.
 //!
-//! Each kernel is a C file of its own, so static helpers may share names. The entry gets a
-//! unique name by the preprocessor and a small caller appended to its text, which is therefore
-//! compiled against the true parameter types. A driver reads the inputs from standard input,
-//! calls each kernel, and writes the outputs.
+//! Each kernel is its own C file, so static helpers may share names. The preprocessor gives the
+//! entry a unique name. A small caller is appended to the text, and so is compiled against the true
+//! parameter types. A driver reads the inputs from standard input, calls each kernel, and writes
+//! the outputs.
 //!
-//! Around each buffer lie guard bytes; a kernel that writes outside of its outputs, or into an
-//! input, fails by name. A kernel that does not compile, or crashes, fails alone: the others are
-//! linked and run without it. Kernels with the same text are compiled once.
+//! Guard bytes surround each buffer. A kernel that writes outside its outputs, or into an input,
+//! fails by name. A kernel that does not compile, or crashes, fails alone: the others are linked
+//! and run without it. Kernels with the same text are compiled once.
 //!
 //! - `suite`: compiles, links, runs.
-//! - `headers`: what many kernels include, compiled once.
-//! - `clock`: times the kernels of a suite by turns.
-//! - `trace`: looks at their machine code, and at which of it runs.
-//! - `*.c`: the drivers, and what replaces the C library where there is none.
+//! - `headers`: precompiled headers shared by many kernels.
+//! - `clock`: times the kernels of a suite in turns.
+//! - `trace`: their instruction counts, static and dynamic.
+//! - `*.c`: the drivers, and the replacement of the C library on targets without one.
 
 mod clock;
 mod headers;
@@ -29,33 +29,33 @@ pub use suite::wait;
 pub use suite::{Build, Suite};
 pub use trace::Inside;
 
-/// A C function and the data to call it with.
+/// A C function and its input data.
 #[derive(Clone, Default, Debug)]
 pub struct Kernel {
     /// A whole C file.
     pub text: String,
     /// The function to call: one pointer per input, then one per output, returning nothing.
     pub symbol: String,
-    /// Alignment of every buffer, in bytes: a power of two up to 64. Buffers get exactly this
-    /// alignment and not more, except by chance of their sizes.
+    /// Alignment of every buffer, in bytes: a power of two up to 64. Buffers have exactly this
+    /// alignment, and more only by chance of their sizes.
     pub align: usize,
-    /// For each call the bytes of each input. Sizes are those of the first call.
+    /// The bytes of each input, for each call. Sizes are those in the first call.
     pub calls: Vec<Vec<Vec<u8>>>,
-    /// Bytes of each output.
+    /// The size of each output in bytes.
     pub outputs: Vec<usize>,
 }
 
-/// For each call the bytes of each output.
+/// The bytes of each output, for each call.
 pub type Outputs = Vec<Vec<Vec<u8>>>;
 
-/// Why a kernel has no outputs.
+/// The reason why a kernel has no outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// The compiler's messages.
     Compile(String),
     /// The messages of linking the whole batch.
     Link(String),
-    /// The process died in this call; how, in words.
+    /// The process died in this call, for the reason `how`.
     Crash { call: usize, how: String },
     /// This call wrote outside of its outputs.
     OutOfBounds { call: usize },
@@ -63,7 +63,7 @@ pub enum Failure {
     InputChanged { call: usize },
     /// The request itself is malformed.
     Request(String),
-    /// The machine did not let us work: no space, no permission.
+    /// The operating system failed: no space, no permission.
     System(String),
 }
 
@@ -82,8 +82,8 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Compiles `kernels` with `flags` after the machine's own, runs them in one process, and
-/// returns one answer per kernel, in order.
+/// Compiles `kernels` with `flags` after the machine's own, runs them in one process, and returns
+/// one result per kernel, in order.
 pub fn run(machine: &Machine, flags: &[&str], kernels: &[Kernel]) -> Vec<Result<Outputs, Failure>> {
     let builds = kernels.iter().map(|kernel| Build { machine, flags, kernel }).collect();
     match Suite::compile(builds) {
@@ -100,10 +100,10 @@ pub fn run_one(machine: &Machine, flags: &[&str], kernel: Kernel) -> Result<Outp
     run(machine, flags, &[kernel]).pop().expect("one answer per kernel")
 }
 
-/// Compiles `text` and throws the result away: for warnings. `cxx` compiles it as C++.
+/// Compiles `text` and discards the object, to check warnings. `cxx` compiles it as C++.
 ///
 /// # Errors
-/// What the compiler says, when it fails.
+/// The messages of the compiler, if it fails.
 pub fn compiles(machine: &Machine, flags: &[&str], cxx: bool, text: &str) -> Result<(), Failure> {
     suite::compiles(machine, flags, cxx, text)
 }

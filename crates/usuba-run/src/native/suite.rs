@@ -1,4 +1,4 @@
-//! Compiles kernels into one executable and runs it.
+//! Kernel suite: compiles kernels into one executable and runs it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -22,52 +22,52 @@ const HOSTED: &str = include_str!("hosted.c");
 const BARE_RISCV32: &str = include_str!("bare_riscv32.c");
 const BARE_STRING_H: &str = include_str!("bare_string.h");
 
-/// Compilers at work at the same time.
+/// The number of concurrent compilers.
 const JOBS: usize = 2;
 
-/// A process that runs longer has gone wrong; emulated batches stay far below.
+/// The time limit of a process; emulated batches stay far below.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Bytes of guard on each side of a buffer; the same number as in the driver.
+/// Guard bytes on each side of a buffer; the driver has the same number.
 const GUARD: usize = 64;
 
-/// A kernel and what compiles it.
+/// A kernel with its compiler and flags.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     pub machine: &'a Machine,
-    /// Flags after those of the machine.
+    /// Flags after the machine's own.
     pub flags: &'a [&'a str],
     pub kernel: &'a Kernel,
 }
 
-/// Kernels compiled into one folder, which disappears with the suite. All machines of a suite
-/// must make objects that link with each other.
+/// Kernels compiled into one temporary folder, deleted with the suite. The objects of all machines
+/// of a suite must link with each other.
 pub struct Suite<'a> {
     pub(super) folder: Folder,
     pub(super) builds: Vec<Build<'a>>,
-    /// For each kernel the first one with the same C and compiler: they share an object.
+    /// For each kernel the first one with the same C and compiler, whose object it shares.
     pub(super) twins: Vec<usize>,
-    /// The C of each kernel, with names of its own.
+    /// The C of each kernel, with unique names.
     sources: Vec<Source>,
-    /// Why a kernel did not compile.
+    /// The reason why a kernel did not compile.
     failed: Vec<Option<Failure>>,
     /// Objects that the kernels call into.
     objects: Vec<PathBuf>,
 }
 
 impl<'a> Suite<'a> {
-    /// Compiles all kernels. One that does not compile fails when the suite runs.
+    /// Compiles all kernels. A kernel that does not compile fails when the suite runs.
     ///
     /// # Errors
-    /// The machine does not let us work.
+    /// The operating system fails.
     pub fn compile(builds: Vec<Build<'a>>) -> Result<Suite<'a>, Failure> {
         Suite::with_objects(builds, Vec::new())
     }
 
-    /// As [`Suite::compile`], for kernels that call into `objects`, which are there already.
+    /// Like [`Suite::compile`], for kernels that call into existing `objects`.
     ///
     /// # Errors
-    /// The machine does not let us work.
+    /// The operating system fails.
     pub fn with_objects(
         builds: Vec<Build<'a>>,
         objects: Vec<PathBuf>,
@@ -81,16 +81,16 @@ impl<'a> Suite<'a> {
         Ok(suite)
     }
 
-    /// Runs every call of every kernel; one answer per kernel, in order.
+    /// Runs every call of every kernel; one result per kernel, in order.
     pub fn run(&self) -> Vec<Result<Outputs, Failure>> {
         self.run_some(&(0..self.builds.len()).collect::<Vec<_>>())
     }
 
-    /// Runs every call of the kernels `which` (ascending); one answer for each, in order.
+    /// Runs every call of the kernels `which` (ascending); one result for each, in order.
     pub fn run_some(&self, which: &[usize]) -> Vec<Result<Outputs, Failure>> {
         let mut answers: Vec<Option<Result<Outputs, Failure>>> =
             self.failed.iter().map(|failure| failure.clone().map(Err)).collect();
-        // A crash answers at least one kernel, so this ends.
+        // A crash yields the result of at least one kernel, so this terminates.
         loop {
             let alive: Vec<usize> =
                 which.iter().copied().filter(|&index| answers[index].is_none()).collect();
@@ -107,7 +107,7 @@ impl<'a> Suite<'a> {
         which.iter().map(&mut answer).collect()
     }
 
-    /// Why kernel `index` did not compile, if it did not.
+    /// The reason why kernel `index` did not compile.
     pub fn failure(&self, index: usize) -> Option<&Failure> {
         self.failed[index].as_ref()
     }
@@ -187,7 +187,7 @@ impl<'a> Suite<'a> {
         let used: BTreeSet<usize> = alive.iter().map(|&index| self.twins[index]).collect();
         let mut objects: Vec<String> = used.iter().map(|index| format!("k{index}.o")).collect();
         objects.extend(self.objects.iter().map(|path| path.display().to_string()));
-        // Without the flag the compiler turns the loop inside of memcpy into a call of memcpy.
+        // Without the flag the compiler turns the loop inside memcpy into a call of memcpy.
         let mut args = vec!["-O1", "-fno-builtin", "-I.", "driver.c", "support.c"];
         args.extend(objects.iter().map(String::as_str));
         args.extend(["-o", "batch"]);
@@ -200,7 +200,7 @@ impl<'a> Suite<'a> {
         }
     }
 
-    /// Runs `batch` on `input`: what it wrote, and how it died, if it did.
+    /// Runs `batch` on `input`; returns its output and the reason if it died.
     pub(super) fn execute(
         &self,
         machine: &Machine,
@@ -227,7 +227,7 @@ impl<'a> Suite<'a> {
         run().map_err(|error| system("run a batch", &error))
     }
 
-    /// Answers all of the `alive` kernels, or those up to a crash.
+    /// The results of the `alive` kernels, or of those up to a crash.
     fn run_alive(
         &self,
         alive: &[usize],
@@ -244,7 +244,7 @@ impl<'a> Suite<'a> {
     }
 }
 
-/// The C of a kernel, whose names no other kernel has.
+/// The C of a kernel, with names that no other kernel has.
 struct Source {
     text: String,
     caller: String,
@@ -280,19 +280,19 @@ pub(super) fn ports(kernel: &Kernel) -> Vec<usize> {
     inputs.chain(kernel.outputs.iter().copied()).collect()
 }
 
-/// The answer to an error of the operating system.
+/// The failure for an error of the operating system.
 pub(super) fn system(what: &str, error: &io::Error) -> Failure {
     Failure::System(format!("cannot {what}: {error}"))
 }
 
-/// A temporary folder where compilers run.
+/// A temporary folder as the working directory of compilers.
 pub(super) struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Result<Folder, Failure> {
         let made = tempfile::Builder::new().prefix("usuba-").tempdir();
         let folder = made.map(Folder).map_err(|error| system("make a temporary folder", &error))?;
-        // Once and for all: compilers run side by side, and one must not write what another reads.
+        // Written before any compile: compilers run concurrently and must not see a partial file.
         let include = folder.path("include");
         fs::create_dir(include).map_err(|error| system("make a folder", &error))?;
         folder.write("include/string.h", BARE_STRING_H)?;
@@ -344,7 +344,7 @@ pub(super) fn compiles(
     folder.write("text.c", text)?;
     match folder.compiler(machine, flags, &["-x", language, "-c", "text.c", "-o", "text.o"])? {
         None => {
-            // That it compiles is all there is to know.
+            // The cache entry is empty: it records only that the text compiles.
             Cache::user().keep(key, Vec::new());
             Ok(())
         }
@@ -393,7 +393,7 @@ pub fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>
 }
 
 impl Suite<'_> {
-    /// The data of the driver: sizes, counts and callers of the kernels.
+    /// The driver's tables: sizes, counts and callers of the kernels.
     fn table(&self, alive: &[usize]) -> String {
         let mut callers = String::new();
         let mut sizes = Vec::new();
@@ -402,7 +402,7 @@ impl Suite<'_> {
         for &index in alive {
             let kernel = self.builds[index].kernel;
             let ports = ports(kernel);
-            // Guards, and slack for the alignment, on both sides of each port.
+            // Guard bytes, and slack for the alignment, on both sides of each port.
             arena = arena.max(ports.iter().map(|size| size + 4 * GUARD).sum::<usize>());
             most = most.max(ports.len());
             let caller = self.caller(index);
@@ -427,7 +427,7 @@ impl Suite<'_> {
         )
     }
 
-    /// Takes the records of the driver apart: for each call a status byte and the outputs.
+    /// Parses the records of the driver: for each call a status byte and the outputs.
     fn read_answers(
         &self,
         alive: &[usize],
@@ -465,7 +465,7 @@ impl Suite<'_> {
             }
             answers[index] = Some(failure.map_or(Ok(outputs), Err));
         }
-        // A process that dies after its last record was spoiled by one of the calls, most likely the
+        // If the process dies after its last record, one of the calls corrupted it, most likely the
         // last.
         if let (Some(how), Some(&last)) = (how, alive.last()) {
             let call = self.builds[last].kernel.calls.len().saturating_sub(1);
@@ -479,7 +479,7 @@ mod tests {
     use super::*;
     use crate::cc;
 
-    /// A compiler that finds the header half written fails now and then only.
+    /// The race is rare: a compiler must find a partially written header.
     #[test]
     fn a_compiler_leaves_the_headers_of_its_neighbours_alone() {
         let Ok(machine) = cc::find("gp32") else { return };

@@ -1,9 +1,9 @@
-//! Batches of small kernels, built and run.
+//! Tests of the batch runner on small kernels.
 
 use super::*;
 use crate::cc;
 
-/// `out = a + b` on `n` 32-bit words, with a static helper of a name that every kernel has.
+/// `out = a + b` on `n` 32-bit words, with a static helper of the same name in every kernel.
 fn adder(n: usize, twist: &str) -> Kernel {
     let text = format!(
         "#include <stdint.h>\n#include <string.h>\n\
@@ -83,13 +83,13 @@ fn warnings_can_be_asked_for() {
     assert_eq!(compiles(&machine, &strict, false, "int f(int x);\n"), Ok(()));
     let unused = "static int f(int x) { return 0; }\n";
     assert!(matches!(compiles(&machine, &strict, false, unused), Err(Failure::Compile(_))));
-    // Valid C, but C++ wants the cast.
+    // Valid C, but C++ requires the cast.
     let pointer = "int *f(void *x);\nint *f(void *x) { return x; }\n";
     assert_eq!(compiles(&machine, &strict, false, pointer), Ok(()));
     assert!(matches!(compiles(&machine, &strict, true, pointer), Err(Failure::Compile(_))));
 }
 
-/// `out = in` after `additions` additions that wait for each other.
+/// `out = in` after `additions` dependent additions.
 fn chain(additions: usize) -> Kernel {
     let text = format!(
         "void g(const unsigned long *in, unsigned long *out);\n\
@@ -113,7 +113,7 @@ fn the_clock_counts_cycles() {
     let samples = suite.time(&[0, 1], timing).expect("it runs");
     assert!(samples.iter().all(|samples| samples.all().len() == 21));
     assert!(samples.iter().all(|s| s.percentile(0.1) <= s.median()));
-    // A busy machine disturbs single samples; the quotient has a wide berth.
+    // The tolerance is wide because a busy machine disturbs single samples.
     let ratio = samples[1].percentile(0.25) / samples[0].percentile(0.25);
     assert!((5.0..20.0).contains(&ratio), "ten times the work took {ratio} times as long");
     let cycles = samples[1].percentile(0.25);

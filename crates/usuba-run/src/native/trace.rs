@@ -1,8 +1,7 @@
-//! Looks at the machine code of kernels, and at which of it runs.
+//! Instruction tracing: counts the instructions of a kernel, static and dynamic.
 //!
-//! Hardware counters would tell how many instructions a call executes, but many machines have none
-//! for us. So a call is run one instruction at a time, once, in a process of its own; the answer is
-//! exact and has nothing to do with time.
+//! Many machines deny access to the hardware counters. The tracer therefore single-steps one call
+//! in its own process; the counts are exact and independent of timing.
 
 use std::fs;
 
@@ -12,22 +11,22 @@ use crate::code::{Code, Counts};
 
 const TRACER: &str = include_str!("trace.c");
 
-/// The machine code of one kernel.
+/// The instruction counts of one kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Inside {
-    /// Each instruction once. `None` on machines whose code is not understood.
+    /// The static counts. `None` for code of an unsupported architecture.
     pub written: Option<Counts>,
-    /// Each instruction as often as one call executes it. `None` where a process cannot be run in
-    /// single steps, or the kernel is too long for it.
+    /// The dynamic counts of one call. `None` if the system forbids single-stepping, or the kernel
+    /// is too long for it.
     pub executed: Option<Counts>,
 }
 
 impl Suite<'_> {
-    /// Looks into the functions `names` and what they call, while the kernels `which` are called on
-    /// their first inputs; one answer for each. What cannot be known here is absent.
+    /// Counts the instructions of the functions `names` and their callees while the kernels `which`
+    /// run on their first inputs; one result for each. Unavailable counts are `None`.
     ///
     /// # Errors
-    /// The kernels do not link, or the machine does not let us work.
+    /// The kernels do not link, or the operating system fails.
     pub fn look_into(&self, which: &[usize], names: &[&str]) -> Result<Vec<Inside>, Failure> {
         let Some(&first) = which.first() else { return Ok(Vec::new()) };
         let machine = self.builds[first].machine;
@@ -41,7 +40,7 @@ impl Suite<'_> {
         let Some(code) = Code::read(&file) else {
             return Ok(vec![Inside::default(); which.len()]);
         };
-        // A system that forbids single steps ends the process; what was counted then stays absent.
+        // A system that forbids single-stepping ends the process; the remaining counts stay absent.
         let ran = match self.execute(machine, input)? {
             (output, None) => runs(&output),
             _ => None,
@@ -58,12 +57,12 @@ impl Suite<'_> {
     }
 }
 
-/// For each kernel the addresses that ran and how often, or nothing if it was given up.
+/// For each kernel the executed addresses with their counts, or `None` if the tracer gave up.
 type Runs = (u64, Vec<Option<Vec<(u64, u64)>>>);
 
-/// The records of the tracer, in 64-bit little-endian numbers: the address of `main`, then for each
-/// kernel whether it was given up, the number of instructions that ran, and for each of these its
-/// address and how often it ran. `None` if the output is cut off.
+/// Decodes the records of the tracer, in 64-bit little-endian numbers. The address of `main` comes
+/// first. For each kernel follow whether the tracer gave up, the number of executed instructions,
+/// and the address and count of each. `None` if the output is truncated.
 fn runs(output: &[u8]) -> Option<Runs> {
     let mut numbers = output
         .chunks_exact(8)

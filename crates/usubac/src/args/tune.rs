@@ -1,4 +1,4 @@
-//! Flags of `usubac tune`, and flags of the back end on their own, as a tuned file holds them.
+//! Flags of `usubac tune`, and separate flags of the back end, as in a tuned file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

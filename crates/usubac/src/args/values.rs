@@ -1,4 +1,4 @@
-//! Values of flags: how each is written, and what is said about one that is wrong.
+//! Values of flags: their syntax and their error messages.
 
 use std::time::Duration;
 

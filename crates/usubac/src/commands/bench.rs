@@ -1,5 +1,5 @@
-//! `usubac bench` and `usubac demo`: cipher folders verified and timed on every target, and two such
-//! runs compared.
+//! `usubac bench` and `usubac demo`: verifies and times cipher folders on every target, and
+//! compares two such runs.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::args::{self, Bench, Compiler, Direction};
 use crate::output::{Place, to_stdout, write_all};
 use crate::{Failure, files};
 
-/// What `demo` shows when nothing is named: a cipher of 16-bit words and one of 32-bit words.
+/// The default subjects of `demo`: a cipher of 16-bit words and one of 32-bit words.
 const SHOWN: [&str; 2] = ["rectangle", "serpent"];
 
 /// Samples of `--quick`.
@@ -45,7 +45,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
         root: &args.folder,
         choice: &choice,
         variants: &variants,
-        // Who names flags or compilers wants these and nothing beside them.
+        // Explicit flags or compilers exclude all other variants.
         tuned: !args.no_tuned && variants == [Variant::default()],
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
@@ -74,7 +74,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
 }
 
-/// What the flags choose.
+/// The selection by the flags.
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
         if isa::find(name).is_none() {
@@ -97,7 +97,7 @@ pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     })
 }
 
-/// Each set of flags with each compiler. The label says what differs.
+/// Each set of flags with each compiler. The labels differ where the variants do.
 fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
     let families: Vec<Option<Compiler>> = match args.cc.is_empty() {
@@ -133,12 +133,12 @@ fn compare(before: &Path, after: &Path) -> Result<(), Failure> {
     }
 }
 
-/// A run as a file.
+/// Serializes a run.
 pub fn json(run: &Run) -> String {
     serde_json::to_string_pretty(run).expect("strings and numbers have a JSON form") + "\n"
 }
 
-/// Reads what [`json`] wrote.
+/// Reads the output of [`json`].
 fn read(path: &Path) -> Result<Run, Failure> {
     let text = files::read(path)?;
     let wrong = |what: &str| Failure::program(format!("{}: {what}", text.name));
@@ -150,7 +150,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
     }
 }
 
-/// A bar on standard error, which is not there if that is no terminal.
+/// A progress bar on standard error, hidden if it is no terminal.
 pub fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
@@ -158,7 +158,7 @@ pub fn bar() -> ProgressBar {
     bar
 }
 
-/// Shows how far a run is.
+/// Shows the progress of a run.
 pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_length(progress.total as u64);
     bar.set_position(progress.done as u64);

@@ -1,4 +1,4 @@
-//! `usubac FILE`: from a program to C, or to what else was asked for.
+//! `usubac FILE`: compiles a program to C or to another requested output.
 
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     write_all(&results)
 }
 
-/// Where the output goes. What is only looked at goes to standard output.
+/// The destination of the output. Outputs for inspection go to standard output.
 fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
     let ending = match args.emit {
         Emit::C => "c",
@@ -126,7 +126,8 @@ fn letter(slicing: Slicing) -> &'static str {
     }
 }
 
-/// Options of the emitter. The command names what the text depends on, and not where it goes.
+/// Options of the emitter. The recorded command contains every input of the text, and not its
+/// destination.
 fn options(
     args: &Compile,
     codegen: &Codegen,
@@ -180,7 +181,7 @@ struct JsonKernel<'a> {
     cflags: &'static [&'static str],
     /// Instances of one register.
     lanes: u32,
-    /// Register sets of one call: how often every port that is not constant occurs.
+    /// The interleave factor: how often every port that is not constant occurs.
     copies: u32,
     params: Vec<JsonPort<'a>>,
     results: Vec<JsonPort<'a>>,

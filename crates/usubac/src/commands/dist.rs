@@ -36,7 +36,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         return Ok(());
     }
     if let Some(folder) = &args.nacl {
-        // For any processor unless targets are named.
+        // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
         let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
@@ -59,7 +59,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     }
 }
 
-/// Compares the functions of ciphers, and of the ciphers that they need, with their test vectors.
+/// Checks the functions of ciphers and of their dependencies against the test vectors.
 fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     let (folder, build) = (cache::home("known-answers"), cache::this_build());
     let kept = folder.as_deref().zip(build.as_deref());
@@ -67,7 +67,7 @@ fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     all.iter().try_for_each(|cipher| cipher.verify(kept)).map_err(Failure::Program)
 }
 
-/// What writes several ciphers together.
+/// A writer of several ciphers together.
 type Writer = fn(&Request, &[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>;
 
 fn whole(
@@ -83,7 +83,7 @@ fn whole(
     write(folder, &files.map_err(Failure::Program)?)
 }
 
-/// Rounds of a measurement: of so many the least time counts.
+/// Rounds of a measurement, whose minimum counts.
 const ROUNDS: u32 = 200;
 
 fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
@@ -118,7 +118,7 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
     }
 }
 
-/// The folders that were named, by their own name or by a function of theirs, or all.
+/// The folders selected by their own name or by a function of theirs, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     if args.ciphers.is_empty() {
         return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
@@ -133,7 +133,7 @@ fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     Ok(all)
 }
 
-/// The folder of the output, and the name of its files if it was given.
+/// The output folder, and the stem of its files if one was given.
 fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
     let Some(out) = &args.out else { return Ok((PathBuf::from("."), None)) };
     if out.extension().is_none_or(|ending| ending != "c") {
@@ -143,7 +143,7 @@ fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
         return Err(Failure::usage("--out names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    // It stands in an `#include`.
+    // The stem appears in an `#include`.
     if stem.contains(|c: char| !c.is_ascii_alphanumeric() && !"_-.+".contains(c)) {
         return Err(Failure::usage(format!(
             "found the file name {stem:?}, expected letters, digits, `_`, `-`, `.` and `+`"

@@ -1,5 +1,5 @@
-//! `usubac bench --experiment`: a published measurement, repeated. The finished cells are kept in a
-//! JSON file, from which Markdown and SVG are written.
+//! `usubac bench --experiment`: repeats a published measurement. A JSON file stores the finished
+//! cells; Markdown and SVG reports derive from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::args::{self, Bench};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
-/// Where experiments are looked for by name.
+/// The folder of named experiments.
 const FOLDER: &str = "bench/experiments";
 
 /// Samples of one kernel: experiments have many kernels.
@@ -81,7 +81,7 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     }
 }
 
-/// One with programs of its own.
+/// Runs an experiment with programs of its own.
 fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut progress = |build: &str| {
@@ -96,7 +96,7 @@ fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure>
     }
 }
 
-/// One on a small processor.
+/// Runs an experiment on a small processor.
 fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut progress = |step: &str| {
@@ -126,7 +126,8 @@ fn json(results: &Results) -> String {
     serde_json::to_string(results).expect("strings and numbers have a JSON form") + "\n"
 }
 
-/// The results of an earlier run. A file that is there and is something else is not overwritten.
+/// The results of an earlier run. An existing file with other contents is an error and is not
+/// overwritten.
 fn read(path: &Path) -> Result<Option<Results>, Failure> {
     if !path.exists() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `usubac fmt`: programs in the house style.
+//! `usubac fmt`: formats programs.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::output::{Place, to_stderr, write_all};
 use crate::report::{Reporter, failure};
 use crate::{Failure, fault, files};
 
-/// Formats every file that can be; one that cannot does not keep the others from it.
+/// Formats every valid file; an invalid file does not stop the others.
 pub fn run(args: &Fmt, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("formatting the program");
     let mut worst = Ok(());

@@ -1,4 +1,4 @@
-//! From a file to a checked program, with its findings written.
+//! Front end of the commands: reads and checks a program, and writes its diagnostics.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub fn read(file: &Path, language: &Language, reporter: Reporter) -> Result<Inpu
     }
 }
 
-/// Writes findings and turns them into a failure.
+/// Writes diagnostics and turns them into a failure.
 pub fn reported(sources: &Sources, findings: &[Diagnostic], reporter: Reporter) -> Failure {
     reporter.show(sources, findings);
     Failure::Reported

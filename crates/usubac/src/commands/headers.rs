@@ -1,4 +1,4 @@
-//! `usubac headers`: the headers that `-abi usubac` needs, from inside of the program.
+//! `usubac headers`: writes the headers for `-abi usubac`, which the executable contains.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What each sub-command does.
+//! The sub-commands, one module each.
 
 mod bench;
 mod check;

@@ -1,4 +1,4 @@
-//! `--prove`: each pass of a compilation is proved right after it ran.
+//! `--prove`: translation validation of each pass, right after it ran.
 
 use std::time::{Duration, Instant};
 
@@ -8,11 +8,11 @@ use usuba_equiv::Observer;
 use crate::fault;
 use crate::output::to_stderr;
 
-/// The proof of one compilation.
+/// The validator of one compilation.
 pub struct Prover {
     observer: Observer,
     start: Instant,
-    /// Time that proofs took.
+    /// The total duration of the proofs.
     spent: Duration,
 }
 
@@ -21,9 +21,8 @@ impl Prover {
         Prover { observer: Observer::default(), start: Instant::now(), spent: Duration::ZERO }
     }
 
-    /// Proves that `pass` left what it found. A pass that is wrong, or about which nothing could
-    /// be proved, is a fault of usubac: the process ends with status 101 before anything is
-    /// written.
+    /// Proves that `pass` preserves the semantics of its input. A refuted or unproved pass is a
+    /// fault of usubac: the process ends with status 101 before it writes anything.
     pub fn see(&mut self, pass: &str, program: &Program) {
         fault::stage("proving the passes");
         let start = Instant::now();
@@ -35,7 +34,7 @@ impl Prover {
         fault::stage("running the passes");
     }
 
-    /// Says how many passes were proved, and what it cost.
+    /// Reports the number of proved passes, and their cost.
     pub fn finish(self) {
         let compiling = self.start.elapsed().saturating_sub(self.spent).as_secs_f64();
         let times = self.spent.as_secs_f64() / compiling.max(1e-9);

@@ -1,4 +1,4 @@
-//! `usubac run`: one instance through an engine, as one line of JSON.
+//! `usubac run`: runs one instance through an engine, with the output as one line of JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     let mut random = Random(args.seed);
     let inputs = given.unwrap_or_else(|| random.words(&sizes));
     fault::stage("running the program");
-    // The meaning of the language also says whether the inputs fit.
+    // The reference semantics also checks the inputs.
     let meaning = |inputs: &[u64]| {
         typed::eval(program, &instance, inputs)
             .map_err(|findings| reported(&input.sources, &findings, reporter))
@@ -72,7 +72,7 @@ fn hex(words: &[u64]) -> Vec<String> {
     words.iter().map(|word| format!("{word:#x}")).collect()
 }
 
-/// Reads `[1, "0x2a"]`.
+/// Parses `[1, "0x2a"]`.
 fn parse_input(text: &str) -> Result<Vec<u64>, Failure> {
     let wrong = |what: String| {
         Failure::usage(format!(
@@ -108,7 +108,7 @@ fn word_sizes(program: &typed::Program, instance: &Instance) -> Vec<u8> {
     sizes
 }
 
-/// Sebastiano Vigna's SplitMix64: well mixed whatever the seed.
+/// Sebastiano Vigna's SplitMix64: well mixed for every seed.
 struct Random(u64);
 
 impl Random {
@@ -125,10 +125,10 @@ impl Random {
     }
 }
 
-/// What the language says that a program computes.
+/// The reference semantics of a program.
 type Meaning<'a> = dyn Fn(&[u64]) -> Result<Vec<u64>, Failure> + 'a;
 
-/// Inputs of `count` instances: `first`, and random ones. A constant is the same for all.
+/// Inputs of `count` instances: `first`, and random ones. A constant is uniform.
 fn instances(
     program: &Program,
     count: usize,
@@ -201,7 +201,7 @@ fn native(
     Ok(layout.unpack_results(program, &outputs[0]))
 }
 
-/// The outputs of the first instance, once those of all are what the language says.
+/// The outputs of the first instance, after all instances agree with the reference semantics.
 fn confirmed(
     what: &str,
     rows: &[Vec<u64>],

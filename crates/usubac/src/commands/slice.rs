@@ -1,4 +1,4 @@
-//! From a checked program to Usuba0 on a target, with all passes.
+//! Slicing: compiles a checked program to Usuba0 on a target, with all passes.
 
 use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
@@ -15,7 +15,7 @@ use crate::output::to_stderr;
 use crate::report::Reporter;
 use crate::{Failure, fault};
 
-/// Slices a program for the target and runs the passes that were asked for.
+/// Slices a program for the target and runs the requested passes.
 pub fn compiled(
     input: &Input,
     language: &Language,
@@ -69,7 +69,7 @@ fn has_long_words(input: &Input, options: &Options, reporter: Reporter) -> Resul
     Ok(program.nodes.iter().any(|node| node.bits.contains(&52)))
 }
 
-/// How flags say that a program is compiled.
+/// The compile options that the flags select.
 pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Options, Failure> {
     let target = codegen.target()?;
     if codegen.cpu.unit(target).is_none() {
@@ -88,14 +88,14 @@ pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Option
     Ok(chosen)
 }
 
-/// As many instances side by side as are fastest here. Says what was measured.
+/// The interleave factor that is fastest on this machine. Reports the measurement.
 fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<u32, Failure> {
     let mut programs = Vec::new();
     for factor in interleave::factors(options.target) {
         let mut options = options.clone();
         options.pipeline.pass.interleave.factor = Some(factor);
         let program = sliced(input, &options, reporter, &mut |_, _| {})?;
-        // Programs that cannot have so many copies would only be measured twice.
+        // Programs that do not reach this factor would only be measured twice.
         if program.copies == factor {
             programs.push(program);
         }
@@ -118,7 +118,7 @@ fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<u32, 
     Ok(copies)
 }
 
-/// Whether a target can compute what the program needs.
+/// Checks that a target supports the program.
 pub fn check(
     input: &Input,
     language: &Language,
@@ -130,7 +130,7 @@ pub fn check(
     sliced(input, &options, reporter, &mut |_, _| {}).map(|_| ())
 }
 
-/// The same for any target and passes.
+/// The compile options for any target and passes.
 pub fn options(language: &Language, target: &'static Target, pipeline: PipelineOptions) -> Options {
     Options {
         slicing: language.slicing().unwrap_or(Slicing::V),

@@ -1,12 +1,12 @@
-//! `usubac synth`: small circuits for tables, few xors for matrices.
+//! `usubac synth`: circuit synthesis for tables, and XOR minimisation for matrices.
 //!
 //! ```text
 //! table ─┬─ file of the cache, if there is one ─┬─ entry of a database, node
 //!        └─ usuba-synth ────────────────────────┘
 //! ```
 //!
-//! A file of the cache is named by the class of the table, the gates, the budget and the version of
-//! the search, so a file is never wrong, only unused; it is in the form of the database.
+//! The name of a cache file contains the class of the table, the gates, the budget and the version
+//! of the search. A file is therefore never wrong, only unused. It has the form of the database.
 
 use std::fmt::Write;
 use std::fs;
@@ -56,7 +56,7 @@ pub fn run(args: &Synth, reporter: Reporter) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The table that a list of entries says.
+/// The table in a list of entries.
 fn inline(list: &str, bits: Option<Shape>) -> Result<Table, Failure> {
     let wrong = |what: String| Failure::program(format!("this is no table: {what}"));
     let mut entries = Vec::new();
@@ -92,7 +92,7 @@ fn inline(list: &str, bits: Option<Shape>) -> Result<Table, Failure> {
     Ok(Table { inputs: shape.inputs, outputs: shape.outputs, entries })
 }
 
-/// The tables of a program, each alternative of an array of tables on its own.
+/// The tables of a program; each alternative of an array of tables separately.
 fn from_program(file: &Path, args: &Synth, reporter: Reporter) -> Result<Vec<Named>, Failure> {
     fault::stage("checking the program");
     let mut sources = Sources::default();
@@ -138,7 +138,7 @@ fn tables(decl: &Decl) -> Vec<Named> {
         .collect()
 }
 
-/// What is said about one table and one kind of gates.
+/// The answer for one table and one kind of gates.
 fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failure> {
     let table = &named.table;
     let cached = args.cache.as_deref().and_then(|folder| {
@@ -172,7 +172,7 @@ fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failu
         circuit.depth(),
         circuit.live()
     );
-    // A circuit with more outputs than a class has is a circuit nevertheless.
+    // A circuit with more outputs than a class supports is still valid.
     let entry = circuit::entry(&circuit, profile);
     text += &entry.unwrap_or_else(|| format!("{circuit}\n"));
     let node = usuba_synth::node(&named.name, &circuit);
@@ -180,7 +180,7 @@ fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failu
     Ok(text)
 }
 
-/// The file of the cache for a table; `None` if it has too many outputs to have a class.
+/// The cache file of a table; `None` if it has too many outputs for a class.
 fn file_name(table: &Table, profile: Profile, budget: u64) -> Option<String> {
     let key = circuit::class_key(table)?;
     let version = usuba_synth::VERSION;
@@ -204,13 +204,13 @@ fn keep(
     write_all(&[(Place::File(folder.join(name)), format!("# {note}\n{entry}"))])
 }
 
-/// Sums for a matrix.
+/// Synthesizes the XORs of a matrix.
 fn linear(file: &Path, args: &Synth) -> Result<(), Failure> {
     fault::stage("searching sums");
     let text = files::read(file)?;
     let matrix = Matrix::parse(&text.text)
         .map_err(|what| Failure::program(format!("{}: {what}", text.name)))?;
-    // Without three-input gates there are only xors, whatever else there is.
+    // Without three-input gates there are only XORs, even if other gates are available.
     let mut arities: Vec<usize> = args
         .profile
         .iter()

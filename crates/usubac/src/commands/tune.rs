@@ -1,4 +1,4 @@
-//! `usubac tune`: flags chosen by measurement, kept beside the program.
+//! `usubac tune`: chooses flags by measurement, and stores them beside the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
     }
 }
 
-/// The folder of a cipher, if the subject is one and not a program.
+/// The folder of a cipher, if the subject is a function and not a program.
 fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
     let is_cipher = |folder: &Path| folder.join("cipher.toml").is_file();
     let named = args.folder.join(&args.subject);
@@ -231,7 +231,7 @@ fn measure(
     })
 }
 
-/// The measurements that are there.
+/// Opens the log of measurements.
 fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failure> {
     let state = home.join(FOLDER).join(".state");
     let path = state.join(format!("{}-{name}.jsonl", job.target.name));
@@ -241,7 +241,7 @@ fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failu
         })?;
     }
     let record = Record::open(&path).map_err(Failure::program)?;
-    // Nobody wants them in a repository; the result is another matter.
+    // The log does not belong in a repository; the result does.
     let ignore = state.join(".gitignore");
     if !ignore.is_file() {
         write_all(&[(Place::File(ignore), "*\n".into())])?;
@@ -252,7 +252,7 @@ fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failu
     Ok(record)
 }
 
-/// The folder of a `build.ninja`, by its whole path; says what is missing in it.
+/// The folder of a `build.ninja`, as an absolute path; reports its missing objects.
 fn objects(folder: &Path) -> Result<PathBuf, Failure> {
     let whole = fs::canonicalize(folder).map_err(|error| {
         Failure::program(format!("cannot read {}: {}", folder.display(), plain(&error)))
@@ -278,7 +278,7 @@ fn bar(budget: Duration) -> ProgressBar {
     bar
 }
 
-/// Writes the search for a compile farm.
+/// Exports the search for a compile farm.
 fn plan(
     args: &Tune,
     job: &Job,
@@ -329,7 +329,7 @@ fn plan(
     ))
 }
 
-/// What a search found, for people.
+/// The result of a search as text.
 fn summary(outcome: &Outcome, job: &Job, place: &Path) -> String {
     let mut text = String::new();
     for (at, lane) in outcome.lanes.iter().enumerate() {

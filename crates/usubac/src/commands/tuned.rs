@@ -1,8 +1,8 @@
-//! What `usubac tune` found, for a compile: which file counts, and what is in it.
+//! Tuned flags for a compile: selects the file of `usubac tune`, and reads its choice.
 //!
-//! A tuned file is an input as the program is: the output depends on it and on no machine. It
-//! counts only where the command line says nothing about the optimisation itself, because its
-//! flags were measured together.
+//! A tuned file is an input like the program: the output depends on it and on no machine. It
+//! applies only if the command line has no optimisation flags, because its flags were measured
+//! together.
 
 use std::path::Path;
 
@@ -16,16 +16,16 @@ use crate::output::to_stderr;
 use crate::report::{self, Reporter};
 use crate::{Failure, fault};
 
-/// Flags of a tuned file in the place of those of the command line.
+/// Flags of a tuned file, in place of the command line's flags.
 pub struct Applied {
-    /// With the slicing that was found, if none was asked for.
+    /// With the tuned slicing, if none was requested.
     pub language: Language,
     pub codegen: Codegen,
-    /// Which file, and what it says, for the header.
+    /// The file and its choice, for the header.
     pub note: String,
 }
 
-/// The flags that count for a compile, if a tuned file has any for it.
+/// The flags that apply to a compile, if a tuned file has any for it.
 pub fn find(
     args: &Compile,
     file: &Path,
@@ -35,7 +35,7 @@ pub fn find(
     if args.no_tuned {
         return Ok(None);
     }
-    // Drivers of the original compiler know how many ports they pass.
+    // Drivers for the OCaml compiler of Mercadier and Dagand fix the number of ports.
     let own = !args.codegen.is_plain() || args.abi == Abi::Usubac || file == Path::new("-");
     if own {
         return match &args.tuned {
@@ -103,7 +103,7 @@ pub fn find(
     Ok(Some(Applied { language, codegen: args.codegen.optimised_as(codegen), note }))
 }
 
-/// Reads a tuned file; a mistake in it is said with its place.
+/// Reads a tuned file; errors include their position.
 pub fn read(path: &Path) -> Result<Tuned, Failure> {
     tuned::read(path, &|flags| args::tuned_flags(flags).map(|_| ())).map_err(Failure::program)
 }

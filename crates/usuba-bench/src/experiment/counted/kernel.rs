@@ -1,4 +1,4 @@
-//! A kernel of a step: compiled and proved.
+//! Kernels of a step: compiled and proved equivalent to their source.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,7 @@ use usuba_equiv::source::Source;
 
 use usuba_ciphers::Beside;
 
-/// What is to be compiled.
+/// The compile request.
 pub struct Wanted<'w> {
     pub source: &'w Path,
     pub node: &'w str,
@@ -38,8 +38,8 @@ pub struct Kernel {
 pub type Contracts = HashMap<PathBuf, Result<(), String>>;
 
 impl Wanted<'_> {
-    /// Compiles a kernel, and proves that it is what its source means. A proof that fails is no
-    /// error, because the report says so.
+    /// Compiles a kernel, and proves it equivalent to its source. A failed proof is not an error,
+    /// because the report states it.
     ///
     /// # Errors
     /// It cannot be compiled.
@@ -103,7 +103,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Whether a claim is proved, or why not.
+/// Whether a claim is proved, or the reason why it is not.
 fn good(claim: &Claim) -> Result<(), String> {
     match claim.outcome.is_proved() {
         true => Ok(()),

@@ -1,5 +1,5 @@
-//! Experiments on a small processor: one program in several steps, counted in an emulator, and
-//! proved in each.
+//! Instruction-count experiments on a small processor: a program in several steps, counted in an
+//! emulator and proved in each step.
 //!
 //! ```toml
 //! title = "Signing on RV32"
@@ -32,9 +32,10 @@
 //! source = "..."
 //! ```
 //!
-//! The program has `bare.h` of `bench/rv32` and is wrong if it ends with anything but 0. A step is
-//! *proved* if all its kernels are what their source means, pass for pass, by the rows of their
-//! target, and all contracts of that source hold: what `usubac prove` shows of each.
+//! The program includes `bare.h` of `bench/rv32`; any exit status but 0 is a wrong result. A step
+//! is *proved* if each of its kernels is equivalent to its source, pass by pass and through the
+//! instruction patterns of its target, and all contracts of that source hold. `usubac prove` proves
+//! the same claims.
 
 mod kernel;
 mod native;
@@ -56,23 +57,23 @@ use usuba_run::rv32::{self, Counter};
 
 pub use native::{Native, Peer, Timed};
 
-/// An experiment on a small processor as it is written.
+/// An experiment on a small processor, as declared in its file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Counted {
     pub title: String,
-    /// What is to be seen, in a few sentences.
+    /// The question of the experiment, in a few sentences.
     pub about: String,
     /// The C file, in the same folder.
     pub program: String,
     /// A folder of `ciphers`, whose functions the program calls.
     #[serde(default)]
     pub library: Option<String>,
-    /// As `-march` names them.
+    /// In the notation of `-march`.
     pub processors: Vec<String>,
     /// Flags of the C compiler, each a column.
     pub levels: Vec<String>,
-    /// Those of `--quick`, which looks at the first processor only.
+    /// The levels of `--quick`, which uses the first processor only.
     pub quick: Vec<String>,
     #[serde(default)]
     pub common: Vec<Kernels>,
@@ -80,15 +81,15 @@ pub struct Counted {
     pub steps: Vec<Step>,
     #[serde(default)]
     pub published: Vec<Figures>,
-    /// The same library where there is a clock.
+    /// A timing of the same library on the host.
     #[serde(default)]
     pub native: Option<Native>,
-    /// What was seen, for the end of the report.
+    /// The conclusion, for the end of the report.
     #[serde(default)]
     pub conclusion: String,
 }
 
-/// All that was found.
+/// All results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
     /// One for each step.
@@ -101,30 +102,31 @@ pub struct Found {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Kernels {
-    /// From the folder of the experiment.
+    /// Relative to the folder of the experiment.
     pub source: String,
     pub prefix: String,
     pub nodes: Vec<String>,
     /// Flags of `usubac`.
     #[serde(default)]
     pub flags: String,
-    /// Where the library has them on; they are proved only. Kernels of the program are on gp32.
+    /// On the targets that the library compiles them for; they are proved only. Kernels of the
+    /// program are on gp32.
     #[serde(default)]
     pub target: Option<String>,
 }
 
-/// One state of the program.
+/// A version of the program.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Step {
     pub label: String,
-    /// From the folder of the experiment; without it all arithmetic is the library's.
+    /// Relative to the folder of the experiment; without it, the library provides all arithmetic.
     #[serde(default)]
     pub source: Option<String>,
     /// Kernels, whose C names begin with `k_`.
     #[serde(default)]
     pub nodes: Vec<String>,
-    /// Nodes that others call as kernels of their own.
+    /// External nodes that other nodes call.
     #[serde(default)]
     pub link: Vec<String>,
     /// Flags of `usubac`.
@@ -133,17 +135,17 @@ pub struct Step {
     /// Macros of the program and of the library.
     #[serde(default)]
     pub defines: Vec<String>,
-    /// The library's kernels are those for small memory.
+    /// Whether to use the library's kernels for small memory.
     #[serde(default)]
     pub small: bool,
 }
 
-/// Numbers of others.
+/// Published numbers of other implementations.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
     pub label: String,
-    /// What `values` are.
+    /// The unit of `values`.
     pub unit: String,
     /// By the flag of the C compiler.
     pub values: HashMap<String, f64>,
@@ -154,10 +156,10 @@ pub struct Figures {
     pub source: String,
 }
 
-/// How many kernels are proved, or which one is not, and why.
+/// The number of proved kernels, or the first unproved kernel with the reason.
 pub type Proofs = Result<usize, String>;
 
-/// What a step showed.
+/// The results of a step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
     pub proof: Proofs,
@@ -175,7 +177,7 @@ pub struct Numbers {
 }
 
 impl Counted {
-    /// Reads an experiment of this kind; `None` if the file is none or cannot be read.
+    /// Reads an experiment of this kind; `None` if the file is of another kind or cannot be read.
     pub fn read(path: &Path) -> Option<Result<Counted, String>> {
         experiment::read(path, "processors", Counted::check)
     }
@@ -208,7 +210,7 @@ impl Counted {
         Ok(())
     }
 
-    /// The processors and levels that are looked at.
+    /// The selected processors and levels.
     pub fn scope(&self, quick: bool) -> (&[String], &[String]) {
         match quick {
             true => (&self.processors[..1], &self.quick),
@@ -216,7 +218,7 @@ impl Counted {
         }
     }
 
-    /// Proves and counts all steps; `folder` is that of the experiment.
+    /// Proves and counts all steps; `folder` contains the experiment.
     ///
     /// # Errors
     /// There is no compiler or no emulator, or a program of the experiment is missing or wrong.
@@ -272,7 +274,7 @@ impl Counted {
         Ok(Found { steps: all, native })
     }
 
-    /// The kernels of all steps, and how many are proved with those that the library has.
+    /// The common kernels of all steps, and the number of proved ones, including the library's.
     fn common(
         &self,
         folder: &Path,
@@ -301,7 +303,7 @@ impl Counted {
         Ok((all, proof))
     }
 
-    /// Whether a step is wrong, or not proved.
+    /// Whether a step is wrong or unproved.
     pub fn is_wrong(found: &Found) -> bool {
         let failed = |shown: &Shown| shown.numbers.iter().flatten().any(Result::is_err);
         found.steps.iter().any(|shown| shown.proof.is_err() || failed(shown))
@@ -309,7 +311,7 @@ impl Counted {
 }
 
 impl Step {
-    /// Kernels of its own, and how many are proved; those of the library if it has none.
+    /// The step's own kernels and their proofs; the library's kernels if it has none.
     fn kernels(
         &self,
         folder: &Path,
@@ -350,7 +352,7 @@ impl Step {
     }
 }
 
-/// Writes kernels and their header, and says where they are.
+/// Writes kernels and their header, and returns their paths.
 fn written<'k>(
     kernels: impl Iterator<Item = &'k Kernel>,
     place: &Path,
@@ -370,7 +372,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A step for a processor at a level.
+/// A build of a step for a processor at a level.
 struct Build<'b> {
     counter: &'b Counter,
     place: &'b Path,
@@ -395,7 +397,7 @@ impl Build<'_> {
         let mut files = vec![program.to_path_buf()];
         let library = self.place.join("it.c");
         if library.exists() {
-            // It is the same in most steps.
+            // Most steps share this setting.
             let small = if self.step.small { "-DUSUBA_SMALL" } else { "-DLARGE" };
             let object = self.place.join(format!("library{}.o", objects.len()));
             let key = [self.processor, self.level, small].map(String::from).to_vec();

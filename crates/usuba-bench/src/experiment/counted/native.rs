@@ -1,4 +1,4 @@
-//! The library on this machine, beside others that are installed, in one process.
+//! Native timing of the library against other installed libraries, in one process.
 //!
 //! ```toml
 //! [native]
@@ -13,8 +13,9 @@
 //! link = ["-lsodium"]
 //! ```
 //!
-//! The program has `it.h` and a macro for each library that can be linked, takes the number of turns
-//! and writes lines of a library, a task and ticks, `ours` first. What is missing is named.
+//! The program includes `it.h` and has a macro for each linkable library. It takes the number of
+//! turns and writes lines of a library, a task and ticks, `ours` first. Missing libraries are
+//! reported by name.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -25,13 +26,13 @@ use serde::Deserialize;
 use usuba_run::cc::run;
 use usuba_run::cc::{self, Family};
 
-/// What is timed.
+/// The parameters of the timing.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Native {
     /// The C file, in the folder of the experiment.
     pub program: String,
-    /// Of the C compiler.
+    /// Flags of the C compiler.
     pub flags: Vec<String>,
     pub turns: u32,
     pub quick_turns: u32,
@@ -44,12 +45,12 @@ pub struct Native {
 #[serde(deny_unknown_fields)]
 pub struct Peer {
     pub label: String,
-    /// The macro that asks the program for it.
+    /// The macro that enables it in the program.
     pub define: String,
     pub link: Vec<String>,
 }
 
-/// What one compiler's program said.
+/// The output of the program from one compiler.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Timed {
     pub compiler: String,
@@ -59,10 +60,10 @@ pub struct Timed {
 }
 
 impl Native {
-    /// Times the library in `place/it.c` by each C compiler of this machine.
+    /// Times the library in `place/it.c` with each C compiler of this machine.
     ///
     /// # Errors
-    /// A program cannot be built, or an answer is wrong.
+    /// A program cannot be built, or a result is wrong.
     pub fn measure(
         &self,
         folder: &Path,
@@ -109,7 +110,7 @@ impl Native {
 }
 
 impl Timed {
-    /// A table: ticks, and how often ours would be done in that time.
+    /// A table of ticks, and of our library's speed-up over each.
     pub fn table(&self) -> String {
         let unique = |of: fn(&(String, String, u64)) -> &String| {
             let mut names: Vec<&String> = Vec::new();

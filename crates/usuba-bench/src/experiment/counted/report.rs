@@ -1,10 +1,10 @@
-//! An experiment on a small processor, for people.
+//! Report of an experiment on a small processor, in Markdown.
 
 use std::fmt::Write;
 
 use super::{Counted, Figures, Found, Numbers};
 
-/// What a table is about: its heading, and what it takes of a program.
+/// A table's quantity: its heading, and its formatter of a program's numbers.
 type Quantity = (&'static str, fn(&Numbers) -> String);
 
 const MILLION: f64 = 1e6;
@@ -15,7 +15,7 @@ const QUANTITIES: [Quantity; 3] = [
     ("Bytes of stack", |numbers| numbers.stack.to_string()),
 ];
 
-/// Three digits.
+/// Formats a number with three digits.
 fn millions(number: f64) -> String {
     match number {
         0.0..10.0 => format!("{number:.2}"),
@@ -25,7 +25,7 @@ fn millions(number: f64) -> String {
 }
 
 impl Counted {
-    /// Tables for each processor, and those of others.
+    /// Tables for each processor, and for the published numbers.
     pub fn report(&self, found: &Found, quick: bool) -> String {
         let mut out = format!("# {}\n\n{}\n", self.title, self.about.trim());
         let (processors, levels) = self.scope(quick);
@@ -57,7 +57,7 @@ impl Counted {
         out
     }
 
-    /// What others published, a table for each unit.
+    /// The published numbers of other implementations, a table for each unit.
     fn others(&self) -> String {
         let mut out = String::new();
         let mut units: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a file must say, and that a step must be right and proved.
+//! Tests of the experiment file format, and of wrong or unproved steps.
 
 use usuba::isa::cpu;
 
@@ -59,8 +59,7 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-/// A step that computes something else has no numbers, and one that does not keep what it promises
-/// is not proved.
+/// A step with a wrong result has no numbers, and a step with a violated contract is not proved.
 #[test]
 fn only_what_is_right_and_proved_counts() {
     let folder = tempfile::tempdir().expect("a folder");

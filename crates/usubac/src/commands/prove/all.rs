@@ -1,11 +1,12 @@
-//! Every function of every cipher folder, in every slicing, on every target, and arithmetic.
+//! `usubac prove --all`: every function of every cipher folder in every slicing on every target,
+//! and arithmetic.
 //!
 //! ```text
-//! tasks ─ 2 threads ─→ kept before? ─ no ─→ compile, prove, compile C, prove objects ─→ kept
+//! tasks ─ 2 threads ─→ in the cache? ─ no ─→ compile, prove, compile C, prove objects ─→ cache
 //!                              └ yes ─→ record
 //! ```
 //!
-//! A task that is proved is kept at once, so a run that was interrupted goes on where it was.
+//! A proved task enters the cache at once, so an interrupted run resumes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -35,20 +36,20 @@ use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
-/// What came of a task.
+/// The result of a task.
 enum Done {
     /// Proved now or before.
     Proved(Box<Record>),
-    /// Its report is written.
+    /// Refuted or unknown, and reported.
     Failed,
-    /// The target or the slicing cannot do what the program asks for.
+    /// The target or the slicing does not support the program.
     Impossible,
 }
 
-/// Bytes of the stack of a thread: cases that a proof tells apart are calls in each other.
+/// Stack bytes of a thread: case splits of a proof are nested calls.
 const STACK: usize = 64 << 20;
 
-/// What all tasks of a run share.
+/// The state that all tasks of a run share.
 struct Run<'a> {
     args: &'a Prove,
     backends: &'a [Backend],
@@ -106,7 +107,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     if totals.failed == 0 { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// The proofs that the command line asks for.
+/// The proofs that the command line selects.
 fn request(args: &Prove) -> Request {
     Request {
         folder: args.folder.clone(),
@@ -122,8 +123,8 @@ fn request(args: &Prove) -> Request {
 }
 
 impl Run<'_> {
-    /// Proves all tasks, in their order on as many threads as were asked for. Tasks take very
-    /// different times, so a thread takes the next one when it has done one.
+    /// Proves all tasks in order, on the requested number of threads. Task durations differ widely,
+    /// so each idle thread takes the next task.
     fn each(&self, tasks: &[Task]) -> Result<Vec<Result<Done, Failure>>, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let threads = self.args.jobs.map_or(cores, |jobs| jobs as usize).min(tasks.len());
@@ -216,7 +217,7 @@ fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> 
     options.c.wipe = codegen.wipe;
     let mut flags = codegen.written();
     if !task.link.is_empty() && codegen.link.is_empty() {
-        // A kernel that is called has one instance in each lane.
+        // A called kernel has one instance in each lane.
         options.pipeline.pass.interleave = Choice::SINGLE;
         options.c.linked = task.link.clone();
         flags.push_str(&format!(" --inter-factor 1 --link {}", task.link.join(",")));
@@ -234,7 +235,7 @@ fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> 
     }
 }
 
-/// Proves a cell; what is not proved is reported at once.
+/// Proves a cell; reports an unproved one at once.
 fn prove(
     cell: &Cell,
     program: &typed::Program,
@@ -274,7 +275,7 @@ fn prove(
     Ok(Done::Proved(Box::new(proof.record())))
 }
 
-/// Proves again what the certificates of all folders say.
+/// Proves again the claims of the certificates of all folders.
 pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
     let request = request(args);
     let (mut any, mut good) = (false, true);

@@ -1,4 +1,4 @@
-//! The flags with which the program of a certificate was compiled.
+//! Flags of a certificate, reconstructed for another proof.
 
 use usuba::ir::Slicing;
 use usuba_prove::certificate::Record;
@@ -6,7 +6,7 @@ use usuba_prove::certificate::Record;
 use crate::Failure;
 use crate::args::{self, Codegen, Language};
 
-/// The flags that `record` names, beside the flags of `given` that say where includes are.
+/// The flags in `record`, with the include paths of `given`.
 pub fn flags(record: &Record, given: &Language) -> Result<(Language, Codegen), Failure> {
     let wrong = |why: String| {
         Failure::program(format!("the certificate of {}, {}: {why}", record.program, record.entry))

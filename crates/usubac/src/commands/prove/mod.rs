@@ -1,4 +1,4 @@
-//! `usubac prove`: that what a compile makes is what the source means.
+//! `usubac prove`: proves that a compile is equivalent to its source.
 //!
 //! ```text
 //! rectangle.ua, encrypt in V on avx2: PROVED
@@ -8,10 +8,10 @@
 //! ```
 //!
 //! - `all`: every cipher folder, with progress; `totals`: the summary of a run.
-//! - `certified`: the flags that a certificate names.
-//! - `show`: reports, for people and as JSON.
+//! - `certified`: the flags in a certificate.
+//! - `show`: reports, as text and as JSON.
 //!
-//! The proofs are made in `usuba_prove`.
+//! The crate `usuba_prove` performs the proofs.
 
 mod all;
 mod certified;
@@ -58,7 +58,7 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
     }
 }
 
-/// Proves one entry, as a compile with the same flags makes it.
+/// Proves one entry, compiled like `usubac` with the same flags.
 fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let plant = args.plant.as_ref();
     let target = args.codegen.target()?;
@@ -127,7 +127,7 @@ fn prove(
     Ok(proof)
 }
 
-/// Proves what nodes promise of their arithmetic; findings are at the line that fails.
+/// Proves the arithmetic contracts of nodes; diagnostics point at the violated line.
 fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Duration)>, Failure> {
     fault::stage("proving the contracts");
     let program = &input.checked.program;
@@ -149,7 +149,7 @@ fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Dura
     Err(front::reported(&input.sources, &findings, reporter))
 }
 
-/// The objects of the kernel that the command line asks for, on a target.
+/// The kernel objects that the command line selects, on a target.
 fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failure> {
     if args.object.is_none() && !args.binary {
         return Ok(Objects::None);
@@ -166,7 +166,7 @@ fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failu
     found.map_err(Failure::Program)
 }
 
-/// The byte interface that the command line asks for, and where its objects come from.
+/// The byte interface that the command line selects, and the source of its objects.
 fn interfaces_asked(
     args: &Prove,
     folder: &Path,
@@ -193,7 +193,7 @@ fn write_certificates(folder: &Path, records: &[certificate::Record]) -> Result<
     write_all(&files.into_iter().map(place).collect::<Vec<_>>())
 }
 
-/// Proves again what the certificates beside a program say of it.
+/// Proves again the claims of the certificates beside a program.
 fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -209,7 +209,7 @@ fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     checked(args, folder, &records, reporter)
 }
 
-/// Proves records again, and says of each whether it still holds.
+/// Proves records again, and reports whether each still holds.
 fn checked(
     args: &Prove,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! What a proof says, for people and as JSON.
+//! Reports of proofs, as text and as JSON.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use usuba_prove::interfaces::About;
 use usuba_prove::objects::{Made, Shown};
 use usuba_prove::{Claim, Outcome};
 
-/// What nobody proves here, said under every proof.
+/// The trusted computing base, printed under every proof.
 fn trusted(proof: &Proof) -> &'static str {
     match proof.objects.is_empty() && proof.interface.is_empty() {
         true => "the meaning of the language, the prover, the C of instructions, the C compiler",
@@ -19,7 +19,7 @@ fn trusted(proof: &Proof) -> &'static str {
     }
 }
 
-/// What it is about, in a few words.
+/// The subject of the proof, in a few words.
 pub fn subject(proof: &Proof) -> String {
     let flags: Vec<&str> = [&proof.reading, &proof.flags].into_iter().map(|f| f.as_str()).collect();
     let flags = flags.join(" ");
@@ -33,7 +33,7 @@ fn verdict(proof: &Proof) -> &'static str {
     proof.faults().next().map_or("PROVED", |claim| claim.outcome.name())
 }
 
-/// A time for people: three digits.
+/// A duration with three digits.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -43,7 +43,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// The report of one proof. Times stand in one line; JSON has them all.
+/// The report of one proof. Durations share one line; JSON has them all.
 pub fn report(proof: &Proof) -> String {
     let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
     let contracts = proof.claims.iter().filter(|(claim, _)| claim.kind == Kind::Contract);
@@ -116,7 +116,7 @@ pub fn report(proof: &Proof) -> String {
     text
 }
 
-/// What a function leaves behind, in two lines.
+/// The zeroization result of a function, in two lines.
 fn left(found: &Evidence) -> [String; 2] {
     let Evidence { residue, frame, .. } = found;
     let registers = match residue.registers.len() {
@@ -127,7 +127,7 @@ fn left(found: &Evidence) -> [String; 2] {
     [format!("secrets in {bytes} of {frame} bytes of the frame"), format!("and in {registers}")]
 }
 
-/// What is wrong, over a few lines.
+/// The refutation or obstacle, over a few lines.
 fn fault(claim: &Claim) -> String {
     let step = match claim.kind {
         Kind::Lowering => "after lowering".to_string(),
@@ -207,10 +207,10 @@ struct JsonObject<'a> {
     by: &'a str,
     flags: &'a str,
     sha256: &'a str,
-    /// Of the C compiler; within the seconds of the claim.
+    /// The duration of the C compile, as part of the seconds of the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler_seconds: Option<f64>,
-    /// The same text, compiled with the same flags, was looked at before in this run.
+    /// Whether this run has examined the same text with the same flags before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     shared: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ struct JsonObject<'a> {
 struct JsonFound<'a> {
     instructions: u64,
     frame_bytes: u64,
-    /// Secrets that stay.
+    /// Secrets that remain.
     left_frame_bytes: usize,
     left_registers: &'a [String],
     /// Loops over any number of blocks, and paths to the end.
@@ -233,7 +233,7 @@ struct JsonFound<'a> {
 }
 
 impl<'a> JsonObject<'a> {
-    /// The object of a claim; `shown` is what is known of its compilation.
+    /// The object of a claim; `shown` describes its compilation.
     fn new(claim: &'a Claim, made: &'a Made, shown: Option<&Shown>) -> JsonObject<'a> {
         let found = claim.machine().map(|found| JsonFound {
             instructions: found.instructions,
@@ -280,7 +280,7 @@ impl<'a> JsonDifference<'a> {
     }
 }
 
-/// What is kept of a proof, as one line of JSON.
+/// A cached proof, as one line of JSON.
 pub fn json_before(record: &Record) -> String {
     #[derive(Serialize)]
     struct Before<'a> {
@@ -299,7 +299,7 @@ pub fn json(proof: &Proof) -> String {
     json_check(proof, None)
 }
 
-/// The same with what is out of date in its certificate.
+/// The proof with the outdated part of its certificate, as one line of JSON.
 pub fn json_check(proof: &Proof, stale: Option<String>) -> String {
     let (mut objects, mut interface) = (proof.objects.iter(), proof.interface.iter());
     let claims = proof.claims.iter().map(|(claim, spent)| JsonClaim {

@@ -1,4 +1,4 @@
-//! What came of a run over all folders: how many proofs, what shares an object, where the time went.
+//! Totals of a run over all folders: numbers of proofs, shared objects and durations.
 //!
 //! ```text
 //! 3120 of 3120 PROVED in 17.2 min, 12 of them before
@@ -20,25 +20,25 @@ use usuba_prove::tasks::Backend;
 use super::show;
 use crate::args::Prove;
 
-/// Sums of a run.
+/// The totals of a run.
 #[derive(Default, Serialize)]
 pub struct Totals {
     pub proved: usize,
     pub failed: usize,
-    /// That the slicing or the target does not have.
+    /// Combinations that the slicing or the target does not support.
     pub impossible: usize,
     /// Proved in an earlier run.
     pub before: usize,
     pub seconds: f64,
-    /// By whom objects were made that are proved.
+    /// The numbers of proved objects, by compiler.
     objects: BTreeMap<String, usize>,
-    /// How many of them are different.
+    /// The number of distinct objects.
     different_objects: usize,
     interface_functions: usize,
     shared: Vec<Shared>,
-    /// What was left out, with the reason.
+    /// Tasks left out, with the reason.
     pub skipped: Vec<String>,
-    /// What took how long in this run, in seconds, over all cores.
+    /// Durations of the steps in this run, in seconds over all cores.
     spent: BTreeMap<String, Spent>,
 }
 
@@ -47,7 +47,7 @@ pub struct Totals {
 struct Shared {
     target: &'static str,
     kernels: usize,
-    /// How many of them are the same objects as those of another target.
+    /// The number of kernels whose object equals another target's object.
     shared: usize,
     with: Vec<&'static str>,
 }
@@ -65,7 +65,7 @@ impl Totals {
         spent.seconds += time.as_secs_f64();
     }
 
-    /// Adds the time of a proof, as far as it was not for what was known.
+    /// Adds the duration of a proof, except for its cached parts.
     pub fn add(&mut self, proof: &Proof) {
         self.spend("usubac", proof.compiled);
         let mut objects = proof.objects.iter();
@@ -87,7 +87,7 @@ impl Totals {
         }
     }
 
-    /// Adds what records say of objects.
+    /// Adds the objects of records.
     pub fn look_at(
         &mut self,
         records: &BTreeMap<&Path, Vec<Record>>,
@@ -117,7 +117,7 @@ impl Totals {
         }
     }
 
-    /// For people.
+    /// The totals as text.
     pub fn text(&self, records: &BTreeMap<&Path, Vec<Record>>) -> String {
         let mut text = String::new();
         for (folder, records) in records {
@@ -172,7 +172,7 @@ impl Totals {
         text
     }
 
-    /// The same as one line of JSON.
+    /// The totals as one line of JSON.
     pub fn json(&self) -> String {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -183,7 +183,7 @@ impl Totals {
     }
 }
 
-/// How many kernels for a target are the objects of one of the targets `with`.
+/// The number of kernels for a target whose object equals an object of the targets `with`.
 fn shared(
     records: &BTreeMap<&Path, Vec<Record>>,
     target: &'static str,
