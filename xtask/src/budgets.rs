@@ -123,7 +123,8 @@ pub fn run(repo: &Repo) -> io::Result<Vec<Finding>> {
         let status = Command::new(cargo())
             .args(*args)
             .current_dir(&scratch)
-            .env("CARGO_TARGET_DIR", repo.root.join("target"))
+            // Two trees in one build folder would take the programs of each other.
+            .env("CARGO_TARGET_DIR", repo.root.join("target/budgets/target"))
             .status()?;
         if !status.success() {
             let text = format!("`cargo {}` fails with the toys", args.join(" "));
@@ -145,7 +146,7 @@ pub fn run(repo: &Repo) -> io::Result<Vec<Finding>> {
 
 /// A copy of all files that git knows or would add.
 fn scratch(repo: &Repo) -> io::Result<PathBuf> {
-    let scratch = repo.root.join("target/budgets");
+    let scratch = repo.root.join("target/budgets/tree");
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
         .current_dir(&repo.root)
