@@ -4,8 +4,8 @@ use super::super::ANY;
 use super::super::Inst::*;
 use super::{Cpu, Figure, Pays, Unit, figure};
 
-pub static TOY: Cpu = Cpu {
-    name: "toy",
+pub static TOY_CORE: Cpu = Cpu {
+    name: "toy-core",
     aliases: &[],
     about: "one instruction per cycle",
     units: &[Unit {

@@ -2,4 +2,4 @@
 
 use super::{Target, sse};
 
-pub static TOY: Target = Target { name: "toy", ..sse::SSE };
+pub static TOY128: Target = Target { name: "toy128", ..sse::SSE };
