@@ -11,12 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::repo::Repo;
+use crate::{answer, budgets};
 
 /// Test binaries whose tests share nothing: each test is a unit, so that no core waits for the last
 /// one. Binaries that take longest come first where no earlier run tells.
@@ -107,6 +108,9 @@ pub fn run(whole: bool, fresh: bool) -> io::Result<bool> {
         let mut command = Command::new(&documents);
         command.arg("docs").args(usubac.parent()).status().is_ok_and(|status| status.success())
     });
+    if whole {
+        groups.check("budgets", || answer("budgets", budgets::run(&repo)) == ExitCode::SUCCESS);
+    }
     println!("\n== time");
     for (name, time) in &groups.times {
         println!("{:8.1} s  {name}", time.as_secs_f64());
