@@ -82,8 +82,6 @@ fn nesting() {
     refused("negations", "U0801", nested("~", "x", "", 100_000));
     refused("calls of refresh", "U0801", nested("refresh(", "x", ")", 100_000));
     refused("tuples", "U0801", nested("(x, ", "x", ")", 100_000));
-    refused("a long sum", "U0801", node(&format!("y = x{}", " ^ x".repeat(100_000))));
-    refused("a long shift", "U0801", node(&format!("y = x{}", " <<< 1".repeat(100_000))));
     refused(
         "an index",
         "U0801",

@@ -310,8 +310,8 @@ mod tests {
     #[test]
     fn aliases_and_unknown_names() {
         assert_eq!(find("std"), find("gp64"));
-        let skip = find("altivec").expect_err("no such target");
-        assert_eq!(skip.to_string(), "skipped altivec: there is no such target");
+        let skip = find("mmx").expect_err("no such target");
+        assert_eq!(skip.to_string(), "skipped mmx: there is no such target");
     }
 
     /// A target with a flag unknown to `has_feature` would be skipped on every machine.

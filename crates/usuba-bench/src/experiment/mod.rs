@@ -361,7 +361,7 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let one = "[[variant]]\nlabel = \"one\"\n";
         for (text, why) in [
-            (format!("targets = [\"altivec\"]\n{one}"), "no target `altivec`"),
+            (format!("targets = [\"mmx\"]\n{one}"), "no target `mmx`"),
             (format!("slicings = [\"X\"]\n{one}"), "no slicing `X`"),
             (format!("columns = [\"ipc:two\"]\n{one}"), "no variant `two`"),
             (format!("columns = [\"joy:one\"]\n{one}"), "no quantity:variant"),

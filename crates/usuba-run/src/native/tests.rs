@@ -59,7 +59,7 @@ fn the_failures_name_the_kernel_and_spare_the_others() {
         wrong("out[0] = in[0] + nowhere;"),
         wrong("out[0] = in[0]; out[4] = 0;"),
         wrong("out[0] = in[0]; ((unsigned char *)in)[3] = 9;"),
-        wrong("*(volatile unsigned char *)8 = in[0]; out[0] = 0;"),
+        wrong("out[0] = in[0]; __builtin_trap();"),
         wrong("for (int i = 0; i < 4; i++) out[i] = in[3 - i];"),
         Kernel { align: 3, ..wrong("out[0] = in[0];") },
     ];
