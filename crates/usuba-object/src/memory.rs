@@ -260,7 +260,12 @@ impl Memory {
         8 * (self.below + offset) as usize
     }
 
-    fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
+    /// Checks that bytes of the frame from `offset` on may be used: they are in it or in the red zone
+    /// below `stack`.
+    ///
+    /// # Errors
+    /// They are not, or blocks that are copied there are not filled up yet.
+    pub fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
         let end = offset.checked_add(bytes as i64);
         let unfinished = |stream: &Stream| stream.is_unfinished(offset, offset + bytes as i64);
         if self.stream.as_ref().is_some_and(unfinished) {
@@ -324,19 +329,6 @@ impl Memory {
         }
         let what = "where it is in the frame depends on the number of blocks";
         Fault::new(Rule::Unsupported, what)
-    }
-
-    /// Bytes of the frame from `offset` on that a function of the C library may write.
-    ///
-    /// # Errors
-    /// They are not all in the frame.
-    pub fn check_written(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
-        // Below the stack pointer is the frame of the callee.
-        if offset < stack {
-            let what = "it hands over bytes below its frame";
-            return Err(Fault::new(Rule::OutOfBounds, what));
-        }
-        self.check_frame(offset, bytes, stack)
     }
 
     /// Replaces values with one possibility in the ranges of the stream by numbers.

@@ -42,6 +42,7 @@ use usuba_library::{Description, File, Kind, Request};
 use usuba_run::cc::{self, Family};
 
 use fuzz::fuzzer;
+use loaded::{SANITIZED, sanitizes};
 use modes::Modes;
 use subject::{
     BLOCKS, Noise, STRICT, Subject, apply, call, compiler, compilers, request, root, run, write,
@@ -356,6 +357,10 @@ fn folders() -> Vec<String> {
 fn sanitizers_find_nothing() {
     // All modes of block ciphers, a key stream, and hash functions.
     let few = ["noekeon", "chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"];
+    let compiler = compiler();
+    if !sanitizes(&compiler) {
+        return;
+    }
     for name in folders() {
         let whole = asks!("{name}");
         if !whole && !few.contains(&&*name) {
@@ -368,8 +373,8 @@ fn sanitizers_find_nothing() {
             let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
             targets.retain(|target| least.contains(&target.name));
         }
-        let mut compile = Command::new(compiler());
-        compile.args(["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        let mut compile = Command::new(&compiler);
+        compile.arg("-g").args(SANITIZED);
         let folder = fuzzer_of(&name, targets, compile);
         let rounds = ROUNDS[whole as usize].to_string();
         run(folder.path(), Command::new(folder.path().join("fuzz")).arg(&rounds));

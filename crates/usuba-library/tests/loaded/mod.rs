@@ -33,6 +33,26 @@ pub fn run(folder: &Path, command: &mut Command) -> String {
     text
 }
 
+/// Flags under which a program stops at the first read or write outside of an object, and at the
+/// first undefined operation.
+pub const SANITIZED: [&str; 3] =
+    ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+/// Whether a compiler has the libraries of [`SANITIZED`], which are packages of their own for some.
+pub fn sanitizes(compiler: &Path) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("main.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").expect("the folder can be written");
+    let mut compile = Command::new(compiler);
+    let output =
+        compile.args(SANITIZED).arg("-o").arg(folder.path().join("main")).arg(source).output();
+    let links = output.is_ok_and(|output| output.status.success());
+    if !links {
+        println!("skipped: {} has no sanitizers", compiler.display());
+    }
+    links
+}
+
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;

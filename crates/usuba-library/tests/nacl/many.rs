@@ -8,6 +8,7 @@ use usuba::isa;
 use usuba_library::Request;
 use usuba_run::cc::Family;
 
+use crate::loaded::{SANITIZED, sanitizes};
 use crate::object::{STRICT, compiler, request, root, run, write};
 
 /// With lanes of 64 bits, on limbs of 25.5 and 52 bits. Those of `avx512` without more are on the same
@@ -30,9 +31,12 @@ fn many_are_as_many_single_ones() {
     std::fs::write(folder.path().join("driver.c"), driver).expect("the folder can be written");
     for (at, family) in [Family::Gcc, Family::Clang].into_iter().enumerate() {
         let Some(compiler) = compiler(family).filter(|_| at == 0 || asks!()) else { continue };
+        if !sanitizes(&compiler) {
+            continue;
+        }
         let mut compile = Command::new(compiler);
-        compile.args(STRICT).args(["-std=c99", "-O0", "-fsanitize=address,undefined"]);
-        compile.args(["-fno-sanitize-recover=all", "-o", "it", "driver.c", "it.c"]);
+        compile.args(STRICT).args(SANITIZED);
+        compile.args(["-std=c99", "-o", "it", "driver.c", "it.c"]);
         run(folder.path(), &mut compile);
         run(folder.path(), &mut Command::new(folder.path().join("it")));
     }

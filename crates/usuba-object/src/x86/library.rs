@@ -99,17 +99,18 @@ impl Run<'_, '_> {
     }
 
     /// The bytes below the stack pointer are the callee's.
-    fn check_below(&self, address: Address, length: Length) -> Done {
+    fn check_below(&mut self, address: Address, length: Length) -> Done {
         let stack = self.x86.stack()?;
-        match address {
-            Address::Pointer(Pointer { region: Region::Frame, offset })
-                if offset < stack && !matches!(length, Length::Known(0)) =>
-            {
-                let what = "it hands over bytes below its frame";
-                Err(Fault::new(Rule::OutOfBounds, what))
-            }
-            _ => Ok(()),
+        let lowest = match place(address) {
+            Place::Frame(offset) => offset.into(),
+            Place::Behind(offset) => stream(self.world)?.ranges.bounds(offset).0,
+            _ => return Ok(()),
+        };
+        if lowest < stack.into() && !matches!(length, Length::Known(0)) {
+            let what = "it hands over bytes below its frame";
+            return Err(Fault::new(Rule::OutOfBounds, what));
         }
+        Ok(())
     }
 
     /// Copies; both may have bytes in common or not.
@@ -133,7 +134,7 @@ impl Run<'_, '_> {
         let most = stream(self.world)?.most(bytes)?;
         match (place(to), place(from)) {
             (Place::Frame(start), Place::Stream(side, offset)) => {
-                self.world.memory.check_written(start, most, stack)?;
+                self.world.memory.check_frame(start, most, stack)?;
                 let unknown = vec![Cell::OPAQUE; 8 * most];
                 let at = Pointer { region: Region::Frame, offset: start };
                 self.world.memory.store(at, &unknown, stack)?;
@@ -142,7 +143,7 @@ impl Run<'_, '_> {
                 blocks.copy_in(bits, (side, offset), start, bytes)
             }
             (Place::Stream(side, offset), Place::Frame(start)) => {
-                self.world.memory.check_written(start, most, stack)?;
+                self.world.memory.check_frame(start, most, stack)?;
                 let cells = self.load_bytes(from, most)?;
                 let World { bits, memory, .. } = &mut *self.world;
                 let blocks = memory.stream.as_mut().expect("it was asked for the most");
@@ -174,7 +175,7 @@ impl Run<'_, '_> {
         };
         let stack = self.x86.stack()?;
         let (start, cells) = stream(self.world)?.fill(offset, bytes)?;
-        self.world.memory.check_written(start, cells.len() / 8, stack)?;
+        self.world.memory.check_frame(start, cells.len() / 8, stack)?;
         let at = Pointer { region: Region::Frame, offset: start };
         self.world.memory.store(at, &cells, stack)
     }

@@ -147,11 +147,11 @@ fn functions_over_blocks_leave_nothing() {
     for (at, (folder, name, slicing)) in FUNCTIONS.into_iter().enumerate() {
         for (turn, target) in ["gp64", "sse", "avx2", "avx512"].into_iter().enumerate() {
             let whole = asks!("{name} in {slicing:?} on {target}");
-            if !whole && (at, turn) != (0, 1) {
+            // Compilers copy round keys and the last blocks in different ways.
+            if !whole && (at, turn / 2) != (0, 0) {
                 continue;
             }
-            let families = families(target);
-            for family in families.into_iter().take(if whole { 2 } else { 1 }) {
+            for family in families(target) {
                 let cleared = Cleared::new(folder, name, slicing, target);
                 for proof in cleared.ask(&cleared.built.text, family) {
                     let on = format!("{} in {slicing:?} on {target} by {family:?}", proof.what);
@@ -177,7 +177,7 @@ fn functions_over_blocks_that_leave_something_are_refused() {
             assert!(is_left, "{what}: {}: {said}", proof.what);
         }
     };
-    left("no wipe", &text.replace("__asm__ volatile (", "if (0) __asm__ volatile ("));
+    left("no wipe", &text.replace("__asm__ volatile (\n", "if (0) __asm__ volatile (\n"));
     let last = "        \"movups %%xmm0, -64(%%rsp,%%rcx)\\n\\t\"\n";
     left("a gap in each part", &text.replace(last, ""));
     // The tail copies and clears by instructions.

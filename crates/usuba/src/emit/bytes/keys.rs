@@ -231,6 +231,11 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
         return Ok(read_words(shape, words::STRAIGHT, through, "made", &to));
     }
     if same && schedule.through.is_none() {
+        if function.wipe {
+            // A compiler makes a call of `memcpy` of the loop, which leaves round keys in registers.
+            let (name, count) = (function.name, shape.words);
+            return Ok(format!("    {name}_copy({words}, made, {count} * sizeof made[0]);\n"));
+        }
         let copy = |i: &str| format!("{words}[{i}] = made[{i}];");
         return Ok(format!("    {{\n{}    }}\n", words::each(shape, words::STRAIGHT, &copy)));
     }
