@@ -1,16 +1,16 @@
-//! Blocks of memory that one instruction copies or fills.
+//! String instructions: one instruction copies or fills a block of memory.
 //!
 //! ```text
 //! rep stosq        rcx words of 8 bytes at rdi become rax
 //! rep movsb        rcx bytes from rsi to rdi
 //! ```
 //!
-//! Addresses and counts must be known; the number of bytes may be that of some blocks. Functions of
-//! the C library that do the same are in `library`.
+//! Addresses and counts must be known; a number of bytes may depend on the number of blocks.
+//! Functions of the C library that do the same are in `library`.
 
-use super::operands::Address;
+use super::address::Address;
 use super::registers::Word;
-use super::{Cells, Done, Run, counts, unsupported};
+use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::memory::Moving;
 use crate::symbolic_count::Form;
@@ -125,7 +125,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// An address so many bytes further on.
+/// An address `bytes` further on.
 fn further(address: Address, bytes: Form) -> Result<Address, Fault> {
     match (address, address.place()) {
         (Address::Constant(at), _) => {
@@ -134,7 +134,7 @@ fn further(address: Address, bytes: Form) -> Result<Address, Fault> {
         }
         (_, Some(Moving { region, offset })) => {
             let offset = offset.plus(bytes).ok_or_else(far)?;
-            Ok(counts::address(Moving { region, offset }))
+            Ok(Address::from(Moving { region, offset }))
         }
         _ => Err(far()),
     }
