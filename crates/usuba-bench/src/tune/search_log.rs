@@ -25,22 +25,22 @@ struct Line {
 
 /// Results by incumbent, challenger and rounds.
 #[derive(Debug)]
-pub struct Record {
+pub struct SearchLog {
     path: PathBuf,
     file: File,
     known: HashMap<(Id, Id, u32), Answer>,
 }
 
-impl Record {
+impl SearchLog {
     /// Opens a log, or creates it and its folder.
     ///
     /// # Errors
     /// The file cannot be read or written; the message names it.
-    pub fn open(path: &Path) -> Result<Record, String> {
-        Record::read(path).map_err(|error| format!("cannot keep {}: {error}", path.display()))
+    pub fn open(path: &Path) -> Result<SearchLog, String> {
+        SearchLog::read(path).map_err(|error| format!("cannot keep {}: {error}", path.display()))
     }
 
-    fn read(path: &Path) -> std::io::Result<Record> {
+    fn read(path: &Path) -> std::io::Result<SearchLog> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -55,7 +55,7 @@ impl Record {
         // Lines of other versions are ignored.
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let known = lines.map(|l| ((l.incumbent, l.challenger, l.rounds), l.answer)).collect();
-        Ok(Record { path: path.to_path_buf(), file, known })
+        Ok(SearchLog { path: path.to_path_buf(), file, known })
     }
 
     /// The logged result of a race.
@@ -111,18 +111,18 @@ mod tests {
         let path = folder.path().join("deep").join("state.jsonl");
         let id = |text: &str| text.to_string();
         let answer = Answer::Failed("too slow".into());
-        let mut record = Record::open(&path).expect("opened");
+        let mut record = SearchLog::open(&path).expect("opened");
         assert!(record.is_empty());
         record.remember(&id("a"), &id("b"), 9, &answer).expect("kept");
         record.remember(&id("a"), &id("c"), 9, &answer).expect("kept");
         let whole = fs::read(&path).expect("read");
         for cut in 0..whole.len() {
             fs::write(&path, &whole[..cut]).expect("written");
-            let mut record = Record::open(&path).expect("opened");
+            let mut record = SearchLog::open(&path).expect("opened");
             let lines = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
             assert_eq!(record.len(), lines);
             record.remember(&id("a"), &id("d"), 9, &answer).expect("kept");
-            let record = Record::open(&path).expect("opened");
+            let record = SearchLog::open(&path).expect("opened");
             assert_eq!(record.len(), lines + 1);
             assert_eq!(record.recall(&id("a"), &id("d"), 9), Some(answer.clone()));
             assert_eq!(record.recall(&id("a"), &id("d"), 10), None);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_kept_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
-        let message = Record::open(folder.path()).expect_err("a folder is no file");
+        let message = SearchLog::open(folder.path()).expect_err("a folder is no file");
         assert!(message.contains(&folder.path().display().to_string()), "{message}");
     }
 }
