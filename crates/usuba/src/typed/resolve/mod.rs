@@ -1,7 +1,7 @@
 //! From declarations to a [`Program`]: types evaluated, every name known, calls only backwards,
 //! tables and perms of the right shape.
 
-mod names;
+mod scopes;
 mod tables;
 mod types;
 
@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use names::Names;
-pub use names::closest;
+use scopes::Names;
+pub use scopes::closest;
 pub use tables::{MAX_TABLE_INPUTS, is_whole, word_table};
 pub use types::resolve_type;
 

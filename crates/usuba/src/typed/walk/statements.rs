@@ -1,4 +1,4 @@
-//! Bodies of nodes: statements in order, and what they define.
+//! Statements of a body in order, and the variables that they define.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

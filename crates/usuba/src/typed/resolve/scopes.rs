@@ -1,4 +1,4 @@
-//! Names in bodies.
+//! Scopes: every name in a body is declared, and of the right kind.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Nodes that are matrices: sums of their inputs, for which a shorter program may be known.
+//! Linear layers, nodes that are matrices: sums of their inputs, for which a shorter program may be known.
 //!
 //! ```text
 //! node mix_column ... 108 xors     ─forms─►  matrix  ─circuit::for_matrix─►     91 xors

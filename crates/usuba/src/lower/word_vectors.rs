@@ -40,10 +40,10 @@ pub(super) enum Word {
 pub(super) struct Words<'a> {
     lower: Lower<'a>,
     vector: u8,
-    /// Operators on whole vectors of the open iteration, or of the body outside of loops, and what
-    /// holds them.
+    /// Operators on whole vectors of the open iteration, or of the body outside of loops, and the
+    /// vectors that hold them.
     written: Written,
-    /// Operators on fewer words, in the whole body: those of later iterations may be the same.
+    /// Operators on fewer words, in the whole body: operators of later iterations may be equal.
     shared: Written,
     /// Whether fewer words are written than a vector has.
     part: bool,
@@ -217,7 +217,7 @@ impl<'a> Words<'a> {
         }
         self.part = count < self.lanes();
         // A whole vector stays in order; fewer words stay where the youngest operand has them, so
-        // that what moves has been known for longest.
+        // that the words that move have been known for longest.
         let mut places: Vec<usize> = (0..count).collect();
         if self.part
             && let Some((_, own)) = args.iter().filter_map(|list| lanes_of(list)).max()
@@ -275,7 +275,7 @@ impl<'a> Words<'a> {
         words.chunks(lanes).map(|chunk| self.gather(&whole(chunk), bits)).collect()
     }
 
-    /// A node begins; gives what was known in its caller.
+    /// A node begins; gives the facts known in its caller.
     fn open(&mut self) -> (Written, Written) {
         (std::mem::take(&mut self.written), std::mem::take(&mut self.shared))
     }
@@ -496,7 +496,7 @@ impl Domain for Words<'_> {
 }
 
 impl Words<'_> {
-    /// All words of a program in W have one size, that of its vectors.
+    /// All words of a program in W have one size, the length of its vectors.
     fn size(&self, op: &Op, bits: u8) -> Run<()> {
         let scope = self.lower.scopes.last().expect("values exist inside of nodes only");
         let ports = scope.node.params.iter().chain(&scope.node.results);
