@@ -41,12 +41,6 @@ const PARALLEL: &[&[&str]] = &[
 
 /// Names that files with different jobs still share, by crate.
 const SHARED: &[(&str, &str)] = &[
-    ("crates/usuba", "body"),
-    ("crates/usuba", "canon"),
-    ("crates/usuba", "eval"),
-    ("crates/usuba", "linear"),
-    ("crates/usuba", "names"),
-    ("crates/usuba", "select"),
     ("crates/usuba", "wide"),
     ("crates/usuba", "words"),
     ("crates/usuba-bench", "record"),

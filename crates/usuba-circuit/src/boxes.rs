@@ -1,6 +1,6 @@
 //! The tables that the database is measured by, from their specifications.
 
-use super::Table;
+use crate::Table;
 
 /// A permutation of four or five bits by its entries in hexadecimal, most significant bit first.
 fn digits(text: &str) -> Table {

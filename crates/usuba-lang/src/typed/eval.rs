@@ -5,7 +5,7 @@
 use super::types::*;
 use super::walk::{Domain, Refusal, Stop, Typed, Walker};
 use crate::diag::{Code, Diagnostic, Span};
-use crate::ir::Op;
+use crate::op::Op;
 
 /// Runs an instance on its flattened input atoms (each below 2^m); gives its flattened results.
 pub fn eval(

@@ -1,7 +1,7 @@
 //! Circuits are right for any table, small for known ones, and the same every time.
 
-use super::linear::Random;
-use super::*;
+use crate::linear::Random;
+use crate::*;
 
 fn random_table(inputs: u8, outputs: u8, seed: u64) -> Table {
     let mut random = Random::new(seed);
@@ -311,7 +311,7 @@ fn keys_are_those_of_the_circuits() {
             fixed.replace_range(at..at + 16, &format!("{:016x}", class.key));
         }
         if fixed != *content && std::env::var_os("BLESS").is_some() {
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/circuit/known");
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/known");
             std::fs::write(folder.join(file), &fixed).expect("the file can be written");
         } else {
             assert_eq!(fixed, *content, "{file}");
@@ -354,8 +354,7 @@ fn known_matrices_cost_what_the_database_promises() {
 /// `BLESS=1` writes the keys anew, as for tables.
 #[test]
 fn keys_of_matrices_are_those_of_the_circuits() {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/circuit/known/linear.txt");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/known/linear.txt");
     let content = std::fs::read_to_string(&path).expect("the file can be read");
     let mut fixed = content.clone();
     let mut at = 0;

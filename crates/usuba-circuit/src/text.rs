@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use super::{Circuit, Gate, Wire};
+use crate::{Circuit, Gate, Wire};
 
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@
 //! nodes get a NOT is searched: one change at a time, then, if there is effort left, two at a
 //! time and from random starts. The search only ever counts gates, so it needs no proof.
 
-use super::{
+use crate::{
     Circuit, Gate, Profile, Wire, cover,
     linear::Random,
     network::{Lit, Network, Node},
@@ -19,7 +19,7 @@ use super::{
 
 /// How much to spend, counted in visits of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Effort(pub usize);
+pub(crate) struct Effort(pub usize);
 
 impl Effort {
     /// Single changes only, for one of many candidates.
@@ -37,7 +37,7 @@ enum Form {
 const FORMS: [Form; 3] = [Form::Natural, Form::Plain, Form::Complement];
 
 /// The circuit of a network on a target with the gates of `profile`.
-pub(super) fn circuit(net: &Network, profile: Profile, effort: Effort) -> Circuit {
+pub(crate) fn circuit(net: &Network, profile: Profile, effort: Effort) -> Circuit {
     if profile == Profile::Lut3 {
         return cover::circuit(net);
     }

@@ -4,12 +4,14 @@
 //! includes. [`print::format`] is the way back.
 //!
 //! - `ast`: the tree.
+//! - `davio`: a Boolean function of three operands as a tree.
 //! - `lexer`: text to tokens and comments.
 //! - `parser`: tokens to tree.
 //! - `print`: tree to text, the formatter.
 //! - `splice`: one list of declarations from a file and its includes.
 
 pub mod ast;
+pub mod davio;
 mod lexer;
 mod parser;
 pub mod print;

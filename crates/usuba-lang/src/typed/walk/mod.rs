@@ -34,7 +34,7 @@ pub use tables::{legacy_table, reverse_table};
 
 use super::types::*;
 use crate::diag::{Code, Diagnostic, Span};
-use crate::ir::{Op, op};
+use crate::op::{self, Op};
 use crate::syntax::{ast, size_word};
 
 /// Deepest nesting of calls and expressions together, while walking.

@@ -4,7 +4,7 @@
 //! the matrix. A matrix is found as it is written, and with its inputs and its outputs in reverse
 //! order (the other reading of the bit order).
 
-use super::{Circuit, Gate, Profile, Wire, known};
+use crate::{Circuit, Gate, Profile, Wire, known};
 
 const FILE: &str = include_str!("known/linear.txt");
 
@@ -31,7 +31,7 @@ fn find(inputs: usize, rows: &[u128], profile: Profile) -> Option<Circuit> {
 }
 
 /// The 64-bit FNV-1a hash of the sizes and the rows.
-pub(super) fn key(inputs: usize, rows: &[u128]) -> u64 {
+pub(crate) fn key(inputs: usize, rows: &[u128]) -> u64 {
     let bytes = rows.iter().flat_map(|row| row.to_le_bytes());
     [inputs as u8, rows.len() as u8]
         .into_iter()
@@ -42,7 +42,7 @@ pub(super) fn key(inputs: usize, rows: &[u128]) -> u64 {
 }
 
 /// The rows that a circuit of sums computes; `None` if it has other gates.
-pub(super) fn matrix(circuit: &Circuit) -> Option<Vec<u128>> {
+pub(crate) fn matrix(circuit: &Circuit) -> Option<Vec<u128>> {
     let mut values: Vec<u128> = (0..circuit.inputs).map(|j| 1 << j).collect();
     for gate in &circuit.gates {
         let of = |w: Wire| values[w as usize];

@@ -10,11 +10,11 @@
 //! that does so most often a name of its own. Ties are broken at random, so that repeated calls
 //! find different programs of which the caller keeps the best.
 
-use super::network::{Lit, Network};
+use crate::network::{Lit, Network};
 
 /// Random numbers from a fixed start: xorshift64*. The same seed gives the same circuit.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
@@ -45,7 +45,7 @@ fn common(a: &Column, b: &Column) -> u32 {
 
 /// A program for sums: `pairs[i]` defines term `terms + i` as the sum of two earlier ones; each
 /// sum is what is left of it.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     pairs: Vec<(usize, usize)>,
     sums: Vec<Vec<usize>>,
 }
@@ -69,7 +69,7 @@ impl Plan {
 
 /// A program for `sums` over `terms` terms, each sum being a set of terms as bits of a `u128`
 /// (so at most 128 terms).
-pub(super) fn share(terms: usize, sums: &[u128], random: &mut Random) -> Plan {
+pub(crate) fn share(terms: usize, sums: &[u128], random: &mut Random) -> Plan {
     let words = sums.len().div_ceil(64);
     let mut columns: Vec<Column> = (0..terms)
         .map(|t| {

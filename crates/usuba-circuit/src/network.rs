@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Circuit, Gate, Wire};
+use crate::{Circuit, Gate, Wire};
 
 /// Twice the index of a node, plus one if complemented.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Lit(u32);
+pub(crate) struct Lit(u32);
 
 impl Lit {
     pub const ZERO: Lit = Lit(0);
@@ -33,7 +33,7 @@ impl Lit {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Zero,
     /// Input bit `i_0`, `i_1`, ...
     Input(u8),
@@ -44,7 +44,7 @@ pub(super) enum Node {
 
 /// Nodes in order of definition: the constant, the inputs, then the rest.
 #[derive(Clone, Debug)]
-pub(super) struct Network {
+pub(crate) struct Network {
     pub inputs: u8,
     pub nodes: Vec<Node>,
     pub outputs: Vec<Lit>,

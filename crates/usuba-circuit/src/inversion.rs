@@ -15,7 +15,7 @@
 //!
 //! A byte is a vector of eight bits, 128 being bit `i_0`; a linear map is its 256 values.
 
-use super::{
+use crate::{
     Circuit, Profile, Table,
     linear::Random,
     network::{Lit, Network},
@@ -227,7 +227,7 @@ fn targets(maps: &Maps, c: u8, j: usize) -> ([u8; 22], [u8; 18]) {
 }
 
 /// The smallest networks for a table, each with sums shared anew `tries` times, at most `most`.
-pub(super) fn networks(table: &Table, most: usize, tries: usize, seed: u64) -> Vec<Network> {
+pub(crate) fn networks(table: &Table, most: usize, tries: usize, seed: u64) -> Vec<Network> {
     let Some(maps) = maps(table) else { return Vec::new() };
     let mut pairs: Vec<([u8; 22], [u8; 18])> = (0..8)
         .flat_map(|j| (1..=255).map(move |c| (c, j)))
@@ -267,7 +267,7 @@ fn build(maps: &Maps, middle: &Circuit, front: &Straight, back: &Straight) -> Ne
 
 /// A circuit for a table that is inversion between two affine maps, else `None`: the cheapest of
 /// the pairs, made smaller by about `effort` visits of nodes.
-pub(super) fn synthesise(table: &Table, profile: Profile, effort: usize) -> Option<Circuit> {
+pub(crate) fn synthesise(table: &Table, profile: Profile, effort: usize) -> Option<Circuit> {
     let net = networks(table, 1, 1, 1).pop()?;
     Some(polish::circuits(&net, &[profile], effort / net.size().max(1), 1).swap_remove(0))
 }

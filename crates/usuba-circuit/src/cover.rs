@@ -10,7 +10,7 @@
 //! revisited with the exact number of gates that a change would save. Complements cost nothing
 //! but where an output needs one of an input, or both forms of the same bit.
 
-use super::{
+use crate::{
     Circuit, Gate, Wire,
     network::{Lit, Network, Node},
 };
@@ -67,7 +67,7 @@ struct Cover<'a> {
 }
 
 /// The circuit of a network on a target that has every function of three bits.
-pub(super) fn circuit(net: &Network) -> Circuit {
+pub(crate) fn circuit(net: &Network) -> Circuit {
     let uses = net.uses();
     let mut cover = Cover {
         net,
@@ -210,7 +210,7 @@ impl Cover<'_> {
 
 /// Gates of three inputs in which complement is free. Literals name the constant 0, the inputs,
 /// then the gates.
-pub(super) struct LutNet {
+pub(crate) struct LutNet {
     inputs: u8,
     gates: Vec<(u8, [Lit; 3])>,
     outputs: Vec<Lit>,

@@ -27,6 +27,19 @@ pub enum Dir {
     Var(Rc<str>),
 }
 
+/// How instances are packed in registers; it never changes the results of one instance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Slicing {
+    /// Every value is one bit; bit i of a register belongs to instance i.
+    B,
+    /// Every value sits in one lane of its word size; lane i belongs to instance i.
+    V,
+    /// The bits of a word spread over the elements of a register.
+    H,
+    /// Every value is a vector of words of one instance; see [`Lanes`](crate::op::Lanes).
+    W,
+}
+
 /// A word size as far as it is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Size {

@@ -11,7 +11,7 @@
 //! inputs are low, and which are read complemented, decides the size: a fixed sequence of random
 //! choices is tried within a budget of steps, so the result depends on the table alone.
 
-use super::{
+use crate::{
     Circuit, Profile, Table,
     eval::{Truth, table_truths},
     linear::{Random, share},
@@ -35,7 +35,7 @@ struct Split {
 }
 
 /// A circuit for a table.
-pub(super) fn synthesise(table: &Table, profile: Profile) -> Circuit {
+pub(crate) fn synthesise(table: &Table, profile: Profile) -> Circuit {
     let truths = table_truths(table);
     let n = table.inputs as usize;
     let mut random = Random::new(1);

@@ -8,9 +8,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::Pattern;
-use super::lanes::Lanes;
-
+/// An operator on words; [`Op::eval`] is its meaning.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// The word itself; no operand. Below 2^m.
@@ -64,6 +62,55 @@ pub enum Op {
     /// An operator on the lanes of a vector, in W. All others are on each lane alike.
     Lanes(Lanes),
 }
+
+/// An operator on the lanes of a vector; one entry for each lane.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Lanes {
+    /// A literal for each lane.
+    Const(Rc<[u64]>),
+    /// A shift or rotation for each lane, or [`Op::Copy`].
+    Each(Rc<[Op]>),
+    /// Lane i is lane `pattern[i]` of the operand.
+    Move(Pattern),
+    /// Lane i is lane `pattern[i]` of the two operands one after the other.
+    Join(Pattern),
+}
+
+impl Lanes {
+    /// Number of lanes.
+    pub fn len(&self) -> usize {
+        match self {
+            Lanes::Const(words) => words.len(),
+            Lanes::Each(ops) => ops.len(),
+            Lanes::Move(pattern) | Lanes::Join(pattern) => pattern.len(),
+        }
+    }
+
+    /// Never: vectors have words.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it is well formed on vectors of `vector` words with `bits` bits each.
+    pub fn fits(&self, vector: usize, bits: u8) -> bool {
+        let each = |op: &Op| match op {
+            Op::Copy => true,
+            Op::Shl(k) | Op::Shr(k) | Op::Sar(k) | Op::Rotl(k) => 1 <= *k && *k < bits,
+            Op::Const(word) => *word == 0,
+            _ => false,
+        };
+        self.len() == vector
+            && match self {
+                Lanes::Const(words) => words.iter().all(|word| word & !mask(bits) == 0),
+                Lanes::Each(ops) => ops.iter().all(each),
+                Lanes::Move(pattern) => pattern.iter().all(|&p| (p as usize) < vector),
+                Lanes::Join(pattern) => pattern.iter().all(|&p| (p as usize) < 2 * vector),
+            }
+    }
+}
+
+/// A group pattern of [`Op::Shuffle`], shared because patterns repeat.
+pub type Pattern = Rc<[u8]>;
 
 /// All ones in the low `bits` bits.
 pub fn mask(bits: u8) -> u64 {
@@ -283,15 +330,18 @@ fn shuffle(bits: u8, pattern: &[u8], a: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn products_with_a_sum_are_both_halves_of_the_product() {
-        let mut random = Random::new(17);
-        let mut word = || random.word() | if random.once_in(3) { u64::MAX >> 12 } else { 0 };
-        for _ in 0..200 {
-            let (x, y) = (word(), word());
+    /// Any word, or one whose low 52 bits are set: products that carry far.
+    fn word() -> impl Strategy<Value = u64> {
+        prop_oneof![any::<u64>(), any::<u64>().prop_map(|word| word | u64::MAX >> 12)]
+    }
+
+    proptest! {
+        #[test]
+        fn products_with_a_sum_are_both_halves_of_the_product(x in word(), y in word()) {
             for k in [1, 26, 32, 52, 63] {
                 let (a, b) = (x & mask(k), y & mask(k));
                 let low = Op::MulAdd(k).eval(64, &[0, x, y]);

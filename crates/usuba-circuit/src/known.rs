@@ -16,7 +16,7 @@
 //! Entries are published gate lists, or come from `usubac synth` and `examples/circuit_inversion.rs`,
 //! and were made smaller by `examples/circuit_polish.rs`. A test writes the keys of new ones.
 
-use super::{
+use crate::{
     Circuit, Gate, Goal, Profile, Table, Wire,
     canon::{self, Way},
     cover::LutNet,
@@ -27,14 +27,14 @@ use super::{
 };
 
 /// The files, with their names.
-pub(super) const FILES: [(&str, &str); 3] = [
+pub(crate) const FILES: [(&str, &str); 3] = [
     ("small.txt", include_str!("known/small.txt")),
     ("des.txt", include_str!("known/des.txt")),
     ("bytes.txt", include_str!("known/bytes.txt")),
 ];
 
 /// One circuit of the database.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub profile: Profile,
     pub circuit: Circuit,
 }
@@ -45,7 +45,7 @@ fn profile(name: &str) -> Option<Profile> {
 
 /// The entries of a file; `None` if it is not in the form above.
 #[cfg(test)]
-pub(super) fn entries(text: &str) -> Option<Vec<(u64, Entry)>> {
+pub(crate) fn entries(text: &str) -> Option<Vec<(u64, Entry)>> {
     let blocks = text.split("\n\n").map(|block| {
         let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with('#')).collect();
         lines.join("\n")
@@ -62,7 +62,7 @@ fn entry(block: &str) -> Option<(u64, Entry)> {
 }
 
 /// The entries of one class in some texts, found by their key without reading the others.
-pub(super) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> + 'a {
+pub(crate) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item = Entry> + 'a {
     let head = format!("{key:016x} ");
     texts.iter().flat_map(move |text| {
         let at: Vec<usize> = text.match_indices(&head).map(|(at, _)| at).collect();
@@ -76,20 +76,20 @@ pub(super) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item
 }
 
 /// The key of the class of what a circuit computes.
-pub(super) fn key(circuit: &Circuit) -> Option<u64> {
+pub(crate) fn key(circuit: &Circuit) -> Option<u64> {
     let truths = circuit.truths();
     let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
     Some(canon::class(circuit.inputs, &outputs)?.key)
 }
 
 /// The best circuit of the database for a table by `goal`.
-pub(super) fn find(table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
+pub(crate) fn find(table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
     find_in(&FILES.each_ref().map(|(_, text)| *text), table, profile, goal)
 }
 
 /// The best circuit of some texts for a table by `goal`; then the one with the shortest chain (a
 /// kernel that works on few words waits for it), then fewest live wires.
-pub(super) fn find_in(
+pub(crate) fn find_in(
     texts: &[&str],
     table: &Table,
     profile: Profile,

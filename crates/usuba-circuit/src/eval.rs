@@ -3,10 +3,10 @@
 //! A function of up to eight bits is its truth table in four words: bit `i` of the 256 is the
 //! value on input `i`. With fewer inputs the table repeats, which no operation here disturbs.
 
-use super::{Circuit, Gate, Profile, Table, Wire};
+use crate::{Circuit, Gate, Profile, Table, Wire};
 
 /// The truth table of one function of at most eight bits.
-pub(super) type Truth = [u64; 4];
+pub(crate) type Truth = [u64; 4];
 
 /// Why a circuit is not well formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ impl Gate {
 }
 
 /// Bit `4a + 2b + c` of `table`, on 64 inputs at once.
-pub(super) fn lut3(table: u8, a: u64, b: u64, c: u64) -> u64 {
+pub(crate) fn lut3(table: u8, a: u64, b: u64, c: u64) -> u64 {
     let mut sum = 0;
     for row in (0..8).filter(|row| table >> row & 1 == 1) {
         let pick = |x: u64, bit: u8| if row >> bit & 1 == 1 { x } else { !x };
@@ -75,7 +75,7 @@ pub(super) fn lut3(table: u8, a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// The truth table of input bit `i_wire` of `inputs`, which are most significant bit first.
-pub(super) fn input_truth(inputs: u8, wire: u8) -> Truth {
+pub(crate) fn input_truth(inputs: u8, wire: u8) -> Truth {
     const LOW: [u64; 6] = [
         0xaaaa_aaaa_aaaa_aaaa,
         0xcccc_cccc_cccc_cccc,
@@ -92,7 +92,7 @@ pub(super) fn input_truth(inputs: u8, wire: u8) -> Truth {
 }
 
 /// The truth tables of the output bits, `o_0` first.
-pub(super) fn table_truths(table: &Table) -> Vec<Truth> {
+pub(crate) fn table_truths(table: &Table) -> Vec<Truth> {
     let size = table.entries.len();
     (0..table.outputs)
         .map(|k| {
@@ -122,7 +122,7 @@ pub fn simulate(circuit: &Circuit) -> Vec<u64> {
 
 impl Circuit {
     /// The truth table of every wire.
-    pub(super) fn truths(&self) -> Vec<Truth> {
+    pub(crate) fn truths(&self) -> Vec<Truth> {
         let mut wires: Vec<Truth> = (0..self.inputs).map(|i| input_truth(self.inputs, i)).collect();
         for gate in &self.gates {
             wires.push(gate.truth(&wires));

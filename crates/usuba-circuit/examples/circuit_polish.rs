@@ -4,10 +4,10 @@
 //! circuit_polish two|lut3 STEPS SEED FILE [WORD]     entries whose comment has WORD
 //! ```
 //!
-//! Takes every entry that has no three-input gates through `circuit::polished`. Prints an entry
+//! Takes every entry that has no three-input gates through `usuba_circuit::polished`. Prints an entry
 //! for each profile (`two` means both that have two inputs), with the key left zero.
 
-use usuba::circuit::{Profile, parse, polished, simulate};
+use usuba_circuit::{Profile, parse, polished, simulate};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();

@@ -12,23 +12,23 @@
 //! Within this file inputs are index bits: 0 is the least significant bit of the index, which is
 //! wire `inputs - 1`.
 
-use super::eval::Truth;
+use crate::eval::Truth;
 
 /// A bit of a list, and whether it is complemented.
-pub(super) type Signed = (u8, bool);
+pub(crate) type Signed = (u8, bool);
 
 /// How a table becomes the representative of its class: output `s` of the representative is
 /// output `outputs[s]` of the table, and input `i` of the table is input `inputs[i]` of the
 /// representative.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Way {
+pub(crate) struct Way {
     pub inputs: Vec<Signed>,
     pub outputs: Vec<Signed>,
 }
 
 /// The class of a table, and the ways to its representative.
 #[derive(Clone, Debug)]
-pub(super) struct Class {
+pub(crate) struct Class {
     /// A digest of the representative. Equal for all tables of a class.
     pub key: u64,
     pub representative: Vec<Truth>,
@@ -37,9 +37,9 @@ pub(super) struct Class {
 }
 
 /// The most inputs for which all orders are tried.
-pub(super) const MOST_FREE_INPUTS: u8 = 5;
+pub(crate) const MOST_FREE_INPUTS: u8 = 5;
 /// The most outputs of a table that has a class.
-pub(super) const MOST_OUTPUTS: usize = 8;
+pub(crate) const MOST_OUTPUTS: usize = 8;
 const MOST_WAYS: usize = 16;
 
 /// A table seen from one side.
@@ -138,7 +138,7 @@ impl Least {
 }
 
 /// The class of the table with these outputs; `None` if it has too many of them.
-pub(super) fn class(inputs: u8, truths: &[Truth]) -> Option<Class> {
+pub(crate) fn class(inputs: u8, truths: &[Truth]) -> Option<Class> {
     if truths.len() > MOST_OUTPUTS {
         return None;
     }

@@ -8,14 +8,14 @@
 //! there add up to it, and always make the sum that brings the targets closest. With eight inputs
 //! there are 256 vectors, so the distances are a table, which one look per vector keeps exact.
 
-use super::{
+use crate::{
     linear::Random,
     network::{Lit, Network},
 };
 
 /// A program of xors: wire `i < inputs` is input `i`, then one wire per pair of earlier ones.
 #[derive(Clone, Debug)]
-pub(super) struct Straight {
+pub(crate) struct Straight {
     inputs: usize,
     pairs: Vec<(usize, usize)>,
     /// The wire of each target.
@@ -24,7 +24,7 @@ pub(super) struct Straight {
 
 /// A program for `targets`, none of them zero: bit `i` of a target says that input `i` is in the
 /// sum.
-pub(super) fn straight(targets: &[u8], random: &mut Random) -> Straight {
+pub(crate) fn straight(targets: &[u8], random: &mut Random) -> Straight {
     let mut base: Vec<u8> = (0..8).map(|i| 1 << i).collect();
     let mut pairs = Vec::new();
     let mut distance: [u8; 256] = std::array::from_fn(|v| v.count_ones() as u8);

@@ -7,7 +7,7 @@
 //! Prints the MOST smallest circuits of each table in the form of the database, with the key left
 //! zero, for `examples/circuit_polish.rs`.
 
-use usuba::circuit::{Profile, Table, inversions, simulate};
+use usuba_circuit::{Profile, Table, inversions, simulate};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();

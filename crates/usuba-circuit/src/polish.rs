@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashMap;
 
-use super::{
+use crate::{
     Circuit, Profile,
     eval::{Truth, input_truth},
     linear::Random,
@@ -297,7 +297,7 @@ impl Best<'_> {
 
 /// Circuits for a network, one for each of the profiles, after `steps` steps. The profiles are
 /// either all without `Lut3` gates or `Lut3` alone.
-pub(super) fn circuits(
+pub(crate) fn circuits(
     net: &Network,
     profiles: &[Profile],
     steps: usize,

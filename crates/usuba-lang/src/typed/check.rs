@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::types::*;
 use super::walk::{Domain, MAX_NESTING, Refusal, Stop, Typed, Walker, legacy_table, too_deep};
 use crate::diag::{Code, Diagnostic, Span};
-use crate::ir::{Op, Slicing};
+use crate::op::Op;
 use crate::syntax::ast::DeclOpt;
 
 /// All findings about a program, errors and warnings, in the order of the text.
