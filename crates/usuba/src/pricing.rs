@@ -8,7 +8,7 @@
 //! each width that the layout has.
 
 use crate::emit::layout;
-use crate::ir::lanes::Lanes;
+use crate::ir::op::Lanes;
 use crate::ir::{Op, Program};
 use crate::isa::cpu::{Cpu, GENERIC, Unit};
 use crate::isa::{Layout, Target};
