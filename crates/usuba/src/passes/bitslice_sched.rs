@@ -17,7 +17,7 @@
 //! Does not look into callees: `pressure` does, once they are inlined.
 
 use super::graph::{Frame, Graph, Item, List, Numbering, reorder};
-use super::orders::{demand, on_demand};
+use super::schedules::{demand, on_demand};
 use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Program};

@@ -30,7 +30,7 @@
 //! Computes nothing twice: C compilers would merge it again.
 
 use super::graph::{Frame, Graph, Numbering, reorder};
-use super::orders::{deepest_first, eager, greedy, improve, on_demand};
+use super::schedules::{deepest_first, eager, greedy, improve, on_demand};
 use super::traffic::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Program};

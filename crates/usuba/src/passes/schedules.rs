@@ -1,4 +1,4 @@
-//! Ways to order the items of a body, for the pass that compares them.
+//! Schedules of the items of a body, for the passes that compare them.
 //!
 //! ```text
 //! items 0 1 2 3, where 2 reads 0 and is stored, 3 reads 1 and is stored
