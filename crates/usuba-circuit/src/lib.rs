@@ -5,7 +5,7 @@
 //! neither the database nor the search can change what a program means.
 //!
 //! ```text
-//! table ─┬─ database (known.rs, canon.rs) ────┐
+//! table ─┬─ database (known.rs, npn.rs) ──────┐
 //!        ├─ inversion and affine maps ────────┤
 //!        └─ synthesis (horner.rs, linear.rs) ─┴─ network ─ realize.rs / cover.rs ─ circuit ─ check
 //! ```
@@ -18,14 +18,13 @@
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
 //! * `matrices.rs`: the same for linear layers.
-//! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
+//! * `npn.rs`: NPN classes, of tables that are the same but for the order and the sign of bits.
 //! * `polish.rs`: smaller networks by small random steps.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
 //! * `straight.rs`: the same for few terms, which may cancel.
 
 #[cfg(test)]
 mod boxes;
-mod canon;
 mod cover;
 mod eval;
 mod horner;
@@ -34,6 +33,7 @@ mod known;
 mod linear;
 mod matrices;
 mod network;
+mod npn;
 mod polish;
 mod realize;
 mod straight;
@@ -190,7 +190,7 @@ pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, 
 /// sign of their bits (with more than five inputs, the order may only be rotated or reversed).
 /// `None` if the table has more than eight outputs.
 pub fn class_key(table: &Table) -> Option<u64> {
-    Some(canon::class(table.inputs, &eval::table_truths(table))?.key)
+    Some(npn::class(table.inputs, &eval::table_truths(table))?.key)
 }
 
 /// A circuit as an entry of a database: the key of its class and the profile, then the circuit.

@@ -1,4 +1,4 @@
-//! Tables that are the same but for the order and the sign of their bits.
+//! NPN classes: tables that are the same but for the order and the sign of their bits.
 //!
 //! ```text
 //! table T ──(order and complement inputs, complement and order outputs)──► key of its class
