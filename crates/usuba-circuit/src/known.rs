@@ -19,10 +19,10 @@
 use crate::{
     Circuit, Gate, Goal, Profile, Table, Wire,
     cover::LutNet,
-    eval::table_truths,
     network::Network,
     npn::{self, Way},
     realize::{self, Effort},
+    simulate::table_truths,
     text,
 };
 

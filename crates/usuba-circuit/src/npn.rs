@@ -12,7 +12,7 @@
 //! Within this file inputs are index bits: 0 is the least significant bit of the index, which is
 //! wire `inputs - 1`.
 
-use crate::eval::Truth;
+use crate::simulate::Truth;
 
 /// A bit of a list, and whether it is complemented.
 pub(crate) type Signed = (u8, bool);

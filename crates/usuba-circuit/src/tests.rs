@@ -279,8 +279,9 @@ fn complemented_wires_hit_the_database_and_cost_a_not_each_at_most() {
 #[test]
 fn all_tables_of_a_class_have_its_key() {
     let mut random = Random::new(8);
-    let class =
-        |table: &Table| npn::class(table.inputs, &eval::table_truths(table)).expect("few outputs");
+    let class = |table: &Table| {
+        npn::class(table.inputs, &simulate::table_truths(table)).expect("few outputs")
+    };
     for inputs in 1..=5 {
         for outputs in 1..=4 {
             let table = random_table(inputs, outputs, 1000 + inputs as u64 * 10 + outputs as u64);
