@@ -89,7 +89,9 @@ impl Printer<'_> {
         let shorter = (1..=16).rev().filter(|n| n * (longest + 1 + gap) <= ROW);
         let row = match rows || length <= ROW {
             true => usize::MAX,
-            false => shorter.clone().find(divides).filter(|&n| n > 1).or(shorter.max()).unwrap_or(1),
+            false => {
+                shorter.clone().find(divides).filter(|&n| n > 1).or(shorter.max()).unwrap_or(1)
+            }
         };
         let width = if rows || row < numbers.len() { longest } else { least };
         self.aligned(|p| {

@@ -289,7 +289,8 @@ tel
 
 /// The programs below a folder.
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
+    {
         if path.is_dir() {
             programs(&path, found);
         } else if path.extension().is_some_and(|ext| ext == "ua") {
