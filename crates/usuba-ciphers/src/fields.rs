@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
+use usuba::typed::Entry;
 
 /// The syntax of a text field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +25,9 @@ enum Syntax {
     Path,
     /// A folder beside this one.
     Folder,
-    /// An identifier, perhaps behind a file and a colon.
+    /// The instance of a node, as `--entry` takes it.
+    Entry,
+    /// An entry, perhaps behind a file and a colon.
     Node,
     /// A line of prose for comments.
     Line,
@@ -44,8 +47,8 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("small-nodes", Syntax::Name),
     ("seldom", Syntax::Name),
     ("once", Syntax::Name),
-    ("node", Syntax::Identifier),
-    ("function.small", Syntax::Identifier),
+    ("node", Syntax::Entry),
+    ("function.small", Syntax::Entry),
     ("param", Syntax::Identifier),
     ("schedule", Syntax::Node),
     ("source", Syntax::Path),
@@ -87,11 +90,10 @@ impl Syntax {
                 let mut parts = text.split('/').skip_while(|part| *part == "..").peekable();
                 parts.peek().is_some() && parts.all(|part| letters(part, "_-."))
             }
+            Syntax::Entry => Entry::parse(text).is_ok_and(|entry| entry.to_string() == text),
             Syntax::Node => match text.split_once(':') {
-                Some((file, node)) => {
-                    Syntax::Path.accepts(file) && Syntax::Identifier.accepts(node)
-                }
-                None => Syntax::Identifier.accepts(text),
+                Some((file, node)) => Syntax::Path.accepts(file) && Syntax::Entry.accepts(node),
+                None => Syntax::Entry.accepts(text),
             },
             Syntax::Line => !text.is_empty() && !text.chars().any(|c| c.is_control() || c == '@'),
         }
@@ -107,6 +109,7 @@ impl Syntax {
             Syntax::Identifier => ("letters, digits, `_` and `'`, a letter first", "encrypt128"),
             Syntax::Path => ("a relative path of letters, digits, `_`, `-` and `.`", "aes.ua"),
             Syntax::Folder => ("letters, digits, `_`, `-` and `.`, a letter first", "my-cipher"),
+            Syntax::Entry => ("a node, perhaps with its arguments", "permute(12)"),
             Syntax::Node => ("a node, or a file, a colon and a node", "aes.ua:schedule128"),
             Syntax::Line => ("one line of text without `@`", "FIPS 197"),
         }
@@ -234,7 +237,8 @@ mod tests {
 
     /// Texts that are prose and nothing else.
     const SENTENCES: &[&str] = &[
-        "a b;c", "*/ x", "$(rm)", "é", "-o", "a\\\"b", "..", "../", "a/../b", "${X}", "a#b", ".git",
+        "a b;c", "*/ x", "$(rm)", "é", "-o", "a\\\"b", "..", "../", "a/../b", "${X}", "a#b",
+        ".git", "f(1", "f(1) */", "f<x>",
     ];
 
     /// Replaces the text of every field of every folder by hostile ones, one at a time.

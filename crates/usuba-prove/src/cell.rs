@@ -139,7 +139,7 @@ impl Cell {
         let Some(entry) = program.decls.iter().position(|decl| *decl.name == *name) else {
             return Outcome::Unknown(format!("there is no `{name}` in the source"));
         };
-        let program = typed::Program { entry, ..program.clone() };
+        let program = typed::Program { entry, arguments: Default::default(), ..program.clone() };
         let slicing = last.slicing;
         let instance = match typed::check::entry_instance(&program, slicing, self.options.word) {
             Ok(instance) => instance,
@@ -232,7 +232,7 @@ impl Cell {
         let spent: Duration = claims.iter().map(|(_, time)| *time).sum();
         Ok(Proof {
             program: self.program.clone(),
-            entry: program.decls[instance.decl].name.to_string(),
+            entry: program.entry_text(),
             slicing,
             target: self.options.target.name,
             reading: self.reading.clone(),

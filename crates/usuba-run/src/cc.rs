@@ -229,14 +229,22 @@ pub fn real_path(compiler: &Path) -> Option<PathBuf> {
 }
 
 fn host_compiler(family: Family) -> Result<PathBuf, String> {
-    let gcc = || program("GCC", &["gcc"]);
-    let clang = || program("CLANG", &["clang", "clang-19", "clang-18", "clang-17"]);
-    match family {
-        Family::Gcc => gcc(),
-        Family::Clang => clang(),
-        Family::Any => program("CC", &[]).or_else(|_| gcc()).or_else(|_| clang()),
+    const CHOICES: [(&str, &[&str]); 3] =
+        [("CC", &[]), ("GCC", &["gcc"]), ("CLANG", &["clang", "clang-19", "clang-18", "clang-17"])];
+    let choices = match family {
+        Family::Any => &CHOICES[..],
+        Family::Gcc => &CHOICES[1..2],
+        Family::Clang => &CHOICES[2..],
+    };
+    let mut reasons = Vec::new();
+    for (variable, names) in choices {
+        match program(variable, names) {
+            Ok(compiler) => return Ok(compiler),
+            Err(why) => reasons.extend(Some(why).filter(|why| !why.is_empty())),
+        }
     }
-    .map_err(|names| format!("there is no C compiler ({names})"))
+    let (variable, reasons) = (choices[0].0, reasons.join("; "));
+    Err(format!("there is no C compiler ({reasons}); help: set {variable} to the path of one"))
 }
 
 /// A cross compiler and an emulator. Each target has one cross compiler of each family.
@@ -274,14 +282,17 @@ pub fn run(command: &mut Command) -> Result<String, String> {
 }
 
 /// The program that `variable` names, else the first of `names` on the path. The error lists the
-/// names.
+/// names, and is empty if there are none.
 fn program(variable: &str, names: &[&str]) -> Result<PathBuf, String> {
     if let Some(choice) = env::var_os(variable).filter(|choice| !choice.is_empty()) {
         return on_path(&choice)
             .ok_or_else(|| format!("{variable} names {choice:?}, which is not there"));
     }
     let found = names.iter().find_map(|name| on_path(OsStr::new(name)));
-    found.ok_or_else(|| format!("looked for {}", names.join(", ")))
+    found.ok_or_else(|| match names {
+        [] => String::new(),
+        _ => format!("looked for {}", names.join(", ")),
+    })
 }
 
 fn on_path(name: &OsStr) -> Option<PathBuf> {

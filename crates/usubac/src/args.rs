@@ -213,7 +213,8 @@ pub struct Language {
     /// The word size of an entry that leaves it open
     #[arg(short = 'm', value_name = "BITS", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub word: Option<u8>,
-    /// The node to compile [default: the last one]
+    /// The node to compile, with its index, nats and word sizes as in `f<1>(10, 'm=32)`
+    /// [default: the last one]
     #[arg(long, value_name = "NODE")]
     pub entry: Option<String>,
     /// Where to look for included files, after the directory of the including file

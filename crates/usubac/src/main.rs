@@ -2,6 +2,7 @@
 //!
 //! - `args`: the command line; `legacy`: compatibility with the OCaml compiler's spellings.
 //! - `files`: reading and including; `output`: writing.
+//! - `interrupt`: Ctrl-C and SIGTERM.
 //! - `report`: formats of diagnostics; `explain`: the error index; `fault`: faults of usubac.
 //! - `commands`: one file per sub-command.
 
@@ -10,6 +11,7 @@ mod commands;
 mod explain;
 mod fault;
 mod files;
+mod interrupt;
 mod legacy;
 mod output;
 mod report;

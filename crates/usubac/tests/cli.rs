@@ -16,14 +16,15 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Splits at blanks outside of single quotes.
+/// Splits at blanks outside of quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let (mut word, mut quoted, mut open) = (String::new(), false, false);
+    let (mut word, mut quoted, mut open) = (String::new(), None, false);
     for c in line.chars() {
         match c {
-            '\'' => (quoted, open) = (!quoted, true),
-            ' ' if !quoted => {
+            '\'' | '"' if quoted.is_none() => (quoted, open) = (Some(c), true),
+            c if quoted == Some(c) => quoted = None,
+            ' ' if quoted.is_none() => {
                 if open {
                     words.push(std::mem::take(&mut word));
                 }

@@ -20,6 +20,9 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
             walker.domain.ask(&Instance::open(id, alternative));
         }
     }
+    if !program.arguments.nats.is_empty() {
+        walker.domain.ask(&program.entry_open());
+    }
     let mut costs: FxHashMap<Instance, Cost> = FxHashMap::default();
     while let Some(instance) = walker.domain.queue.pop() {
         if walker.is_full() {
@@ -48,39 +51,36 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     diags
 }
 
-/// The instance of the entry under a slicing and, for an entry that is open in its word size,
-/// the size given on the command line.
+/// The instance of the entry under a slicing; `word` is the size `'m` if its arguments leave it
+/// open.
 pub fn entry_instance(
     program: &Program,
     slicing: Slicing,
     word: Option<u8>,
 ) -> Result<Instance, Diagnostic> {
     let decl = &program.decls[program.entry];
-    if let Some(var) = decl.params.iter().find(|p| p.ty == VarType::Nat) {
-        let text = format!("parameter `{}` of the entry is a nat", var.name);
+    let nat = decl.params.iter().find(|p| p.ty == VarType::Nat);
+    if let Some(var) = nat.filter(|_| program.arguments.nats.is_empty()) {
+        let text = format!("the entry `{}` leaves the nat `{}` open", decl.name, var.name);
         return Err(Diagnostic::error(Code::NatEntry, var.span, text)
-            .help("nats exist at compile time only; call the node from an entry with a number"));
+            .help(format!("give a number for each nat, as in --entry '{}(8)'", decl.name)));
     }
-    if decl.array {
+    if decl.array && program.arguments.index.is_none() {
         let text = format!("the entry `{}` is an array of {}s", decl.name, decl.noun());
         return Err(Diagnostic::error(Code::MissingInstance, decl.name_span, text)
-            .help("add a node that calls one of them, or choose another node with --entry"));
+            .help(format!("choose one of them, as in --entry '{}<0>'", decl.name)));
     }
-    let mut instance = Instance::open(program.entry, 0);
-    for name in decl.size_vars() {
+    let mut instance = program.entry_open();
+    let given = |size: &str| program.arguments.sizes.iter().any(|(name, _)| **name == *size);
+    for name in decl.size_vars().iter().filter(|name| !given(name)) {
         match word {
-            Some(bits) if &*name == "m" => instance.bind_size(&name, Size::Bits(bits)),
+            Some(bits) if &**name == "m" => instance.bind_size(name, Size::Bits(bits)),
             _ => {
-                let text =
-                    format!("entry node `{}` is word-size polymorphic in '{name}", decl.name);
-                let help = if &*name == "m" {
-                    "give the word size with -m, as in -m 16".to_string()
-                } else {
-                    format!("-m binds 'm only; write a number of bits for '{name}")
-                };
-                return Err(
-                    Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text).help(help)
-                );
+                let text = format!("the entry `{}` leaves the word size '{name} open", decl.name);
+                let help =
+                    format!("give the word size, as in --entry \"{}('{name}=16)\"", decl.name);
+                let error = Diagnostic::error(Code::PolymorphicEntry, decl.name_span, text);
+                return Err(error.help(help));
             }
         }
     }
@@ -144,11 +144,13 @@ pub fn slicing(program: &Program, flag: Slicing) -> Result<Slicing, Diagnostic> 
     })
 }
 
-/// The widest word that the entry or anything declared before it names; open sizes are `word`.
+/// The widest word that the entry or anything declared before it names; open sizes are the widest
+/// of the entry's arguments and `word`.
 pub fn widest(program: &Program, word: Option<u8>) -> u8 {
+    let open = program.arguments.sizes.iter().map(|(_, bits)| *bits).chain(word).max();
     let decls = program.decls[..=program.entry].iter();
     let bits = |var: &Var| match &var.ty {
-        VarType::Words { atom, .. } => atom.bits().or(word).unwrap_or(1),
+        VarType::Words { atom, .. } => atom.bits().or(open).unwrap_or(1),
         VarType::Nat => 1,
     };
     decls.flat_map(Decl::all_vars).map(bits).max().unwrap_or(1)

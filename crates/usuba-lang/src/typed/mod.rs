@@ -7,6 +7,7 @@
 //!
 //! - `types`: words, directions, sizes, declarations.
 //! - `named`: names of types, replaced by types.
+//! - `entry`: the text that instantiates the entry.
 //! - `resolve`: from declarations to a program in which every name is known.
 //! - `walk`: the run.
 //! - `check`: every rule, over every node.
@@ -15,6 +16,7 @@
 
 pub mod check;
 pub mod contract;
+mod entry;
 pub mod eval;
 mod named;
 pub mod resolve;
@@ -22,6 +24,7 @@ pub mod types;
 pub mod walk;
 
 pub use check::check;
+pub use entry::Entry;
 pub use eval::eval;
 pub use resolve::resolve;
 pub use types::*;

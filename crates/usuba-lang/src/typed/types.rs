@@ -141,7 +141,17 @@ pub struct Program {
     /// Value maps, of which contracts speak.
     pub values: Vec<ValueMap>,
     pub entry: DeclId,
+    pub arguments: Arguments,
     pub flags: Flags,
+}
+
+/// What instantiates the entry: its alternative, `nat` parameters and word sizes.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Arguments {
+    pub index: Option<i64>,
+    pub nats: Vec<i64>,
+    /// Bits by the name of the size, sorted.
+    pub sizes: Vec<(Rc<str>, u8)>,
 }
 
 /// Flags that change what a program means or accepts.

@@ -77,14 +77,22 @@ impl<'a> Lower<'a> {
     }
 
     /// A name that no other node has: the declaration, the alternative, then how it was
-    /// instantiated. The entry keeps its own.
+    /// instantiated. The entry keeps its own, followed by the arguments that were given for it.
     pub(super) fn name(&mut self, instance: &Instance, entry: bool) -> String {
         let decl = &self.program.decls[instance.decl];
         let mut name = decl.name.to_string();
         if decl.array {
             name += &format!("'{}", instance.alternative);
         }
-        if !entry {
+        let arguments = &self.program.arguments;
+        if entry {
+            arguments.nats.iter().for_each(|nat| name += &format!("'{nat}"));
+            arguments.sizes.iter().for_each(|(size, bits)| name += &format!("'{size}{bits}"));
+            // It is not the name of another declaration.
+            while name != *decl.name && self.program.decls.iter().any(|d| *d.name == name) {
+                name.push('\'');
+            }
+        } else {
             let letter = match self.options.slicing {
                 Slicing::B => "B",
                 Slicing::V => "V",

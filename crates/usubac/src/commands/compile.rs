@@ -144,7 +144,8 @@ fn options(
         command.push_str(&format!(" -m {bits}"));
     }
     if let Some(entry) = &args.language.entry {
-        command.push_str(&format!(" --entry {entry}"));
+        let quote = if entry.contains(['(', '<']) { "\"" } else { "" };
+        command.push_str(&format!(" --entry {quote}{entry}{quote}"));
     }
     let tables = [
         (args.language.keep_tables, " --keep-tables"),

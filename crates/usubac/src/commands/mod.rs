@@ -23,7 +23,7 @@ use usuba::isa;
 use crate::args::{Cli, Command, Print};
 use crate::output::to_stdout;
 use crate::report::Reporter;
-use crate::{Failure, explain};
+use crate::{Failure, explain, interrupt};
 
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
@@ -33,6 +33,17 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
+    let scratch = match &cli.command {
+        Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
+        Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
+        _ => None,
+    };
+    let done = command(&cli, reporter);
+    drop(scratch);
+    done
+}
+
+fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
     match &cli.command {
         None => compile::run(&cli.compile, reporter),
         Some(Command::Check(args)) => check::run(args, reporter),

@@ -55,7 +55,7 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
             confirmed(&format!("the kernel on {}", target.name), &rows, found, &meaning)?
         }
     };
-    let name = &program.decls[program.entry].name;
+    let name = &program.entry_text();
     let result = JsonRun { entry: name, inputs: hex(&inputs), outputs: hex(&outputs) };
     let text = serde_json::to_string(&result).expect("strings have a JSON form");
     to_stdout(&(text + "\n"))

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,10 +24,7 @@ use super::tuned::read;
 use crate::args::{self, Abi, Goal, Tune};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::report::Reporter;
-use crate::{Failure, fault, files};
-
-/// Set by the first Ctrl-C; the second one ends the process.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+use crate::{Failure, fault, files, interrupt};
 
 pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
     match cipher_folder(args)? {
@@ -119,7 +115,7 @@ fn node(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
     let about = About {
         program: args.subject.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         sha256: fingerprint(&sources),
-        entry: program.decls[program.entry].name.to_string(),
+        entry: program.entry_text(),
         reading: language.reading(),
         goal: subject::Goal::Kernel.name(),
     };
@@ -190,15 +186,9 @@ fn measure(
         None => None,
         Some(folder) => Some(Given { folder: objects(folder)?, known: record.challengers() }),
     };
-    // A handler can be set once in a process, and `tune` runs once.
-    let handled = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    handled.map_err(|error| Failure::program(format!("cannot listen to Ctrl-C: {error}")))?;
+    let interrupted = interrupt::postpone();
     let mut workshop =
-        Workshop::new(job, args.budget, given, &INTERRUPTED).map_err(Failure::program)?;
+        Workshop::new(job, args.budget, given, interrupted).map_err(Failure::program)?;
     let bar = bar(args.budget);
     let start = Instant::now();
     let mut tell = |event: &Event| {

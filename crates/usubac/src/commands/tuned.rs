@@ -78,11 +78,11 @@ pub fn find(
         }
     };
     let program = &input.checked.program;
-    let entry = &program.decls[program.entry].name;
+    let entry = program.entry_text();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let (language, reading) = (&args.language, args.language.reading());
     let tuned = read(&path)?;
-    let Some(choice) = tuned.find(&name, entry, &reading, language.slicing()) else {
+    let Some(choice) = tuned.find(&name, &entry, &reading, language.slicing()) else {
         return Ok(None);
     };
     if choice.sha256 != fingerprint(&input.sources) {

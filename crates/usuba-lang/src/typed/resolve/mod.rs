@@ -15,12 +15,12 @@ pub use tables::{MAX_TABLE_INPUTS, is_whole, word_table};
 pub use types::resolve_type;
 
 use super::types::*;
-use super::{contract, named};
+use super::{contract, entry, named};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
-/// Resolves a spliced list of declarations. The entry is the declaration called `entry`, or the
-/// last one.
+/// Resolves a spliced list of declarations. The entry is the instance that `entry` writes, or the
+/// last declaration.
 pub fn resolve(
     decls: &[ast::Decl],
     entry: Option<&str>,
@@ -45,15 +45,28 @@ pub fn resolve(
             break;
         }
     }
-    let found = match entry {
-        Some(name) => r.done.iter().position(|d| &*d.name == name),
+    let asked = match entry.map(entry::Entry::parse).transpose() {
+        Ok(asked) => asked,
+        Err(error) => {
+            r.diags.push(error);
+            return (None, r.diags);
+        }
+    };
+    let (node, arguments) = match asked {
+        Some(entry::Entry { node, arguments }) => (Some(node), arguments),
+        None => (None, Arguments::default()),
+    };
+    let found = match &node {
+        Some(node) => r.done.iter().position(|d| *d.name == **node),
         None => r.done.len().checked_sub(1),
     };
-    if found.is_none() && r.diags.is_empty() {
-        r.diags.push(no_entry(&r.done, entry));
+    match found {
+        None if r.diags.is_empty() => r.diags.push(no_entry(&r.done, node.as_deref())),
+        None => {}
+        Some(found) => r.diags.extend(entry::check(&r.done[found], &arguments)),
     }
-    let program = found.map(|entry| Program { decls: r.done, values: r.values, entry, flags });
-    (program, r.diags)
+    let Resolver { done: decls, values, diags, .. } = r;
+    (found.map(|entry| Program { decls, values, entry, arguments, flags }), diags)
 }
 
 fn no_entry(decls: &[Decl], entry: Option<&str>) -> Diagnostic {

@@ -102,8 +102,7 @@ fn prove(
     options.c.wipe = codegen.wipe;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
-        let program = &input.checked.program;
-        options.entry.get_or_insert_with(|| program.decls[program.entry].name.to_string());
+        options.entry = Some(input.checked.program.entry_text());
     }
     let cell = Cell {
         program: name,
