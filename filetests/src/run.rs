@@ -9,55 +9,6 @@
 use crate::case::{Case, Mode};
 use crate::{compile, engines};
 
-/// One expected call.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunLine {
-    pub line: usize,
-    pub entry: String,
-    pub inputs: Vec<u64>,
-    pub outputs: Vec<u64>,
-}
-
-impl RunLine {
-    /// Reads what stands after `run:`.
-    ///
-    /// # Errors
-    /// What is malformed.
-    pub fn parse(text: &str, line: usize) -> Result<RunLine, String> {
-        let form = || format!("`{text}` is not `node(atoms) == atoms`");
-        let (call, result) = text.split_once("==").ok_or_else(form)?;
-        let (entry, inputs) = call.trim().split_once('(').ok_or_else(form)?;
-        let inputs = inputs.strip_suffix(')').ok_or_else(form)?;
-        let result = result.trim();
-        let bare = result.strip_prefix('(').and_then(|r| r.strip_suffix(')')).unwrap_or(result);
-        Ok(RunLine {
-            line,
-            entry: entry.trim().to_string(),
-            inputs: atoms(inputs)?,
-            outputs: atoms(bare)?,
-        })
-    }
-}
-
-fn atoms(text: &str) -> Result<Vec<u64>, String> {
-    let mut out = Vec::new();
-    for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
-        let wrong = || format!("`{word}` is not a number");
-        if let Some(bits) = word.strip_prefix("0b") {
-            for bit in bits.chars() {
-                out.push(bit.to_digit(2).ok_or_else(wrong)?.into());
-            }
-            continue;
-        }
-        let number = match word.strip_prefix("0x") {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => word.parse(),
-        };
-        out.push(number.map_err(|_| wrong())?);
-    }
-    Ok(out)
-}
-
 /// Runs every line of a test through every engine of this process.
 ///
 /// # Errors

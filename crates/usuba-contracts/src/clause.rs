@@ -10,11 +10,11 @@
 //! `query` decides.
 
 use num_bigint::{BigInt, BigUint};
-use usuba::diag::{Code, Diagnostic, Span};
-use usuba::syntax::ast::{Clause, Relation, Role, Term, TermKind, TermOp};
-use usuba::typed::contract::{Integers, Meaning, Terms};
-use usuba::typed::walk::Walker;
-use usuba::typed::{Decl, DeclId, Instance, Program};
+use usuba_lang::diag::{Code, Diagnostic, Span};
+use usuba_lang::syntax::ast::{Clause, Relation, Role, Term, TermKind, TermOp};
+use usuba_lang::typed::contract::{Integers, Meaning, Terms};
+use usuba_lang::typed::walk::Walker;
+use usuba_lang::typed::{Decl, DeclId, Instance, Program};
 use usuba_sat::Engines;
 
 use super::chance::Chance;

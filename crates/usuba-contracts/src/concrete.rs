@@ -5,13 +5,13 @@
 //! minimised: its words shrink as long as it still breaks the contract.
 
 use num_bigint::{BigInt, BigUint};
-use usuba::diag::{Code, Diagnostic, Span};
-use usuba::ir::Op;
-use usuba::syntax::ast::{Clause, Relation, Role, TermOp};
-use usuba::typed::contract::{Integers, Meaning, Scope, Terms};
-use usuba::typed::eval::Numbers;
-use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
-use usuba::typed::{Atom, Decl, DeclId, Instance, Program, Range, VarType, contract};
+use usuba_lang::diag::{Code, Diagnostic, Span};
+use usuba_lang::op::Op;
+use usuba_lang::syntax::ast::{Clause, Relation, Role, TermOp};
+use usuba_lang::typed::contract::{Integers, Meaning, Scope, Terms};
+use usuba_lang::typed::eval::Numbers;
+use usuba_lang::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use usuba_lang::typed::{Atom, Decl, DeclId, Instance, Program, Range, VarType, contract};
 
 use super::chance::Chance;
 use super::clause::{above_one, promises};

@@ -41,8 +41,8 @@ pub mod poly;
 mod query;
 mod symbolic;
 
-use usuba::diag::{Code, Diagnostic};
-use usuba::typed::{Decl, DeclId, Instance, Kind, Program, VarType, contract};
+use usuba_lang::diag::{Code, Diagnostic};
+use usuba_lang::typed::{Decl, DeclId, Instance, Kind, Program, VarType, contract};
 
 pub use concrete::Counterexample;
 use symbolic::Symbolic;
@@ -171,7 +171,7 @@ fn prove(
         clause::restate(&mut symbolic, program, decl, &scope, &args)?;
     }
     clause::assume_required(&mut symbolic, program, decl, &scope)?;
-    let mut walker = usuba::typed::walk::Walker::new(program, symbolic);
+    let mut walker = usuba_lang::typed::walk::Walker::new(program, symbolic);
     let outs = walker.run(&Instance::open(id, 0), args.clone());
     let mut symbolic = walker.domain;
     let shown = match outs {
@@ -212,6 +212,6 @@ fn results(
             Box::new(Diagnostic::error(refusal.code, range.span, text))
         })?;
     }
-    let ensures = decl.contract.iter().filter(|c| c.role == usuba::syntax::ast::Role::Ensures);
+    let ensures = decl.contract.iter().filter(|c| c.role == usuba_lang::syntax::ast::Role::Ensures);
     ensures.into_iter().try_for_each(|c| clause::prove(symbolic, program, scope, c))
 }

@@ -7,11 +7,11 @@
 
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
-use usuba::diag::{Code, Span};
-use usuba::ir::Op;
-use usuba::typed::contract::Scope;
-use usuba::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
-use usuba::typed::{Atom, Decl, DeclId, Instance, Range, contract};
+use usuba_lang::diag::{Code, Span};
+use usuba_lang::op::Op;
+use usuba_lang::typed::contract::Scope;
+use usuba_lang::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use usuba_lang::typed::{Atom, Decl, DeclId, Instance, Range, contract};
 use usuba_sat::Engines;
 
 use super::bounds::bounds;
@@ -374,7 +374,7 @@ impl Domain for Symbolic {
 }
 
 /// The flattened ranges of variables.
-pub fn ranges(vars: &[usuba::typed::Var]) -> Vec<Option<Range>> {
+pub fn ranges(vars: &[usuba_lang::typed::Var]) -> Vec<Option<Range>> {
     vars.iter().flat_map(|var| (0..var.ty.atoms()).map(|at| var.range(at))).collect()
 }
 

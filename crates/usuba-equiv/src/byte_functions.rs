@@ -17,7 +17,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::bit_maps::{IDENTITY, MapId, Maps};
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::dag::{Dag, Edge, Kind};
 
 type Table = [u8; 256];
 
@@ -120,88 +120,76 @@ impl Bytes {
         self.normals.insert(id, normal);
         normal
     }
-}
 
-impl Graph {
     /// The representative of all edges of eight bits with the same values.
-    pub fn unified(&mut self, edge: Edge) -> Edge {
-        if let Some(&known) = self.bytes.unified.get(&edge) {
+    pub fn unified(&mut self, g: &mut Dag, edge: Edge) -> Edge {
+        if let Some(&known) = self.unified.get(&edge) {
             return known;
         }
-        let unified = self.same_table(edge);
-        self.bytes.unified.insert(edge, unified);
+        let unified = self.same_table(g, edge);
+        self.unified.insert(edge, unified);
         unified
     }
 
     /// The first edge that has the values of an edge of eight bits.
-    fn same_table(&mut self, edge: Edge) -> Edge {
-        if self.value(edge).is_some() {
+    fn same_table(&mut self, g: &mut Dag, edge: Edge) -> Edge {
+        if g.value(edge).is_some() {
             return edge;
         }
-        let Some((leaf, table)) = self.node_form(edge.node()) else { return edge };
-        let table = self.through(edge, table);
-        let rows = self.bytes.table(table);
+        let Some((leaf, table)) = self.node_form(g, edge.node()) else { return edge };
+        let table = self.through(g, edge, table);
+        let rows = self.table(table);
         if rows.iter().all(|&y| y == rows[0]) {
-            return self.constant(8, rows[0] as u64);
+            return g.constant(8, rows[0] as u64);
         }
-        let Normal { form, turn, flip } = self.bytes.normal(table);
+        let Normal { form, turn, flip } = self.normal(table);
         let known = match form {
-            ITSELF => Some(self.leaf(leaf)),
-            form => self.bytes.known.get(&(leaf, form)).copied(),
+            ITSELF => Some(Edge::to(leaf)),
+            form => self.known.get(&(leaf, form)).copied(),
         };
         match known {
-            Some(known) => self.turned(turn, known).flipped(flip),
+            Some(known) => turned(g, turn, known).flipped(flip),
             None => {
-                let bare = self.turned((8 - turn) % 8, edge).flipped(flip);
-                self.bytes.known.insert((leaf, form), bare);
+                let bare = turned(g, (8 - turn) % 8, edge).flipped(flip);
+                self.known.insert((leaf, form), bare);
                 edge
             }
         }
     }
 
-    /// An edge of eight bits rotated to the left.
-    fn turned(&mut self, turn: u8, edge: Edge) -> Edge {
-        let map = self.maps.rotation(8, turn);
-        self.permute(map, edge)
-    }
-
-    fn leaf(&self, node: u32) -> Edge {
-        Edge::from_raw((node as u64) << 32)
-    }
-
     /// The values of an edge, given the table of its node.
-    fn through(&mut self, edge: Edge, table: TableId) -> TableId {
-        self.bytes.moved(&self.maps, edge.map(), edge.is_complement(), table)
+    fn through(&mut self, g: &mut Dag, edge: Edge, table: TableId) -> TableId {
+        self.moved(&g.maps, edge.map(), edge.is_complement(), table)
     }
 
     /// The leaf and the table of a node that is no leaf.
-    fn node_form(&mut self, number: u32) -> Option<Form> {
-        if let Some(&form) = self.bytes.forms.get(&number) {
+    fn node_form(&mut self, g: &mut Dag, number: u32) -> Option<Form> {
+        if let Some(&form) = self.forms.get(&number) {
             return form;
         }
-        let form = self.new_form(number);
-        self.bytes.forms.insert(number, form);
+        let form = self.new_form(g, number);
+        self.forms.insert(number, form);
         form
     }
 
-    fn new_form(&mut self, number: u32) -> Option<Form> {
-        let node = self.nodes[number as usize];
+    fn new_form(&mut self, g: &mut Dag, number: u32) -> Option<Form> {
+        let node = g.nodes[number as usize];
         if node.bits != 8 {
             return None;
         }
         let (a, b) = (Edge::from_raw(node.a), Edge::from_raw(node.b));
         // An operand of another width is no byte.
-        if matches!(node.kind, Kind::Map | Kind::Lookup) && self.bits(a) != 8 {
+        if matches!(node.kind, Kind::Map | Kind::Lookup) && g.bits(a) != 8 {
             return None;
         }
         match node.kind {
             Kind::And | Kind::Xor | Kind::Add | Kind::Mul => {
-                let leaf = match (self.leaf_of(a), self.leaf_of(b)) {
+                let leaf = match (self.leaf_of(g, a), self.leaf_of(g, b)) {
                     (Some(leaf), None) | (None, Some(leaf)) => leaf,
                     (Some(leaf), Some(other)) if leaf == other => leaf,
                     _ => return None,
                 };
-                let (x, y) = (self.operand(a), self.operand(b));
+                let (x, y) = (self.operand(g, a), self.operand(g, b));
                 let both = |bytes: &Bytes, i: usize| {
                     let (x, y) = (bytes.table(x)[i], bytes.table(y)[i]);
                     match node.kind {
@@ -211,43 +199,49 @@ impl Graph {
                         _ => x.wrapping_mul(y),
                     }
                 };
-                Some((leaf, self.bytes.make(Made::Operator(node.kind, x, y), both)))
+                Some((leaf, self.make(Made::Operator(node.kind, x, y), both)))
             }
             Kind::Map => {
-                let leaf = self.leaf_of(a)?;
-                let table = self.operand(a);
-                Some((leaf, self.bytes.moved(&self.maps, node.b as MapId, false, table)))
+                let leaf = self.leaf_of(g, a)?;
+                let table = self.operand(g, a);
+                Some((leaf, self.moved(&g.maps, node.b as MapId, false, table)))
             }
             Kind::Lookup => {
-                let leaf = self.leaf_of(a)?;
-                let by = self.operand(a);
-                let rows = self.words(node.b);
+                let leaf = self.leaf_of(g, a)?;
+                let by = self.operand(g, a);
+                let rows = g.words(node.b);
                 let row = |bytes: &Bytes, x| {
                     rows.get(bytes.table(by)[x] as usize).map_or(0, |&y| y as u8)
                 };
-                Some((leaf, self.bytes.make(Made::Lookup(node.b, by), row)))
+                Some((leaf, self.make(Made::Lookup(node.b, by), row)))
             }
             _ => None,
         }
     }
 
     /// The leaf of an edge unless it is constant.
-    fn leaf_of(&mut self, edge: Edge) -> Option<u32> {
-        if self.value(edge).is_some() {
+    fn leaf_of(&mut self, g: &mut Dag, edge: Edge) -> Option<u32> {
+        if g.value(edge).is_some() {
             return None;
         }
         let node = edge.node();
-        Some(self.node_form(node).map_or(node, |(leaf, _)| leaf))
+        Some(self.node_form(g, node).map_or(node, |(leaf, _)| leaf))
     }
 
     /// The values of an edge as a function of its leaf.
-    fn operand(&mut self, edge: Edge) -> TableId {
-        if let Some(value) = self.value(edge) {
-            return self.bytes.make(Made::Constant(value as u8), |_, _| value as u8);
+    fn operand(&mut self, g: &mut Dag, edge: Edge) -> TableId {
+        if let Some(value) = g.value(edge) {
+            return self.make(Made::Constant(value as u8), |_, _| value as u8);
         }
-        let table = self.node_form(edge.node()).map_or(ITSELF, |(_, table)| table);
-        self.through(edge, table)
+        let table = self.node_form(g, edge.node()).map_or(ITSELF, |(_, table)| table);
+        self.through(g, edge, table)
     }
+}
+
+/// An edge of eight bits rotated to the left.
+fn turned(g: &mut Dag, turn: u8, edge: Edge) -> Edge {
+    let map = g.maps.rotation(8, turn);
+    g.permute(map, edge)
 }
 
 /// The way from a table to another table: rotated to the left, then perhaps complemented.
@@ -290,7 +284,7 @@ mod tests {
     use usuba::ir::op::{INVERSES, affine_form, affine_inverse_form};
 
     use super::*;
-    use crate::value_numbering::Kind;
+    use crate::value_numbering::Graph;
 
     fn table(f: impl Fn(u8) -> u8) -> Table {
         std::array::from_fn(|x| f(x as u8))

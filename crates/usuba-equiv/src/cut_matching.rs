@@ -21,8 +21,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::bit_maps::{IDENTITY, MapId};
+use crate::dag::{Dag, Edge, Kind};
 use crate::truth_table::{self, MOST, VARIABLES};
-use crate::value_numbering::{Edge, Graph, Kind};
 
 /// Leaves in ascending order, and the function of them that a node computes. Leaves are plain;
 /// unused places hold `Edge::NONE`.
@@ -78,7 +78,7 @@ impl Cuts {
     }
 
     /// An edge that is `kind` of two edges if some cut shows it, else the cuts.
-    pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Vec<Cut>> {
+    pub fn known(&mut self, g: &mut Dag, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Vec<Cut>> {
         let (left, right) = (self.of(g, a), self.of(g, b));
         let mut found: Vec<Cut> = Vec::with_capacity(self.kept);
         // Near cuts first: those whose numbers have a small sum.
@@ -109,7 +109,7 @@ impl Cuts {
     }
 
     /// Records the cuts of a new node.
-    pub fn learn(&mut self, g: &mut Graph, edge: Edge, cuts: Vec<Cut>) {
+    pub fn learn(&mut self, g: &mut Dag, edge: Edge, cuts: Vec<Cut>) {
         let node = edge.node() as usize;
         if self.ranges.len() <= node {
             self.ranges.resize(node + 1, (0, 0));
@@ -121,26 +121,26 @@ impl Cuts {
         }
     }
 
-    pub fn function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge]) -> Option<Edge> {
+    pub fn function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge]) -> Option<Edge> {
         if leaves.len() < 2 {
             return None;
         }
         self.look_up(g, &Cut::new(leaves, table))
     }
 
-    pub fn learn_function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge], edge: Edge) {
+    pub fn learn_function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge], edge: Edge) {
         if leaves.len() > 1 {
             self.remember(g, &Cut::new(leaves, table), edge);
         }
     }
 
-    fn look_up(&self, g: &mut Graph, cut: &Cut) -> Option<Edge> {
+    fn look_up(&self, g: &mut Dag, cut: &Cut) -> Option<Edge> {
         let Normal { key, pivot, flip } = normal(g, cut);
         let edge = *self.known.get(&key)?;
         Some(g.permute(pivot, edge).flipped(flip))
     }
 
-    fn remember(&mut self, g: &mut Graph, cut: &Cut, edge: Edge) {
+    fn remember(&mut self, g: &mut Dag, cut: &Cut, edge: Edge) {
         let Normal { key, pivot, flip } = normal(g, cut);
         let back = g.maps.inverse(pivot).expect("edges have permutations");
         let edge = g.permute(back, edge).flipped(flip);
@@ -148,7 +148,7 @@ impl Cuts {
     }
 
     /// The cuts of an edge: the trivial one, then the cuts of its node, permuted and complemented.
-    fn of(&self, g: &mut Graph, edge: Edge) -> Vec<Cut> {
+    fn of(&self, g: &mut Dag, edge: Edge) -> Vec<Cut> {
         let flip = if edge.is_complement() { u32::MAX } else { 0 };
         let mut out = vec![Cut::new(&[edge.plain()], VARIABLES[0] ^ flip)];
         let (start, count) = self.ranges.get(edge.node() as usize).copied().unwrap_or((0, 0));
@@ -210,7 +210,7 @@ fn reduced(leaves: &[Edge], table: u32) -> Cut {
 }
 
 /// The cut of the permuted node.
-fn permuted(g: &mut Graph, map: MapId, cut: &Cut) -> Cut {
+fn permuted(g: &mut Dag, map: MapId, cut: &Cut) -> Cut {
     let leaves = cut.leaves();
     let moved: Vec<Edge> = leaves.iter().map(|&leaf| g.permute(map, leaf)).collect();
     let mut order: Vec<usize> = (0..moved.len()).collect();
@@ -225,7 +225,7 @@ fn permuted(g: &mut Graph, map: MapId, cut: &Cut) -> Cut {
     Cut::new(&sorted, truth_table::compose(cut.table, &places[..moved.len()]))
 }
 
-fn normal(g: &mut Graph, cut: &Cut) -> Normal {
+fn normal(g: &mut Dag, cut: &Cut) -> Normal {
     let pivot = g.pivot(cut.leaves());
     let mut key = *cut;
     if pivot != IDENTITY {

@@ -20,8 +20,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{Call, Eqn, Loop, NodeId, OpEqn, Program, Val};
 
 use crate::bitblast::Places;
-use crate::facts::{Name, Results};
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::dag::{Edge, Kind};
+use crate::value_numbering::Graph;
+
+/// The key of results: the function or body, and the arguments.
+pub type Name = (u64, Box<[Edge]>);
+
+/// Results of runs.
+pub type Results = FxHashMap<Name, Rc<[Edge]>>;
 
 /// One of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

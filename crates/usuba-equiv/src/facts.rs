@@ -16,23 +16,15 @@
 //! calls and its treatment of loops. Edges of any way are sound; edges of one way are more often
 //! the same.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashMap;
 use usuba::ir::{Eqn, NodeId, Program};
 
-use crate::execution::{Loops, Way};
+use crate::execution::{Loops, Results, Way};
 use crate::outline::Outline;
-use crate::value_numbering::{Edge, Graph};
+use crate::value_numbering::Graph;
 
 /// The number of nodes above which the cache is cleared.
 const LARGEST: usize = 3_000_000;
-
-/// The key of results: the function or body, and the arguments.
-pub type Name = (u64, Box<[Edge]>);
-
-/// Results of runs.
-pub type Results = FxHashMap<Name, Rc<[Edge]>>;
 
 #[derive(Default)]
 pub struct Memory {

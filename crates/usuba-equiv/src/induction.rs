@@ -18,40 +18,18 @@
 //! A loop of n iterations is also a loop of n / g iterations of g bodies each, followed by the
 //! remaining iterations; then there is a symbol for each list and each of the g bodies.
 //!
-//! Two loop-carried values with one initial value first share a symbol, and a loop-carried value is
-//! first assumed constant. If the steps preserve these assumptions, they are invariants by
-//! induction; otherwise the assumptions that fail are dropped and the body runs again.
-//!
-//! *Reference:* Alpern, Wegman, Zadeck 1988 (optimistic value numbering of loops by partitioning).
+//! The body runs under assumptions about loop-carried values (`invariants`), until its step
+//! preserves them.
 
 use rustc_hash::FxHashMap;
 use usuba::ir::{Loop, Val};
 
+use crate::dag::{Dag, Edge, Kind};
 use crate::execution::{Frame, Run, Stop};
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::invariants::{Assumed, Guess, all_different, revised};
 
 /// The most runs of a body with assumptions that fail; after them all loop-carried values differ.
 const ROUNDS: usize = 6;
-
-/// The invariants of loops, by their nesting and initial values: the first assumptions of the next
-/// run of such a loop. Each run checks them again.
-#[derive(Default)]
-pub struct Guesses(FxHashMap<(u16, Box<[Edge]>), Guess>);
-
-#[derive(Clone)]
-struct Guess {
-    assumed: Vec<Assumed>,
-    may_be_constant: Vec<bool>,
-}
-
-/// The assumption about a loop-carried value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum Assumed {
-    /// It equals its initial value in all iterations.
-    Constant,
-    /// It is the symbol with this number among the values with the same initial value.
-    Symbol(u32),
-}
 
 impl Run<'_> {
     /// `group` iterations are executed as one; there are at least two such groups.
@@ -193,55 +171,13 @@ struct Step {
     values: Vec<Vec<Edge>>,
 }
 
-/// The same assumptions if the steps preserve them; else weaker assumptions to try next.
-fn revised(
-    inits: &[Edge],
-    params: &[Edge],
-    nexts: &[Edge],
-    assumed: &[Assumed],
-    may_be_constant: &mut [bool],
-) -> Vec<Assumed> {
-    let mut is_constant = Vec::with_capacity(inits.len());
-    for (i, &init) in inits.iter().enumerate() {
-        if assumed[i] == Assumed::Constant && nexts[i] != init {
-            may_be_constant[i] = false;
-        }
-        let stays = nexts[i] == init || nexts[i] == params[i];
-        is_constant.push(may_be_constant[i] && (assumed[i] == Assumed::Constant || stays));
-    }
-    // Values of one symbol stay together if their steps are equal, too. Numbers follow the steps,
-    // so the order of the loop-carried values does not matter.
-    let key = |i: usize| (inits[i], assumed[i], nexts[i]);
-    let mut keys: Vec<_> = (0..inits.len()).filter(|&i| !is_constant[i]).map(key).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let number = |i: usize| {
-        let first = keys.partition_point(|(init, ..)| *init < inits[i]);
-        let own = keys.binary_search(&key(i)).expect("every key is there");
-        Assumed::Symbol((own - first) as u32)
-    };
-    let choice = |i: usize| if is_constant[i] { Assumed::Constant } else { number(i) };
-    (0..inits.len()).map(choice).collect()
-}
-
-/// No assumption: values with the same initial value have different symbols, in their order.
-fn all_different(inits: &[Edge]) -> Vec<Assumed> {
-    let mut used: FxHashMap<Edge, u32> = FxHashMap::default();
-    let number = |init: &Edge| {
-        let next = used.entry(*init).or_insert(0);
-        *next += 1;
-        Assumed::Symbol(*next - 1)
-    };
-    inits.iter().map(number).collect()
-}
-
-fn carried(g: &mut Graph, level: u16, init: Edge, number: u32) -> Edge {
+fn carried(g: &mut Dag, level: u16, init: Edge, number: u32) -> Edge {
     let name = (level as u64) << 32 | number as u64;
     g.intern(Kind::Carried, g.bits(init), level + 1, init.raw(), name)
 }
 
 /// Member k of a list in iteration k.
-fn read_symbol(g: &mut Graph, level: u16, list: &[Edge]) -> Edge {
+fn read_symbol(g: &mut Dag, level: u16, list: &[Edge]) -> Edge {
     let first = list[0];
     if list.iter().all(|&member| member == first) {
         return first;
@@ -283,7 +219,7 @@ impl System {
     }
 
     /// Computes the symbols of the steps and of `roots`.
-    fn find_supports<'a>(&mut self, g: &Graph, roots: impl Iterator<Item = &'a Edge>) {
+    fn find_supports<'a>(&mut self, g: &Dag, roots: impl Iterator<Item = &'a Edge>) {
         // A node is ready when it comes off the stack after its operands.
         let steps = self.steps.iter().copied().chain(roots.copied());
         let mut stack: Vec<(u32, bool)> = steps.map(|e| (e.node(), false)).collect();
@@ -322,7 +258,7 @@ impl System {
 
     /// The number of a symbol of this loop: of a loop-carried one, or one more than all of these
     /// for a list that is read.
-    fn symbol(&self, g: &Graph, node: u32) -> Option<usize> {
+    fn symbol(&self, g: &Dag, node: u32) -> Option<usize> {
         let fields = &g.nodes[node as usize];
         match fields.kind {
             Kind::Read if fields.b == self.level as u64 => Some(self.symbols.len()),
@@ -332,7 +268,7 @@ impl System {
     }
 
     /// The value of an edge over the symbols in iteration `k`.
-    fn at(&mut self, g: &mut Graph, k: u32, edge: Edge) -> Edge {
+    fn at(&mut self, g: &mut Dag, k: u32, edge: Edge) -> Edge {
         let (mut k, mut edge) = (k, edge);
         loop {
             if self.is_closed(edge) {
@@ -376,7 +312,7 @@ impl System {
     }
 
     /// The list node of the system of an edge.
-    fn list(&mut self, g: &mut Graph, edge: Edge) -> Edge {
+    fn list(&mut self, g: &mut Dag, edge: Edge) -> Edge {
         let mut needed = Box::from(self.support(edge.node()).expect("it is not closed"));
         let mut closed = vec![0u64; self.words];
         while let Some(at) = self.first(&needed, &closed) {
@@ -454,7 +390,7 @@ fn members(set: &[u64], count: usize) -> Vec<usize> {
 }
 
 /// The edges from which a node is made.
-pub fn children(g: &Graph, node: u32, out: &mut Vec<Edge>) {
+pub fn children(g: &Dag, node: u32, out: &mut Vec<Edge>) {
     let node = &g.nodes[node as usize];
     match node.kind {
         Kind::Const | Kind::Param => {}

@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use usuba::ir::build::Builder;
-use usuba::ir::lanes::Lanes;
+use usuba::ir::op::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
 use usuba::isa::select::{select, select_halves};
 use usuba::isa::sequence::{Arg, Imm, Selected, Step};

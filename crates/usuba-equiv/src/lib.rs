@@ -17,25 +17,26 @@
 //! *Limits:* equivalence of long words is decided only where some engine finds it within its
 //! budget.
 //!
-//! - `value_numbering`: engine E1, value numbering in a hash-consed DAG; `operators`, `bit_maps`:
-//!   the   operators of Usuba0 in it.
+//! - `dag`, `bit_maps`: a hash-consed DAG of words, whose edges move bits.
+//! - `value_numbering`: engine E1, value numbering in the DAG; `operators`: the operators of Usuba0
+//!   in it.
 //! - `xor_forms`: engine E2, XOR normal form; `cut_matching`, `truth_table`: engine E3, cut
-//!   enumeration   with truth-table matching; `sat_sweep`: engine E4, SAT sweeping with windows;
-//!   `miter`: engine E5,   a SAT solver with replayed proofs; `rewrites`: all engines together.
+//!   enumeration with truth-table matching; `sat_sweep`: engine E4, SAT sweeping with windows;
+//!   `miter`: engine E5, a SAT solver with replayed proofs; `rewrites`: all engines together.
 //! - `byte_functions`: functions of one byte, by exhaustive enumeration.
 //! - `bitblast`: programs of words as programs of bits.
-//! - `execution`: symbolic execution of programs, with calls; `induction`: loops by induction.
+//! - `execution`: symbolic execution of programs, with calls; `induction`, `invariants`:
+//!   loops by induction.
 //! - `facts`: the cache that consecutive proofs share.
 //! - `ports`: the correspondence of inputs and outputs; `strategy`: the order of the engines;
 //!   `outline`: the sizes that the strategy needs.
 //! - `counterexample`: search for inputs on which programs differ; `observer`, `steps`: one check
 //!   after each pass.
 //! - `semantics`, `wide_words`: the reference semantics as equations; `source`: translation
-//!   validation   of lowering; `enumeration`: small nodes by exhaustive enumeration.
+//!   validation of lowering; `enumeration`: small nodes by exhaustive enumeration.
 //! - `lanes`: instruction patterns against the operators that they implement; `products`: patterns
-//!   for   products of long words, as polynomials.
-//! - `chain`: source, passes and lanes in one proof; `claims`: verdicts in the words of the source;
-//!   `evidence`: the engines that a proof needed.
+//!   for products of long words, as polynomials.
+//! - `chain`: source, passes and lanes in one proof; `claims`: verdicts in the words of the source.
 //!
 //! *Reference:* Pnueli, Siegel, Singerman 1998 (translation validation); Kuehlmann et al. 2002 and
 //! Mishchenko et al. 2005 (equivalence checking by structural hashing and SAT sweeping).
@@ -47,10 +48,12 @@ pub mod chain;
 pub mod claims;
 pub mod counterexample;
 pub mod cut_matching;
+pub mod dag;
 pub mod enumeration;
 pub mod execution;
 pub mod facts;
 pub mod induction;
+pub mod invariants;
 pub mod lanes;
 pub mod miter;
 pub mod observer;

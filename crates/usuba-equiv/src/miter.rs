@@ -22,8 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::sat_sweep::Inner;
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::dag::{Dag, Edge, Gate, Kind};
 use usuba_sat::{Answer, Formula, Lit};
 
 /// The budget of a query.
@@ -51,7 +50,7 @@ pub enum Decision {
 }
 
 /// Whether `kind` of two edges is a third edge.
-pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bool {
+pub fn is(g: &mut Dag, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bool {
     let mut cone = Cone::new(g, &[a, b, c], effort.operators);
     let [a, b, c] = [a, b, c].map(|edge| cone.literal(edge));
     let made = if kind == Kind::And { cone.formula.and(a, b) } else { cone.formula.xor(a, b) };
@@ -61,7 +60,7 @@ pub fn is(g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], effort: Effort) -> bo
 }
 
 /// Whether two edges are equal, and the numbers of operators and conflicts that this took.
-pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64) {
+pub fn decide(g: &mut Dag, x: Edge, y: Edge, effort: Effort) -> (Decision, u64) {
     let mut cone = Cone::new(g, &[x, y], effort.operators);
     let [a, b] = [x, y].map(|edge| cone.literal(edge));
     let differ = cone.formula.xor(a, b);
@@ -80,7 +79,7 @@ pub fn decide(g: &mut Graph, x: Edge, y: Edge, effort: Effort) -> (Decision, u64
 }
 
 /// The values of leaves as words of parameters, if the leaves are parameters of one bit.
-pub fn input(graph: &Graph, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
+pub fn input(graph: &Dag, values: &[(Edge, bool)], params: usize) -> Option<Vec<u64>> {
     let mut words = vec![0; params];
     for (leaf, value) in values {
         let node = graph.node(*leaf);
@@ -104,13 +103,13 @@ struct Cone {
 }
 
 impl Cone {
-    fn new(g: &mut Graph, roots: &[Edge], operators: usize) -> Cone {
+    fn new(g: &mut Dag, roots: &[Edge], operators: usize) -> Cone {
         let mut leaves: BTreeSet<Edge> = BTreeSet::new();
-        let mut inside: BTreeMap<Edge, Inner> = BTreeMap::new();
+        let mut inside: BTreeMap<Edge, Gate> = BTreeMap::new();
         let mut open: BTreeSet<Edge> = roots.iter().map(|root| root.plain()).collect();
         // The youngest first: all nodes made of it are inside already.
         while let Some(edge) = open.pop_last() {
-            let inner = if inside.len() < operators { Inner::new(g, edge) } else { None };
+            let inner = if inside.len() < operators { g.gate(edge) } else { None };
             let Some(inner) = inner else {
                 leaves.insert(edge);
                 continue;

@@ -13,8 +13,9 @@ use usuba::ir::Op;
 use usuba::ir::op::mask;
 
 use crate::bit_maps::{IDENTITY, MapId};
+use crate::dag::{Edge, Kind};
 use crate::truth_table::{self, VARIABLES};
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::value_numbering::Graph;
 
 /// The most nodes that are examined to find a function of three edges.
 const MOST_MADE: usize = 16;
@@ -33,7 +34,7 @@ impl Graph {
             return self.constant(bits, op.eval(bits, &words[..args.len()]));
         }
         let edge = self.word(op, bits, args);
-        if bits == 8 { self.unified(edge) } else { edge }
+        if bits == 8 { self.bytes.unified(&mut self.dag, edge) } else { edge }
     }
 
     fn word(&mut self, op: &Op, bits: u8, args: &[Edge]) -> Edge {
@@ -240,12 +241,10 @@ impl Graph {
     /// it is made of existing operators if possible, else of two operators, else as the XOR of its
     /// products.
     fn of_three(&mut self, table: u32, leaves: [Edge; 3]) -> Edge {
-        if let Some(mut rewrites) = self.rewrites.take() {
-            let known = rewrites.function(self, table, &leaves);
-            self.rewrites = Some(rewrites);
-            if let Some(edge) = known {
-                return edge;
-            }
+        if let Some(rewrites) = &mut self.rewrites
+            && let Some(edge) = rewrites.function(&mut self.dag, table, &leaves)
+        {
+            return edge;
         }
         let (pivot, name, flip) = self.function_name(table as u8, leaves);
         let edge = match self.functions.get(&name) {
@@ -261,9 +260,8 @@ impl Graph {
                 edge
             }
         };
-        if let Some(mut rewrites) = self.rewrites.take() {
-            rewrites.learn_function(self, table, &leaves, edge);
-            self.rewrites = Some(rewrites);
+        if let Some(rewrites) = &mut self.rewrites {
+            rewrites.learn_function(&mut self.dag, table, &leaves, edge);
         }
         edge
     }

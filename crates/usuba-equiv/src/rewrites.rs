@@ -8,9 +8,9 @@
 //! answer has to be trusted elsewhere.
 
 use crate::cut_matching::{Cut, Cuts};
+use crate::dag::{Dag, Edge, Kind};
 use crate::sat_sweep::Sweep;
 use crate::truth_table::MOST;
-use crate::value_numbering::{Edge, Graph, Kind};
 use crate::xor_forms::Parities;
 
 /// The memory of the engines.
@@ -46,7 +46,7 @@ impl Rewrites {
     }
 
     /// An edge that is `kind` of two edges, in the normal form of the graph, if one is known.
-    pub fn known(&mut self, g: &mut Graph, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
+    pub fn known(&mut self, g: &mut Dag, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Facts> {
         let terms = match kind {
             // On bits, E4 finds all equalities that E2 finds.
             Kind::Xor if g.bits(a) > 1 => match self.parities.known(g, a, b) {
@@ -73,7 +73,7 @@ impl Rewrites {
     }
 
     /// Records the facts about the node that was made.
-    pub fn learn(&mut self, g: &mut Graph, edge: Edge, facts: Facts) {
+    pub fn learn(&mut self, g: &mut Dag, edge: Edge, facts: Facts) {
         if let Some(terms) = facts.terms {
             self.parities.learn(g, edge, terms);
         }
@@ -87,7 +87,7 @@ impl Rewrites {
     }
 
     /// An edge that is the function `table` of `leaves`, which are plain and sorted.
-    pub fn function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge]) -> Option<Edge> {
+    pub fn function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge]) -> Option<Edge> {
         if leaves.first().is_some_and(|&leaf| g.bits(leaf) == 1) {
             return None;
         }
@@ -95,7 +95,7 @@ impl Rewrites {
     }
 
     /// Records that `edge` is this function.
-    pub fn learn_function(&mut self, g: &mut Graph, table: u32, leaves: &[Edge], edge: Edge) {
+    pub fn learn_function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge], edge: Edge) {
         if g.bits(edge) != 1 {
             self.cuts.learn_function(g, table, leaves, edge);
         }

@@ -26,9 +26,9 @@ use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
 use crate::bit_maps::IDENTITY;
+use crate::dag::{Dag, Edge, Gate, Kind};
 use crate::miter;
 use crate::truth_table::VARIABLES;
-use crate::value_numbering::{Edge, Graph, Kind};
 
 /// Values on random inputs: each word holds as many words of the program as fit.
 type Signature = [u64; 4];
@@ -91,13 +91,7 @@ impl Sweep {
     }
 
     /// An edge that is `kind` of two edges, or the signature of a new node.
-    pub fn known(
-        &mut self,
-        g: &mut Graph,
-        kind: Kind,
-        a: Edge,
-        b: Edge,
-    ) -> Result<Edge, Signature> {
+    pub fn known(&mut self, g: &mut Dag, kind: Kind, a: Edge, b: Edge) -> Result<Edge, Signature> {
         let (x, y) = (self.signature(g, a), self.signature(g, b));
         let own = both(kind, x, y);
         let bits = g.bits(a);
@@ -119,7 +113,7 @@ impl Sweep {
     }
 
     /// Records the node that was made.
-    pub fn learn(&mut self, g: &Graph, edge: Edge, signature: Signature) {
+    pub fn learn(&mut self, g: &Dag, edge: Edge, signature: Signature) {
         self.signatures.insert(edge.node(), signature);
         self.remember(g.bits(edge), edge, signature);
     }
@@ -132,7 +126,7 @@ impl Sweep {
         }
     }
 
-    fn signature(&mut self, g: &Graph, edge: Edge) -> Signature {
+    fn signature(&mut self, g: &Dag, edge: Edge) -> Signature {
         let node = g.node(edge);
         let bits = node.bits;
         let bare = match self.signatures.get(&edge.node()) {
@@ -158,7 +152,7 @@ impl Sweep {
     }
 
     /// Whether a proof is found that `kind` of two edges is a third edge.
-    fn is(&mut self, g: &mut Graph, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
+    fn is(&mut self, g: &mut Dag, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
         let (failures, patience) = match faint {
             true => (&mut self.faint_failures, FAINT_PATIENCE),
             false => (&mut self.failures, PATIENCE),
@@ -178,7 +172,7 @@ impl Sweep {
         shown || self.is_by_solver(g, kind, [a, b, c])
     }
 
-    fn is_by_solver(&mut self, g: &mut Graph, kind: Kind, edges: [Edge; 3]) -> bool {
+    fn is_by_solver(&mut self, g: &mut Dag, kind: Kind, edges: [Edge; 3]) -> bool {
         let shown = self.questions > 0 && miter::is(g, kind, edges, miter::INSIDE);
         self.questions -= (self.questions > 0 && !shown) as u32;
         shown
@@ -187,7 +181,7 @@ impl Sweep {
 
 /// The terms of the XOR of three edges, without XORs and without terms that cancel, and whether the
 /// XOR is the complement of theirs; `None` if it is too long.
-fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
+fn written_out(g: &mut Dag, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
     let mut flip = false;
     let (mut sums, mut terms) = (Sorted(Vec::new()), Sorted(Vec::new()));
     let mut more = edges.to_vec();
@@ -204,7 +198,7 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
         let Some((youngest, ())) = sums.0.pop() else {
             return Some((terms.0.into_iter().map(|(term, ())| term).collect(), flip));
         };
-        let operands = Inner::new(g, youngest).expect("a sum").operands;
+        let operands = g.gate(youngest).expect("a sum").operands;
         more.extend(operands);
     }
     None
@@ -212,9 +206,9 @@ fn written_out(g: &mut Graph, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
 
 /// Whether a window shows that the XOR of `terms`, of the product of `factors` if there are any,
 /// and of all ones if `flip` is set, is zero.
-fn is_zero(g: &mut Graph, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
+fn is_zero(g: &mut Dag, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
     let mut leaves: Leaves = Sorted(Vec::with_capacity(WIDEST + 2));
-    let mut inside: Sorted<Inner> = Sorted(Vec::with_capacity(WIDEST));
+    let mut inside: Sorted<Gate> = Sorted(Vec::with_capacity(WIDEST));
     for root in factors.iter().chain(terms) {
         leaves.add(g, &inside, root.plain());
     }
@@ -281,14 +275,14 @@ impl Sorted<()> {
 type Leaves = Sorted<Option<Leaf>>;
 
 struct Leaf {
-    inner: Inner,
+    inner: Gate,
     /// The number of its operands that are not in the window.
     adds: usize,
 }
 
 impl Leaves {
     /// Makes a plain edge a leaf if the window does not have it.
-    fn add(&mut self, g: &mut Graph, inside: &Sorted<Inner>, edge: Edge) {
+    fn add(&mut self, g: &mut Dag, inside: &Sorted<Gate>, edge: Edge) {
         let Err(place) = self.place(edge) else { return };
         if inside.place(edge).is_ok() {
             return;
@@ -297,31 +291,13 @@ impl Leaves {
             let uses = leaf.inner.operands.iter().any(|operand| operand.plain() == edge);
             leaf.adds -= uses as usize;
         }
-        let leaf = Inner::new(g, edge).map(|inner| {
+        let leaf = g.gate(edge).map(|inner| {
             let [x, y] = inner.operands.map(Edge::plain);
             let new = |e: Edge| self.place(e).is_err() && inside.place(e).is_err();
             let adds = new(x) as usize + (x != y && new(y)) as usize;
             Leaf { inner, adds }
         });
         self.0.insert(place, (edge, leaf));
-    }
-}
-
-/// An operator in a window.
-pub struct Inner {
-    pub kind: Kind,
-    pub operands: [Edge; 2],
-}
-
-impl Inner {
-    /// `None` if the plain edge is no operator that can be expanded.
-    pub fn new(g: &mut Graph, edge: Edge) -> Option<Inner> {
-        let node = *g.node(edge);
-        if !matches!(node.kind, Kind::And | Kind::Xor) {
-            return None;
-        }
-        let operands = [node.a, node.b].map(|raw| g.permute(edge.map(), Edge::from_raw(raw)));
-        Some(Inner { kind: node.kind, operands })
     }
 }
 
@@ -364,7 +340,7 @@ struct Tables(Sorted<Table>);
 
 impl Tables {
     /// `inside` holds the operators between leaves and roots.
-    fn new<T>(g: &Graph, leaves: &Sorted<T>, inside: &Sorted<Inner>) -> Tables {
+    fn new<T>(g: &Dag, leaves: &Sorted<T>, inside: &Sorted<Gate>) -> Tables {
         let mut tables = Sorted(Vec::with_capacity(leaves.0.len() + inside.0.len()));
         for (at, &(leaf, _)) in leaves.0.iter().enumerate() {
             // Zero is known; other constants are free variables, which is sound for any value.

@@ -11,15 +11,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use usuba::ir::{NodeId, Program, Slicing};
 
 use crate::Engines;
+use crate::dag::Kind;
 use crate::enumeration;
-use crate::execution::{Classes, Loops, Run, Side, Stop, group};
-use crate::facts::{self, Known, Memory, Results};
+use crate::execution::{Classes, Loops, Results, Run, Side, Stop, group};
+use crate::facts::{self, Known, Memory};
 use crate::miter::{self, Decision};
 use crate::outline::Outline;
 use crate::ports::{Copies, element};
 use crate::rewrites::Rewrites;
 use crate::truth_table::MOST;
-use crate::value_numbering::{Graph, Kind};
+use crate::value_numbering::Graph;
 
 /// The cost of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

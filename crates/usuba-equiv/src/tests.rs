@@ -10,9 +10,10 @@ use usuba::ir::op::mask;
 use usuba::ir::random::{self, Random, Shape};
 use usuba::ir::{Op, Program, interp};
 
+use crate::dag::{Edge, Kind};
 use crate::execution::{Classes, Loops, Run, Side};
 use crate::rewrites::Rewrites;
-use crate::value_numbering::{Edge, Graph, Kind};
+use crate::value_numbering::Graph;
 
 /// The reference semantics of edges on words, evaluated without any simplification.
 struct Meaning<'a> {
@@ -426,7 +427,7 @@ fn sum_of_rows(g: &mut Graph, x: &[Edge], seed: u64) -> Edge {
     let mut single = Graph::new(None);
     let one = params(&mut single, &vec![1; x.len()]);
     let edge = logic(&mut single, &one, seed);
-    let mut sum = g.constant(g.bits(x[0]), 0);
+    let mut sum = g.dag.constant(g.dag.bits(x[0]), 0);
     for row in 0..1u64 << x.len() {
         let inputs = (0..x.len()).map(|v| row >> v & 1).collect();
         let meaning = Meaning { graph: &single, params: inputs };

@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::bit_maps::IDENTITY;
-use crate::value_numbering::{Edge, Graph};
+use crate::dag::{Dag, Edge};
 
 /// The most terms of a normal form.
 const LONGEST: usize = 32;
@@ -31,7 +31,7 @@ pub struct Parities {
 
 impl Parities {
     /// The XOR of two plain edges if it exists, else its terms.
-    pub fn known(&mut self, g: &mut Graph, a: Edge, b: Edge) -> Result<Edge, Vec<Edge>> {
+    pub fn known(&mut self, g: &mut Dag, a: Edge, b: Edge) -> Result<Edge, Vec<Edge>> {
         let (left, right) = (self.terms(g, a), self.terms(g, b));
         let mut flip = false;
         let mut all: Vec<Edge> = Vec::with_capacity(left.len() + right.len());
@@ -65,7 +65,7 @@ impl Parities {
     }
 
     /// Records the terms of a new node.
-    pub fn learn(&mut self, g: &mut Graph, edge: Edge, terms: Vec<Edge>) {
+    pub fn learn(&mut self, g: &mut Dag, edge: Edge, terms: Vec<Edge>) {
         let (key, pivot, odd) = normal(g, &terms);
         let back = g.maps.inverse(pivot).expect("edges have permutations");
         let sum = g.permute(back, edge).flipped(odd);
@@ -73,7 +73,7 @@ impl Parities {
         self.terms.insert(edge.node(), terms.into());
     }
 
-    fn terms(&self, g: &mut Graph, edge: Edge) -> Vec<Edge> {
+    fn terms(&self, g: &mut Dag, edge: Edge) -> Vec<Edge> {
         match self.terms.get(&edge.node()) {
             Some(terms) if edge.map() == IDENTITY => terms.to_vec(),
             Some(terms) => terms.iter().map(|&t| g.permute(edge.map(), t)).collect(),
@@ -84,7 +84,7 @@ impl Parities {
 
 /// The terms with their common permutation factored out, sorted; that permutation; and whether the
 /// XOR of the rest is the complement.
-fn normal(g: &mut Graph, terms: &[Edge]) -> (Vec<Edge>, u32, bool) {
+fn normal(g: &mut Dag, terms: &[Edge]) -> (Vec<Edge>, u32, bool) {
     let pivot = g.pivot(terms);
     if pivot == IDENTITY {
         return (terms.to_vec(), pivot, false);

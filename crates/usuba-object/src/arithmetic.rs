@@ -28,7 +28,8 @@ use super::memory::{Buffer, Memory, Pointer, Region};
 use super::verdict::Evidence;
 use super::{Fault, Machine, Residue, Rule, World};
 use usuba_equiv::Engines;
-use usuba_equiv::value_numbering::{Edge, Graph};
+use usuba_equiv::dag::Edge;
+use usuba_equiv::value_numbering::Graph;
 
 /// The most equations of the program, unrolled.
 const LONGEST: u64 = 2_000_000;

@@ -10,8 +10,9 @@ use usuba::ir::{Port, Program};
 
 use super::byte_order::{Order, Words};
 use super::compare::Demands;
+use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::execution::{self, Run};
-use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+use usuba_equiv::value_numbering::Graph;
 
 /// A function over blocks: `symbol(key, in, out, n)`, without `key` where nothing points to one.
 #[derive(Clone, Debug)]

@@ -36,9 +36,10 @@ use super::verdict::{self, Evidence};
 use super::{Fault, Machine, Residue, Rule, Step, World};
 use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
+use usuba_equiv::dag::Edge;
 use usuba_equiv::execution::{Classes, Loops, Run};
 use usuba_equiv::rewrites::Rewrites;
-use usuba_equiv::value_numbering::{Edge, Graph};
+use usuba_equiv::value_numbering::Graph;
 
 /// A machine whose states can be compared at the turns of a loop.
 pub trait Turning: Machine + Clone {

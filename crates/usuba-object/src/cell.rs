@@ -26,7 +26,8 @@ use rustc_hash::FxHashMap;
 
 use super::integers::Words;
 use super::word_sums::Sums;
-use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+use usuba_equiv::dag::{Edge, Kind};
+use usuba_equiv::value_numbering::Graph;
 
 /// One bit of a register or of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

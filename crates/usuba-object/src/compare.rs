@@ -27,9 +27,10 @@ use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::claims;
 use usuba_equiv::counterexample::Counterexample;
+use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::execution::{Classes, Loops, Run, Side};
 use usuba_equiv::rewrites::Rewrites;
-use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+use usuba_equiv::value_numbering::Graph;
 
 /// The verdict on a kernel: it computes the program in every lane.
 pub type Verdict = verdict::Verdict<Difference>;

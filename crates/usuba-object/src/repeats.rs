@@ -98,7 +98,8 @@ mod tests {
     use usuba::ir::random::Random;
 
     use super::*;
-    use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+    use usuba_equiv::dag::{Edge, Kind};
+    use usuba_equiv::value_numbering::Graph;
 
     /// The result equals the result lane by lane, for all contents of the lanes.
     #[test]

@@ -13,7 +13,8 @@ use super::compare::evaluate;
 use super::elf::Object;
 use super::memory::{Access, Buffer, Memory, Pointer, Region};
 use super::{Fault, Machine, Rule, World, run};
-use usuba_equiv::value_numbering::{Edge, Graph, Kind};
+use usuba_equiv::dag::{Edge, Kind};
+use usuba_equiv::value_numbering::Graph;
 
 /// The bytes that a function writes for each of at most 64 inputs of one length. Bits that are not
 /// written, or not known, are zero.

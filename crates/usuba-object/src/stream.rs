@@ -23,7 +23,7 @@ use super::block_step::{Cover, Join};
 use super::cell::{Bits, Cell, Instance};
 use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
 use super::{Fault, Rule};
-use usuba_equiv::value_numbering::Edge;
+use usuba_equiv::dag::Edge;
 
 /// Which of the two buffers; in place there is one, the input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

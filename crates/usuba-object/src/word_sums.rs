@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use usuba_equiv::value_numbering::Edge;
+use usuba_equiv::dag::Edge;
 
 /// A sum of words of one size.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -166,7 +166,8 @@ fn turned(combination: &Combination, modulus: u64) -> Combination {
 mod tests {
     use super::*;
     use crate::cell::{Bits, Cell, Instance};
-    use usuba_equiv::value_numbering::{Graph, Kind};
+    use usuba_equiv::dag::Kind;
+    use usuba_equiv::value_numbering::Graph;
 
     const WIDTH: usize = 16;
 

@@ -13,7 +13,7 @@
 //!
 //! *Reference:* Kojevnikov, Kulikov, Yaroslavtsev, SAT 2009; Knuth, TAOCP 7.2.2.2, exercise 477.
 
-use usuba::circuit::{Circuit, Gate, Wire};
+use usuba_circuit::{Circuit, Gate, Wire};
 use usuba_sat::{Formula, Lit};
 
 /// Values in up to 256 rows.

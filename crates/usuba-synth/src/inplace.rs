@@ -8,7 +8,7 @@
 //! Lists of states grow from both ends until they meet. Several shortest ways are written as
 //! circuits with as few NOTs as the profile allows, and the best of each profile is kept.
 
-use usuba::circuit::{Circuit, Profile, Table, restate};
+use usuba_circuit::{Circuit, Profile, Table, restate};
 
 use crate::Meter;
 use crate::detour::bridges;

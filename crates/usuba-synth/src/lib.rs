@@ -25,7 +25,7 @@ mod states;
 mod tests;
 mod windows;
 
-use usuba::circuit::{
+use usuba_circuit::{
     Circuit, Gate, Goal, Origin, Profile, Table, Wire, for_table, for_table_from, inversions,
     polished, restate, simulate,
 };

@@ -15,7 +15,7 @@
 //! *Reference:* Paar 1997, Optimized arithmetic for Reed-Solomon encoders.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use usuba::circuit::{Circuit, Gate, Wire};
+use usuba_circuit::{Circuit, Gate, Wire};
 
 /// The table of a sum of three terms.
 const XOR3: u8 = 0x96;

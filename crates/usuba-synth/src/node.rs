@@ -13,13 +13,13 @@
 //! The language has no gates of three inputs: they are written with two, which the compiler puts
 //! together again where the target has them.
 
-use usuba::circuit::{Circuit, Gate, Wire};
-use usuba::dump::lut3;
-use usuba::syntax::ast::{
+use usuba_circuit::{Circuit, Gate, Wire};
+use usuba_lang::syntax::ast::{
     self, AExpr, BinOp, Body, Decl, DeclKind, Expr, ExprKind, ParamGroup, Selector, Stmt, Type,
     TypeWord, Var,
 };
-use usuba::syntax::print;
+use usuba_lang::syntax::davio::lut3;
+use usuba_lang::syntax::print;
 
 /// A word without bits, or with all of them, of the first input.
 fn constant(set: bool) -> Expr {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use usuba::circuit::{Circuit, Gate, Table};
+use usuba_circuit::{Circuit, Gate, Table};
 
 use crate::states::{INPUTS, Metric, State, normal, pairs, unpack};
 

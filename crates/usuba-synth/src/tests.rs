@@ -1,6 +1,6 @@
 //! Searches find known circuits, prove known lower bounds, and are deterministic.
 
-use usuba::circuit::{Profile, Table, simulate};
+use usuba_circuit::{Profile, Table, simulate};
 
 use super::exact::{Answer, Question, ask};
 use super::*;
@@ -102,7 +102,7 @@ fn rows_that_never_occur_are_free_too() {
 fn windows_find_a_gate_that_is_too_much() {
     // ((a ^ b) & c) ^ (a & c) is b & c.
     let wasteful =
-        usuba::circuit::parse("5 bits: 0^1 5&2 0&2 6^7 8^3 9&4 -> 10").expect("a circuit");
+        usuba_circuit::parse("5 bits: 0^1 5&2 0&2 6^7 8^3 9&4 -> 10").expect("a circuit");
     let mut meter = Meter { left: 40_000_000 };
     let small = windows::shrink(&wasteful, Profile::Basic, &mut meter);
     assert_eq!(simulate(&small), simulate(&wasteful));
@@ -138,18 +138,19 @@ fn a_node_computes_what_its_circuit_does() {
     let gates =
         "4 bits: 0&1 2|4 ~5 5^6 ~3&7 9a(0,4,8) d2(3,2,1) f0(0,1,2) 96(1,8,9) 80(1,2,3) zero one";
     let circuit = format!("{gates} -> 4 5 6 7 8 9 10 11 12 13 14 15 0");
-    let circuit = usuba::circuit::parse(&circuit).expect("a circuit");
-    let mut sources = usuba::diag::Sources::default();
+    let circuit = usuba_circuit::parse(&circuit).expect("a circuit");
+    let mut sources = usuba_lang::diag::Sources::default();
     let root = sources.add("node.ua", node("f", &circuit));
-    let mut none = usuba::syntax::splice::NoIncludes;
-    let checked = usuba::front(&mut sources, root, &mut none, None, Default::default());
+    let mut none = usuba_lang::syntax::splice::NoIncludes;
+    let checked = usuba_lang::front(&mut sources, root, &mut none, None, Default::default());
     let program = checked.expect("the node is a program").program;
-    let sliced = usuba::ir::Slicing::B;
-    let instance = usuba::typed::check::entry_instance(&program, sliced, Some(1));
+    let sliced = usuba_lang::typed::Slicing::B;
+    let instance = usuba_lang::typed::check::entry_instance(&program, sliced, Some(1));
     let instance = instance.expect("the size is given");
     for (x, entry) in simulate(&circuit).into_iter().enumerate() {
         let bits: Vec<u64> = (0..4).map(|i| x as u64 >> (3 - i) & 1).collect();
-        let outputs = usuba::typed::eval(&program, &instance, &bits).expect("well-formed inputs");
+        let outputs =
+            usuba_lang::typed::eval(&program, &instance, &bits).expect("well-formed inputs");
         let sum = outputs.iter().fold(0, |sum, bit| sum << 1 | bit & 1);
         assert_eq!(sum, entry, "{x:04b}");
     }

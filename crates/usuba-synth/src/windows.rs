@@ -7,7 +7,7 @@
 //! functions alone. Windows begin at every gate, from the outputs backwards.
 //! functions alone would. Windows begin at every gate, from the outputs backwards.
 
-use usuba::circuit::{Circuit, Gate, Profile, Wire, restate};
+use usuba_circuit::{Circuit, Gate, Profile, Wire, restate};
 
 use crate::exact::{Answer, Question, Rows, ask};
 use crate::{CONFLICT, Meter};
@@ -130,7 +130,7 @@ fn window(circuit: &Circuit, start: usize, profile: Profile, meter: &mut Meter) 
 fn question(circuit: &Circuit, reads: &[Wire], writes: &[Wire], arity: usize) -> Option<Question> {
     let watched: Vec<Wire> = reads.iter().chain(writes).copied().collect();
     let watcher = Circuit { outputs: watched, ..circuit.clone() };
-    let mut rows = usuba::circuit::simulate(&watcher);
+    let mut rows = usuba_circuit::simulate(&watcher);
     rows.sort_unstable();
     rows.dedup();
     if rows.len() < 2 || rows.len() > ROWS {

@@ -6,7 +6,8 @@
 //!                                  eval               interp             isa tables
 //! ```
 //!
-//! A tour, in the order of the data. [`compile`] is the same tour as code.
+//! A tour, in the order of the data. [`compile`] is the same tour as code. The crate `usuba-lang`
+//! has the first two stages, `usuba-circuit` the circuits of the third; this crate passes them on.
 //!
 //! 1. [`syntax`] turns text into a tree: lexer, parser, includes ([`syntax::splice::splice`]). Its
 //!    printer ([`syntax::print`]) is the only one of the language; `usubac fmt` is that printer.
@@ -16,10 +17,11 @@
 //!    reference semantics.
 //! 3. [`lower`] is a third domain: the walk builds Usuba0 in the chosen slicing. Loops that were
 //!    unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
-//! 4. [`ir`] is Usuba0: data in SSA form, operators ([`ir::op`] defines each of them once), a
-//!    verifier and an interpreter. [`dump`] makes a syntax tree of it, so dumps are programs.
+//! 4. [`ir`] is Usuba0: data in SSA form, a verifier and an interpreter. It shares the operators
+//!    of the language ([`ir::op`] defines each of them once). [`dump`] makes a syntax tree of it, so
+//!    dumps are programs.
 //! 5. [`passes`] optimise Usuba0, one file each; [`passes::pipeline`] lists them in named groups.
-//!    A pass knows the target only as the numbers of [`pricing`]; [`packing`] decides whether
+//!    A pass knows the target only as the numbers of [`cost_model`]; [`packing`] decides whether
 //!    narrow words share a register.
 //! 6. [`isa`] has the instruction sets, one table each, and the processors ([`isa::cpu`]).
 //!    Operators without a row are legalized by one shared expansion table.
@@ -29,8 +31,7 @@
 //! [`diag`] has the diagnostics of all stages as data. No stage imports a stage to its right, and
 //! nothing here is trusted: `usuba-equiv` compares the programs before and after each step.
 
-pub mod circuit;
-pub mod diag;
+pub mod cost_model;
 pub mod dump;
 pub mod emit;
 pub mod ir;
@@ -38,49 +39,13 @@ pub mod isa;
 pub mod lower;
 pub mod packing;
 pub mod passes;
-pub mod pricing;
-pub mod syntax;
-pub mod typed;
+
+pub use usuba_circuit as circuit;
+pub use usuba_lang::{Checked, diag, front, syntax, typed};
 
 use circuit::Profile;
 use diag::{Diagnostic, FileId, Sources};
 use syntax::splice::Loader;
-
-/// A checked program with its warnings.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    pub program: typed::Program,
-    pub warnings: Vec<Diagnostic>,
-}
-
-/// Reads `root` and its includes and checks every rule of the language.
-///
-/// The entry is the declaration called `entry`, or the last one. On failure all findings come
-/// back, warnings among them, in the order of the text.
-pub fn front(
-    sources: &mut Sources,
-    root: FileId,
-    loader: &mut dyn Loader,
-    entry: Option<&str>,
-    flags: typed::Flags,
-) -> Result<Checked, Vec<Diagnostic>> {
-    let (decls, mut diags) = syntax::splice::splice(sources, root, loader);
-    if diags.iter().any(Diagnostic::is_error) {
-        return Err(diags);
-    }
-    let (program, found) = typed::resolve(&decls, entry, flags);
-    diags.extend(found);
-    match program {
-        Some(program) if !diags.iter().any(Diagnostic::is_error) => {
-            diags.extend(typed::check(&program));
-            if diags.iter().any(Diagnostic::is_error) {
-                return Err(diags);
-            }
-            Ok(Checked { program, warnings: diags })
-        }
-        _ => Err(diags),
-    }
-}
 
 /// Everything that a compilation depends on besides the text.
 #[derive(Clone, Debug)]
@@ -155,7 +120,7 @@ pub fn optimise(
     }
     pipeline.pass.free_keys = options.c.complemented_keys;
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
-    pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
+    pipeline.pass.machine = cost_model::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
 }

@@ -6,8 +6,6 @@
 //! count. An import of a name that a module passes on counts for the file that defines the name.
 //!
 //! A name may be shared where folders are parallel, such as `parser/expr.rs` and `print/expr.rs`.
-//! The lists of exceptions only become shorter: an entry without its circle or its files is a
-//! finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +14,6 @@ use crate::rust::{is_test_file, paths_below, product};
 
 /// Files that a circle has at most.
 const MOST: usize = 3;
-
-/// Circles that are still larger, by the file that is first in the alphabet, with their length.
-const OPEN: &[(&str, usize)] = &[
-    ("crates/usuba-bench/src/tune/record.rs", 5),
-    ("crates/usuba-equiv/src/byte_functions.rs", 10),
-    ("crates/usuba-object/src/x86/control.rs", 6),
-    ("filetests/src/case.rs", 4),
-];
 
 /// Names that say the place of a file and not its job.
 const PLACES: &[&str] = &["lib", "main", "mod", "tests"];
@@ -39,45 +29,19 @@ const PARALLEL: &[&[&str]] = &[
     &["src", "src/rust"],
 ];
 
-/// Names that files with different jobs still share, by crate.
-const SHARED: &[(&str, &str)] = &[
-    ("crates/usuba", "body"),
-    ("crates/usuba", "canon"),
-    ("crates/usuba", "eval"),
-    ("crates/usuba", "linear"),
-    ("crates/usuba", "names"),
-    ("crates/usuba", "select"),
-    ("crates/usuba", "wide"),
-    ("crates/usuba", "words"),
-    ("crates/usuba-bench", "record"),
-    ("crates/usuba-object", "blocks"),
-];
-
 pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut open: BTreeMap<&str, usize> = OPEN.iter().copied().collect();
-    let mut shared: BTreeSet<(&str, &str)> = SHARED.iter().copied().collect();
     for (home, files) in crates(repo) {
-        for circle in circles(home, &files) {
-            let allowed = open.remove(circle[0]).unwrap_or(MOST);
-            if circle.len() > allowed || allowed > MOST && circle.len() < allowed {
-                let (length, all) = (circle.len(), circle.join(", "));
-                let what = format!("a circle of {length} files, and the limit is {allowed}: {all}");
-                findings.push(Finding::new(circle[0], 0, what));
-            }
+        for circle in circles(home, &files).into_iter().filter(|circle| circle.len() > MOST) {
+            let (length, all) = (circle.len(), circle.join(", "));
+            let what = format!("a circle of {length} files, and the limit is {MOST}: {all}");
+            findings.push(Finding::new(circle[0], 0, what));
         }
         for (name, path) in namesakes(home, &files) {
-            if !shared.remove(&(home, name)) && !SHARED.contains(&(home, name)) {
-                let what = format!("another file of this crate with another job is `{name}.rs`");
-                findings.push(Finding::new(path, 0, what));
-            }
+            let what = format!("another file of this crate with another job is `{name}.rs`");
+            findings.push(Finding::new(path, 0, what));
         }
     }
-    let gone = |path: &str| Finding::new(path, 0, "is in a list of exceptions without need");
-    // The samples of other tests have none of these files.
-    findings.extend(open.into_keys().filter(|path| repo.get(path).is_some()).map(gone));
-    let crates = crates(repo);
-    findings.extend(shared.iter().filter(|(home, _)| crates.contains_key(home)).map(|s| gone(s.0)));
     findings
 }
 

@@ -4,7 +4,7 @@
 use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, product};
 
-const ROWS: &str = "crates/usuba/src/diag.rs";
+const ROWS: &str = "crates/usuba-lang/src/diag.rs";
 const PAGES: &str = "docs/errors/";
 
 struct Row<'a> {
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_unit_test_counts_as_a_test_and_not_as_a_use() {
         let text = "fn f() {}\n#[cfg(test)]\nmod tests {\n    assert_eq!(c, Code::NoEntry);\n}\n";
-        let unit = ("crates/usuba/src/typed/mod.rs", text);
+        let unit = ("crates/usuba-lang/src/typed/mod.rs", text);
         assert_eq!(findings(&[GIVEN, unit, PAGE]), [""; 0]);
         assert_eq!(findings(&[unit, PAGE]).len(), 1);
     }

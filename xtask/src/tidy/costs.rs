@@ -21,7 +21,7 @@ const TESTS_OF_A_PASS: usize = 2;
 /// Rust files that name ciphers, and why each has to.
 const KNOW_CIPHERS: &[(&str, &str)] = &[
     ("bench/peers/", "other libraries have names of their own for what is compared"),
-    ("crates/usuba/src/circuit/", "S-boxes are known by their cipher"),
+    ("crates/usuba-circuit/src/", "S-boxes are known by their cipher"),
     (
         "crates/usubac/src/commands/bench.rs",
         "the demonstration shows two that are different enough",

@@ -1,4 +1,4 @@
-//! The compiler `usuba` and the provers touch no file, clock, thread, process or environment
+//! The crates of the compiler and of the provers touch no file, clock, thread, process or environment
 //! and print nothing.
 //!
 //! So they run unchanged in a fuzzer, in an editor and in a browser, and their output depends on
@@ -9,6 +9,8 @@ use crate::rust::{is_test_file, product};
 
 /// Where the pure libraries are.
 const PURE: &[&str] = &[
+    "crates/usuba-lang/src/",
+    "crates/usuba-circuit/src/",
     "crates/usuba/src/",
     "crates/usuba-sat/src/",
     "crates/usuba-contracts/src/",

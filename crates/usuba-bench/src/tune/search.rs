@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use usuba::ir::Slicing;
 
-use super::record::Record;
+use super::search_log::SearchLog;
 use super::space::{Point, Space};
 use usuba_run::stats::{quantile, rank_sum};
 
@@ -213,7 +213,7 @@ pub fn search(
     space: &Space,
     slicings: &[Slicing],
     bench: &mut dyn Bench,
-    record: &mut Record,
+    record: &mut SearchLog,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Outcome, Stop> {
     let outcome = Outcome {
@@ -247,7 +247,7 @@ pub fn search(
 struct Search<'a> {
     space: &'a Space,
     bench: &'a mut dyn Bench,
-    record: &'a mut Record,
+    record: &'a mut SearchLog,
     tell: &'a mut dyn FnMut(&Event),
     /// The tried candidates of each lane.
     seen: BTreeSet<(usize, Id)>,

@@ -9,7 +9,7 @@ use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 
-use super::workshop::Compiler;
+use super::compilers::Compiler;
 
 /// The reader of a dimension's flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

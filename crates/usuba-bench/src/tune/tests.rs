@@ -5,11 +5,11 @@ use std::path::Path;
 
 use usuba::ir::Slicing;
 
-use super::record::Record;
+use super::compilers::Compiler;
 use super::search::{Bench, Event, Id, Outcome, Stop, Timed, Times, search};
+use super::search_log::SearchLog;
 use super::space::{Axis, Point, Reader, Space};
 use super::tuned::{self, About, Tuned};
-use super::workshop::Compiler;
 use usuba_run::cc::{Machine, System};
 
 /// The cost of a point; `None` if there is no such candidate.
@@ -144,7 +144,7 @@ fn surface(slicing: Slicing, point: &Point) -> Option<f64> {
 const ALL: &[Slicing] = &[Slicing::V, Slicing::H, Slicing::B];
 
 fn run(fake: &mut Fake, state: &Path) -> Result<Outcome, Stop> {
-    let mut record = Record::open(state).expect("opened");
+    let mut record = SearchLog::open(state).expect("opened");
     search(&space(), ALL, fake, &mut record, &mut |_| {})
 }
 
@@ -316,7 +316,7 @@ fn events_tell_what_is_new_and_what_was_known() {
     let state = folder.path().join("s");
     let mut counts = Vec::new();
     for _ in 0..2 {
-        let mut record = Record::open(&state).expect("opened");
+        let mut record = SearchLog::open(&state).expect("opened");
         let (mut new, mut old) = (0, 0);
         let mut tell = |event: &Event| match event {
             Event::Raced { known: true, .. } => old += 1,

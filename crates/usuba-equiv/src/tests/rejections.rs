@@ -240,13 +240,13 @@ fn cuts_keep_leaves_and_tables() {
             let (s, p) = (g.xor(x[0], x[1]), g.and(x[0], x[1]));
             g.and(s, p)
         },
-        &|g, x| g.constant(g.bits(x[0]), 0),
+        &|g, x| g.dag.constant(g.dag.bits(x[0]), 0),
         &[
             &|g, x| {
                 let (s, p) = (g.xor(x[0], x[1]), g.and(x[0], x[2]));
                 g.and(s, p)
             },
-            &|g, x| g.constant(g.bits(x[0]), mask(g.bits(x[0]))),
+            &|g, x| g.dag.constant(g.dag.bits(x[0]), mask(g.dag.bits(x[0]))),
         ],
     );
 }

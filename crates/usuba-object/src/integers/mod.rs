@@ -34,7 +34,7 @@ use rustc_hash::FxHashMap;
 use crate::cell::{Bits, Cell, Instance};
 use usuba_contracts::floors::Integers;
 use usuba_contracts::poly::Poly;
-use usuba_equiv::value_numbering::{Edge, Kind};
+use usuba_equiv::dag::{Edge, Kind};
 
 /// An integer from `low` to `high`.
 #[derive(Clone, Debug)]

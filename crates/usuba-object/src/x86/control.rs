@@ -5,7 +5,7 @@
 
 use iced_x86::{ConditionCode, OpKind};
 
-use super::operands::Address;
+use super::address::Address;
 use super::registers::{Flag, RSP, Word};
 use super::{Done, Run, unsupported};
 use crate::memory::{Pointer, Region};

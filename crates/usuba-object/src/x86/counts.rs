@@ -9,15 +9,15 @@
 
 use iced_x86::ConditionCode;
 
+use super::address::Address;
 use super::control::Condition;
 use super::lanes::Shift;
-use super::operands::Address;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::Binary;
 use super::{Run, unsupported};
 use crate::Fault;
 use crate::cell::Cell;
-use crate::memory::{Moving, Pointer, Region};
+use crate::memory::Moving;
 use crate::symbolic_count::{Form, Range, Ranges, Verdict};
 
 /// The result of an operation on a count, and its flags.
@@ -34,16 +34,6 @@ fn form(word: &Word, bytes: usize) -> Option<Form> {
         Word::Number(value) => Some(Form::number(((value << unused) as i64) >> unused)),
         Word::Count(form) => Some(*form),
         _ => None,
-    }
-}
-
-/// An address that may be at a known offset after all.
-pub fn address(moving: Moving) -> Address {
-    match (moving.offset.value(), moving.region) {
-        (Some(offset), region) if !matches!(region, Region::Stream(_)) => {
-            Address::Pointer(Pointer { region, offset })
-        }
-        _ => Address::Moving(moving),
     }
 }
 
@@ -128,7 +118,7 @@ impl Run<'_, '_> {
         }
         let offset = self.reduced(Some(sum))?;
         Ok(match (region, offset.value()) {
-            (Some(region), _) => address(Moving { region, offset }),
+            (Some(region), _) => Address::from(Moving { region, offset }),
             (None, Some(value)) => Address::Constant(value as u64),
             (None, None) => Address::Count(offset),
         })
@@ -257,7 +247,7 @@ impl Run<'_, '_> {
     ) -> Made {
         let plain = |moving: Moving, offset: Option<Form>| {
             let offset = self.reduced(offset)?;
-            Ok((Word::from(address(Moving { offset, ..moving })), Flags::UNDEFINED))
+            Ok((Word::from(Address::from(Moving { offset, ..moving })), Flags::UNDEFINED))
         };
         let data = || unsupported("the sum of data and an address");
         match (operation, places) {

@@ -9,7 +9,7 @@
 //! Parameters and results are where the calling convention puts pointers. Results overlap nothing,
 //! as the kernel asks for; what it leaves in registers that belong to it is not known.
 
-use super::operands::Address;
+use super::address::Address;
 use super::registers::{PARAMETERS, Word};
 use super::{Done, Run, unsupported};
 use crate::calls::Calls;

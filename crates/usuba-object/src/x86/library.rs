@@ -20,10 +20,9 @@
 //! call memcpy      r blocks from the frame to out + 1024 t
 //! ```
 
-use super::blocks::Length;
-use super::masks::MASK;
-use super::operands::Address;
-use super::registers::{Flag, Flags, PARAMETERS, VECTOR, Word};
+use super::address::Address;
+use super::registers::{Flag, Flags, MASK, PARAMETERS, VECTOR, Word};
+use super::string_instructions::Length;
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::memory::{Moving, Pointer, Region};

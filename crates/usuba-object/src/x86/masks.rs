@@ -19,17 +19,15 @@
 
 use iced_x86::Register;
 
+use super::address::Address;
 use super::lanes::{CHOICE, Gate, Shift, less, shifted};
-use super::operands::{Address, number, width};
-use super::registers::{Flag, Flags, VECTOR, Word};
+use super::operands::{number, width};
+use super::registers::{Flag, Flags, MASK, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::{Bits, Cell};
 use crate::memory::Moving;
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
-
-/// Bits of a mask register.
-pub const MASK: usize = 64;
 
 /// A comparison of lanes into a mask.
 #[derive(Clone, Copy)]

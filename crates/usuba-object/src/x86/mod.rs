@@ -13,18 +13,18 @@
 //!
 //! - `table`: all instructions with form, lanes, flags, timing class and meaning.
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
-//! - `operands`: operands of an instruction as bits; addresses.
+//! - `operands`, `address`: operands of an instruction as bits, and their addresses.
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
 //! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
 //!   of parts.
 //! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
 //! - `masks`: mask registers, and instructions with a mask.
-//! - `control`: jumps, calls, the stack; `blocks`: memory that one instruction copies or fills.
+//! - `control`: jumps, calls, the stack; `string_instructions`: copies and fillings of memory.
 //! - `counts`: numbers that depend on the number of blocks.
 //! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
 //! - `turns`: states at the turns of a loop over blocks.
 
-mod blocks;
+mod address;
 mod control;
 mod counts;
 mod field;
@@ -38,6 +38,7 @@ mod operands;
 mod registers;
 mod scalar;
 mod shuffles;
+mod string_instructions;
 mod table;
 mod turns;
 
@@ -57,7 +58,7 @@ pub struct X86 {
     general: [Word; 16],
     vectors: registers::Vectors,
     /// Mask registers, the least significant bit first.
-    masks: [[Cell; masks::MASK]; 8],
+    masks: [[Cell; registers::MASK]; 8],
     flags: Flags,
     /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
     compared: Option<(Form, Form)>,

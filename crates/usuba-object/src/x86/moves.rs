@@ -6,7 +6,8 @@
 //! movhps xmm0, [rdi]       the upper half of xmm0 = the word at rdi
 //! ```
 
-use super::operands::{Address, number, width};
+use super::address::Address;
+use super::operands::{number, width};
 use super::registers::{LANES, Word};
 use super::shuffles::GROUP;
 use super::{Done, Run, unsupported};

@@ -2,37 +2,12 @@
 
 use iced_x86::{EncodingKind, OpKind, Register};
 
+use super::address::Address;
 use super::registers::{VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
-use crate::memory::{Loaded, Moving, Pointer};
-use crate::symbolic_count::Form;
+use crate::memory::{Loaded, Pointer};
 use crate::{Fault, Rule};
-
-/// The address of an operand in memory.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Address {
-    Pointer(Pointer),
-    /// In a section of the object.
-    Constant(u64),
-    /// It depends on how many blocks there are.
-    Moving(Moving),
-    /// A number that does, and no address.
-    Count(Form),
-}
-
-impl Address {
-    /// The region and the offset, if it is in one.
-    pub fn place(self) -> Option<Moving> {
-        match self {
-            Address::Pointer(Pointer { region, offset }) => {
-                Some(Moving { region, offset: Form::number(offset) })
-            }
-            Address::Moving(moving) => Some(moving),
-            Address::Constant(_) | Address::Count(_) => None,
-        }
-    }
-}
 
 /// The number of the full register that contains a register of any width.
 pub fn number(register: Register) -> usize {

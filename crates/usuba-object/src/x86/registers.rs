@@ -1,8 +1,7 @@
 //! Registers and flags, and what the System V calling convention says about them.
 
-use super::masks::MASK;
-use super::operands::Address;
-use super::{X86, counts};
+use super::X86;
+use super::address::Address;
 use crate::cell::{Bits, Cell};
 use crate::memory::{Moving, Pointer, Region, Whole};
 use crate::symbolic_count::Form;
@@ -82,7 +81,7 @@ impl From<Whole> for Word {
     fn from(whole: Whole) -> Word {
         match whole {
             Whole::Pointer(pointer) => Word::Pointer(pointer),
-            Whole::Moving(moving) => counts::address(moving).into(),
+            Whole::Moving(moving) => Address::from(moving).into(),
             Whole::Count(form) => match form.value() {
                 Some(value) => Word::Number(value as u64),
                 None => Word::Count(form),
@@ -186,6 +185,9 @@ impl Vectors {
         &mut self.cells[first..first + 64]
     }
 }
+
+/// Bits of a mask register.
+pub const MASK: usize = 64;
 
 /// Numbers of registers, as instructions encode them.
 pub const RSP: usize = 4;

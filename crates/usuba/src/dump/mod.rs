@@ -29,13 +29,13 @@ mod names;
 
 use std::rc::Rc;
 
-use crate::ir::lanes::Lanes;
-use crate::ir::op::mask;
+use crate::ir::op::{Lanes, mask};
 use crate::ir::{Eqn, Inline, Loop, Node, Op, OpEqn, Port, Program, Slicing, Val};
 use crate::syntax::ast::{
     self, AExpr, BinOp, DeclKind, DirWord, Expr, ExprKind, Selector, ShiftOp,
 };
 use crate::syntax::ast::{ParamGroup, Stmt, Type, TypeWord, Var, Width};
+use crate::syntax::davio::lut3;
 use crate::syntax::print::print;
 use names::{Names, Reading};
 
@@ -396,41 +396,6 @@ fn tuple(parts: impl Iterator<Item = Expr>) -> Expr {
 
 fn shift(op: ShiftOp, value: Expr, amounts: Vec<u8>) -> Expr {
     Expr::shift(op, value, amounts.into_iter().map(|k| AExpr::from(k as u64)).collect())
-}
-
-/// An expression for a function of three operands, given as in [`Op::Lut3`]: where it depends on
-/// `a`, the function for `a = 0` changed, under `a`, into the function for `a = 1`. `constant` makes
-/// the words without and with all bits set.
-pub fn lut3(table: u8, [a, b, c]: [&Expr; 3], constant: &dyn Fn(bool) -> Expr) -> Expr {
-    let (low, high) = (table & 15, table >> 4);
-    let changed = match low ^ high {
-        0 => return lut2(low, b, c, constant),
-        15 => a.clone(),
-        change => Expr::bin(BinOp::And, a.clone(), lut2(change, b, c, constant)),
-    };
-    match low {
-        0 => changed,
-        _ => Expr::bin(BinOp::Xor, lut2(low, b, c, constant), changed),
-    }
-}
-
-/// A function of two operands: bit `2b + c` of `table`.
-fn lut2(table: u8, b: &Expr, c: &Expr, constant: &dyn Fn(bool) -> Expr) -> Expr {
-    let (b, c) = (|| b.clone(), || c.clone());
-    match table & 15 {
-        0 => constant(false),
-        2 => Expr::bin(BinOp::And, Expr::complement(b()), c()),
-        4 => Expr::bin(BinOp::And, b(), Expr::complement(c())),
-        6 => Expr::bin(BinOp::Xor, b(), c()),
-        8 => Expr::bin(BinOp::And, b(), c()),
-        10 => c(),
-        11 => Expr::bin(BinOp::Or, Expr::complement(b()), c()),
-        12 => b(),
-        13 => Expr::bin(BinOp::Or, b(), Expr::complement(c())),
-        14 => Expr::bin(BinOp::Or, b(), c()),
-        15 => constant(true),
-        odd => Expr::complement(lut2(!odd, &b(), &c(), constant)),
-    }
 }
 
 #[cfg(test)]

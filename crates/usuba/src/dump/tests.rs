@@ -3,7 +3,6 @@
 use super::*;
 use crate::ir::NodeId;
 use crate::ir::build::Builder;
-use crate::syntax::ast::LinkKind;
 
 fn text(node: Node, slicing: Slicing) -> String {
     let made = Program::new(vec![node], NodeId(0), slicing);
@@ -113,30 +112,4 @@ let
 tel
 ";
     assert_eq!(program(&made), expect);
-}
-
-#[test]
-fn lut3_expressions_have_their_table() {
-    fn value(e: &Expr) -> u8 {
-        match &e.kind {
-            ExprKind::Int { value, .. } => *value as u8,
-            ExprKind::Not(inner) => !value(inner),
-            ExprKind::Chain(first, links) => links.iter().fold(value(first), |left, link| {
-                let LinkKind::Bin(op, right) = &link.kind else { panic!("{link:?}") };
-                match op {
-                    BinOp::And => left & value(right),
-                    BinOp::Or => left | value(right),
-                    BinOp::Xor => left ^ value(right),
-                    other => panic!("{other:?}"),
-                }
-            }),
-            other => panic!("{other:?}"),
-        }
-    }
-    let constant = |value| Expr::from(ExprKind::Int { value, ty: None });
-    let [a, b, c] = [0xf0, 0xcc, 0xaa].map(constant);
-    for table in 0..=255u8 {
-        let e = lut3(table, [&a, &b, &c], &|set| constant(if set { 255 } else { 0 }));
-        assert_eq!(value(&e), table);
-    }
 }

@@ -11,57 +11,10 @@
 //! program with a value for each word; that is what a program in W means, for the interpreter and
 //! for proofs.
 
-use std::rc::Rc;
-
+use super::op::Lanes;
 use super::{
-    Args, Call, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Pattern, Program, Read, Slicing, Val,
+    Args, Call, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Program, Read, Slicing, Val,
 };
-
-/// An operator on the lanes of a vector; one entry for each lane.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Lanes {
-    /// A literal for each lane.
-    Const(Rc<[u64]>),
-    /// A shift or rotation for each lane, or [`Op::Copy`].
-    Each(Rc<[Op]>),
-    /// Lane i is lane `pattern[i]` of the operand.
-    Move(Pattern),
-    /// Lane i is lane `pattern[i]` of the two operands one after the other.
-    Join(Pattern),
-}
-
-impl Lanes {
-    /// Number of lanes.
-    pub fn len(&self) -> usize {
-        match self {
-            Lanes::Const(words) => words.len(),
-            Lanes::Each(ops) => ops.len(),
-            Lanes::Move(pattern) | Lanes::Join(pattern) => pattern.len(),
-        }
-    }
-
-    /// Never: vectors have words.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether it is one on vectors of so many words of `bits` bits.
-    pub fn fits(&self, vector: usize, bits: u8) -> bool {
-        let each = |op: &Op| match op {
-            Op::Copy => true,
-            Op::Shl(k) | Op::Shr(k) | Op::Sar(k) | Op::Rotl(k) => 1 <= *k && *k < bits,
-            Op::Const(word) => *word == 0,
-            _ => false,
-        };
-        self.len() == vector
-            && match self {
-                Lanes::Const(words) => words.iter().all(|word| word & !super::op::mask(bits) == 0),
-                Lanes::Each(ops) => ops.iter().all(each),
-                Lanes::Move(pattern) => pattern.iter().all(|&p| (p as usize) < vector),
-                Lanes::Join(pattern) => pattern.iter().all(|&p| (p as usize) < 2 * vector),
-            }
-    }
-}
 
 /// A program in W as one in V, with a value for each word; any other as it is.
 pub fn apart(program: &Program) -> Program {

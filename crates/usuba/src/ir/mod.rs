@@ -19,15 +19,14 @@ pub mod halves;
 pub mod interp;
 pub mod lanes;
 pub mod live;
-pub mod op;
 pub mod random;
 pub mod verify;
 
 use std::fmt;
-use std::rc::Rc;
 
-pub use op::Op;
 use smallvec::SmallVec;
+pub use usuba_lang::op::{self, Op, Pattern};
+pub use usuba_lang::typed::Slicing;
 
 /// A value of one node: an index into [`Node::bits`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,19 +35,6 @@ pub struct Val(pub u32);
 /// A node of a program: an index into [`Program::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
-
-/// How instances are packed in registers; it never changes what one instance computes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Slicing {
-    /// Every value is one bit; bit i of a register belongs to instance i.
-    B,
-    /// Every value sits in one lane of its word size; lane i belongs to instance i.
-    V,
-    /// The bits of a word spread over the elements of a register.
-    H,
-    /// Every value is a vector of words of one instance; see [`lanes`].
-    W,
-}
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
@@ -270,6 +256,3 @@ impl fmt::Debug for Val {
         write!(f, "%{}", self.0)
     }
 }
-
-/// A group pattern of [`Op::Shuffle`], shared because patterns repeat.
-pub type Pattern = Rc<[u8]>;

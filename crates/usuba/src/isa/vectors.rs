@@ -15,7 +15,7 @@ use super::select::on_lanes;
 use super::sequence::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst};
 use crate::ir::Op;
-use crate::ir::lanes::Lanes;
+use crate::ir::op::Lanes;
 
 /// The instructions for an operator on lanes of `lane` bits, of which the operator says how many
 /// make a vector.

@@ -7,20 +7,20 @@
 //! - `slice`: the domain of the run; what an operator becomes under each slicing.
 //! - `arith`: carry circuits for bitslicing.
 //! - `bytes`: look-ups by a whole word.
-//! - `wide`: words of 128 bits as two of 64.
-//! - `words`: the domain of W, where values are vectors.
+//! - `double_words`: words of 128 bits as two of 64.
+//! - `word_vectors`: the domain of W, where values are vectors.
 //! - `scope`: the node that is being written.
-//! - `linear`: nodes that are matrices.
+//! - `linear_layer`: nodes that are matrices.
 //! - `roll`: equal iterations back into `forall`.
 
 mod arith;
 mod bytes;
-mod linear;
+mod double_words;
+mod linear_layer;
 mod roll;
 mod scope;
 mod slice;
-mod wide;
-mod words;
+mod word_vectors;
 
 use crate::circuit::Profile;
 use crate::diag::{Code, Diagnostic, Span};
@@ -72,10 +72,10 @@ fn in_vectors(
     instance: &Instance,
     options: &Options<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let vector = words::vector(program, instance, options).map_err(|diag| vec![diag])?;
-    let domain = words::Words::new(program, options, vector);
+    let vector = word_vectors::vector(program, instance, options).map_err(|diag| vec![diag])?;
+    let domain = word_vectors::Words::new(program, options, vector);
     let mut walker = typed::walk::Walker::new(program, domain);
-    let result = words::node(&mut walker, instance, true);
+    let result = word_vectors::node(&mut walker, instance, true);
     let mut diags = walker.diags;
     diags.retain(Diagnostic::is_error);
     match result {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::lanes::Lanes;
+use crate::ir::op::Lanes;
 use crate::ir::{Args, Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 
 /// A piece of a body as it was written down.

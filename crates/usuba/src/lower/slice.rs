@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
-use super::linear::{self, Matrix};
+use super::linear_layer::{self, Matrix};
 use super::scope::Scope;
 use super::{Options, arith, bytes, roll};
 use crate::circuit::{self, Circuit, Gate, Goal, Table};
@@ -142,7 +142,7 @@ impl<'a> Lower<'a> {
         }
         let ports: usize = scope.node.params.iter().map(|port| port.values(Slicing::B)).sum();
         let callee = |node: u32| self.matrices[node as usize].as_ref();
-        let matrix = linear::matrix(&scope, ports, &outs, &callee);
+        let matrix = linear_layer::matrix(&scope, ports, &outs, &callee);
         let profile = self.options.profile;
         let known = matrix.as_ref().and_then(|m| circuit::for_matrix(m.inputs, &m.rows, profile));
         self.matrices.push(matrix);

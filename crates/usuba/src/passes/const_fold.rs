@@ -13,8 +13,7 @@
 //! clean up. Does not look through loops and does not reassociate.
 
 use super::Pass;
-use crate::ir::lanes::Lanes;
-use crate::ir::op::mask;
+use crate::ir::op::{Lanes, mask};
 use crate::ir::{Args, Eqn, Node, Op, OpEqn, Val};
 
 pub const PASS: Pass = Pass {

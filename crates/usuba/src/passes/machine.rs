@@ -11,7 +11,7 @@
 //! whoever runs passes without a target.
 
 use crate::ir::Op;
-use crate::ir::lanes::Lanes;
+use crate::ir::op::Lanes;
 
 /// Sorts of operators, one price each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

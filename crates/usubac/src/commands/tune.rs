@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
+use usuba_bench::tune::compilers;
 use usuba_bench::tune::cpu;
 use usuba_bench::tune::ninja;
-use usuba_bench::tune::record::Record;
 use usuba_bench::tune::search::{self, Answer, Event, Outcome, Stop};
+use usuba_bench::tune::search_log::SearchLog;
 use usuba_bench::tune::space::{Chosen, Space};
 use usuba_bench::tune::subject::{self, Node, Subject, Texts};
 use usuba_bench::tune::tuned::{self, About, FOLDER, Tuned};
-use usuba_bench::tune::workshop::{self, Given, Job, Workshop};
+use usuba_bench::tune::workshop::{Given, Job, Workshop};
 use usuba_ciphers::{Beside, Cipher, Function};
 use usuba_run::fingerprint::fingerprint;
 
@@ -146,7 +147,7 @@ fn tune(args: &Tune, subject: &Subject, file: &Path, about: &About) -> Result<()
     if slicings.is_empty() {
         return Err(Failure::program("the program has no such slicing"));
     }
-    let compilers = workshop::compilers(target).map_err(|why| {
+    let compilers = compilers::compilers(target).map_err(|why| {
         Failure::program(format!("nothing can be timed for {} here: {why}", target.name))
     })?;
     let space = Space::new(target, compilers, &parse);
@@ -232,7 +233,7 @@ fn measure(
 }
 
 /// Opens the log of measurements.
-fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failure> {
+fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<SearchLog, Failure> {
     let state = home.join(FOLDER).join(".state");
     let path = state.join(format!("{}-{name}.jsonl", job.target.name));
     if args.restart && path.is_file() {
@@ -240,7 +241,7 @@ fn open(args: &Tune, job: &Job, home: &Path, name: &str) -> Result<Record, Failu
             Failure::program(format!("cannot remove {}: {}", path.display(), plain(&error)))
         })?;
     }
-    let record = Record::open(&path).map_err(Failure::program)?;
+    let record = SearchLog::open(&path).map_err(Failure::program)?;
     // The log does not belong in a repository; the result does.
     let ignore = state.join(".gitignore");
     if !ignore.is_file() {

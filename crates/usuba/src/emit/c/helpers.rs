@@ -15,7 +15,7 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 
 use crate::ir::Op;
-use crate::ir::lanes::Lanes;
+use crate::ir::op::Lanes;
 use crate::isa::select::select_halves;
 use crate::isa::sequence::{Arg, Imm, Selected, Step};
 use crate::isa::{Inst, Layout, Target, select, word_lane, word_type};

@@ -1,0 +1,41 @@
+//! Addresses of operands in memory.
+
+use crate::memory::{Moving, Pointer, Region};
+use crate::symbolic_count::Form;
+
+/// The address of an operand in memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Address {
+    Pointer(Pointer),
+    /// In a section of the object.
+    Constant(u64),
+    /// It depends on how many blocks there are.
+    Moving(Moving),
+    /// A number that does, and no address.
+    Count(Form),
+}
+
+impl Address {
+    /// The region and the offset, if it is in one.
+    pub fn place(self) -> Option<Moving> {
+        match self {
+            Address::Pointer(Pointer { region, offset }) => {
+                Some(Moving { region, offset: Form::number(offset) })
+            }
+            Address::Moving(moving) => Some(moving),
+            Address::Constant(_) | Address::Count(_) => None,
+        }
+    }
+}
+
+impl From<Moving> for Address {
+    /// An address that moves may be at a known offset after all.
+    fn from(moving: Moving) -> Address {
+        match (moving.offset.value(), moving.region) {
+            (Some(offset), region) if !matches!(region, Region::Stream(_)) => {
+                Address::Pointer(Pointer { region, offset })
+            }
+            _ => Address::Moving(moving),
+        }
+    }
+}
