@@ -35,7 +35,7 @@ struct Parts {
 
 /// Functions on wide registers.
 struct InLanes {
-    /// What other files know of them.
+    /// The declarations for other files.
     header: Template,
     code: Template,
 }

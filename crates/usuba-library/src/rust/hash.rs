@@ -50,6 +50,6 @@ impl Items<'_> {
         };
         let answers = vectors.iter().step_by(EVERY).map(answer).collect();
         self.add(rust!("api/skein.rs.in"), &[rust!("ffi/skein.rs.in")], &values);
-        self.test("skein", &[rust!("tests/skein.rs.in")], answers, &values);
+        self.test("parameters", &[rust!("tests/skein.rs.in")], answers, &values);
     }
 }

@@ -65,7 +65,7 @@ macro_rules! template {
     };
 }
 
-pub use crate::template;
+pub use template;
 
 #[cfg(test)]
 mod tests {

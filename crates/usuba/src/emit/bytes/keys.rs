@@ -13,7 +13,7 @@ pub fn word_of(port: &Port) -> &'static str {
     isa::word_type(word_lane(port.word))
 }
 
-/// What a context holds for a function.
+/// The words of a context for a function, and the key that they come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Words {
     /// The C type of a word.
@@ -26,7 +26,7 @@ pub struct Words {
 /// The words of the key of `function`; `None` if it has none.
 ///
 /// # Errors
-/// The names of the function are not those of the program.
+/// A name of the function is no name of the program.
 pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
     let (Some(port), Some(key)) = (function.ports()?.key, function.key) else { return Ok(None) };
     let shape = Shape::of(port);

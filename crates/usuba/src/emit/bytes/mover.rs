@@ -13,9 +13,9 @@ enum How {
     Tiles(Tiles),
     /// Word by word into integers: one instance.
     Words,
-    /// Word by word into lanes of so many bits.
+    /// Word by word into lanes with this number of bits.
     Lanes(u8),
-    /// Vectors of so many words as they are.
+    /// Vectors with this number of words, as they are.
     Vectors(u8),
 }
 
@@ -32,7 +32,7 @@ pub struct Mover<'a> {
     straight: usize,
 }
 
-/// The movers of the inputs and of the output, which are so many bytes from block to block. All put
+/// The movers of the inputs and of the output, with the bytes from block to block. All put
 /// the same instance in the same lane.
 pub fn movers<'a>(
     function: &Function<'a>,
@@ -128,7 +128,7 @@ impl Mover<'_> {
         format!("\nstatic void {signature} {{\n{body}}}\n")
     }
 
-    /// Vectors of `vector` words, whose memory is that of the block: little-endian words are loaded,
+    /// Vectors of `vector` words, which lie in memory as in the block: little-endian words are loaded,
     /// big-endian ones turned around in the register.
     fn vectors(&self, vector: usize, way: Way) -> String {
         let Mover { shape, bytes, pitch, lanes, .. } = *self;
