@@ -91,7 +91,7 @@ impl Items<'_> {
         let answer = |v: &SealVector| {
             let (text, tag) = v.apart(*mode);
             let fields = [&v.key, &v.nonce, &v.data, &v.input, text, tag];
-            Value::from(fields.map(|bytes| to_hex(bytes)).to_vec())
+            Value::from(fields.map(to_hex).to_vec())
         };
         let answers = vectors.iter().map(answer).collect();
         let ffi = [rust!("ffi/key.rs.in"), rust!("ffi/seal.rs.in")];
