@@ -13,7 +13,7 @@
 //!    printer ([`syntax::print`]) is the only one of the language; `usubac fmt` is that printer.
 //! 2. [`typed`] resolves names, types and sizes. All bounds are compile-time constants, so a
 //!    program is executed rather than analysed: [`typed::walk`] runs it on a *domain*.
-//!    [`typed::check()`] is the domain of rules, [`typed::eval`] the domain of numbers, which is the
+//!    [`typed::check()`] is the domain of rules, [`typed::eval()`] the domain of numbers: the
 //!    reference semantics.
 //! 3. [`lower`] is a third domain: the walk builds Usuba0 in the chosen slicing. Loops that were
 //!    unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
