@@ -13,10 +13,10 @@
 
 use crate::{
     Circuit, Profile, Table,
-    eval::{Truth, table_truths},
     linear::{Random, share},
     network::{Lit, Network},
     polish,
+    simulate::{Truth, table_truths},
 };
 
 /// Roughly the elementary steps spent on one table.

@@ -8,7 +8,7 @@
 //! 4 bits: 1^2 ~4&0 1^5 ... -> 15 17 12 13
 //! ```
 //!
-//! After comments, the key of the class (`canon.rs`) and the profile, then the circuit
+//! After comments, the key of the class (`npn.rs`) and the profile, then the circuit
 //! (`text.rs`). A class may have several entries for a profile: they differ in what complements
 //! cost. An entry serves every table of its class, with wires renamed and complements moved to
 //! where they cost least.
@@ -18,11 +18,11 @@
 
 use crate::{
     Circuit, Gate, Goal, Profile, Table, Wire,
-    canon::{self, Way},
     cover::LutNet,
-    eval::table_truths,
     network::Network,
+    npn::{self, Way},
     realize::{self, Effort},
+    simulate::table_truths,
     text,
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item
 pub(crate) fn key(circuit: &Circuit) -> Option<u64> {
     let truths = circuit.truths();
     let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
-    Some(canon::class(circuit.inputs, &outputs)?.key)
+    Some(npn::class(circuit.inputs, &outputs)?.key)
 }
 
 /// The best circuit of the database for a table by `goal`.
@@ -95,14 +95,14 @@ pub(crate) fn find_in(
     profile: Profile,
     goal: Goal,
 ) -> Option<Circuit> {
-    let class = canon::class(table.inputs, &table_truths(table))?;
+    let class = npn::class(table.inputs, &table_truths(table))?;
     let mut best: Option<((usize, usize, usize), Circuit)> = None;
     let serving =
         |entry: &Entry| serves(entry.profile, profile) && entry.circuit.inputs == table.inputs;
     for entry in of_class(texts, class.key).filter(serving) {
         let truths = entry.circuit.truths();
         let outputs: Vec<_> = entry.circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
-        let own = canon::class(table.inputs, &outputs)?;
+        let own = npn::class(table.inputs, &outputs)?;
         if own.representative != class.representative {
             continue;
         }

@@ -5,12 +5,12 @@
 //! neither the database nor the search can change what a program means.
 //!
 //! ```text
-//! table ─┬─ database (known.rs, canon.rs) ────┐
+//! table ─┬─ database (known.rs, npn.rs) ──────┐
 //!        ├─ inversion and affine maps ────────┤
 //!        └─ synthesis (horner.rs, linear.rs) ─┴─ network ─ realize.rs / cover.rs ─ circuit ─ check
 //! ```
 //!
-//! * `eval.rs`: what a circuit computes, what it costs, whether it is well formed.
+//! * `simulate.rs`: truth tables and cost of a circuit, and whether it is well formed.
 //! * `network.rs`: and-xor graphs in which complement is free; the form that synthesis works on.
 //! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
 //! * `cover.rs`: a network as gates of the `Lut3` profile.
@@ -18,31 +18,31 @@
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
 //! * `matrices.rs`: the same for linear layers.
-//! * `canon.rs`: which tables are the same but for the order and the sign of their bits.
+//! * `npn.rs`: NPN classes, of tables that are the same but for the order and the sign of bits.
 //! * `polish.rs`: smaller networks by small random steps.
 //! * `linear.rs`: many sums over the same terms, sharing what they have in common.
 //! * `straight.rs`: the same for few terms, which may cancel.
 
 #[cfg(test)]
 mod boxes;
-mod canon;
 mod cover;
-mod eval;
 mod horner;
 pub mod inversion;
 mod known;
 mod linear;
 mod matrices;
 mod network;
+mod npn;
 mod polish;
 mod realize;
+mod simulate;
 mod straight;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use eval::{Fault, simulate};
 pub use matrices::{MAX_MATRIX, for_matrix};
+pub use simulate::{Fault, simulate};
 pub use text::parse;
 
 /// A table of n input bits and k output bits, both most significant bit first: entry
@@ -190,7 +190,7 @@ pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, 
 /// sign of their bits (with more than five inputs, the order may only be rotated or reversed).
 /// `None` if the table has more than eight outputs.
 pub fn class_key(table: &Table) -> Option<u64> {
-    Some(canon::class(table.inputs, &eval::table_truths(table))?.key)
+    Some(npn::class(table.inputs, &simulate::table_truths(table))?.key)
 }
 
 /// A circuit as an entry of a database: the key of its class and the profile, then the circuit.

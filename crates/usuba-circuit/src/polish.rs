@@ -17,10 +17,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Circuit, Profile,
-    eval::{Truth, input_truth},
     linear::Random,
     network::{Lit, Network, Node},
     realize::{self, Effort},
+    simulate::{Truth, input_truth},
 };
 
 /// Steps from hot to cold.

@@ -259,7 +259,7 @@ fn complemented_wires_hit_the_database_and_cost_a_not_each_at_most() {
         for profile in Profile::ALL {
             let count = cost(&table, profile);
             for _ in 0..8 {
-                let free = table.inputs <= canon::MOST_FREE_INPUTS;
+                let free = table.inputs <= npn::MOST_FREE_INPUTS;
                 let inputs = match free {
                     true => places(table.inputs, true, &mut random),
                     false => (0..table.inputs).map(|i| (i, false)).collect(),
@@ -280,7 +280,7 @@ fn complemented_wires_hit_the_database_and_cost_a_not_each_at_most() {
 fn all_tables_of_a_class_have_its_key() {
     let mut random = Random::new(8);
     let class = |table: &Table| {
-        canon::class(table.inputs, &eval::table_truths(table)).expect("few outputs")
+        npn::class(table.inputs, &simulate::table_truths(table)).expect("few outputs")
     };
     for inputs in 1..=5 {
         for outputs in 1..=4 {
@@ -305,7 +305,7 @@ fn keys_are_those_of_the_circuits() {
             assert_eq!(circuit.check(entry.profile), Ok(()), "{file}: {circuit}");
             let truths = circuit.truths();
             let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
-            let class = canon::class(circuit.inputs, &outputs).expect("few outputs");
+            let class = npn::class(circuit.inputs, &outputs).expect("few outputs");
             let head = format!("\n{key:016x} ");
             at += 1 + fixed[at..].find(&head).expect("keys are written with sixteen digits");
             fixed.replace_range(at..at + 16, &format!("{:016x}", class.key));

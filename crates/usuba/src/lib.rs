@@ -13,7 +13,7 @@
 //!    printer ([`syntax::print`]) is the only one of the language; `usubac fmt` is that printer.
 //! 2. [`typed`] resolves names, types and sizes. All bounds are compile-time constants, so a
 //!    program is executed rather than analysed: [`typed::walk`] runs it on a *domain*.
-//!    [`typed::check()`] is the domain of rules, [`typed::eval`] the domain of numbers, which is the
+//!    [`typed::check()`] is the domain of rules, [`typed::eval()`] the domain of numbers: the
 //!    reference semantics.
 //! 3. [`lower`] is a third domain: the walk builds Usuba0 in the chosen slicing. Loops that were
 //!    unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
@@ -21,7 +21,7 @@
 //!    of the language ([`ir::op`] defines each of them once). [`dump`] makes a syntax tree of it, so
 //!    dumps are programs.
 //! 5. [`passes`] optimise Usuba0, one file each; [`passes::pipeline`] lists them in named groups.
-//!    A pass knows the target only as the numbers of [`pricing`]; [`packing`] decides whether
+//!    A pass knows the target only as the numbers of [`cost_model`]; [`packing`] decides whether
 //!    narrow words share a register.
 //! 6. [`isa`] has the instruction sets, one table each, and the processors ([`isa::cpu`]).
 //!    Operators without a row are legalized by one shared expansion table.
@@ -31,6 +31,7 @@
 //! [`diag`] has the diagnostics of all stages as data. No stage imports a stage to its right, and
 //! nothing here is trusted: `usuba-equiv` compares the programs before and after each step.
 
+pub mod cost_model;
 pub mod dump;
 pub mod emit;
 pub mod ir;
@@ -38,7 +39,6 @@ pub mod isa;
 pub mod lower;
 pub mod packing;
 pub mod passes;
-pub mod pricing;
 
 pub use usuba_circuit as circuit;
 pub use usuba_lang::{Checked, diag, front, syntax, typed};
@@ -120,7 +120,7 @@ pub fn optimise(
     }
     pipeline.pass.free_keys = options.c.complemented_keys;
     pipeline.pass.logic = logic(options.target, lowered.slicing, widest);
-    pipeline.pass.machine = pricing::machine(&lowered, options.target, options.cpu);
+    pipeline.pass.machine = cost_model::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
 }

@@ -47,7 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("isa", &["ir::Op", "ir::op", "ir::Slicing"]),
     ("emit", &["ir", "isa", "diag"]),
     // Tells passes about the target in plain numbers.
-    ("pricing", &["ir", "isa", "passes::machine", "emit::layout"]),
+    ("cost_model", &["ir", "isa", "passes::machine", "emit::layout"]),
     ("packing", &["ir", "isa", "passes::When", "emit::layout"]),
 ];
 

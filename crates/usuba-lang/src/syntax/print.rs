@@ -9,25 +9,40 @@
 //!                                      tel
 //! ```
 //!
-//! Comments, blank lines, the rows of tables, the lines of a long expression and the spelling of
-//! numbers come from the text; the rest is the tree's. A comment is written before the first name,
-//! number or keyword that follows it in the text, so that it keeps its place even inside of an
-//! expression.
+//! The text decides comments, blank lines, the spelling of numbers, and three matters of layout:
+//!
+//! * an operator or a member of a tuple or call that begins a line there begins one here;
+//! * a list of numbers (a table, a tuple, indices) keeps its rows, whose columns are aligned, and
+//!   keeps one more blank between two groups of numbers;
+//! * a loop or an alternative of one equation that stands on one line stays there.
+//!
+//! The tree decides the rest. A comment is written before the first name, number or keyword that
+//! follows it in the text, so that it keeps its place even inside of an expression.
+//!
+//! A line that is too long is broken at the outermost operator or comma: before a relation, `mod`
+//! or `returns`, else before a sum, else before a product. Members of a tuple or of a list of
+//! numbers stand below the first member.
 //!
 //! Parentheses are written where the grammar needs them, and where a reader who knows the
 //! precedence of C would read something else: `(a ^ b) <<< 5` and `(a | b) & c` keep theirs.
 //!
 //! The output parses to the same tree, and formatting it again changes nothing.
 //!
-//! Here is what runs through all of it: lines, their breaks, comments. What a construct looks like is
-//! in `decl`, `equations` and `expr`.
+//! This file lays out lines, breaks and comments. The constructs are in `decl`, `equations`, `expr`
+//! and `numbers`.
 
 use super::ast::*;
 use super::lexer::{Comment, Lexer, Tok, Token};
-use crate::diag::FileId;
+use crate::diag::{FileId, Span};
 
 /// Lines are broken where they would be longer, if they can be.
 const WIDTH: usize = 100;
+
+/// Levels by which parentheses nest breaks: more than any operator's own.
+const NEST: usize = 4;
+
+/// The nesting of a break that is taken only before something that does not fit otherwise.
+const LAST: usize = 1 << 20;
 
 /// The tree in the house style, with the comments of the text that it was parsed from.
 /// The text must have been parsed without errors.
@@ -83,6 +98,29 @@ impl Source<'_> {
     }
 }
 
+/// Text without a break, and how a line may be broken before it.
+struct Piece {
+    /// Stands before it, unless it begins a line.
+    separator: &'static str,
+    text: String,
+    /// The nesting of the break: an outer break is taken before an inner one.
+    depth: usize,
+    /// It begins a line in the text, so it does here.
+    breaks: bool,
+    /// The list in which it stands.
+    list: Option<usize>,
+    /// The lists that begin in it, and where.
+    opens: Vec<(usize, usize)>,
+}
+
+/// A tuple or list whose members stand below each other.
+#[derive(Clone, Copy)]
+struct List {
+    column: usize,
+    /// The nesting of the breaks between members.
+    depth: usize,
+}
+
 struct Printer<'a> {
     source: Option<Source<'a>>,
     comments: Vec<Comment>,
@@ -91,9 +129,15 @@ struct Printer<'a> {
     out: String,
     /// Characters on the current line of `out`.
     column: usize,
-    /// What belongs together and is not yet on a line, and what separates it from the line.
-    chunk: String,
-    separator: &'static str,
+    /// The statement so far, which is not yet divided into lines.
+    pieces: Vec<Piece>,
+    /// The nesting of the next break.
+    depth: usize,
+    /// The lists of this statement, and the innermost one that is open.
+    lists: Vec<List>,
+    list: Option<usize>,
+    /// Lines are not broken here.
+    solid: bool,
     indent: usize,
     /// A new statement or declaration begins; otherwise a line that is broken goes on.
     fresh: bool,
@@ -101,9 +145,7 @@ struct Printer<'a> {
     line_ends: bool,
     /// Nothing was written since a block was opened.
     block_starts: bool,
-    /// The chunk begins a line in the text, so it does here.
-    breaks: bool,
-    /// The chunk has a leaf; only the first one says where the chunk stands in the text.
+    /// The piece has a leaf; only the first one says where the piece stands in the text.
     has_leaf: bool,
     /// Where the last leaf begins in the text.
     last_leaf: u32,
@@ -117,13 +159,15 @@ impl<'a> Printer<'a> {
             written: 0,
             out: String::new(),
             column: 0,
-            chunk: String::new(),
-            separator: "",
+            pieces: Vec::new(),
+            depth: 0,
+            lists: Vec::new(),
+            list: None,
+            solid: false,
             indent: 0,
             fresh: true,
             line_ends: false,
             block_starts: true,
-            breaks: false,
             has_leaf: true,
             last_leaf: 0,
         }
@@ -132,7 +176,12 @@ impl<'a> Printer<'a> {
     // Lines and comments.
 
     fn put(&mut self, text: &str) {
-        self.chunk.push_str(text);
+        if self.pieces.is_empty() {
+            self.break_at("", self.depth);
+        }
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.text.push_str(text);
+        }
     }
 
     /// Text at an offset: the comments before it come first.
@@ -142,7 +191,9 @@ impl<'a> Printer<'a> {
             let gap = self.source.as_ref().and_then(|s| s.text.get(between));
             // A comment ends the line by itself, and it may stand elsewhere now.
             let broken = gap.is_some_and(|gap| gap.contains('\n'));
-            self.breaks = broken && self.next_comment(offset).is_none();
+            if broken && self.next_comment(offset).is_none() {
+                self.must_break();
+            }
         }
         self.has_leaf = true;
         self.last_leaf = offset;
@@ -150,48 +201,101 @@ impl<'a> Printer<'a> {
         self.put(text);
     }
 
-    /// Here the line is broken if it is too long; if it is not, the separator is written.
+    /// A line may be broken here; if it is not, the separator is written.
     fn may_break(&mut self, separator: &'static str) {
-        self.commit();
-        self.separator = separator;
+        match self.solid {
+            true => self.put(separator),
+            false => self.break_at(separator, self.depth),
+        }
     }
 
-    /// Here the line is broken if it is too long, or broken here in the text.
+    fn break_at(&mut self, separator: &'static str, depth: usize) {
+        let (text, opens) = (String::new(), Vec::new());
+        let list = self.list;
+        self.pieces.push(Piece { separator, text, depth, breaks: false, list, opens });
+    }
+
+    /// A line may be broken here, and is if it is in the text.
     fn keep_break(&mut self, separator: &'static str) {
         self.may_break(separator);
         self.has_leaf = false;
     }
 
-    fn commit(&mut self) {
-        if self.chunk.is_empty() {
-            return;
+    /// The last piece begins a line.
+    fn must_break(&mut self) {
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.breaks = true;
         }
-        if self.line_ends {
-            self.end_line();
-        }
-        let length = self.separator.len() + self.chunk.len();
-        if self.column > 0 && (self.breaks || self.column + length > WIDTH) {
-            self.end_line();
-        }
-        self.breaks = false;
-        if self.column == 0 {
-            self.start_line();
-        } else {
-            self.out.push_str(self.separator);
-            self.column += self.separator.len();
-        }
-        self.out.push_str(&self.chunk);
-        self.column += self.chunk.len();
-        self.chunk.clear();
-        self.separator = "";
-        self.fresh = false;
-        self.block_starts = false;
     }
 
-    fn start_line(&mut self) {
-        let indent = self.indent + if self.fresh { 0 } else { 4 };
-        self.out.extend(std::iter::repeat_n(' ', indent));
-        self.column = indent;
+    /// Breaks in here are nested in the breaks around.
+    fn deeper(&mut self, levels: usize, inner: impl FnOnce(&mut Self)) {
+        self.depth += levels;
+        inner(self);
+        self.depth -= levels;
+    }
+
+    /// The members, which are separated at this depth, stand below the first one.
+    fn aligned(&mut self, members: impl FnOnce(&mut Self)) {
+        let outer = self.list.replace(self.lists.len());
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.opens.push((self.lists.len(), piece.text.len()));
+        }
+        self.lists.push(List { column: 0, depth: self.depth });
+        members(self);
+        self.list = outer;
+    }
+
+    /// Whether the statement so far, and as many characters more, stands on one line.
+    fn fits(&self, more: usize) -> bool {
+        let pieces = self.pieces.iter().map(|piece| piece.separator.len() + piece.text.len());
+        self.indent + pieces.sum::<usize>() + more <= WIDTH
+    }
+
+    /// Divides the pieces into lines.
+    fn flush(&mut self) {
+        let pieces = std::mem::take(&mut self.pieces);
+        for (i, piece) in pieces.iter().enumerate().filter(|(_, p)| !p.text.is_empty()) {
+            if self.line_ends {
+                self.end_line();
+            }
+            let margin = self.margin(piece.list, piece.depth);
+            let column = self.column + piece.separator.len();
+            let group = group_length(&pieces[i..]);
+            let too_long = column + piece.text.len() > WIDTH
+                || column + group > WIDTH && margin + group <= WIDTH;
+            if self.column > 0 && (piece.breaks || too_long && self.column > margin) {
+                self.end_line();
+            }
+            if self.column == 0 {
+                self.start_line(margin);
+            } else {
+                self.out.push_str(piece.separator);
+                self.column = column;
+            }
+            for &(list, at) in &piece.opens {
+                self.lists[list].column = self.column + at;
+            }
+            self.out.push_str(&piece.text);
+            self.column += piece.text.len();
+            self.fresh = false;
+            self.block_starts = false;
+        }
+    }
+
+    /// The column at which a line begins.
+    fn margin(&self, list: Option<usize>, depth: usize) -> usize {
+        match list.map(|at| self.lists[at]) {
+            Some(list) if list.column <= WIDTH / 2 => {
+                list.column + if depth > list.depth { 4 } else { 0 }
+            }
+            _ => self.indent + if self.fresh { 0 } else { 4 },
+        }
+    }
+
+    fn start_line(&mut self, margin: usize) {
+        self.out.extend(std::iter::repeat_n(' ', margin));
+        self.column = margin;
     }
 
     fn end_line(&mut self) {
@@ -202,10 +306,10 @@ impl<'a> Printer<'a> {
         self.line_ends = false;
     }
 
-    /// What follows begins a line of its own.
+    /// A statement ends, and its last line.
     fn newline(&mut self) {
-        self.commit();
-        self.separator = "";
+        self.flush();
+        self.lists.clear();
         self.line_ends = true;
         self.fresh = true;
     }
@@ -244,8 +348,7 @@ impl<'a> Printer<'a> {
     }
 
     fn comment(&mut self, comment: Comment) {
-        self.commit();
-        self.separator = "";
+        self.flush();
         while self.column > 0 && self.out.ends_with(' ') {
             self.out.pop();
         }
@@ -256,7 +359,7 @@ impl<'a> Printer<'a> {
             }
         }
         if self.column == 0 {
-            self.start_line();
+            self.start_line(self.margin(self.list, 0));
             self.block_starts = false;
         } else {
             self.out.push_str("  ");
@@ -314,7 +417,10 @@ impl<'a> Printer<'a> {
         for (i, item) in file.items.iter().enumerate() {
             let (offset, is_decl) = match item {
                 Item::Include { span, .. } => (span.start, false),
-                Item::Decl(decl) => (decl.span.start, true),
+                Item::Decl(decl) => {
+                    let line = matches!(decl.kind, DeclKind::Value(_) | DeclKind::Type(_));
+                    (decl.span.start, !line)
+                }
             };
             self.newline();
             self.comment_behind(offset);
@@ -331,9 +437,25 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The length of a piece and of the deeper pieces behind it. Breaks in the text do not count, so
+/// that a line which is broken once is broken there again.
+fn group_length(pieces: &[Piece]) -> usize {
+    let (first, rest) = (&pieces[0], &pieces[1..]);
+    let mut length = first.text.len();
+    let inner = |p: &&Piece| (first.depth + 1..LAST).contains(&p.depth);
+    for piece in rest.iter().take_while(inner) {
+        length += piece.separator.len() + piece.text.len();
+        if length > WIDTH {
+            break;
+        }
+    }
+    length
+}
+
 mod decl;
 mod equations;
 mod expr;
+mod numbers;
 
 #[cfg(test)]
 mod tests;

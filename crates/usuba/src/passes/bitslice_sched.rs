@@ -9,7 +9,7 @@
 //! For each call: first what its arguments still need, then the call, then whatever has become
 //! ready because of its results and lets no more values live than before. This is done with the
 //! calls in the order of the program and in the order in which stored values need them, once with
-//! and once without pulling up; the order with the least memory traffic is taken (`traffic`), and
+//! and once without pulling up; the order with the lowest spill cost is taken (`spills`), and
 //! ties leave the program as it is. Bodies of loops are scheduled like nodes.
 //! Sound because equations are pure and every order defines values before they are read.
 //! Relies on `inline` having kept what looks like an S-box as a call, and having removed the calls
@@ -17,8 +17,8 @@
 //! Does not look into callees: `pressure` does, once they are inlined.
 
 use super::graph::{Frame, Graph, Item, List, Numbering, reorder};
-use super::orders::{demand, on_demand};
-use super::traffic::{Calls, Memory};
+use super::schedules::{demand, on_demand};
+use super::spills::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Program};
 

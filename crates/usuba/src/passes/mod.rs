@@ -4,7 +4,7 @@
 //! must leave it so; `pipeline` says which pass runs when.
 //!
 //! - A file for each pass, which its constant `PASS` describes.
-//! - `graph`, `orders`, `traffic`: equations as a graph, orders of them, what an order costs.
+//! - `graph`, `schedules`, `spills`: equations as a graph, schedules of them, their spill costs.
 //! - `logic`: the operators on bits that a target has.
 //! - `machine`: what passes may know of the machine.
 //! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
@@ -26,11 +26,11 @@ pub mod logic;
 pub mod machine;
 pub mod mslice_sched;
 pub mod muladd;
-mod orders;
 pub mod pipeline;
 pub mod pressure;
 mod rename;
-mod traffic;
+mod schedules;
+mod spills;
 pub mod unroll;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::graph::{Frame, Graph, Item, Numbering, reorder};
 use super::machine::Machine;
-use super::traffic::{Calls, Memory};
+use super::spills::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Node, Program};
 
@@ -74,11 +74,11 @@ impl Scheduler<'_> {
         let written: Vec<u32> = (0..graph.len() as u32).collect();
         let limit = graph.most_live(&written).max(self.machine.free_regs() as usize);
         let memory = Memory::new(self.machine, Calls::Stay);
-        let traffic = memory.cost(&graph, &written);
+        let spills = memory.cost(&graph, &written);
         let mut window = self.window;
         while window > 0 {
             let order = spread(&graph, &ports, window);
-            if graph.most_live(&order) <= limit && memory.cost(&graph, &order) <= traffic {
+            if graph.most_live(&order) <= limit && memory.cost(&graph, &order) <= spills {
                 return reorder(&order, body);
             }
             window /= 2;

@@ -6,7 +6,7 @@
 //!
 //! C compilers keep to the order that they are given far more than one would like: once a body
 //! has more values alive than the machine has registers, the order decides how much goes through
-//! memory. Several orders are made, their traffic is counted (`traffic`), and the best is taken:
+//! memory. Several orders are made, their spill costs counted (`spills`), and the best is taken:
 //!
 //! - *as it is*, after whatever passes decided before.
 //! - *on demand*: what a stored value needs comes right before it. Best where layers of single
@@ -30,8 +30,8 @@
 //! Computes nothing twice: C compilers would merge it again.
 
 use super::graph::{Frame, Graph, Numbering, reorder};
-use super::orders::{deepest_first, eager, greedy, improve, on_demand};
-use super::traffic::{Calls, Memory};
+use super::schedules::{deepest_first, eager, greedy, improve, on_demand};
+use super::spills::{Calls, Memory};
 use super::{Pass, PassOptions};
 use crate::ir::{Eqn, Loop, Program};
 

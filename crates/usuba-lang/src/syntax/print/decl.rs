@@ -1,9 +1,7 @@
 //! The text of declarations: signatures, contracts, types, tables.
 
+use super::numbers::Number;
 use super::*;
-
-/// Numbers in a row of a table that has no rows in the text.
-const ROW: usize = 16;
 
 impl Printer<'_> {
     pub(super) fn decl(&mut self, decl: &Decl) {
@@ -13,14 +11,14 @@ impl Printer<'_> {
             self.put(" (");
             self.params(&decl.params);
             self.put(") =");
-            self.may_break(" ");
-            return self.term(term, 0);
+            self.break_at(" ", LAST);
+            return self.term(term, 0, false);
         }
         if let DeclKind::Type(named) = &decl.kind {
             self.put("type ");
             self.leaf(decl.name.span.start, &decl.name.name);
             self.put(" =");
-            self.may_break(" ");
+            self.break_at(" ", LAST);
             self.ty(&named.ty);
             return self.ranges(&named.ranges);
         }
@@ -44,11 +42,11 @@ impl Printer<'_> {
         });
         self.leaf(decl.name.span.start, &decl.name.name);
         self.put(" (");
-        self.params(&decl.params);
+        self.deeper(1, |p| p.params(&decl.params));
         self.put(")");
         self.may_break(" ");
         self.put("returns (");
-        self.params(&decl.results);
+        self.deeper(1, |p| p.params(&decl.results));
         self.put(")");
         for clause in &decl.contract {
             self.clause(clause);
@@ -57,27 +55,27 @@ impl Printer<'_> {
         match &decl.kind {
             DeclKind::Node(body) => self.body(body),
             DeclKind::Table(list) | DeclKind::Perm(list) => {
-                self.put(" ");
+                self.newline();
+                self.indent += 2;
+                self.begin(list.span.start);
                 self.int_list(list, 0);
+                self.newline();
+                self.indent -= 2;
             }
             DeclKind::Value(_) | DeclKind::Type(_) => {}
             DeclKind::NodeArray(bodies) => {
                 self.put(" [");
-                self.alternatives(bodies, end, |body| body.span.start, Self::body);
+                self.alternatives(bodies, end, |body| body.span.start, Self::alternative);
             }
             DeclKind::TableArray(lists) | DeclKind::PermArray(lists) => {
                 self.put(" [");
                 // The columns of all lists are below each other.
-                let numbers = |l: &IntList| self.numbers(&l.values, l.span.start, l.span.end);
-                let width = lists.iter().flat_map(numbers).map(|(_, text)| text.len()).max();
-                let width = width.unwrap_or(0);
+                let width = lists.iter().map(|list| self.width(list)).max().unwrap_or(0);
                 self.alternatives(
                     lists,
                     end,
                     |list| list.span.start,
-                    |p, list| {
-                        p.int_list(list, width);
-                    },
+                    |p, list| p.int_list(list, width),
                 );
             }
         }
@@ -116,7 +114,7 @@ impl Printer<'_> {
         for (i, name) in group.names.iter().enumerate() {
             if i > 0 {
                 self.put(",");
-                self.may_break(gap);
+                self.deeper(1, |p| p.may_break(gap));
             }
             self.leaf(name.span.start, &name.name);
         }
@@ -133,11 +131,19 @@ impl Printer<'_> {
 
     fn ranges(&mut self, ranges: &[Range]) {
         for (at, range) in ranges.iter().enumerate() {
-            self.put(if at == 0 { " in [" } else { ", [" });
-            self.term(&range.low, 0);
+            if at == 0 {
+                self.put(" in ");
+            } else {
+                self.put(",");
+                self.deeper(1, |p| p.may_break(" "));
+            }
+            self.solid = true;
+            self.put("[");
+            self.term(&range.low, 0, false);
             self.put(", ");
-            self.term(&range.high, 0);
+            self.term(&range.high, 0, false);
             self.put(if range.closed { "]" } else { ")" });
+            self.solid = false;
         }
     }
 
@@ -147,20 +153,20 @@ impl Printer<'_> {
         self.begin(clause.span.start);
         self.put(clause.role.word());
         self.put(" ");
-        self.term(&clause.left, 0);
+        self.term(&clause.left, 0, false);
         self.may_break(" ");
         self.put(clause.relation.symbol());
         self.put(" ");
-        self.term(&clause.right, 0);
+        self.term(&clause.right, 0, false);
         if let Some(modulus) = &clause.modulus {
             self.may_break(" ");
             self.put("mod ");
-            self.term(modulus, 0);
+            self.term(modulus, 0, false);
         }
     }
 
-    /// A term whose operator must bind tighter than `level`.
-    fn term(&mut self, term: &Term, level: u8) {
+    /// A term whose operator must bind tighter than `level`; without blanks in an exponent.
+    fn term(&mut self, term: &Term, level: u8, exponent: bool) {
         match &term.kind {
             TermKind::Int(value) => {
                 let text = self.number(*value, term.span.start);
@@ -173,9 +179,9 @@ impl Printer<'_> {
                 for (i, arg) in args.iter().enumerate() {
                     if i > 0 {
                         self.put(",");
-                        self.may_break(" ");
+                        self.deeper(NEST, |p| p.may_break(" "));
                     }
-                    self.term(arg, 0);
+                    self.deeper(NEST, |p| p.term(arg, 0, exponent));
                 }
                 self.put(")");
             }
@@ -187,24 +193,27 @@ impl Printer<'_> {
                 self.put(",");
                 self.index(to, 0);
                 self.put("],");
-                self.may_break(" ");
-                self.term(inner, 0);
+                self.deeper(NEST, |p| {
+                    p.may_break(" ");
+                    p.term(inner, 0, exponent);
+                });
                 self.put(")");
             }
             TermKind::Bin(op, l, r) => {
                 let own = op.level();
-                self.put(if own <= level { "(" } else { "" });
+                let (open, close) = if own <= level { ("(", ")") } else { ("", "") };
                 let power = *op == TermOp::Power;
-                self.term(l, if power { own } else { own - 1 });
-                if power {
-                    self.put("^");
-                } else {
-                    self.may_break(" ");
-                    self.put(op.symbol());
-                    self.put(" ");
-                }
-                self.term(r, if power { own - 1 } else { own });
-                self.put(if own <= level { ")" } else { "" });
+                self.put(open);
+                self.deeper(open.len() * NEST, |p| {
+                    p.term(l, if power { own } else { own - 1 }, exponent);
+                    if !power && !exponent {
+                        p.deeper(own.into(), |p| p.may_break(" "));
+                    }
+                    p.put(op.symbol());
+                    p.put(if power || exponent { "" } else { " " });
+                    p.term(r, if power { own - 1 } else { own }, power || exponent);
+                });
+                self.put(close);
             }
         }
     }
@@ -218,69 +227,26 @@ impl Printer<'_> {
         }
     }
 
-    /// On one line if it stands on one in the text and fits, else in rows. Numbers have at least
-    /// the given width.
+    /// A table or permutation. Numbers have at least the given width.
     fn int_list(&mut self, list: &IntList, least: usize) {
-        let numbers = self.numbers(&list.values, list.span.start, list.span.end);
-        let rows = self.row_starts(&numbers);
         let close = list.span.end.saturating_sub(1);
-        let inside = self.comments.iter().any(|c| list.span.start < c.start && c.start < close);
-        let width: usize = numbers.iter().map(|(_, text)| text.len().max(least) + 2).sum();
-        let column = if self.line_ends { self.indent } else { self.column + self.chunk.len() };
-        // A `;` that follows needs one column as well.
-        let fits = column + width + 3 <= WIDTH;
-        if rows.len() == 1 && fits && !inside {
-            self.put("{ ");
-            for (i, (_, text)) in numbers.iter().enumerate() {
-                self.put(if i > 0 { ", " } else { "" });
-                self.put(&format!("{text:>least$}"));
-            }
+        let numbers = self.table(list);
+        self.put("{ ");
+        self.numbers(&numbers, 1, least);
+        if self.next_comment(close).is_some() {
+            self.comments_before(close);
+            self.newline();
+            self.put("}");
+        } else {
             self.put(" }");
-            return;
-        }
-        self.put("{");
-        self.open_block();
-        let by_text = rows.len() > 1;
-        let width = numbers.iter().map(|(_, text)| text.len()).max().unwrap_or(0).max(least);
-        let most = (WIDTH.saturating_sub(self.indent) / (width + 2)).max(1);
-        let mut in_row = 0;
-        for (i, (offset, text)) in numbers.iter().enumerate() {
-            let wanted = if by_text { rows.binary_search(&i).is_ok() } else { in_row == ROW };
-            if i == 0 || wanted || in_row == most || self.next_comment(*offset).is_some() {
-                self.begin(*offset);
-                in_row = 0;
-            } else {
-                self.may_break(" ");
-            }
-            in_row += 1;
-            self.leaf(*offset, &format!("{text:>width$}"));
-            if i + 1 < numbers.len() {
-                self.put(",");
-            }
-        }
-        self.close_block(close);
-        self.put("}");
-    }
-
-    /// Offset and spelling of every number of a list.
-    pub(super) fn numbers(&self, values: &[u64], start: u32, end: u32) -> Vec<(u32, String)> {
-        match &self.source {
-            Some(source) => source
-                .numbers(start, end)
-                .map(|t| (t.span.start, source.token_text(t).to_string()))
-                .collect(),
-            None => values.iter().map(|v| (start, v.to_string())).collect(),
         }
     }
 
-    /// The positions in a list of the numbers that begin a line of the text, and position 0.
-    fn row_starts(&self, numbers: &[(u32, String)]) -> Vec<usize> {
-        let starts = |i: usize| match &self.source {
-            Some(source) => {
-                source.text[numbers[i - 1].0 as usize..numbers[i].0 as usize].contains('\n')
-            }
-            None => false,
-        };
-        (0..numbers.len()).filter(|&i| i == 0 || starts(i)).collect()
+    fn width(&self, list: &IntList) -> usize {
+        self.table(list).iter().map(|number| number.text.len()).max().unwrap_or(0)
+    }
+
+    fn table(&self, list: &IntList) -> Vec<Number> {
+        self.spelled(list.span, list.values.iter().map(u64::to_string))
     }
 }

@@ -19,7 +19,7 @@ impl Printer<'_> {
                     self.begin(group.names[0].span.start);
                 }
                 self.group(group, " ", ": ");
-                self.commit();
+                self.flush();
                 self.indent = indent + 5;
             }
             self.newline();
@@ -35,6 +35,28 @@ impl Printer<'_> {
         let tel = body.span.end.saturating_sub(3);
         self.block(&body.stmts, tel);
         self.put("tel");
+    }
+
+    /// A body of a `node[]`, on one line if it is one equation on one line.
+    pub(super) fn alternative(&mut self, body: &Body) {
+        if let ([], [Stmt::Equation(equation)]) = (&body.vars[..], &body.stmts[..])
+            && self.on_one_line(body.span)
+        {
+            self.put("let ");
+            self.equation(equation, 0);
+            self.put(" tel");
+            if self.fits(1) {
+                return;
+            }
+            self.pieces.clear();
+        }
+        self.body(body);
+    }
+
+    /// Whether the text has this on one line.
+    fn on_one_line(&self, span: Span) -> bool {
+        let text = self.source.as_ref().map(|s| &s.text[span.start as usize..span.end as usize]);
+        text.is_some_and(|text| !text.contains('\n'))
     }
 
     fn block(&mut self, stmts: &[Stmt], close: u32) {
@@ -58,6 +80,25 @@ impl Printer<'_> {
 
     fn forall(&mut self, l: &Loop) {
         self.begin(l.span.start);
+        let close = self.closing_brace(l.span.end);
+        if let [Stmt::Equation(equation)] = &l.body[..]
+            && self.on_one_line(Span { end: close, ..l.span })
+        {
+            self.head(l);
+            self.put(" ");
+            self.equation(equation, 0);
+            self.put(" }");
+            if self.fits(0) {
+                return;
+            }
+            self.pieces.clear();
+        }
+        self.head(l);
+        self.block(&l.body, close);
+        self.put("}");
+    }
+
+    fn head(&mut self, l: &Loop) {
         for opt in &l.opts {
             self.put(match opt {
                 LoopOpt::Unroll => "_unroll ",
@@ -72,9 +113,6 @@ impl Printer<'_> {
         self.put(",");
         self.index(&l.to, 0);
         self.put("] {");
-        let close = self.closing_brace(l.span.end);
-        self.block(&l.body, close);
-        self.put("}");
     }
 
     /// The offset of the brace that closes the first one behind `offset`.
@@ -142,9 +180,7 @@ impl Printer<'_> {
                 length += 2 + match selector {
                     Selector::Index(i) => self.index_length(i, 0),
                     Selector::Range(a, b) => self.index_length(a, 0) + 2 + self.index_length(b, 0),
-                    Selector::List(all) => {
-                        all.iter().map(|i| self.index_length(i, 0) + 1).sum::<usize>() - 1
-                    }
+                    Selector::List(all) => self.list_length(all),
                 };
             }
             length
@@ -166,10 +202,10 @@ impl Printer<'_> {
         }
         self.put(if several { ")" } else { "" });
         let gap = column.saturating_sub(self.left_length(equation));
-        self.chunk.extend(std::iter::repeat_n(' ', gap + 1));
+        self.put(&" ".repeat(gap + 1));
         self.put(operator(equation));
         self.put("=");
-        self.may_break(" ");
+        self.break_at(" ", LAST);
         self.expr(&equation.value);
     }
 
@@ -184,15 +220,7 @@ impl Printer<'_> {
                     self.put("..");
                     self.index(b, 0);
                 }
-                Selector::List(all) => {
-                    for (i, member) in all.iter().enumerate() {
-                        if i > 0 {
-                            self.put(",");
-                            self.may_break("");
-                        }
-                        self.index(member, 0);
-                    }
-                }
+                Selector::List(all) => self.deeper(NEST, |p| p.index_list(all)),
             }
             self.put("]");
         }

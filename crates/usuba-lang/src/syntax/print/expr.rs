@@ -16,6 +16,15 @@ impl Printer<'_> {
         Some(source.token_text(source.tokens.get(source.token_at(offset))?))
     }
 
+    /// A word as the text spells it; above 9 in base 16 if there is no text.
+    fn constant(&self, value: u64, offset: u32) -> String {
+        match self.spelling(offset) {
+            Some(text) => text.to_string(),
+            None if value < 10 => value.to_string(),
+            None => format!("{value:#x}"),
+        }
+    }
+
     /// An index expression whose operators must bind tighter than `level`.
     pub(super) fn index(&mut self, a: &AExpr, level: u8) {
         match a {
@@ -53,16 +62,16 @@ impl Printer<'_> {
     pub(super) fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Int { value, ty } => {
-                let text = match self.spelling(e.span.start) {
-                    Some(text) => text.to_string(),
-                    None if *value < 10 => value.to_string(),
-                    None => format!("{value:#x}"),
-                };
+                let text = self.constant(*value, e.span.start);
                 self.leaf(e.span.start, &text);
                 self.suffix(ty);
             }
             ExprKind::Var(var) => self.var(var),
-            ExprKind::Tuple(parts) => self.exprs(parts),
+            ExprKind::Tuple(parts) => {
+                self.put("(");
+                self.deeper(NEST, |p| p.tuple(parts, e.span));
+                self.put(")");
+            }
             ExprKind::Shuffle { value, pattern, braces } => {
                 let (open, close) = if *braces { ("{", "}") } else { (", [", "])") };
                 if !braces {
@@ -70,30 +79,30 @@ impl Printer<'_> {
                 }
                 self.var(value);
                 self.put(open);
-                let numbers = self.numbers(pattern, value.span.end, e.span.end);
-                for (i, (offset, text)) in numbers.iter().enumerate() {
-                    if i > 0 {
-                        self.put(",");
-                        self.may_break("");
-                    }
-                    self.leaf(*offset, text);
-                }
+                let pattern = pattern.iter().map(u64::to_string);
+                let inside = Span { start: value.span.end, ..e.span };
+                let numbers = self.spelled(inside, pattern);
+                self.deeper(NEST, |p| p.numbers(&numbers, 0, 0));
                 self.put(close);
             }
             ExprKind::Bitmask(value, bit) => {
                 self.leaf(e.span.start, "Bitmask(");
-                self.expr(value);
-                self.put(",");
-                self.may_break(" ");
-                self.index(bit, 0);
+                self.deeper(NEST, |p| {
+                    p.deeper(NEST, |p| p.expr(value));
+                    p.put(",");
+                    p.may_break(" ");
+                    p.index(bit, 0);
+                });
                 self.put(")");
             }
             ExprKind::Pack { high, low, ty } => {
                 self.leaf(e.span.start, "Pack(");
-                self.expr(high);
-                self.put(",");
-                self.may_break(" ");
-                self.expr(low);
+                self.deeper(NEST, |p| {
+                    p.deeper(NEST, |p| p.expr(high));
+                    p.put(",");
+                    p.may_break(" ");
+                    p.deeper(NEST, |p| p.expr(low));
+                });
                 self.put(")");
                 self.suffix(ty);
             }
@@ -104,7 +113,9 @@ impl Printer<'_> {
                     self.index(index, 0);
                     self.put(">");
                 }
-                self.exprs(args);
+                self.put("(");
+                self.deeper(NEST, |p| p.members(args));
+                self.put(")");
             }
             ExprKind::Not(inner) => {
                 self.leaf(e.span.start, "~");
@@ -120,18 +131,22 @@ impl Printer<'_> {
         let doubtful = |two: &[Link]| !stands_left_of(&two[1].kind, &two[0].kind);
         let inside = links.windows(2).filter(|two| doubtful(two)).count();
         let shown = if inside < MAX_PARENTHESES { inside } else { 0 };
+        let mut open = shown;
         self.put(&"(".repeat(shown));
-        self.expr(first);
+        self.deeper((shown + 1) * NEST, |p| p.expr(first));
         for (at, link) in links.iter().enumerate() {
-            if shown > 0 && at > 0 && doubtful(&links[at - 1..=at]) {
+            if open > 0 && at > 0 && doubtful(&links[at - 1..=at]) {
                 self.put(")");
+                open -= 1;
             }
-            self.keep_break(" ");
+            let product = usize::from(is_product_link(&link.kind));
+            self.deeper(open * NEST + product, |p| p.keep_break(" "));
             match &link.kind {
                 LinkKind::Bin(op, right) => {
                     self.put(op.symbol());
                     self.put(" ");
-                    self.operand(right, stands_right_of(*op, right));
+                    let plain = stands_right_of(*op, right);
+                    self.deeper((open + 1) * NEST, |p| p.operand(right, plain));
                 }
                 LinkKind::Shift(op, amounts) => {
                     self.put(op.symbol());
@@ -151,7 +166,7 @@ impl Printer<'_> {
         for (i, amount) in amounts.iter().enumerate() {
             if i > 0 {
                 self.put(",");
-                self.keep_break(" ");
+                self.deeper(NEST, |p| p.keep_break(" "));
             }
             self.index(amount, 0);
         }
@@ -165,16 +180,32 @@ impl Printer<'_> {
         }
     }
 
-    fn exprs(&mut self, parts: &[Expr]) {
-        self.put("(");
+    /// The parts of a tuple, in rows if they are numbers.
+    fn tuple(&mut self, parts: &[Expr], span: Span) {
+        let constants: Option<Vec<String>> = parts
+            .iter()
+            .map(|part| match part.kind {
+                ExprKind::Int { value, ty: None } => Some(self.constant(value, part.span.start)),
+                _ => None,
+            })
+            .collect();
+        match constants {
+            Some(texts) => {
+                let numbers = self.spelled(span, texts.into_iter());
+                self.numbers(&numbers, 1, 0);
+            }
+            None => self.aligned(|p| p.members(parts)),
+        }
+    }
+
+    fn members(&mut self, parts: &[Expr]) {
         for (i, part) in parts.iter().enumerate() {
             if i > 0 {
                 self.put(",");
                 self.keep_break(" ");
             }
-            self.expr(part);
+            self.deeper(NEST, |p| p.expr(part));
         }
-        self.put(")");
     }
 
     fn operand(&mut self, e: &Expr, plain: bool) {
@@ -203,6 +234,10 @@ fn is_product(op: BinOp) -> bool {
     matches!(op, BinOp::Mul | BinOp::Div | BinOp::Mod)
 }
 
+fn is_product_link(link: &LinkKind) -> bool {
+    matches!(link, LinkKind::Bin(op, _) if is_product(*op))
+}
+
 /// Whether an operation needs no parentheses as the left operand of the next one.
 fn stands_left_of(next: &LinkKind, inner: &LinkKind) -> bool {
     match (next, inner) {
@@ -221,6 +256,5 @@ fn stands_left_of(next: &LinkKind, inner: &LinkKind) -> bool {
 /// Whether an operand needs no parentheses on the right of an operator.
 fn stands_right_of(op: BinOp, e: &Expr) -> bool {
     let ExprKind::Chain(_, links) = &e.kind else { return true };
-    let product = |link: &Link| matches!(&link.kind, LinkKind::Bin(op, _) if is_product(*op));
-    is_sum(op) && links.last().is_some_and(product)
+    is_sum(op) && links.last().is_some_and(|link| is_product_link(&link.kind))
 }

@@ -1,5 +1,8 @@
 //! The style by example, and random programs: same tree, same comments, stable.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use super::*;
 use crate::diag::Sources;
 use crate::syntax::parse;
@@ -82,21 +85,16 @@ include \"a.ua\"  // why
 
 _no_inline table[] sb (x:v4) returns (y:v4) [
   { 0, 1, 2 };
-  {
-    3, 4,  # odd
-    5
-  }
+  { 3, 4,  # odd
+    5 }
 ]
 
-table t (x:b3) returns (y:b3) {
-    0,   1,   2,   3,
-   10,  11,  12, 0x1
-}
+table t (x:b3) returns (y:b3)
+  {   0,   1,   2,   3,
+     10,  11,  12, 0x1 }
 
 node[] step (x:u32, k,l:const u32) returns (y:u32) [
-  let
-    y = (x ^ k) <<< 7
-  tel;
+  let y = (x ^ k) <<< 7 tel;
   vars t: u32,
        s: b1[2]
   let
@@ -184,8 +182,77 @@ fn long_lines_are_broken() {
     );
     let out = check(&text);
     assert!(out.lines().all(|l| l.len() <= WIDTH), "{out}");
+    assert!(out.contains("\n    10, 11, 12, 13, 14, 15, 16, 17, 18, 19,\n"), "{out}");
     let printed = print(&tree(&text));
     assert_eq!(shape(&tree(&printed)), shape(&tree(&text)));
+}
+
+/// A contract breaks at its relation, `mod` or outermost sums; a signature before `returns` or
+/// between groups; an equation at its outermost operators.
+#[test]
+fn lines_break_outside_in() {
+    let text = "\
+value fe (a:u64x5) = sum(i in [0,4], a[i] * 2 ^ (51 * i))
+type limbs = u64x5
+node step (h:u32x5 in [0, 2^26 + 2^11), m,n:u32x5 in [0, 2^26), l,k:u32x5 in [0, 2^26 + 2^11)) returns (r:u32x5)
+ensures fe(r[0]) == ((fe(p[1]) + fe(p[0])) * fe(q[0]) - (fe(p[1]) - fe(p[0])) * fe(q[1])) * (fe(p[2]) * fe(q[2]))
+ensures fe(r) == 4 * fe(xa) * fe(za) * (fe(xa)^2 + 486662 * fe(xa) * fe(za) + fe(za)^2) mod 2^255 - 19
+ensures low(r) + 2^224 * y == 2^28 * (low(h) + 2^224 * top) + a mod 2^252 + 27742317777372353535851937790883648493
+let
+  r = product(a[0], c[9+2*k]) + product(a[1], c[7+2*k]) + product(a[2], c[5+2*k]) + product(a[3], c[3+2*k])
+tel
+";
+    let wanted = "\
+value fe (a:u64x5) = sum(i in [0,4], a[i] * 2^(51*i))
+type limbs = u64x5
+
+node step (h:u32x5 in [0, 2^26 + 2^11), m,n:u32x5 in [0, 2^26), l,k:u32x5 in [0, 2^26 + 2^11))
+    returns (r:u32x5)
+ensures fe(r[0])
+    == ((fe(p[1]) + fe(p[0])) * fe(q[0]) - (fe(p[1]) - fe(p[0])) * fe(q[1])) * (fe(p[2]) * fe(q[2]))
+ensures fe(r) == 4 * fe(xa) * fe(za) * (fe(xa)^2 + 486662 * fe(xa) * fe(za) + fe(za)^2)
+    mod 2^255 - 19
+ensures low(r) + 2^224 * y == 2^28 * (low(h) + 2^224 * top) + a
+    mod 2^252 + 27742317777372353535851937790883648493
+let
+  r = product(a[0], c[9+2*k]) + product(a[1], c[7+2*k]) + product(a[2], c[5+2*k])
+      + product(a[3], c[3+2*k])
+tel
+";
+    let out = check(text);
+    assert_eq!(out, wanted, "\n{out}");
+}
+
+#[test]
+fn rows_and_groups_of_numbers_stay() {
+    let text = "\
+node f (x:u32x4) returns (y:u32x4)
+let
+  x[1,0,  3,2] = x[0,1, 2,3];
+  y = Shuffle(x, [3,0,1,2, 7,4,5,6,
+    19,16,17,18, 23,20,21,22]);
+  c = (0x1, 0x2,   0x3,0x4,
+   0x5, 0x6,  0x7, 0x8);
+  z = (x[0] ^ 1,
+    (x[1],
+     2))
+tel
+";
+    let wanted = "\
+node f (x:u32x4) returns (y:u32x4)
+let
+  x[1,0, 3,2] = x[0,1, 2,3];
+  y = Shuffle(x, [ 3, 0, 1, 2, 7, 4, 5, 6,
+                  19,16,17,18, 23,20,21,22]);
+  c = (0x1, 0x2,  0x3, 0x4,
+       0x5, 0x6,  0x7, 0x8);
+  z = (x[0] ^ 1,
+       (x[1],
+        2))
+tel
+";
+    let out = check(text);
+    assert_eq!(out, wanted, "\n{out}");
 }
 
 #[test]
@@ -218,6 +285,45 @@ tel
 ";
     let out = check(text);
     assert_eq!(out, wanted, "\n{out}");
+}
+
+/// The programs below a folder.
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
+    {
+        if path.is_dir() {
+            programs(&path, found);
+        } else if path.extension().is_some_and(|ext| ext == "ua") {
+            found.push(path);
+        }
+    }
+}
+
+/// The library and the experiments satisfy `fmt --check`. Test programs may be written otherwise:
+/// some are about spelling, and the expected places of others are lines and columns.
+#[test]
+fn the_library_is_formatted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut unformatted = Vec::new();
+    for (folder, formatted) in
+        [("ciphers", true), ("arithmetic", true), ("bench/experiments", true), ("tests", false)]
+    {
+        let mut found = Vec::new();
+        programs(&root.join(folder), &mut found);
+        assert!(found.len() > 10, "{folder} has {} programs", found.len());
+        for path in found {
+            let text = fs::read_to_string(&path).expect("a program");
+            let mut sources = Sources::default();
+            let file = sources.add("test.ua", text.as_str());
+            if !formatted && !parse(&sources, file).1.is_empty() {
+                continue;
+            }
+            if check(&text) != text && formatted {
+                unformatted.push(path);
+            }
+        }
+    }
+    assert_eq!(unformatted, [] as [PathBuf; 0], "run `usubac fmt` on these");
 }
 
 // Random programs.

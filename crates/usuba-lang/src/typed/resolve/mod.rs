@@ -1,7 +1,7 @@
 //! From declarations to a [`Program`]: types evaluated, every name known, calls only backwards,
 //! tables and perms of the right shape.
 
-mod names;
+mod scopes;
 mod tables;
 mod types;
 
@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use names::Names;
-pub use names::closest;
+use scopes::Scopes;
+pub use scopes::closest;
 pub use tables::{MAX_TABLE_INPUTS, is_whole, word_table};
 pub use types::resolve_type;
 
@@ -276,8 +276,8 @@ impl Resolver {
         };
         let scope: FxHashMap<Rc<str>, Named> =
             decl.params.iter().chain(&decl.results).chain(&vars).map(named).collect();
-        let mut names = Names { r: self, scope, node: decl, loops: Vec::new() };
-        names.stmts(&body.stmts);
+        let mut scopes = Scopes { r: self, scope, node: decl, loops: Vec::new() };
+        scopes.stmts(&body.stmts);
         Body { vars, stmts: body.stmts.clone(), span: body.span }
     }
 

@@ -4,24 +4,24 @@
 //! what is defined; the domain only computes on single atoms. So the rules of the language stand
 //! here once, for checking, evaluating and lowering alike.
 //!
-//! | file | what of the language |
+//! | file | part of the language |
 //! |---|---|
-//! | `body` | statements, in order, and what they define |
+//! | `statements` | statements, in order, and what they define |
 //! | `frame` | the variables of a running node |
-//! | `select` | indices and selections |
+//! | `selectors` | indices and selections |
 //! | `expr` | expressions and the operators on lists |
 //! | `literals` | literals and their types |
 //! | `shifts` | shifts, shuffles and packs |
-//! | `calls`, `builtin`, `tables` | calls of nodes, of what the language has, and tables |
+//! | `calls`, `builtin`, `tables` | calls of nodes and of built-in functions, and tables |
 
-mod body;
 mod builtin;
 mod calls;
 mod expr;
 mod frame;
 mod literals;
-mod select;
+mod selectors;
 mod shifts;
+mod statements;
 mod tables;
 
 use std::rc::Rc;

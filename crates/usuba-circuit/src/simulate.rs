@@ -1,4 +1,4 @@
-//! What a circuit computes, what it costs, and whether it is a circuit at all.
+//! Simulation of a circuit on all inputs at once, its cost, and whether it is well formed.
 //!
 //! A function of up to eight bits is its truth table in four words: bit `i` of the 256 is the
 //! value on input `i`. With fewer inputs the table repeats, which no operation here disturbs.

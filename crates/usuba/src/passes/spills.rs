@@ -1,13 +1,12 @@
-//! How much goes through memory when a body runs in some order.
+//! Spill cost of a schedule under Belady's policy: evict the value with the furthest next use.
 //!
 //! ```text
 //! 4 registers, five values that are all needed again   →   1 store, 1 load more
 //! ```
 //!
-//! Counted for a register file that always gives up the value that is needed last, which is the
-//! best that any can do with loads alone. Values from outside of the body wait in memory; a value
-//! that is stored anyway, or was given up before, can leave without another store. Literals cost
-//! nothing. A store weighs as many loads as the machine does in the same time.
+//! The policy is optimal when only reloads count. Values from outside of the body wait in memory; a
+//! value that is stored anyway, or was evicted before, can leave without another store. Literals
+//! cost nothing. A store weighs as many loads as the machine does in the same time.
 
 use super::graph::{Graph, Item};
 use super::machine::Machine;
@@ -35,7 +34,7 @@ pub struct Memory {
 
 /// What an order costs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Traffic {
+pub struct Spills {
     /// Loads and stores, weighted.
     pub cost: u64,
     /// Values that left their register and came back, with the place in the order where they did;
@@ -60,11 +59,11 @@ impl Memory {
     }
 
     /// What `order` costs, and which values came back from memory.
-    pub fn reloads(&self, graph: &Graph, order: &[u32]) -> Traffic {
+    pub fn reloads(&self, graph: &Graph, order: &[u32]) -> Spills {
         self.count(graph, order, true)
     }
 
-    fn count(&self, graph: &Graph, order: &[u32], watch: bool) -> Traffic {
+    fn count(&self, graph: &Graph, order: &[u32], watch: bool) -> Spills {
         let mut file = File::new(self, graph, order);
         for v in 0..graph.source.len() as u32 {
             if graph.held[v as usize] {
@@ -96,7 +95,7 @@ impl Memory {
             file.pass(reads);
             defines.iter().for_each(|&v| file.saved[v as usize] = true);
         }
-        file.traffic
+        file.spills
     }
 }
 
@@ -113,7 +112,7 @@ struct File<'g> {
     is_held: Vec<bool>,
     /// Whether memory has the value.
     saved: Vec<bool>,
-    traffic: Traffic,
+    spills: Spills,
 }
 
 const NEVER: u32 = u32::MAX;
@@ -146,7 +145,7 @@ impl<'g> File<'g> {
             held: Vec::with_capacity(memory.regs + 8),
             is_held: vec![false; values],
             saved: (0..values).map(|v| from_memory(v) || graph.stored[v]).collect(),
-            traffic: Traffic::default(),
+            spills: Spills::default(),
         }
     }
 
@@ -166,10 +165,10 @@ impl<'g> File<'g> {
         if self.is_held[v as usize] {
             return;
         }
-        self.traffic.cost += self.memory.load;
+        self.spills.cost += self.memory.load;
         let own = self.graph.source[v as usize].is_some() || self.graph.held[v as usize];
         if let (Some(at), true) = (watch, own) {
-            self.traffic.reloads.push((v, at));
+            self.spills.reloads.push((v, at));
         }
         self.hold(v, keep);
     }
@@ -196,7 +195,7 @@ impl<'g> File<'g> {
         let v = self.held.swap_remove(at);
         self.is_held[v as usize] = false;
         if self.next_use(v) != NEVER && !std::mem::replace(&mut self.saved[v as usize], true) {
-            self.traffic.cost += self.memory.store;
+            self.spills.cost += self.memory.store;
         }
     }
 
@@ -215,7 +214,7 @@ impl<'g> File<'g> {
         }
         for &v in reads.iter().filter(|&&v| !self.graph.free[v as usize]) {
             if !std::mem::replace(&mut self.saved[v as usize], true) {
-                self.traffic.cost += self.memory.store;
+                self.spills.cost += self.memory.store;
             }
         }
     }

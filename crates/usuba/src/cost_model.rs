@@ -1,4 +1,4 @@
-//! Target, layout and CPU → the plain numbers that passes know.
+//! The cost model: target, layout and CPU as the plain numbers that passes know.
 //!
 //! ```text
 //! avx2, 32-bit lanes, generic   →   rotate: 3 instructions; turn: 1; logic: latency 2, 4 ports

@@ -1,4 +1,4 @@
-//! Ways to order the items of a body, for the pass that compares them.
+//! Schedules of the items of a body, for the passes that compare them.
 //!
 //! ```text
 //! items 0 1 2 3, where 2 reads 0 and is stored, 3 reads 1 and is stored
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::graph::{Graph, Item, List};
-use super::traffic::Memory;
+use super::spills::Memory;
 
 /// What a stored value needs comes right before it, operands from left to right.
 pub fn on_demand(graph: &Graph) -> Vec<u32> {
@@ -227,18 +227,18 @@ const PATIENCE: usize = 80;
 pub fn improve(graph: &Graph, memory: &Memory, order: &[u32], least: u64) -> Option<Vec<u32>> {
     let steps = STEPS.min(LOOKS / graph.len().max(1));
     let mut best = order.to_vec();
-    let mut traffic = memory.reloads(graph, &best);
+    let mut spills = memory.reloads(graph, &best);
     let mut random = 1u64;
     let mut vain = 0;
     for _ in 0..steps {
-        if traffic.reloads.is_empty() || vain > PATIENCE {
+        if spills.reloads.is_empty() || vain > PATIENCE {
             break;
         }
         // The multiplier of Knuth's generator; only the high bits are good.
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let pick = (random >> 33) as usize;
-        let (v, at) = traffic.reloads[pick / 2 % traffic.reloads.len()];
+        let (v, at) = spills.reloads[pick / 2 % spills.reloads.len()];
         let mut trial = best.clone();
         let moved = match graph.source[v as usize] {
             Some(source) if pick.is_multiple_of(2) => later(graph, &mut trial, source),
@@ -250,15 +250,15 @@ pub fn improve(graph: &Graph, memory: &Memory, order: &[u32], least: u64) -> Opt
         }
         let new = memory.reloads(graph, &trial);
         // Steps that change nothing may open the way for others.
-        if new.cost <= traffic.cost {
-            if new.cost < traffic.cost {
+        if new.cost <= spills.cost {
+            if new.cost < spills.cost {
                 vain = 0;
             }
             best = trial;
-            traffic = new;
+            spills = new;
         }
     }
-    (traffic.cost < least).then_some(best)
+    (spills.cost < least).then_some(best)
 }
 
 /// Moves an item right before the first that reads it.

@@ -1,4 +1,4 @@
-//! Tables that are the same but for the order and the sign of their bits.
+//! NPN classes: tables that are the same but for the order and the sign of their bits.
 //!
 //! ```text
 //! table T ──(order and complement inputs, complement and order outputs)──► key of its class
@@ -12,7 +12,7 @@
 //! Within this file inputs are index bits: 0 is the least significant bit of the index, which is
 //! wire `inputs - 1`.
 
-use crate::eval::Truth;
+use crate::simulate::Truth;
 
 /// A bit of a list, and whether it is complemented.
 pub(crate) type Signed = (u8, bool);

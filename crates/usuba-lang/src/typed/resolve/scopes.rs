@@ -1,4 +1,4 @@
-//! Names in bodies.
+//! Scopes: every name in a body is declared, and of the right kind.
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use crate::typed::types::*;
 use crate::typed::walk::Builtin;
 
 /// Checks that every name in a body is declared and of the right kind.
-pub struct Names<'a> {
+pub struct Scopes<'a> {
     pub r: &'a mut Resolver,
     pub scope: FxHashMap<Rc<str>, Named>,
     pub node: &'a Decl,
     pub loops: Vec<String>,
 }
 
-impl Names<'_> {
+impl Scopes<'_> {
     pub fn stmts(&mut self, stmts: &[ast::Stmt]) {
         for stmt in stmts {
             match stmt {
