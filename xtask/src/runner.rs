@@ -116,6 +116,11 @@ pub fn run(whole: bool, fresh: bool) -> io::Result<bool> {
         command.arg("docs").args(usubac.parent()).status().is_ok_and(|status| status.success())
     });
     if whole {
+        groups.check("rustdoc", || {
+            let mut command = Command::new(&cargo);
+            command.args(["doc", "--quiet", "--workspace", "--no-deps"]).current_dir(&repo.root);
+            command.env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success())
+        });
         groups.check("budgets", || answer("budgets", budgets::run(&repo)) == ExitCode::SUCCESS);
     }
     println!("\n== time");
