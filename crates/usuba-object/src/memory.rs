@@ -107,9 +107,9 @@ pub struct Memory {
     arguments: i64,
     /// Pointers and counts in the frame, by the offset of the first of eight bytes.
     pointers: BTreeMap<i64, Whole>,
-    /// The assumed entry stack pointer modulo [`PHASES`].
+    /// The assumed entry stack pointer modulo `PHASES`.
     phase: u64,
-    /// The largest alignment of the frame that was tested, from [`KNOWN_PHASES`] on.
+    /// The largest alignment of the frame that was tested, from `KNOWN_PHASES` on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     lowest: i64,
@@ -126,7 +126,7 @@ pub enum Loaded {
 
 impl Memory {
     /// `arguments` are the stack arguments above the return address. The stack pointer at
-    /// entry is `phase` modulo [`PHASES`].
+    /// entry is `phase` modulo `PHASES`.
     pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
         let mut memory = Memory {

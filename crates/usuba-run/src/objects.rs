@@ -8,7 +8,7 @@
 //! - A file is written beside its place and renamed: processes never see a partial file.
 //! - A file whose digest is wrong is removed, and the compiler runs again.
 //! - Failed compiles are not stored.
-//! - Each of the [`SHELVES`] drops its least recently used files above [`SHELF`] bytes.
+//! - Each of the `SHELVES` drops its least recently used files above `SHELF` bytes.
 //!
 //! `USUBA_OBJECTS` names the folder; `off` disables the cache. The default is `usubac/objects` in
 //! the user's cache folder.

@@ -82,8 +82,9 @@ impl Run<'_, '_> {
     fn spread_carry(&mut self, bits: usize) -> Done {
         let carry = self.x86.flags.carry;
         let bit = carried(self, carry).map_err(|_| unsupported("the carry is not known"))?;
-        self.x86.flags = Flags { carry, ..Flags::all(self.unknown_flag(&[&[bit]])) };
-        self.set_bits(0, &[bit; 64][..bits])
+        let out = &[bit; 64][..bits];
+        self.x86.flags = Flags { carry, ..self.flags_of_word(out, bit, &[&[bit]]) };
+        self.set_bits(0, out)
     }
 
     /// adcx, adox: sums with one flag each, in which no other flag changes.

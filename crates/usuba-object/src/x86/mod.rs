@@ -100,8 +100,7 @@ impl X86 {
         let unknown = || unsupported("the instruction is not modelled");
         let row = row.ok_or_else(unknown)?;
         let (is_merged, to_register) = (row.lane > 0, i.op0_kind() == OpKind::Register);
-        let is_chosen = matches!(row.meaning, Meaning::ByMask(_));
-        if i.has_op_mask() && !is_chosen && !(is_merged && to_register) {
+        if i.has_op_mask() && !row.is_by_mask() && !(is_merged && to_register) {
             return Err(unsupported("the instruction is not modelled with a mask"));
         }
         let mut run = Run { x86: self, world, i, row };
@@ -164,7 +163,7 @@ fn resizes(row: &Row, i: &Instruction, code: &[u8]) -> bool {
     let prefixes = || code.iter().copied().take_while(is_prefix);
     let is_lea = i.mnemonic() == Mnemonic::Lea
         && [i.memory_base(), i.memory_index()].iter().any(|register| register.is_gpr32());
-    let is_control = matches!(row.meaning, Meaning::Control(_)) || i.mnemonic() == Mnemonic::Leave;
+    let is_control = row.is_control() || i.mnemonic() == Mnemonic::Leave;
     !is_lea && prefixes().any(|byte| byte == 0x67)
         || is_control && prefixes().any(|byte| byte == 0x66)
 }

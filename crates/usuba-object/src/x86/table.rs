@@ -85,6 +85,16 @@ impl Row {
     pub fn of(i: &Instruction) -> Option<&'static Row> {
         rows(i.mnemonic()).find(|row| row.form.is(i))
     }
+
+    /// Whether the mask chooses addresses or places of lanes, and so must be known.
+    pub fn is_by_mask(&self) -> bool {
+        matches!(self.meaning, ByMask(_))
+    }
+
+    /// Whether it says which instruction is the next one.
+    pub fn is_control(&self) -> bool {
+        matches!(self.meaning, Control(_))
+    }
 }
 
 impl Form {

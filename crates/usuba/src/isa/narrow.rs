@@ -64,45 +64,33 @@ pub static AVX512_256: Target = Target {
 
 #[rustfmt::skip] // One instruction, one line.
 const EACH128: &[Row] = &[
-    //   operator  lane C                                                timing
-    inst(ShlEach,  32,  "_mm_sllv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShlEach,  64,  "_mm_sllv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShrEach,  32,  "_mm_srlv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShrEach,  64,  "_mm_srlv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+    //   operator  lanes         C                                                        timing
+    inst(ShlEach,  32 | 64,      "_mm_sllv_epi{n}({0}, _mm_set_epi64x({v}))",             Doit),
+    inst(ShrEach,  32 | 64,      "_mm_srlv_epi{n}({0}, _mm_set_epi64x({v}))",             Doit),
 ];
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS128: &[Row] = &[
-    inst(Mul,      64,  "_mm_mullo_epi64({0}, {1})",                         Doit),
-    inst(Sar,      64,  "_mm_srai_epi64({0}, {k})",                          Doit),
-    inst(Not,      ANY, "_mm_ternarylogic_epi64({0}, {0}, {0}, 0x55)",       Doit),
-    inst(Lut3,     ANY, "_mm_ternarylogic_epi64({0}, {1}, {2}, {k})",        Doit),
-    inst(Rotl,     32,  "_mm_rol_epi32({0}, {k})",                           Doit),
-    inst(Rotl,     64,  "_mm_rol_epi64({0}, {k})",                           Doit),
-    inst(RotlEach, 32,  "_mm_rolv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(RotlEach, 64,  "_mm_rolv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShlEach,  16,  "_mm_sllv_epi16({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShlEach,  32,  "_mm_sllv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShlEach,  64,  "_mm_sllv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShrEach,  16,  "_mm_srlv_epi16({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShrEach,  32,  "_mm_srlv_epi32({0}, _mm_set_epi64x({v}))",          Doit),
-    inst(ShrEach,  64,  "_mm_srlv_epi64({0}, _mm_set_epi64x({v}))",          Doit),
+    inst(Mul,      64,           "_mm_mullo_epi64({0}, {1})",                             Doit),
+    inst(Sar,      64,           "_mm_srai_epi64({0}, {k})",                              Doit),
+    inst(Not,      ANY,          "_mm_ternarylogic_epi64({0}, {0}, {0}, 0x55)",           Doit),
+    inst(Lut3,     ANY,          "_mm_ternarylogic_epi64({0}, {1}, {2}, {k})",            Doit),
+    inst(Rotl,     32 | 64,      "_mm_rol_epi{n}({0}, {k})",                              Doit),
+    inst(RotlEach, 32 | 64,      "_mm_rolv_epi{n}({0}, _mm_set_epi64x({v}))",             Doit),
+    inst(ShlEach,  16 | 32 | 64, "_mm_sllv_epi{n}({0}, _mm_set_epi64x({v}))",             Doit),
+    inst(ShrEach,  16 | 32 | 64, "_mm_srlv_epi{n}({0}, _mm_set_epi64x({v}))",             Doit),
 ];
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS256: &[Row] = &[
-    inst(Mul,      64,  "_mm256_mullo_epi64({0}, {1})",                      Doit),
-    inst(Sar,      64,  "_mm256_srai_epi64({0}, {k})",                       Doit),
-    inst(Not,      ANY, "_mm256_ternarylogic_epi64({0}, {0}, {0}, 0x55)",    Doit),
-    inst(Lut3,     ANY, "_mm256_ternarylogic_epi64({0}, {1}, {2}, {k})",     Doit),
-    inst(Rotl,     32,  "_mm256_rol_epi32({0}, {k})",                        Doit),
-    inst(Rotl,     64,  "_mm256_rol_epi64({0}, {k})",                        Doit),
-    inst(RotlEach, 32,  "_mm256_rolv_epi32({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(RotlEach, 64,  "_mm256_rolv_epi64({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(ShlEach,  16,  "_mm256_sllv_epi16({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(ShrEach,  16,  "_mm256_srlv_epi16({0}, _mm256_set_epi64x({v}))",    Doit),
-    inst(Permute,  16,  "_mm256_permutexvar_epi16(_mm256_set_epi64x({v}), {0})", Doit),
-    inst(Permute2, 16,  "_mm256_permutex2var_epi16({0}, _mm256_set_epi64x({v}), {1})", Doit),
-    inst(Permute2, 32,  "_mm256_permutex2var_epi32({0}, _mm256_set_epi64x({v}), {1})", Doit),
-    inst(Permute2, 64,  "_mm256_permutex2var_epi64({0}, _mm256_set_epi64x({v}), {1})", Doit),
+    inst(Mul,      64,           "_mm256_mullo_epi64({0}, {1})",                          Doit),
+    inst(Sar,      64,           "_mm256_srai_epi64({0}, {k})",                           Doit),
+    inst(Not,      ANY,          "_mm256_ternarylogic_epi64({0}, {0}, {0}, 0x55)",        Doit),
+    inst(Lut3,     ANY,          "_mm256_ternarylogic_epi64({0}, {1}, {2}, {k})",         Doit),
+    inst(Rotl,     32 | 64,      "_mm256_rol_epi{n}({0}, {k})",                           Doit),
+    inst(RotlEach, 32 | 64,      "_mm256_rolv_epi{n}({0}, _mm256_set_epi64x({v}))",       Doit),
+    inst(ShlEach,  16,           "_mm256_sllv_epi16({0}, _mm256_set_epi64x({v}))",        Doit),
+    inst(ShrEach,  16,           "_mm256_srlv_epi16({0}, _mm256_set_epi64x({v}))",        Doit),
+    inst(Permute,  16,           "_mm256_permutexvar_epi16(_mm256_set_epi64x({v}), {0})", Doit),
+    inst(Permute2, 16 | 32 | 64, "_mm256_permutex2var_epi{n}({0}, _mm256_set_epi64x({v}), {1})", Doit),
 ];

@@ -7,33 +7,15 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{ARM_GENERAL, Cpu, Figure, Unit, VECTORS, figure};
 
 pub static CORTEX_A76: Cpu = Cpu {
     name: "cortex-a76",
     aliases: &["neoverse-n1"],
     about: "Arm Cortex-A76, Neoverse N1",
     units: &[
-        Unit {
-            targets: &["gp64", "gp32"],
-            regs: 29,
-            issue: 3,
-            loads: 20,
-            stores: 20,
-            bytes: 4,
-            figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
-        },
-        Unit {
-            targets: &["neon"],
-            regs: 0,
-            issue: 2,
-            loads: 20,
-            stores: 20,
-            bytes: 4,
-            figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
-        },
+        Unit { issue: 3, loads: 20, stores: 20, figures: GENERAL, ..ARM_GENERAL },
+        Unit { targets: &["neon"], issue: 2, loads: 20, stores: 20, figures: VECTOR, ..VECTORS },
     ],
     // 64 KB of first-level instruction cache.
     body: (8_000, 60_000),

@@ -7,53 +7,33 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static GENERIC: Cpu = Cpu {
     name: "generic",
     aliases: &[],
     about: "no CPU in particular: the parallelism that current ones need",
     units: &[
-        Unit {
-            targets: &["gp64", "gp32"],
-            regs: 13,
-            issue: 5,
-            loads: 30,
-            stores: 15,
-            bytes: 4,
-            figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: false, pressure: true },
-        },
+        Unit { issue: 5, loads: 30, stores: 15, figures: GENERAL, ..X86_GENERAL },
         Unit {
             targets: &["sse", "avx2"],
-            regs: 0,
             issue: 4,
             loads: 20,
             stores: 10,
             bytes: 5,
             figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
         Unit {
             targets: &["avx512"],
-            regs: 0,
             issue: 4,
             loads: 16,
             stores: 8,
             bytes: 7,
             figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
-        Unit {
-            targets: &[],
-            regs: 0,
-            issue: 4,
-            loads: 20,
-            stores: 10,
-            bytes: 4,
-            figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
-        },
+        Unit { issue: 4, loads: 20, stores: 10, figures: VECTOR, ..VECTORS },
     ],
     body: (4_000, 30_000),
 };

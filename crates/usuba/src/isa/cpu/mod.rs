@@ -66,6 +66,29 @@ pub struct Unit {
     pub pays: Pays,
 }
 
+/// General-purpose registers of x86-64; a CPU adds its own numbers.
+const X86_GENERAL: Unit = Unit {
+    targets: &["gp64", "gp32"],
+    regs: 13,
+    pays: Pays { mslice: false, ..VECTORS.pays },
+    ..VECTORS
+};
+
+/// General-purpose registers of AArch64.
+const ARM_GENERAL: Unit = Unit { regs: 29, pays: VECTORS.pays, ..X86_GENERAL };
+
+/// Vector registers that no other unit names.
+const VECTORS: Unit = Unit {
+    targets: &[],
+    regs: 0,
+    issue: 1,
+    loads: 10,
+    stores: 10,
+    bytes: 4,
+    figures: &[],
+    pays: Pays { bitslice: true, mslice: true, pressure: true },
+};
+
 /// Which schedulers are on by default; `docs/decisions/schedulers.md` has the measurements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pays {

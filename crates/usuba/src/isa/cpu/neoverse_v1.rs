@@ -6,33 +6,15 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{ARM_GENERAL, Cpu, Figure, Unit, VECTORS, figure};
 
 pub static NEOVERSE_V1: Cpu = Cpu {
     name: "neoverse-v1",
     aliases: &["cortex-x1"],
     about: "Arm Neoverse V1, Cortex-X1",
     units: &[
-        Unit {
-            targets: &["gp64", "gp32"],
-            regs: 29,
-            issue: 4,
-            loads: 30,
-            stores: 20,
-            bytes: 4,
-            figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
-        },
-        Unit {
-            targets: &["neon"],
-            regs: 0,
-            issue: 4,
-            loads: 30,
-            stores: 20,
-            bytes: 4,
-            figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
-        },
+        Unit { issue: 4, loads: 30, stores: 20, figures: GENERAL, ..ARM_GENERAL },
+        Unit { targets: &["neon"], issue: 4, loads: 30, stores: 20, figures: VECTOR, ..VECTORS },
     ],
     // 64 KB of first-level instruction cache.
     body: (8_000, 60_000),

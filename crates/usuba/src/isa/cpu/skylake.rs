@@ -7,7 +7,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 const P0: u16 = 1;
 const P1: u16 = 2;
@@ -19,35 +19,24 @@ pub static SKYLAKE: Cpu = Cpu {
     aliases: &["skylake-x", "cascade-lake"],
     about: "Intel Skylake, client and server",
     units: &[
-        Unit {
-            targets: &["gp64", "gp32"],
-            regs: 13,
-            issue: 4,
-            loads: 20,
-            stores: 10,
-            bytes: 4,
-            figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: false, pressure: true },
-        },
+        Unit { issue: 4, loads: 20, stores: 10, figures: GENERAL, ..X86_GENERAL },
         Unit {
             targets: &["sse", "avx2"],
-            regs: 0,
             issue: 4,
             loads: 20,
             stores: 10,
             bytes: 5,
             figures: VECTOR256,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
         Unit {
             targets: &["avx512"],
-            regs: 0,
             issue: 4,
             loads: 20,
             stores: 10,
             bytes: 7,
             figures: VECTOR512,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
     ],
     // 32 KB of first-level instruction cache; the micro-operation cache holds 1,536.

@@ -10,7 +10,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static ZEN5: Cpu = Cpu {
     name: "zen5",
@@ -18,37 +18,26 @@ pub static ZEN5: Cpu = Cpu {
     about: "AMD Zen 5: EPYC 9005, Ryzen 9000",
     units: &[
         // Six ALUs, 5.2 instructions a cycle measured; loads 3.1, stores 1.6.
-        Unit {
-            targets: &["gp64", "gp32"],
-            regs: 13,
-            issue: 5,
-            loads: 31,
-            stores: 16,
-            bytes: 4,
-            figures: GENERAL,
-            pays: Pays { bitslice: true, mslice: false, pressure: true },
-        },
+        Unit { issue: 5, loads: 31, stores: 16, figures: GENERAL, ..X86_GENERAL },
         // Loads 1.66, stores 0.9.
         Unit {
             targets: &["sse", "avx2"],
-            regs: 0,
             issue: 4,
             loads: 16,
             stores: 9,
             bytes: 5,
             figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
         // Loads 1.6, stores 0.79.
         Unit {
             targets: &["avx512"],
-            regs: 0,
             issue: 4,
             loads: 16,
             stores: 8,
             bytes: 7,
             figures: VECTOR,
-            pays: Pays { bitslice: true, mslice: true, pressure: true },
+            ..VECTORS
         },
     ],
     body: (4_000, 30_000),
