@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! SIGTERM → usubac ─┬→ SIGTERM → gcc, kernels and their children
-//!                   ├→ /tmp/usuba-… is removed
+//!                   ├→ the temporary folder is removed
 //!                   └→ status 130
 //! ```
 //!

@@ -145,7 +145,7 @@ pub struct Program {
     pub flags: Flags,
 }
 
-/// What instantiates the entry: its alternative, `nat` parameters and word sizes.
+/// The arguments of the entry: its alternative, `nat` parameters and word sizes.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Arguments {
     pub index: Option<i64>,
