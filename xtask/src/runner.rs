@@ -19,19 +19,26 @@ use std::time::{Duration, Instant};
 use crate::repo::Repo;
 use crate::{answer, budgets};
 
-/// Test binaries whose tests share nothing: each test is a unit, so that no core waits for the last
-/// one. Binaries that take longest come first where no earlier run tells.
-const APART: [&str; 10] = [
-    "ciphers",
-    "bytes",
-    "library",
-    "random",
-    "arithmetic",
-    "planted",
-    "passes",
-    "rows",
-    "abi",
-    "binary",
+/// Test binaries that take longest, in the order in which they start where no earlier run tells, and
+/// whether their tests have nothing in common. Then each test is a unit, so that no core waits for the
+/// last one.
+const LONGEST: [(&str, bool); 16] = [
+    ("interface", false),
+    ("smoke", false),
+    ("ciphers", true),
+    ("nacl", false),
+    ("library", true),
+    ("instructions", false),
+    ("files", false),
+    ("contracts", false),
+    ("bytes", true),
+    ("random", true),
+    ("arithmetic", true),
+    ("planted", true),
+    ("passes", true),
+    ("rows", true),
+    ("abi", true),
+    ("binary", true),
 ];
 
 /// Test binaries of `libtest-mimic`, which take one filter.
@@ -290,7 +297,7 @@ impl Groups {
 fn units(binaries: &[Binary], known: &BTreeMap<String, f64>) -> io::Result<Vec<Unit>> {
     let mut units = Vec::new();
     for (number, binary) in binaries.iter().enumerate() {
-        if !APART.contains(&&*binary.name) {
+        if !LONGEST.contains(&(&binary.name, true)) {
             units.push(Unit { binary: number, test: None, cost: None });
             continue;
         }
@@ -306,7 +313,7 @@ fn units(binaries: &[Binary], known: &BTreeMap<String, f64>) -> io::Result<Vec<U
     units.iter_mut().for_each(|unit| unit.cost = known.get(&unit.name(binaries)).copied());
     let rank = |unit: &Unit| {
         let name = &*binaries[unit.binary].name;
-        APART.iter().position(|other| *other == name).unwrap_or(APART.len())
+        LONGEST.iter().position(|(other, _)| *other == name).unwrap_or(LONGEST.len())
     };
     units.sort_by(|a, b| {
         let [ours, theirs] = [a, b].map(|unit| unit.cost.unwrap_or(f64::INFINITY));

@@ -46,18 +46,32 @@ fn targets<'a>(cipher: &'a Cipher, file: &str, node: &str) -> Vec<&'a str> {
     }
 }
 
+/// A program in a slicing, on one set of gates.
+struct Subject<'a> {
+    /// For messages.
+    name: &'a str,
+    /// The family of the target.
+    target: &'a str,
+    /// How many programs came before it.
+    number: usize,
+    /// Whether the program has its turn on this target: each has on one.
+    turn: bool,
+}
+
 /// Calls `check` for every program that is sliced in a direction, on each set of gates: for the
-/// programs whose folder names this slicing, or for all others. It gets a name for messages, and a
-/// function that compiles the program with a pipeline, or `None` if the program does not exist in
-/// this slicing.
-fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, &mut Compile)) {
+/// programs whose folder names this slicing, or for all others. It gets a function that compiles the
+/// program with a pipeline, or `None` if the program does not exist in this slicing.
+fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(Subject, &mut Compile)) {
+    let mut programs = 0;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     for cipher in usuba_ciphers::find(&root).expect("the cipher folders can be read") {
         let mains: Vec<_> = cipher.functions.iter().map(|f| (&*f.source, &*f.node)).collect();
-        for (number, ((file, node), slicings)) in entries(&cipher).into_iter().enumerate() {
+        for ((file, node), slicings) in entries(&cipher) {
             if slicings.contains(&wanted) != named {
                 continue;
             }
+            let number = programs;
+            programs += 1;
             let is_schedule = !mains.contains(&(&*file, &*node));
             let path = cipher.folder.join(&file);
             let text = std::fs::read_to_string(&path).expect("the program can be read");
@@ -66,14 +80,17 @@ fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, 
             let flags = typed::Flags::default();
             let checked = front(&mut sources, root, &mut Beside, Some(&node), flags);
             let program = checked.expect("the program is right").program;
-            for (at, name) in targets(&cipher, &file, &node).into_iter().enumerate() {
-                // Schedules are much alike, and many.
+            let targets = targets(&cipher, &file, &node);
+            for (at, name) in targets.iter().copied().enumerate() {
                 let what = format!("{file}, {node} in {wanted:?} for {name}");
-                if is_schedule && number % TARGETS.len() != at && !asks!("{what}") {
+                let turn = number % targets.len() == at;
+                // Schedules are much alike, and many.
+                if is_schedule && !turn && !asks!("{what}") {
                     continue;
                 }
                 let target = isa::find(name).expect("a target");
-                check(&what, target.family(), &mut |pipeline, observer| {
+                let subject = Subject { name: &what, target: target.family(), number, turn };
+                check(subject, &mut |pipeline, observer| {
                     let options = Options {
                         slicing: wanted,
                         target,
@@ -94,8 +111,8 @@ fn each_program(wanted: Slicing, named: bool, check: &mut dyn FnMut(&str, &str, 
 type Compile<'a> =
     dyn FnMut(PipelineOptions, &mut dyn FnMut(&str, &Program)) -> Option<Program> + 'a;
 
-/// Pipelines of which each step is proved, each with its name and the targets for which it is
-/// proved by default.
+/// Pipelines of which each step is proved, each with its name and the targets on which the quick run
+/// proves programs that have their turn there.
 fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 5] {
     let with = |level, pass| PipelineOptions { level, pass, ..PipelineOptions::default() };
     let single = PassOptions { interleave: interleave::Choice::AUTO, ..PassOptions::default() };
@@ -136,9 +153,11 @@ fn pipelines() -> [(&'static str, &'static [&'static str], PipelineOptions); 5] 
 fn check_steps(slicing: Slicing) {
     let mut failed = Vec::new();
     let mut passes = 0;
-    each_program(slicing, true, &mut |what, target, compile| {
+    each_program(slicing, true, &mut |Subject { name: what, target, turn, .. }, compile| {
         for (name, targets, pipeline) in pipelines() {
-            if !targets.contains(&target) && !asks!("{what}, {name}") {
+            // The defaults on all targets, the others on one.
+            let is_asked = || (turn || targets.len() > 1) && asks!("{what}, {name}");
+            if !(turn && targets.contains(&target) || is_asked()) {
                 continue;
             }
             let mut proof = Observer::default();
@@ -168,14 +187,14 @@ fn check_choices(slicing: Slicing) {
     }));
     let mut failed = Vec::new();
     let mut proved = 0;
-    let mut number = 0;
-    each_program(slicing, true, &mut |what, target, compile| {
-        number += 1;
+    each_program(slicing, true, &mut |Subject { name: what, number, turn, .. }, compile| {
         for (at, pipeline) in pipelines.iter().enumerate() {
-            // By default each program has its turn with each fourth pass, on one target.
-            let turn = target == "avx512" && at % 4 == number / TARGETS.len() % 4;
+            // The quick run has all passes and each eighth one off, in turn.
+            let is_next = at == 0 || at % 8 == number % 8;
             let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
-            if at > 0 && !turn && !asks!("{what}, {name}") {
+            // All on and all off on all targets, one pass off on one.
+            let is_asked = || (turn || at < 2) && asks!("{what}, {name}");
+            if !(turn && is_next || is_asked()) {
                 continue;
             }
             let mut lowered = None;
@@ -193,14 +212,14 @@ fn check_choices(slicing: Slicing) {
     assert!(proved > 20, "only {proved} programs were proved");
 }
 
-/// People may slice a program in other ways than its folder does. Part of the long runs only.
+/// People may slice a program in other ways than its folder does: on one target, in the whole run.
 #[test]
 fn each_step_in_slicings_that_no_folder_names() {
     let (_, _, pipeline) = &pipelines()[0];
     let mut failed = Vec::new();
     for slicing in [Slicing::V, Slicing::H, Slicing::B, Slicing::W] {
-        each_program(slicing, false, &mut |what, _, compile| {
-            if !asks!("{what}") {
+        each_program(slicing, false, &mut |Subject { name: what, turn, .. }, compile| {
+            if !turn || !asks!("{what}") {
                 return;
             }
             let mut proof = Observer::default();
