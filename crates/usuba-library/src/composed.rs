@@ -7,7 +7,7 @@
 
 use super::Folder;
 use super::interface::{Described, Description, Kind};
-use super::template::{self as t, fill};
+use super::template::{self as t, context};
 use usuba_ciphers::Stream;
 
 impl Folder<'_> {
@@ -90,34 +90,23 @@ impl Folder<'_> {
         let inner = self.descriptions()[at].nonce;
         let rest = stream.nonce - first.input;
         let comment = |text: &str| text.replace("*/", "* /");
-        let values = [
-            ("TITLE", comment(&self.cipher.title)),
-            ("SPEC", comment(&self.cipher.spec)),
-            ("ABOUT", self.about(at)),
-            ("NAME", stream.name.clone()),
-            ("UPPER", stream.name.to_uppercase()),
-            ("COMMON", common.to_string()),
-            ("KEY_BYTES", self.key_bytes(self.place(&stream.first).0).to_string()),
-            ("NONCE", stream.nonce.to_string()),
-            ("FIRST", name(&stream.first)),
-            ("FIRST_OPERATION", format!("usuba_{}_operation", first.name)),
-            ("FIRST_IN", first.input.to_string()),
-            ("FIRST_OUT", first.output.to_string()),
-            ("THEN", name(&stream.then)),
-            ("THEN_OPERATION", format!("usuba_{}_operation", then.name)),
-            ("THEN_OUT", then.output.to_string()),
-            ("INNER", inner.to_string()),
-            ("REST", rest.to_string()),
-            ("ZEROS", inner.saturating_sub(rest).to_string()),
-            ("PART", then.output.saturating_sub(then.input).to_string()),
-            ("OUT", then.output.to_string()),
-        ];
+        let values = context! {
+            title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),
+            about => self.about(at), name => &stream.name, upper => stream.name.to_uppercase(),
+            common, key_bytes => self.key_bytes(self.place(&stream.first).0),
+            nonce => stream.nonce, first => name(&stream.first),
+            first_operation => format!("usuba_{}_operation", first.name),
+            first_in => first.input, first_out => first.output, then => name(&stream.then),
+            then_operation => format!("usuba_{}_operation", then.name),
+            then_out => then.output, inner, rest, zeros => inner.saturating_sub(rest),
+            part => then.output.saturating_sub(then.input), out_bytes => then.output,
+        };
         let template = match (kind, header) {
             (Kind::Running { .. }, true) => t::RUNNING_H,
             (Kind::Running { .. }, false) => t::RUNNING_C,
             (_, true) => t::EXTENDED_H,
             (_, false) => t::EXTENDED_C,
         };
-        fill(template, &values)
+        template.render(values)
     }
 }

@@ -16,15 +16,15 @@ use std::collections::BTreeSet;
 
 use super::Folder;
 use super::interface::{Described, Description, Kind};
-use super::template::{self as t, fill};
+use super::template::{self as t, Template, context};
 use usuba_ciphers::{Hash, HashMode};
 
 /// The C files of a mode.
 struct Parts {
-    /// The header and C file that its hash functions share.
-    shared: (&'static str, &'static str),
+    /// The declarations and the functions that its hash functions share.
+    shared: (&'static str, Template),
     /// The header and C file of each hash function.
-    own: (&'static str, &'static str),
+    own: (Template, Template),
 }
 
 impl Parts {
@@ -95,17 +95,19 @@ impl Folder<'_> {
 
     /// Declarations or definitions of all hash functions.
     pub fn hashes(&self, common: &str, header: bool) -> String {
-        let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
         let comment = |text: &str| text.replace("*/", "* /");
         let (chain, block) = self.chains();
-        let (chain, block) = (chain.to_string(), block.to_string());
-        let largest = [("COMMON", common), ("CHAIN_MAX", &chain), ("BLOCK_MAX", &block)];
         let mut there = BTreeSet::new();
         let mut text = String::new();
         for hash in &self.cipher.hashes {
             let Parts { shared, own } = Parts::of(hash.mode);
-            if there.insert(pick(shared)) {
-                text += &fill(pick(shared), &largest);
+            if there.insert(shared) {
+                text += &match header {
+                    true => shared.0.to_string(),
+                    false => {
+                        shared.1.render(context! { common, chain_max => chain, block_max => block })
+                    }
+                };
             }
             let (at, _) = self.place(&hash.chain);
             let Described { name, input, output, .. } = self.link(hash);
@@ -114,21 +116,13 @@ impl Folder<'_> {
                 format!("    {}", bytes.join(", "))
             };
             let start: Vec<String> = hash.start.chunks(16).map(row).collect();
-            let values = [
-                ("TITLE", comment(&self.cipher.title)),
-                ("SPEC", comment(&self.cipher.spec)),
-                ("ABOUT", self.about(at)),
-                ("NAME", hash.name.clone()),
-                ("UPPER", hash.name.to_uppercase()),
-                ("COMMON", common.to_string()),
-                ("CHAINING", format!("usuba_{name}_chaining")),
-                ("CHAIN", output.to_string()),
-                ("BLOCK", (input - output).to_string()),
-                ("START", start.join(",\n")),
-                ("OUT", hash.output.to_string()),
-                ("BITS", (8 * (input - output)).to_string()),
-            ];
-            text += &fill(pick(own), &values);
+            text += &if header { own.0 } else { own.1 }.render(context! {
+                title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),
+                about => self.about(at), name => &hash.name, upper => hash.name.to_uppercase(),
+                common, chaining => format!("usuba_{name}_chaining"), chain => output,
+                block => input - output, bits => 8 * (input - output),
+                start => start.join(",\n"), out_bytes => hash.output,
+            });
         }
         text
     }

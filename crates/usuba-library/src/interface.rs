@@ -2,17 +2,16 @@
 //! templates of `lib/c/api`.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use usuba::emit::bytes::library::Made;
 use usuba::isa::Target;
 
-use super::cores::{Compiled, Schedule};
-use super::primitive::Primitive;
-use super::section::{guarded, processors};
-use super::template::{self, fill};
+use super::cores::{Compiled, Form, Schedule};
+use super::primitive::{Operation, Primitive};
+use super::section::processors;
+use super::template::{self as t, Template, context};
 use super::{Folder, Rung};
-use usuba_ciphers::{Counter, Direction, HashMode, Order, Scheme, SealMode};
+use usuba_ciphers::{Counter, Direction, HashMode, Order, SealMode};
 
 /// The public functions of a primitive, by its shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,53 +80,6 @@ pub struct Described {
     pub output: usize,
 }
 
-/// The hand-written parts of a file, and their sizes.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Needs {
-    /// Backend dispatch.
-    pub ladders: bool,
-    /// Conversion between bytes and words of arithmetic.
-    pub word_bytes: bool,
-    /// The words of arithmetic.
-    pub words: bool,
-    /// XOR of a keystream.
-    pub xor: bool,
-    pub stream: bool,
-    pub cbc: bool,
-    pub xts: bool,
-    /// Single blocks, without a mode.
-    pub blocks: bool,
-    /// Messages of hash functions.
-    pub chain: bool,
-    /// Bytes of a keystream buffer.
-    pub chunk: usize,
-    /// Bytes of the largest keystream input.
-    pub block: usize,
-}
-
-/// The size of a keystream buffer: below, call overhead dominates; above, it exceeds caches and
-/// stacks.
-const CHUNK: std::ops::RangeInclusive<usize> = 4096..=32768;
-
-impl Needs {
-    /// The union of both sets of parts.
-    pub fn and(self, other: Needs) -> Needs {
-        Needs {
-            ladders: self.ladders || other.ladders,
-            words: self.words || other.words,
-            word_bytes: self.word_bytes || other.word_bytes,
-            xor: self.xor || other.xor,
-            stream: self.stream || other.stream,
-            cbc: self.cbc || other.cbc,
-            xts: self.xts || other.xts,
-            blocks: self.blocks || other.blocks,
-            chain: self.chain || other.chain,
-            chunk: self.chunk.max(other.chunk),
-            block: self.block.max(other.block),
-        }
-    }
-}
-
 /// The API of a primitive, from its shape: whether it has a key, and the bytes of a block before
 /// and after.
 pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, usize)) -> Kind {
@@ -146,6 +98,23 @@ pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, 
     }
 }
 
+/// The headers and C files of a kind, besides its operations.
+fn parts(kind: Kind) -> Vec<(Template, Template)> {
+    let key = (t::KEY_H, t::KEY_C);
+    match kind {
+        Kind::Stream(_) => vec![key, (t::STREAM_H, t::STREAM_C)],
+        Kind::Block { inverse: Some(_), wide: true } => {
+            vec![key, (t::BLOCK_H, t::BLOCK_C), (t::CBC_H, t::CBC_C), (t::XTS_H, t::XTS_C)]
+        }
+        Kind::Block { .. } => vec![key, (t::BLOCK_H, t::BLOCK_C)],
+        Kind::Tweakable { .. } => vec![key, (t::TWEAKABLE_H, t::TWEAKABLE_C)],
+        Kind::Keyed => vec![key],
+        Kind::Permutation => vec![(t::PERMUTATION_H, t::PERMUTATION_C)],
+        Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => Vec::new(),
+        Kind::Hash(_) | Kind::Chained | Kind::Seal(_) => Vec::new(),
+    }
+}
+
 impl Folder<'_> {
     /// Bytes of a block of an operation: input, then output.
     pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
@@ -153,7 +122,7 @@ impl Folder<'_> {
         (core.input, core.output)
     }
 
-    fn kind(&self, at: usize) -> Kind {
+    pub(super) fn kind(&self, at: usize) -> Kind {
         let Compiled { primitive, forms, uses, .. } = &self.compiled[at];
         if self.cores[uses[0][0].core].chained {
             return Kind::Chained;
@@ -216,41 +185,6 @@ impl Folder<'_> {
         Described { name: operation.name.clone(), function, input, output }
     }
 
-    /// The hand-written parts that the primitives of this folder use.
-    pub fn needs(&self) -> Needs {
-        let ladders = !(self.compiled.is_empty() && self.lanes.is_empty());
-        let words = !self.arithmetic.is_empty();
-        let word_bytes = self.cipher.scheme == Some(Scheme::Curve25519);
-        let mut needs = Needs { ladders, words, word_bytes, ..Needs::default() };
-        for at in 0..self.compiled.len() {
-            needs.blocks |= self.kind(at) != Kind::Chained;
-            let (stream, full) = match self.kind(at) {
-                Kind::Stream(_) | Kind::Tweakable { .. } => (true, false),
-                Kind::Block { inverse, wide } => (true, inverse.is_some() && wide),
-                _ => continue,
-            };
-            let (input, output) = self.sizes(at, 0);
-            let rungs = self.ladders[at].iter().flatten().flatten();
-            let batch = rungs.map(|rung| self.cores[rung.used.core].batch).max().unwrap_or(1);
-            let chunk = (batch * output).clamp(*CHUNK.start(), *CHUNK.end());
-            let new =
-                Needs { xor: true, stream, cbc: full, xts: full, chunk, block: input, ..needs };
-            needs = needs.and(new);
-        }
-        let running = |stream| matches!(self.composed_kind(stream), Kind::Running { .. });
-        needs.chain = !self.cipher.hashes.is_empty();
-        needs.xor |= self.cipher.streams.iter().any(running);
-        needs
-    }
-
-    /// Bytes of the inputs for a keystream buffer, if they do not lie in the buffer.
-    pub fn counters(&self, chunk: usize) -> usize {
-        let numbered = |kind| matches!(kind, Kind::Stream(_) | Kind::Tweakable { .. });
-        let apart = (0..self.compiled.len()).filter(|&at| numbered(self.kind(at)));
-        let sizes = apart.map(|at| self.sizes(at, 0)).filter(|(input, output)| input != output);
-        sizes.map(|(input, output)| chunk / output * input).max().unwrap_or(0)
-    }
-
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
         let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
@@ -302,52 +236,42 @@ impl Folder<'_> {
 
     /// Each operation with its dispatch tables.
     fn operations(&self, at: usize, backends: &[&'static Target]) -> String {
-        let mut text = String::new();
         let primitive = &self.compiled[at].primitive;
-        for (number, operation) in primitive.operations.iter().enumerate() {
-            let name = &operation.name;
+        let operation = |(number, operation): (usize, &Operation)| {
             let (input, output) = self.sizes(at, number);
             // A chained function has the chaining value and the block in its API.
-            let (step_type, type_name, sizes) = match self.kind(at) {
-                Kind::Chained => ("usuba_link_step", "chaining", (output, input - output)),
-                _ => ("usuba_step", "operation", (input, output)),
+            let (step_type, type_name, first, second) = match self.kind(at) {
+                Kind::Chained => ("usuba_link_step", "chaining", output, input - output),
+                _ => ("usuba_step", "operation", input, output),
             };
-            let mut ladders = String::new();
-            for (backend, target) in backends.iter().enumerate() {
-                let rungs = &self.ladders[at][number][backend];
-                let ladder = format!("usuba_{name}_{}_ladder", target.name);
-                let steps: String =
-                    rungs.iter().map(|rung| self.step(&primitive.name, rung)).collect();
-                let array = format!("static const {step_type} {ladder}[] = {{\n{steps}}};\n");
-                text += &guarded(processors(target), &array);
-                let _ = match processors(target) {
-                    None => writeln!(ladders, "    {ladder},"),
-                    Some(macro_name) => writeln!(
-                        ladders,
-                        "#if defined({macro_name})\n    {ladder},\n#else\n    NULL,\n#endif"
-                    ),
-                };
-            }
-            let _ = write!(
-                text,
-                "static const usuba_{type_name} usuba_{name}_{type_name} = {{{}, {}, {{\n\
-                 {ladders}}}}};\n\n",
-                sizes.0, sizes.1
-            );
-        }
-        text
+            let ladder = |(target, rungs): (&&'static Target, &Vec<Rung>)| {
+                let steps = rungs.iter().map(|rung| self.step(&primitive.name, rung));
+                context! {
+                    target => target.name, guard => processors(target),
+                    steps => steps.collect::<Vec<_>>(),
+                }
+            };
+            let ladders = backends.iter().zip(&self.ladders[at][number]).map(ladder);
+            t::LADDERS.render(context! {
+                name => &operation.name, type => type_name, step_type, first, second,
+                ladders => ladders.collect::<Vec<_>>(),
+            })
+        };
+        primitive.operations.iter().enumerate().map(operation).collect()
     }
 
-    fn step(&self, primitive: &str, rung: &Rung) -> String {
+    /// The fields of a dispatch step in C.
+    fn step(&self, primitive: &str, rung: &Rung) -> Vec<String> {
         let core = &self.cores[rung.used.core];
+        let (from, unit, symbol) = (rung.from.to_string(), core.unit.to_string(), &core.symbol);
         if core.chained {
-            return format!("    {{{}, {}, {}}},\n", rung.from, core.unit, core.symbol);
+            return vec![from, unit, symbol.clone()];
         }
         let key = match rung.used.form {
             Some(form) => format!("offsetof(usuba_{primitive}_key, words{form})"),
             None => "0".to_string(),
         };
-        format!("    {{{}, {}, {}, {key}, {}}},\n", rung.from, core.unit, core.batch, core.symbol)
+        vec![from, unit, core.batch.to_string(), key, symbol.clone()]
     }
 
     /// Declarations or definitions of one primitive.
@@ -358,112 +282,50 @@ impl Folder<'_> {
             return String::new();
         }
         let (input, output) = self.sizes(at, 0);
-        let name = &*primitive.name;
         let operation =
             |number: usize| format!("usuba_{}_operation", primitive.operations[number].name);
-        let mut words = String::new();
-        let mut init = String::new();
-        let mut wipe = String::new();
-        for number in self.schedules(at) {
+        let schedule = |number: usize| {
             let Schedule { made: Made { c_type, count }, symbol, .. } = &schedules[number];
-            let _ = writeln!(
-                init,
-                "    {c_type} made{number}[{count}];\n    {symbol}(made{number}, bytes);"
-            );
-            let _ = writeln!(wipe, "    {common}wipe(made{number}, sizeof made{number});");
-        }
-        for number in self.forms(at) {
-            let form = &forms[number];
-            let from = match form.schedule {
-                Some(schedule) => format!("made{schedule}"),
-                None => "bytes".to_string(),
-            };
-            let _ =
-                writeln!(words, "    {} words{number}[{}];", form.words.c_type, form.words.count);
-            let _ = writeln!(init, "    {}(key->words{number}, {from});", form.symbol);
-        }
-        init += &wipe;
+            context! { number, type => *c_type, count, symbol }
+        };
+        let form = |number: usize| {
+            let Form { words, schedule, symbol, .. } = &forms[number];
+            let from = schedule.map_or("bytes".to_string(), |schedule| format!("made{schedule}"));
+            context! { number, type => words.c_type, count => words.count, symbol, from }
+        };
         let counter = match kind {
             Kind::Stream(counter) | Kind::Tweakable { tweak: counter, .. } => counter,
             _ => Counter { at: 0, bytes: input, order: Order::Big },
         };
         let Counter { at: first, bytes: size, order } = counter;
-        // The nonce is the rest of the block around the counter, in order.
-        let mut start = String::new();
-        let rest = input.saturating_sub(first + size);
-        if first > 0 {
-            let _ = writeln!(start, "    memcpy(start, nonce, {first});");
-        }
-        if rest > 0 {
-            let _ =
-                writeln!(start, "    memcpy(start + {}, nonce + {first}, {rest});", first + size);
-        }
         let inverse = match kind {
             Kind::Block { inverse: Some(inverse), .. } => operation(inverse),
             _ => String::new(),
         };
         let comment = |text: &str| text.replace("*/", "* /");
-        let values = [
-            ("TITLE", comment(&self.cipher.title)),
-            ("SPEC", comment(&self.cipher.spec)),
-            ("ABOUT", self.about(at)),
-            ("NAME", name.to_string()),
-            ("UPPER", name.to_uppercase()),
-            ("KEY_BYTES", forms.first().map_or(0, |form| form.words.key_bytes).to_string()),
-            ("WORDS", words),
-            ("INIT", init),
-            ("IN", input.to_string()),
-            ("OUT", output.to_string()),
-            ("NONCE", input.saturating_sub(size).to_string()),
-            ("AT", first.to_string()),
-            ("SIZE", size.to_string()),
-            ("ORDER", if order == Order::Little { "little" } else { "big" }.to_string()),
-            ("LITTLE", ((order == Order::Little) as u8).to_string()),
-            ("START", start),
-            ("OPERATION", operation(0)),
-            ("INVERSE", inverse),
-        ];
-        use template as t;
-        let mut parts: Vec<(&str, &str)> = Vec::new();
-        match kind {
-            Kind::Stream(_) => parts.extend([(t::KEY_H, t::KEY_C), (t::STREAM_H, t::STREAM_C)]),
-            Kind::Block { inverse, wide } => {
-                parts.extend([(t::KEY_H, t::KEY_C), (t::BLOCK_H, t::BLOCK_C)]);
-                if inverse.is_some() && wide {
-                    parts.extend([(t::CBC_H, t::CBC_C), (t::XTS_H, t::XTS_C)]);
-                }
-            }
-            Kind::Tweakable { .. } => {
-                parts.extend([(t::KEY_H, t::KEY_C), (t::TWEAKABLE_H, t::TWEAKABLE_C)]);
-            }
-            Kind::Keyed => parts.push((t::KEY_H, t::KEY_C)),
-            Kind::Permutation => parts.push((t::PERMUTATION_H, t::PERMUTATION_C)),
-            Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => {}
-            Kind::Hash(_) | Kind::Chained | Kind::Seal(_) => {}
-        }
-        let pick = |(h, c): (&'static str, &'static str)| if header { h } else { c };
-        let mut text: String =
-            parts.into_iter().map(|(h, c)| fill(if header { h } else { c }, &values)).collect();
+        let values = context! {
+            title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),
+            about => self.about(at), name => &primitive.name,
+            upper => primitive.name.to_uppercase(), common, key_bytes => self.key_bytes(at),
+            schedules => self.schedules(at).into_iter().map(schedule).collect::<Vec<_>>(),
+            forms => self.forms(at).into_iter().map(form).collect::<Vec<_>>(),
+            in_bytes => input, out_bytes => output, nonce => input.saturating_sub(size),
+            at => first, size, rest => input.saturating_sub(first + size),
+            order => if order == Order::Little { "little" } else { "big" },
+            little => u8::from(order == Order::Little), operation => operation(0), inverse,
+        };
+        let pick = |(h, c): (Template, Template)| if header { h } else { c };
+        let mut text = t::render(&parts(kind).into_iter().map(pick).collect::<Vec<_>>(), &values);
         for (number, function) in primitive.operations.iter().enumerate() {
             let (input, output) = self.sizes(at, number);
-            let place = match input == output {
-                true => ", which may be in itself",
-                false => ", apart from in",
-            };
-            let own = operation(number);
-            let (input, output) = (input.to_string(), output.to_string());
-            let own = [
-                ("FUNCTION", function.name.as_str()),
-                ("IN", &input),
-                ("OUT", &output),
-                ("PLACE", place),
-                ("OPERATION", &own),
-            ];
             let template = match forms.is_empty() {
                 true => pick((t::UNKEYED_H, t::UNKEYED_C)),
                 false => pick((t::KEYED_H, t::KEYED_C)),
             };
-            text += &fill(&fill(template, &own), &values);
+            text += &template.render(context! {
+                function => &function.name, in_bytes => input, out_bytes => output,
+                operation => operation(number), ..values.clone(),
+            });
         }
         text
     }

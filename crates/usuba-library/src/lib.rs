@@ -10,6 +10,7 @@
 //! - `cores`: kernels as C functions over any number of blocks.
 //! - `ladder`: dispatch tables with the break-even points between cores.
 //! - `interface`: the public C API, from the templates of `lib/c`.
+//! - `needs`: the hand-written parts that a file contains.
 //! - `composed`: keystreams of two composed functions.
 //! - `hash`: hash functions around a compression function.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
@@ -31,6 +32,7 @@ mod interface;
 pub mod ladder;
 pub mod measure;
 mod nacl;
+mod needs;
 mod primitive;
 mod rust;
 mod scheme;

@@ -3,7 +3,6 @@
 //! All cores are in one program and take turns. The minimum over all rounds counts, because a
 //! dispatch table compares kernels without the disturbances of the machine.
 
-use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
@@ -14,11 +13,12 @@ use super::ladder::Cost;
 use super::primitive::primitives;
 use super::registers;
 use super::section::{includes, section};
-use super::template::{self as t, fill};
+use super::template::{self as t, Template, context};
+use usuba::emit::template::template;
 use usuba_ciphers::Cipher;
 use usuba_run::cc::{self, Family};
 
-const DRIVER: &str = include_str!("measure.c");
+const DRIVER: Template = template!("measure.c.in");
 
 /// Measures every core of a folder on each of the backends `targets` that this machine runs.
 ///
@@ -75,28 +75,25 @@ fn run(command: &mut Command) -> Result<String, String> {
 
 /// The C program with all cores and the driver.
 fn text(cores: &[Core], targets: &[&'static Target], rounds: u32) -> String {
-    let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1).to_string();
-    let small = [("CHUNK", "1"), ("COUNTERS", "1"), ("BLOCK_MAX", "1"), ("BACKENDS", "1")];
-    let mut text = fill(&[t::INTERNAL_H, t::BACKENDS_H].concat(), &small) + &includes(targets);
+    let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1);
+    let small = context! { chunk => 1, counters => 1, block_max => 1, backends => 1 };
+    let mut text = t::INTERNAL_H.to_string() + &t::BACKENDS_H.render(small) + &includes(targets);
     for target in targets {
         let here = cores.iter().filter(|core| core.target.name == target.name);
         let functions: String = here.map(|core| &*core.text).collect();
         text += &section(target, target.name, &functions);
     }
-    let mut table = String::new();
-    for core in cores {
-        let Core { symbol, input, output, unit, batch, .. } = core;
-        let run = if core.chained { format!("NULL, {symbol}") } else { format!("{symbol}, NULL") };
-        let _ = writeln!(table, "    {{{run}, {input}, {output}, {unit}, {batch}}},");
-    }
-    let values = [
-        ("TABLE", table),
-        ("POINTS", most(&|core| core.batch / core.unit + 1)),
-        ("IN", most(&|core| 2 * core.batch * core.input)),
-        ("OUT", most(&|core| 2 * core.batch * core.output)),
-        ("MESSAGES", most(&|core| 2 * core.batch)),
-        ("KEY", most(&|core| core.key_words)),
-        ("ROUNDS", rounds.to_string()),
-    ];
-    text + &fill(DRIVER, &values)
+    let row = |core: &Core| {
+        let Core { symbol, chained, input, output, unit, batch, .. } = core;
+        context! { symbol, chained, input, output, unit, batch }
+    };
+    text + &DRIVER.render(context! {
+        cores => cores.iter().map(row).collect::<Vec<_>>(),
+        points => most(&|core| core.batch / core.unit + 1),
+        in_bytes => most(&|core| 2 * core.batch * core.input),
+        out_bytes => most(&|core| 2 * core.batch * core.output),
+        messages => most(&|core| 2 * core.batch),
+        key => most(&|core| core.key_words),
+        rounds,
+    })
 }

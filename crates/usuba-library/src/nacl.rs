@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::template::{self as t, fill};
+use super::template::{self as t, context};
 use super::write::{File, OneFile, PREFIX, apart, banner, renamed, version};
 use super::{Folder, Request};
 use usuba_ciphers::Cipher;
@@ -34,7 +34,7 @@ struct Listed {
 /// Reads the cipher folders of NaCl below `root`, restricted to its functions.
 ///
 /// # Errors
-/// The errors of [`cipher::read`].
+/// The errors of [`usuba_ciphers::read`].
 pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
     let read = |Listed { name, only }: &Listed| {
@@ -64,9 +64,8 @@ pub fn nacl(
     };
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, String>>()?;
     let package = renamed(PREFIX, request).trim_end_matches('_').replace('_', "-") + "-nacl";
-    let values = [("PREFIX", PREFIX), ("FILE", &package)];
-    let header = fill(t::NACL_H, &values) + t::NACL_NAMES;
-    let code = fill(t::NACL_C, &[("COMMON", &format!("{PREFIX}nacl_"))]);
+    let header = t::NACL_H.render(context! { prefix => PREFIX, file => &package }) + t::NACL_NAMES;
+    let code = t::NACL_C.render(context! { common => format!("{PREFIX}nacl_") });
     let about = "NaCl in one file; compile it with any C or C++ compiler";
     let file = OneFile { name: "nacl", about, header: &header, code: &code };
     let mut files = apart(file.write(request, &backends, &folders, Some(&package)))?;
@@ -74,13 +73,14 @@ pub fn nacl(
     files.push(File { path: format!("{package}-random.c"), text: random });
     let version = version(&request.version);
     let underscored = package.replace('-', "_");
-    let values = [("VERSION", &*version), ("PACKAGE", &package), ("NAME", &underscored)];
-    for (path, text) in [
+    let description = "NaCl: boxes, secret boxes and signatures";
+    let values = context! { version, package => &package, name => underscored, description };
+    for (path, template) in [
         ("CMakeLists.txt".to_string(), t::NACL_CMAKE),
-        (format!("{package}-config.cmake.in"), t::NACL_CONFIG),
-        (format!("{package}.pc.in"), t::NACL_PKG_CONFIG),
+        (format!("{package}-config.cmake.in"), t::CMAKE_CONFIG),
+        (format!("{package}.pc.in"), t::PKG_CONFIG),
     ] {
-        files.push(File { path, text: fill(text, &values) });
+        files.push(File { path, text: template.render(values.clone()) });
     }
     Ok(files)
 }

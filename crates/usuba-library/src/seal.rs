@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::Folder;
 use super::interface::{Description, Kind};
-use super::template::{self as t, fill};
+use super::template::{self as t, Template, context};
 use usuba_ciphers::{Seal, SealMode};
 
 /// Bytes of a key of the keystreams and their composed variants.
@@ -18,10 +18,8 @@ const KEY: usize = 32;
 /// The C of a mode: its shared parts and its own parts.
 struct Parts {
     shared: &'static str,
-    header: &'static str,
-    code: &'static str,
-    /// The parameters of a mode between key and message, and before the output.
-    data: &'static str,
+    header: Template,
+    code: Template,
 }
 
 impl Parts {
@@ -31,11 +29,8 @@ impl Parts {
                 shared: t::SEAL_RFC8439_SHARED,
                 header: t::SEAL_RFC8439_H,
                 code: t::SEAL_RFC8439_C,
-                data: "data, data_length, ",
             },
-            SealMode::Box => {
-                Parts { shared: "", header: t::SEAL_BOX_H, code: t::SEAL_BOX_C, data: "" }
-            }
+            SealMode::Box => Parts { shared: "", header: t::SEAL_BOX_H, code: t::SEAL_BOX_C },
         }
     }
 }
@@ -71,45 +66,18 @@ impl Folder<'_> {
     fn one_seal(&self, seal: &Seal, parts: &Parts, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
         let Seal { name, first, stream, nonce, .. } = seal;
-        let under = |what: &str, end: &str| {
-            let data = parts.data;
-            let call = |key: &str, nonce: &str| {
-                format!(
-                    "usuba_{name}_{what}_under({key}, {nonce}, {data}in, length,\n        {end})"
-                )
-            };
-            match first {
-                None => format!("    return {};\n", call("&key->inner", "nonce")),
-                Some(_) => format!(
-                    "    {{\n        usuba_{stream}_key subkey;\n        \
-                     uint8_t inner[USUBA_{}_NONCE_BYTES];\n        \
-                     status = usuba_{name}_derive(key, nonce, &subkey, inner);\n        \
-                     if (status == USUBA_OK)\n            status = {};\n        \
-                     {common}wipe(&subkey, sizeof subkey);\n        return status;\n    }}\n",
-                    stream.to_uppercase(),
-                    call("&subkey", "inner")
-                ),
-            }
+        let templates = match (header, first) {
+            (true, _) => vec![t::SEAL_KEY_H, parts.header],
+            (false, None) => vec![t::SEAL_KEY_C, parts.code],
+            (false, Some(_)) => vec![t::SEAL_KEY_C, t::SEAL_FIRST_C, parts.code],
         };
-        let values = [
-            ("TITLE", comment(&self.cipher.title)),
-            ("SPEC", comment(&self.cipher.spec)),
-            ("NAME", name.clone()),
-            ("UPPER", name.to_uppercase()),
-            ("COMMON", common.to_string()),
-            ("NONCE", nonce.to_string()),
-            ("KEY", first.as_ref().unwrap_or(stream).clone()),
-            ("FIRST", first.clone().unwrap_or_default()),
-            ("STREAM", stream.clone()),
-            ("STREAM_UPPER", stream.to_uppercase()),
-            ("SEAL", under("seal", "out, tag")),
-            ("OPEN", under("open", "tag, out")),
-        ];
-        let template = match (header, first) {
-            (true, _) => [t::SEAL_KEY_H, parts.header].concat(),
-            (false, None) => [t::SEAL_KEY_C, parts.code].concat(),
-            (false, Some(_)) => [t::SEAL_KEY_C, t::SEAL_FIRST_C, parts.code].concat(),
-        };
-        fill(&template, &values)
+        t::render(
+            &templates,
+            &context! {
+                title => comment(&self.cipher.title), spec => comment(&self.cipher.spec), name,
+                upper => name.to_uppercase(), common, nonce, key => first.as_ref().unwrap_or(stream),
+                first, stream, stream_upper => stream.to_uppercase(),
+            },
+        )
     }
 }

@@ -17,6 +17,8 @@ use usuba::emit::bytes::library;
 use usuba::emit::header;
 use usuba::isa::Target;
 
+use super::template::{self as t, context};
+
 /// The macro of `internal.h` for the processors that may support a target; `None` for all.
 pub fn processors(target: &Target) -> Option<&'static str> {
     let guard = target.machine.unwrap_or(target).processor.guard;
@@ -49,34 +51,23 @@ pub fn includes(targets: &[&'static Target]) -> String {
 /// The section `name` of a C file, with `functions` for `target`.
 pub fn section(target: &Target, name: &str, functions: &str) -> String {
     let body = format!("{}{functions}", library::shared(functions, target));
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for line in body.lines() {
         if let Some(rest) = line.trim_start().strip_prefix("#define ") {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             let macro_name = &rest[..end.unwrap_or(rest.len())];
-            if !names.contains(&macro_name) {
-                names.push(macro_name);
+            if !names.iter().any(|name| name == macro_name) {
+                names.push(macro_name.to_string());
             }
         }
     }
-    let forget: String = names.iter().map(|name| format!("#undef {name}\n")).collect();
     // Helpers have the same names in all files.
     let rename = |body: String, helper: &str| {
         body.replace(&format!("{helper}("), &format!("{helper}_{name}("))
     };
     let renamed = library::helpers().fold(body.clone(), rename);
-    let inside = format!("{renamed}\n{forget}");
     let features = features(target).join(",");
-    let text = match features.is_empty() {
-        true => inside,
-        false => format!(
-            "#if defined(__clang__)\n\
-             #pragma clang attribute push(__attribute__((target(\"{features}\"))), apply_to = function)\n\
-             #else\n#pragma GCC push_options\n#pragma GCC target(\"{features}\")\n#endif\n\
-             {inside}\
-             #if defined(__clang__)\n#pragma clang attribute pop\n#else\n\
-             #pragma GCC pop_options\n#endif\n"
-        ),
-    };
-    format!("\n/* ==== {name} ==== */\n{}", guarded(processors(target), &text))
+    t::SECTION.render(context! {
+        name, guard => processors(target), features, body => renamed, macros => names,
+    })
 }

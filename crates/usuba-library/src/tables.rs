@@ -9,6 +9,7 @@
 //! Points are added by the complete formulas of Hisil, Wong, Carter and Dawson (ePrint 2008/522).
 //! RFC 8032, section 5.1, defines the base point and d.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -19,7 +20,7 @@ const TEETH: usize = 4;
 
 /// Tooth distances of the comb, and windows for public scalars: for processors with caches, without
 /// caches, and with little memory. The names are used in `lib/c/curve25519/point.c.in`.
-const SIZES: [(&str, usize, u32); 3] = [("FAST", 4, 8), ("SHORT", 16, 5), ("SMALL", 64, 4)];
+const SIZES: [(&str, usize, u32); 3] = [("fast", 4, 8), ("short", 16, 5), ("small", 64, 4)];
 
 /// The constants of the curve: the field prime, 2d and the group order.
 struct Curve {
@@ -117,7 +118,7 @@ fn entries(points: impl Iterator<Item = [BigUint; 3]>) -> String {
 }
 
 /// Computes the tables, keyed by their names in `lib/c/curve25519/point.c.in`.
-fn made() -> Vec<(String, String)> {
+fn made() -> BTreeMap<String, String> {
     let curve = Curve::new();
     let base = curve.base();
     let mut powers = vec![base.clone()];
@@ -125,7 +126,7 @@ fn made() -> Vec<(String, String)> {
         let next = curve.sum(&powers[i - 1], &powers[i - 1]);
         powers.push(next);
     }
-    let mut values = Vec::new();
+    let mut values = BTreeMap::new();
     let mut odd = Vec::new();
     let mut next = base;
     for _ in 0..1 << (SIZES[0].2 - 2) {
@@ -147,24 +148,24 @@ fn made() -> Vec<(String, String)> {
             let block = (0..1 << (TEETH - 1)).map(one);
             let _ = write!(comb, "{{\n{}}},\n", entries(block));
         }
-        values.push((format!("{name}_COMB"), comb));
-        values.push((format!("{name}_SPACING"), spacing.to_string()));
-        values.push((format!("{name}_WINDOW"), window.to_string()));
+        values.insert(format!("{name}_comb"), comb);
+        values.insert(format!("{name}_spacing"), spacing.to_string());
+        values.insert(format!("{name}_window"), window.to_string());
         // Each table extends the shorter one.
         let shorter = SIZES.get(at + 1).map_or(0, |(.., window)| 1 << (window - 2));
         let own = odd[shorter..1 << (window - 2)].iter().cloned();
-        values.push((format!("{name}_ODD"), entries(own)));
+        values.insert(format!("{name}_odd"), entries(own));
     }
     let half = (&curve.order + 1u8) >> 1u32;
     let offset = ((BigUint::from(1u8) << 256u32) - 1u8) * &half % &curve.order;
-    values.push(("HALF".to_string(), pairs(&half)));
-    values.push(("OFFSET".to_string(), pairs(&offset)));
+    values.insert("half".to_string(), pairs(&half));
+    values.insert("offset".to_string(), pairs(&offset));
     values
 }
 
 /// The tables, keyed by their names in `lib/c/curve25519/point.c.in`.
-pub fn tables() -> &'static [(String, String)] {
-    static MADE: OnceLock<Vec<(String, String)>> = OnceLock::new();
+pub fn tables() -> &'static BTreeMap<String, String> {
+    static MADE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     MADE.get_or_init(made)
 }
 
@@ -206,7 +207,7 @@ mod tests {
     }
 
     fn value(name: &str) -> &'static str {
-        &tables().iter().find(|(known, _)| known == name).expect("a name of a table").1
+        &tables()[name]
     }
 
     #[test]
@@ -226,7 +227,7 @@ mod tests {
     fn entries_are_the_multiples_that_they_should_be() {
         let curve = Curve::new();
         for (name, spacing, window) in SIZES {
-            let blocks: Vec<&str> = value(&format!("{name}_COMB")).split("{\n").skip(1).collect();
+            let blocks: Vec<&str> = value(&format!("{name}_comb")).split("{\n").skip(1).collect();
             assert_eq!(blocks.len(), 64 / spacing);
             // Checks two entries in the first and the last block of each table.
             for j in [0, blocks.len() - 1] {
@@ -243,7 +244,7 @@ mod tests {
                 }
             }
             let last = multiple(&curve, &BigUint::from((1u32 << (window - 1)) - 1));
-            assert!(value(&format!("{name}_ODD")).ends_with(&text(&curve, &last)), "{name}");
+            assert!(value(&format!("{name}_odd")).ends_with(&text(&curve, &last)), "{name}");
         }
     }
 }

@@ -1,27 +1,47 @@
-//! Templates: the hand-written C of `lib/c`. Files that end with `.in` contain `@NAME@`
-//! placeholders.
+//! The hand-written C of `lib/c`: texts, and templates, whose names end with `.in`.
+
+use usuba::emit::template::template;
+pub use usuba::emit::template::{Template, Value, context};
 
 /// Texts by their path in `lib/c`.
-macro_rules! templates {
+macro_rules! texts {
     ($($constant:ident = $path:literal;)*) => {
         $(pub const $constant: &str =
             include_str!(concat!("../../../lib/c/", $path));)*
     };
 }
 
-templates! {
+/// Templates by their path in `lib/c`.
+macro_rules! templates {
+    ($($constant:ident = $path:literal;)*) => {
+        $(pub const $constant: Template =
+            template!(concat!("../../../lib/c/", $path));)*
+    };
+}
+
+texts! {
     STATUS = "common/status.h";
+    INTERNAL_H = "common/internal.h";
+    WORDS_H = "common/words.h";
+    SKEIN_SHARED_H = "api/skein_shared.h";
+    FIELD25519 = "curve25519/field.c";
+    MERKLE_SHARED_H = "api/merkle_shared.h";
+    NACL_LIST = "nacl/nacl.toml";
+    NACL_NAMES = "nacl/names.h";
+    NACL_RANDOM = "nacl/random.c";
+    SEAL = "modes/seal.c";
+    SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
+}
+
+templates! {
     COMMON_H = "common/common.h.in";
     MEMORY_H = "common/memory.h.in";
-    INTERNAL_H = "common/internal.h";
     BACKENDS_H = "common/backends.h.in";
-    WORDS_H = "common/words.h";
     MEMORY = "common/memory.c.in";
     WORDS = "common/words.c.in";
     ALONE = "common/alone.c.in";
     DISPATCH = "common/dispatch.c.in";
     XOR = "common/xor.c.in";
-    XOR_WIDE = "common/xor_wide.c.in";
     BLOCKS = "modes/blocks.c.in";
     STREAM = "modes/ctr.c.in";
     CBC = "modes/cbc.c.in";
@@ -51,7 +71,6 @@ templates! {
     KEYED_C = "api/keyed.c.in";
     UNKEYED_H = "api/unkeyed.h.in";
     UNKEYED_C = "api/unkeyed.c.in";
-    SKEIN_SHARED_H = "api/skein_shared.h";
     SKEIN_H = "api/skein.h.in";
     SKEIN_C = "api/skein.c.in";
     POLY1305_H = "poly1305/poly1305.h.in";
@@ -59,7 +78,6 @@ templates! {
     POLY1305_WIDE = "poly1305/wide.c.in";
     POLY1305_LANES = "poly1305/lanes.c.in";
     CURVE25519_H = "curve25519/curve25519.h.in";
-    FIELD25519 = "curve25519/field.c";
     POINT25519 = "curve25519/point.c.in";
     X25519 = "curve25519/x25519.c.in";
     ED25519 = "curve25519/ed25519.c.in";
@@ -67,19 +85,11 @@ templates! {
     CURVE25519_WIDE = "curve25519/wide.c.in";
     CURVE25519_LANES = "curve25519/lanes.c.in";
     CURVE25519_ACROSS = "curve25519/across.c.in";
-    MERKLE_SHARED_H = "api/merkle_shared.h";
     MERKLE_H = "api/merkle.h.in";
     MERKLE_C = "api/merkle.c.in";
-    NACL_LIST = "nacl/nacl.toml";
     NACL_H = "nacl/nacl.h.in";
-    NACL_NAMES = "nacl/names.h";
     NACL_C = "nacl/nacl.c.in";
-    NACL_RANDOM = "nacl/random.c";
     NACL_CMAKE = "nacl/CMakeLists.txt.in";
-    NACL_CONFIG = "nacl/config.cmake.in";
-    NACL_PKG_CONFIG = "nacl/nacl.pc.in";
-    SEAL = "modes/seal.c";
-    SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
     SEAL_KEY_H = "api/seal_key.h.in";
     SEAL_KEY_C = "api/seal_key.c.in";
     SEAL_FIRST_C = "api/seal_first.c.in";
@@ -89,13 +99,18 @@ templates! {
     SEAL_BOX_C = "api/seal_box.c.in";
     HIDDEN_H = "library/hidden.h.in";
     CMAKE = "library/CMakeLists.txt.in";
-    CMAKE_CONFIG = "library/usuba-config.cmake.in";
-    PKG_CONFIG = "library/usuba.pc.in";
+    CMAKE_CONFIG = "library/config.cmake.in";
+    PKG_CONFIG = "library/package.pc.in";
+    HEADER_H = "library/header.h.in";
+    SECTION = "library/section.c.in";
+    XORS = "common/xors.c.in";
+    LADDERS = "api/ladders.c.in";
+    CURVE25519_LANES_H = "curve25519/lanes.h.in";
+    CURVE25519_ACROSS_H = "curve25519/across.h.in";
+    POLY1305_LANES_H = "poly1305/lanes.h.in";
 }
 
-/// Replaces each `@NAME@` of `values` in `template`.
-pub fn fill<V: AsRef<str>>(template: &str, values: &[(&str, V)]) -> String {
-    values.iter().fold(template.to_string(), |text, (name, value)| {
-        text.replace(&format!("@{name}@"), value.as_ref())
-    })
+/// The same context in several templates, one after the other.
+pub fn render(templates: &[Template], context: &Value) -> String {
+    templates.iter().map(|template| template.render(context.clone())).collect()
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use usuba::isa::Target;
 
 use super::cores::Core;
-use super::interface::{Description, Kind, Needs};
+use super::interface::{Description, Kind};
+use super::needs::Needs;
 use super::section::{features, guarded, includes, processors, section};
-use super::template::{self as t, fill};
+use super::template::{self as t, Template, Value, context};
 use super::{Folder, Request, registers};
 use usuba_ciphers::Cipher;
 
@@ -233,21 +234,26 @@ pub fn library_of(
         "{}\n#ifndef USUBA_INTERNAL\n#define USUBA_INTERNAL\n#include \"usuba.h\"\n\n{}{}#endif\n",
         banner("what the files of the library share", request),
         parts.internal(),
-        fill(t::HIDDEN_H, &[("BACKENDS", &backends.len().to_string())])
+        t::HIDDEN_H.render(context! { backends => backends.len() })
     );
-    let sources: String = files.iter().map(|file| format!("  {}\n", file.path)).collect();
+    let sources: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     files.push(File { path: "src/internal.h".into(), text: internal });
     let header = parts.header("sliced, constant-time ciphers", "", &declarations, request);
     files.push(File { path: "include/usuba.h".into(), text: header });
     let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
     let version = version(&request.version);
-    let values = [("VERSION", &*version), ("SOURCES", sources.trim_end())];
+    let package = "usuba";
+    let description = "Sliced, constant-time symmetric cryptography";
+    let values = context! { version, sources, package, description };
     let plain = [
-        ("CMakeLists.txt", fill(t::CMAKE, &values)),
-        ("usuba-config.cmake.in", t::CMAKE_CONFIG.to_string()),
-        ("usuba.pc.in", t::PKG_CONFIG.to_string()),
+        ("CMakeLists.txt", t::CMAKE),
+        ("usuba-config.cmake.in", t::CMAKE_CONFIG),
+        ("usuba.pc.in", t::PKG_CONFIG),
     ];
-    let plain = plain.map(|(path, text)| File { path: path.to_string(), text });
+    let plain = plain.map(|(path, template)| File {
+        path: path.to_string(),
+        text: template.render(values.clone()),
+    });
     files.chain(plain).collect()
 }
 
@@ -317,18 +323,35 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// The values of templates outside every cipher.
+    fn values(&self) -> Value {
+        let target = |target: &&'static Target| {
+            // A program queries the features of x86; other processors always have their vectors.
+            // Plain general-purpose registers need no query, but extensions used beside a target
+            // do.
+            let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
+            let wanted = [target].into_iter().chain(beside).filter(|t| t.processor.asks);
+            let mut asked: Vec<String> = wanted
+                .flat_map(|target| features(target))
+                .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
+                .collect();
+            if asked.is_empty() {
+                asked.push("1".to_string());
+            }
+            context! { name => target.name, guard => processors(target), asked }
+        };
+        context! {
+            local => self.local, hidden => self.local != "static ", common => self.common,
+            chunk => self.needs.chunk, counters => self.counters,
+            block_max => self.needs.block.max(1), backends => self.backends.len(),
+            targets => self.backends.iter().map(target).collect::<Vec<_>>(),
+        }
+    }
+
     fn internal(&self) -> String {
+        let backends = if self.needs.ladders { &[t::BACKENDS_H][..] } else { &[] };
         let words = if self.needs.words { t::WORDS_H } else { "" };
-        let backends = if self.needs.ladders { t::BACKENDS_H } else { "" };
-        fill(
-            &[t::INTERNAL_H, backends, words].concat(),
-            &[
-                ("CHUNK", &self.needs.chunk.to_string()),
-                ("COUNTERS", &self.counters.to_string()),
-                ("BLOCK_MAX", &self.needs.block.max(1).to_string()),
-                ("BACKENDS", &self.backends.len().to_string()),
-            ],
-        )
+        format!("{}{}{words}", t::INTERNAL_H, t::render(backends, &self.values()))
     }
 
     /// The cores of a folder for one target.
@@ -341,101 +364,40 @@ impl Parts<'_> {
     fn header(&self, about: &str, name: &str, declarations: &str, request: &Request) -> String {
         let guard =
             format!("USUBA_{}{}H", name.to_uppercase(), if name.is_empty() { "" } else { "_" });
-        let backends = if self.needs.ladders { t::COMMON_H } else { "" };
-        let common = fill(&[backends, t::MEMORY_H].concat(), &[("COMMON", self.common)]);
-        format!(
-            "{}\n#ifndef {guard}\n#define {guard}\n#include <stddef.h>\n#include <stdint.h>\n\n\
-             {}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{common}{declarations}\n\
-             #ifdef __cplusplus\n}}\n#endif\n#endif\n",
-            banner(about, request),
-            t::STATUS
-        )
+        let common: &[Template] =
+            if self.needs.ladders { &[t::COMMON_H, t::MEMORY_H] } else { &[t::MEMORY_H] };
+        t::HEADER_H.render(context! {
+            guard, status => t::STATUS, declarations, banner => banner(about, request),
+            common => t::render(common, &self.values()),
+        })
     }
 
     /// XOR of a keystream on one target.
     fn xor(&self, target: &Target) -> String {
-        let wide = if target.simd { t::XOR_WIDE } else { "" };
-        let bytes = (target.bits / 8).to_string();
-        fill(
-            t::XOR,
-            &[
-                ("WIDE", wide),
-                ("LOCAL", self.local),
-                ("TARGET", target.name),
-                ("BYTES", &bytes),
-                ("REGISTER", target.register),
-            ],
-        )
+        t::XOR.render(context! {
+            local => self.local, target => target.name, simd => target.simd,
+            bytes => target.bits / 8, register => target.register,
+        })
     }
 
     /// Backend dispatch and the modes.
     fn common_functions(&self) -> String {
-        let names: Vec<String> = self.backends.iter().map(|t| format!("\"{}\"", t.name)).collect();
-        let mut supported = String::new();
-        for (number, target) in self.backends.iter().enumerate() {
-            // A program queries the features of x86; other processors always have their vectors.
-            // Plain general-purpose registers need no query, but extensions used beside a target
-            // do.
-            let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
-            let wanted = [target].into_iter().chain(beside);
-            let wanted = wanted.filter(|t| t.processor.asks).flat_map(|t| features(t));
-            let asked: Vec<String> =
-                wanted.map(|name| format!("__builtin_cpu_supports(\"{name}\")")).collect();
-            let answer =
-                if asked.is_empty() { "1".to_string() } else { asked.join(" &&\n        ") };
-            let case = format!("    case {number}: return {answer};\n");
-            supported += &guarded(processors(target), &case);
-        }
-        let count = self.backends.len().to_string();
-        let dispatch = match self.backends.len() {
-            _ if !self.needs.ladders => "",
-            1 => t::ALONE,
-            _ => t::DISPATCH,
-        };
-        let values = [("NAMES", &*names.join(", ")), ("SUPPORTED", &*supported)];
-        let mut text = fill(&[t::MEMORY, dispatch].concat(), &values);
-        if self.needs.xor {
-            text += &self.xors();
-        }
-        if self.needs.blocks {
-            text += t::BLOCKS;
-        }
-        let modes = [
-            (self.needs.word_bytes, t::WORDS),
-            (self.needs.stream, t::STREAM),
-            (self.needs.cbc, t::CBC),
-            (self.needs.xts, t::XTS),
-            (self.needs.chain, t::CHAIN),
+        let Needs { ladders, xor, blocks, word_bytes, stream, cbc, xts, chain, .. } = self.needs;
+        let alone = self.backends.len() == 1;
+        let parts = [
+            (true, t::MEMORY),
+            (ladders && alone, t::ALONE),
+            (ladders && !alone, t::DISPATCH),
+            (xor, t::XORS),
+            (blocks, t::BLOCKS),
+            (word_bytes, t::WORDS),
+            (stream, t::STREAM),
+            (cbc, t::CBC),
+            (xts, t::XTS),
+            (chain, t::CHAIN),
         ];
-        modes.iter().filter(|(needed, _)| *needed).for_each(|(_, mode)| text += mode);
-        fill(&text, &[("LOCAL", self.local), ("COMMON", self.common), ("BACKENDS", &count)])
-    }
-
-    /// The functions of [`Parts::xor`] by backend.
-    fn xors(&self) -> String {
-        let mut list = String::new();
-        let mut prototypes = String::new();
-        let hidden = self.local != "static ";
-        for target in self.backends {
-            let name = format!("usuba_xor_{}", target.name);
-            let (line, none) = (format!("    {name},\n"), "    NULL,\n");
-            list += &match processors(target) {
-                None => line,
-                Some(there) => format!("#if defined({there})\n{line}#else\n{none}#endif\n"),
-            };
-            if hidden {
-                let prototype = format!("extern USUBA_HIDDEN usuba_xor {name};\n");
-                prototypes += &guarded(processors(target), &prototype);
-            }
-        }
-        let count = self.backends.len();
-        match hidden {
-            true => format!("\n{prototypes}usuba_xor *const usuba_xors[{count}] = {{\n{list}}};\n"),
-            false => format!(
-                "\nstatic void (*const usuba_xors[{count}])(\n    \
-                 uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t length) = {{\n\
-                 {list}}};\n"
-            ),
-        }
+        let needed: Vec<Template> =
+            parts.into_iter().filter(|(needed, _)| *needed).map(|(_, part)| part).collect();
+        t::render(&needed, &self.values())
     }
 }

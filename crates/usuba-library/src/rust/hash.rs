@@ -1,11 +1,11 @@
 //! Rust types for Skein with the traits of the crate `digest`.
 
 use super::super::interface::Description;
-use super::super::template::fill;
+use super::super::template::context;
 use super::items::Items;
 use super::parts::Part;
-use super::text::{hex, literal, type_name};
-use usuba_ciphers::HashVector;
+use super::text::{literal, type_name};
+use usuba_ciphers::{HashVector, to_hex};
 
 /// Levels of a tree above its leaves, as in `lib/c/api/skein_shared.h`.
 const LEVELS: usize = 60;
@@ -34,35 +34,22 @@ impl Items<'_> {
         };
         let empty = HashVector::default();
         let shown = vectors.iter().filter(plain).min_by_key(|v| v.input.len()).unwrap_or(&empty);
-        let values = [
-            ("NAME", name.to_string()),
-            ("TYPE", type_name.clone()),
-            ("BLOCK", block.to_string()),
-            ("STATE", state.to_string()),
-            ("TREE", tree.to_string()),
-            ("KEY", literal(&[7; 32])),
-            ("INPUT", literal(&shown.input)),
-            ("LENGTH", shown.output.len().to_string()),
-            ("SHOWN", SHOWN.min(shown.output.len()).to_string()),
-            ("OUTPUT", literal(&shown.output[..SHOWN.min(shown.output.len())])),
-        ];
-        self.module += &fill(rust!("api/skein.rs.in"), &values);
-        self.ffi += &fill(rust!("ffi/skein.rs.in"), &values);
-        self.helpers.insert(rust!("tests/skein.rs.in"));
-        let answer = |v: &HashVector| {
-            let [a, b, c, d] = v.arguments.each_ref().map(|bytes| hex(bytes));
-            let tree = if v.tree == [0; 3] { hex(&[]) } else { hex(&v.tree) };
-            let (key, input, output) = (hex(&v.key), hex(&v.input), hex(&v.output));
-            format!(
-                "        ([{key}, {a}, {b}, {c}, {d}, {tree}], {input}, {}, {output}),\n",
-                v.bits
-            )
+        let values = context! {
+            name, type => type_name, block, state, tree, key => literal(&[7; 32]),
+            input => literal(&shown.input), length => shown.output.len(),
+            shown => SHOWN.min(shown.output.len()),
+            output => literal(&shown.output[..SHOWN.min(shown.output.len())]),
         };
-        let list: String = vectors.iter().step_by(EVERY).map(answer).collect();
-        let user = "@CRATE@::@MODULE@";
-        self.tests += &format!(
-            "\n#[test]\nfn {name}() {{\n    let answers = [\n{list}    ];\n    \
-             skein(&answers, {user}::{name}_bits, {user}::{name}_many);\n}}\n"
-        );
+        let answer = |v: &HashVector| {
+            let [a, b, c, d] = v.arguments.each_ref().map(|bytes| to_hex(bytes));
+            let tree = if v.tree == [0; 3] { String::new() } else { to_hex(&v.tree) };
+            context! {
+                parameters => vec![to_hex(&v.key), a, b, c, d, tree], input => to_hex(&v.input),
+                bits => v.bits, output => to_hex(&v.output),
+            }
+        };
+        let answers = vectors.iter().step_by(EVERY).map(answer).collect();
+        self.add(rust!("api/skein.rs.in"), &[rust!("ffi/skein.rs.in")], &values);
+        self.test("parameters", &[rust!("tests/skein.rs.in")], answers, &values);
     }
 }

@@ -7,13 +7,12 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use super::super::Folder;
 use super::super::interface::{Description, Kind};
-use super::super::template::fill;
+use super::super::template::{Template, Value, context};
 use super::parts::Part;
-use super::shape::{Answer, Shape};
+use super::shape::{ANSWERS, Answer, Shape};
 use super::text::{literal, order, parts, type_name};
 use usuba_ciphers::{Function, HashMode, Scheme, Vector};
 
@@ -26,13 +25,15 @@ const SHOWN: usize = 16;
 /// The generated text of one folder, for each file of the crate.
 pub struct Items<'a> {
     pub folder: &'a Folder<'a>,
+    /// The names of the crate and of the module, for all templates.
+    names: Value,
     /// The public module.
     pub module: String,
     /// The foreign declarations, as in the header.
     pub ffi: String,
     pub tests: String,
     /// The test helpers that the tests call.
-    pub helpers: BTreeSet<&'static str>,
+    pub helpers: BTreeSet<Template>,
     /// The C names and sizes of the contexts.
     pub contexts: Vec<(String, usize)>,
     /// The C names of stateful keystreams, and the sizes of their two arrays.
@@ -51,15 +52,6 @@ fn width(c_type: &str) -> usize {
     bits.parse::<usize>().expect("words of a context have their bits in their type") / 8
 }
 
-/// A template without the example in its comment and the line before it.
-fn without_example(template: &str) -> String {
-    let mut parts = template.split("///\n/// ```\n");
-    let before = parts.next().unwrap_or_default();
-    let example = parts.next().unwrap_or_default();
-    let (_, behind) = example.split_once("/// ```\n").unwrap_or_default();
-    format!("{before}{behind}")
-}
-
 /// Finds a function by the name in a description.
 fn find<'a>(folder: &'a Folder, name: &str) -> &'a Function {
     let mut functions = folder.cipher.functions.iter();
@@ -67,13 +59,19 @@ fn find<'a>(folder: &'a Folder, name: &str) -> &'a Function {
 }
 
 impl<'a> Items<'a> {
-    /// Generates the items of a folder; keys of other folders are looked up in `folders`.
+    /// Generates the items of a folder of a crate with these names; keys of other folders are looked
+    /// up in `folders`.
     ///
     /// # Errors
     /// A construct without a Rust counterpart.
-    pub fn new(folder: &'a Folder<'a>, folders: &[Folder]) -> Result<Items<'a>, String> {
+    pub fn new(
+        folder: &'a Folder<'a>,
+        folders: &[Folder],
+        names: &Value,
+    ) -> Result<Items<'a>, String> {
         let mut items = Items {
             folder,
+            names: context! { module => &folder.name, ..names.clone() },
             module: String::new(),
             ffi: String::new(),
             tests: String::new(),
@@ -129,6 +127,31 @@ impl<'a> Items<'a> {
         Ok(items)
     }
 
+    /// A template with these values and the names.
+    pub(super) fn render(&self, template: Template, values: &Value) -> String {
+        template.render(context! { ..values.clone(), ..self.names.clone() })
+    }
+
+    /// Adds public types and foreign declarations.
+    pub(super) fn add(&mut self, module: Template, ffi: &[Template], values: &Value) {
+        self.module += &self.render(module, values);
+        let ffi: String = ffi.iter().map(|part| self.render(*part, values)).collect();
+        self.ffi += &ffi;
+    }
+
+    /// Adds a test of a shape with these answers.
+    pub(super) fn test(
+        &mut self,
+        shape: &str,
+        helpers: &[Template],
+        answers: Vec<Value>,
+        values: &Value,
+    ) {
+        self.helpers.extend(helpers);
+        let values = context! { shape, answers, ..values.clone() };
+        self.tests += &self.render(rust!("tests/answers.rs.in"), &values);
+    }
+
     /// Adds a primitive with the key of the primitive `at`.
     fn primitive(
         &mut self,
@@ -142,7 +165,7 @@ impl<'a> Items<'a> {
         let title = &self.folder.cipher.title;
         let first = &description.operations[0];
         let type_name = type_name(name, title);
-        let (mut words, context) = self.words(at);
+        let (mut fields, context) = self.words_of(self.folder, at);
         let mut block = first.output;
         // The bytes of the block number.
         let number = match description.kind {
@@ -159,7 +182,7 @@ impl<'a> Items<'a> {
         let mut part = 0;
         if let Kind::Extended { .. } | Kind::Running { .. } = description.kind {
             let inner = self::type_name(&self.folder.compiled[at].primitive.name, title);
-            words = format!("    first: {inner},\n");
+            fields = vec![format!("first: {inner}")];
             part = description.operations[1].output.saturating_sub(first.output);
         }
         if shape == Shape::Running {
@@ -182,88 +205,55 @@ impl<'a> Items<'a> {
         };
         let is_stream = matches!(shape, Shape::Stream | Shape::Running);
         let whole = matches!(shape, Shape::Block { .. } | Shape::Tweak);
-        let values = [
-            ("NAME", name.to_string()),
-            ("UPPER", name.to_uppercase()),
-            ("TYPE", type_name.clone()),
-            ("FUNCTION", first.name.clone()),
-            ("ORDER", order(function)),
-            ("PARTS", parts(function)),
-            ("WORDS", words),
-            ("CONTEXT", context.to_string()),
-            ("KEY_BYTES", description.key.to_string()),
-            ("IN", first.input.to_string()),
-            ("OUT", block.to_string()),
-            ("STATE", first.output.to_string()),
-            ("PART", part.to_string()),
-            ("TWEAK", tweak.to_string()),
-            ("NONCE", if is_stream { description.nonce } else { first.input }.to_string()),
-            ("SIZE", number.to_string()),
-            ("STREAM", if is_stream { type_name.clone() } else { format!("{type_name}Ctr") }),
-            ("XOR", if is_stream { "xor" } else { "ctr" }.to_string()),
-            ("KEYSTREAM", if is_stream { "keystream" } else { "ctr_keystream" }.to_string()),
-            (
-                "NUMBER",
-                match is_stream {
-                    true => format!("Some({number})"),
-                    false => "None".to_string(),
-                },
-            ),
-            ("PARALLEL", self.parallel(at, first.input).to_string()),
-            ("FORWARDS", first.name.clone()),
-            ("BACKWARDS", backwards),
-            ("KEY", literal(&answer.key)),
-            ("START", literal(&answer.start)),
-            ("INPUT", literal(&answer.input)),
-            ("POSITION", (answer.number * block as u64).to_string()),
-            ("SHOWN", shown.to_string()),
-            ("OUTPUT", literal(if whole { &answer.output } else { &answer.output[..shown] })),
-        ];
-        let (module, ffi) = shape.templates();
-        // Some keystreams have test vectors only beyond all positions.
-        self.module += &match answers.is_empty() {
-            true => fill(&without_example(module), &values),
-            false => fill(module, &values),
+        let values = context! {
+            name, upper => name.to_uppercase(), type => &type_name, function => &first.name,
+            order => order(function), parts => parts(function), fields, context,
+            key_bytes => description.key, in_bytes => first.input, out_bytes => block,
+            state => first.output, part, tweak, size => number,
+            nonce => if is_stream { description.nonce } else { first.input },
+            stream => if is_stream { type_name.clone() } else { format!("{type_name}Ctr") },
+            xor => if is_stream { "xor" } else { "ctr" },
+            keystream => if is_stream { "keystream" } else { "ctr_keystream" },
+            number => if is_stream { format!("Some({number})") } else { "None".to_string() },
+            parallel => self.parallel(at, first.input), forwards => &first.name, backwards,
+            // Some keystreams have test vectors only beyond all positions.
+            key => if answers.is_empty() { String::new() } else { literal(&answer.key) },
+            start => literal(&answer.start), input => literal(&answer.input),
+            position => answer.number * block as u64, shown,
+            output => literal(if whole { &answer.output } else { &answer.output[..shown] }),
         };
+        let (module, ffi) = shape.templates();
         if description.key > 0 {
-            self.ffi += &fill(rust!("ffi/key.rs.in"), &values);
+            self.ffi += &self.render(rust!("ffi/key.rs.in"), &values);
             // For a keystream, only the modes are declared.
-            let operations = description.operations.iter().filter(|_| !is_stream);
-            for operation in operations {
-                let own = [("FUNCTION", operation.name.as_str())];
-                self.ffi += &fill(&fill(rust!("ffi/blocks.rs.in"), &own), &values);
+            for operation in description.operations.iter().filter(|_| !is_stream) {
+                let values = context! { function => &operation.name, ..values.clone() };
+                self.ffi += &self.render(rust!("ffi/blocks.rs.in"), &values);
             }
         }
-        for part in ffi {
-            self.ffi += &fill(part, &values);
-        }
+        self.add(module, &ffi, &values);
         if !answers.is_empty() {
-            let (helpers, test) = shape.test(name, &type_name, &answers);
-            self.helpers.extend(helpers);
-            self.tests += &test;
+            let (shape, helpers) = shape.test();
+            let answers = answers.iter().take(ANSWERS).map(Answer::fields).collect();
+            self.test(shape, &helpers, answers, &values);
         }
         if let Shape::Block { wide: true, .. } = shape {
-            self.tests += &fill(rust!("tests/wide.rs.in"), &values);
+            self.tests += &self.render(rust!("tests/wide.rs.in"), &values);
         }
         Ok(())
     }
 
-    /// The fields of a context, and its size in bytes.
-    fn words(&self, at: usize) -> (String, usize) {
-        self.words_of(self.folder, at)
-    }
-
-    /// The fields of a context of another folder.
-    pub(super) fn words_of(&self, folder: &Folder, at: usize) -> (String, usize) {
-        let (mut text, mut bytes, mut align) = (String::new(), 0usize, 1);
+    /// The fields of the context of a primitive of a folder, and its size in bytes.
+    pub(super) fn words_of(&self, folder: &Folder, at: usize) -> (Vec<String>, usize) {
+        let (mut fields, mut bytes, mut align) = (Vec::new(), 0usize, 1);
         for number in folder.forms(at) {
             let words = &folder.compiled[at].forms[number].words;
             let size = width(words.c_type);
             bytes = bytes.next_multiple_of(size) + size * words.count;
             align = align.max(size);
-            let _ = writeln!(text, "    words{number}: [u{}; {}],", size * 8, words.count);
+            fields.push(format!("words{number}: [u{}; {}]", size * 8, words.count));
         }
-        (text, bytes.next_multiple_of(align))
+        (fields, bytes.next_multiple_of(align))
     }
 
     /// The number of blocks of the widest kernel, limited by the stack.

@@ -2,11 +2,11 @@
 
 use super::super::Folder;
 use super::super::interface::Description;
-use super::super::template::fill;
+use super::super::template::{Value, context};
 use super::items::Items;
 use super::parts::Part;
-use super::text::{hex, literal, type_name};
-use usuba_ciphers::{HashVector, Seal, SealMode, SealVector};
+use super::text::{literal, type_name};
+use usuba_ciphers::{HashVector, Seal, SealMode, SealVector, to_hex};
 
 /// Bytes of a result in examples.
 const SHOWN: usize = 16;
@@ -29,28 +29,18 @@ impl Items<'_> {
         let plain = |v: &&HashVector| v.input.len() > 1;
         let shown = vectors.iter().filter(plain).min_by_key(|v| v.input.len()).unwrap_or(&empty);
         let length = SHOWN.min(shown.output.len());
-        let values = [
-            ("NAME", name.to_string()),
-            ("TYPE", type_name.clone()),
-            ("BLOCK", block.to_string()),
-            ("BYTES", output.to_string()),
-            ("STATE", (chain + block).to_string()),
-            ("HMAC", (2 * chain + block).to_string()),
-            ("KEY", literal(&[7; 32])),
-            ("INPUT", literal(&shown.input)),
-            ("SHOWN", length.to_string()),
-            ("OUTPUT", literal(&shown.output[..length])),
-        ];
-        self.module += &fill(rust!("api/merkle.rs.in"), &values);
-        self.ffi += &fill(rust!("ffi/merkle.rs.in"), &values);
-        self.helpers.insert(rust!("tests/merkle.rs.in"));
-        let answer = |v: &HashVector| format!("        ({}, {}),\n", hex(&v.input), hex(&v.output));
-        let list: String = vectors.iter().step_by(EVERY).map(answer).collect();
+        let values = context! {
+            name, type => type_name, block, bytes => output, state => chain + block,
+            hmac => 2 * chain + block, key => literal(&[7; 32]), input => literal(&shown.input),
+            shown => length, output => literal(&shown.output[..length]),
+        };
+        let answer = |v: &HashVector| {
+            context! { input => to_hex(&v.input), output => to_hex(&v.output) }
+        };
+        let answers = vectors.iter().step_by(EVERY).map(answer).collect();
+        self.add(rust!("api/merkle.rs.in"), &[rust!("ffi/merkle.rs.in")], &values);
         // The public Rust type is the only link to the type of the C functions.
-        self.tests += &format!(
-            "\n#[test]\nfn {name}() {{\n    let answers = [\n{list}    ];\n    \
-             merkle::<@CRATE@::@MODULE@::{type_name}>(&answers, @CRATE@::@MODULE@::{type_name}::many);\n}}\n"
-        );
+        self.test("merkle", &[rust!("tests/merkle.rs.in")], answers, &values);
     }
 
     /// Poly1305, whose header is hand-written.
@@ -58,16 +48,14 @@ impl Items<'_> {
         self.parts.insert(Part::Message);
         self.hashes.push(("poly1305_state".into(), 80));
         self.sizes.push(("poly1305_state".into(), 96));
-        self.module += rust!("api/poly1305.rs.in");
-        self.ffi += rust!("ffi/poly1305.rs.in");
+        self.add(rust!("api/poly1305.rs.in"), &[rust!("ffi/poly1305.rs.in")], &context! {});
     }
 
     /// X25519 and Ed25519, whose header is hand-written.
     pub fn curve25519(&mut self) {
         self.parts.insert(Part::Signature);
-        self.module += rust!("api/curve25519.rs.in");
-        self.ffi += rust!("ffi/curve25519.rs.in");
-        self.tests += rust!("tests/curve25519.rs.in");
+        self.add(rust!("api/curve25519.rs.in"), &[rust!("ffi/curve25519.rs.in")], &context! {});
+        self.tests += &self.render(rust!("tests/curve25519.rs.in"), &context! {});
     }
 
     /// Authenticated encryption with a key of one of `folders`.
@@ -92,36 +80,23 @@ impl Items<'_> {
         let type_name = type_name(name, &self.folder.cipher.title);
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
-        let (kind, data) = match mode {
-            SealMode::Rfc8439 => {
-                ("Data", "        data: *const u8,\n        data_length: usize,\n")
-            }
-            SealMode::Box => ("Only", ""),
+        let kind = match mode {
+            SealMode::Rfc8439 => "Data",
+            SealMode::Box => "Only",
         };
-        let values = [
-            ("NAME", name.clone()),
-            ("TYPE", type_name.clone()),
-            ("WORDS", format!("    inner: {path},\n")),
-            ("CONTEXT", context.to_string()),
-            ("KEY_BYTES", "32".into()),
-            ("NONCE", nonce.to_string()),
-            ("KIND", kind.into()),
-            ("DATA", data.into()),
-        ];
-        self.module += &fill(rust!("api/seal.rs.in"), &values);
-        self.ffi += &fill(rust!("ffi/key.rs.in"), &values);
-        self.ffi += &fill(rust!("ffi/seal.rs.in"), &values);
-        self.helpers.insert(rust!("tests/seal.rs.in"));
+        let values = context! {
+            name, type => type_name, fields => vec![format!("inner: {path}")], context,
+            key_bytes => 32, nonce, kind,
+        };
         let answer = |v: &SealVector| {
             let (text, tag) = v.apart(*mode);
-            let fields = [&v.key, &v.nonce, &v.data, &v.input].map(|bytes| hex(bytes));
-            format!("        [{}, {}, {}],\n", fields.join(", "), hex(text), hex(tag))
+            let fields = [&v.key, &v.nonce, &v.data, &v.input, text, tag];
+            Value::from(fields.map(to_hex).to_vec())
         };
-        let list: String = vectors.iter().map(answer).collect();
-        self.tests += &format!(
-            "\n#[test]\nfn {name}() {{\n    let answers = [\n{list}    ];\n    \
-             seal::<@CRATE@::@MODULE@::{type_name}>(&answers);\n}}\n"
-        );
+        let answers = vectors.iter().map(answer).collect();
+        let ffi = [rust!("ffi/key.rs.in"), rust!("ffi/seal.rs.in")];
+        self.add(rust!("api/seal.rs.in"), &ffi, &values);
+        self.test("seal", &[rust!("tests/seal.rs.in")], answers, &values);
         Ok(())
     }
 }

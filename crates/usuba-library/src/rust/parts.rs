@@ -1,5 +1,6 @@
 //! Optional parts of a crate: modules of hand-written Rust, and dependencies with traits.
 
+use super::super::template::{Value, context};
 use super::items::Items;
 
 /// Hand-written Rust for the families that use it.
@@ -22,8 +23,8 @@ const MODULES: [Module; 3] = [
         name: "hash",
         types: "{Hash, Parameters, Skein, SkeinMac, SkeinReader, SkeinTree, SkeinXof, Tree}",
         files: [
-            ("src/hash.rs", rust!("src/hash.rs")),
-            ("src/ffi/hash.rs", rust!("src/hash_ffi.rs")),
+            ("src/hash.rs", text!("src/hash.rs")),
+            ("src/ffi/hash.rs", text!("src/hash_ffi.rs")),
         ],
     },
     Module {
@@ -31,8 +32,8 @@ const MODULES: [Module; 3] = [
         name: "message",
         types: "{Code, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
         files: [
-            ("src/message.rs", rust!("src/message.rs")),
-            ("src/ffi/message.rs", rust!("src/message_ffi.rs")),
+            ("src/message.rs", text!("src/message.rs")),
+            ("src/ffi/message.rs", text!("src/message_ffi.rs")),
         ],
     },
     Module {
@@ -40,8 +41,8 @@ const MODULES: [Module; 3] = [
         name: "seal",
         types: "Sealer",
         files: [
-            ("src/seal.rs", rust!("src/seal.rs")),
-            ("src/ffi/seal.rs", rust!("src/seal_ffi.rs")),
+            ("src/seal.rs", text!("src/seal.rs")),
+            ("src/ffi/seal.rs", text!("src/seal_ffi.rs")),
         ],
     },
 ];
@@ -90,52 +91,33 @@ const TRAITS: [Traits; 3] = [
     },
 ];
 
-/// The optional contents of a crate; empty without any part.
-#[derive(Default)]
-pub struct Around {
-    /// Lines of `Cargo.toml`.
-    pub dependencies: String,
-    /// Lines of `lib.rs`.
-    pub exports: String,
-    pub modules: String,
-    pub types: String,
-    pub about: String,
-    /// Lines of `ffi.rs`.
-    pub ffi: String,
-    pub files: Vec<(&'static str, &'static str)>,
-}
-
-/// The attribute for the families that have one of the parts; `None` if none has.
-fn condition(items: &[Items], parts: &[Part]) -> Option<String> {
-    let has = |items: &&Items| parts.iter().any(|part| items.parts.contains(part));
+/// The attribute for the families whose items hold for `user`; `None` if there are none.
+pub fn condition(items: &[Items], user: impl Fn(&Items) -> bool) -> Option<String> {
+    let users = items.iter().filter(|items| user(items));
     let features: Vec<String> =
-        items.iter().filter(has).map(|i| format!("feature = \"{}\"", i.folder.name)).collect();
+        users.map(|items| format!("feature = \"{}\"", items.folder.name)).collect();
     match &features[..] {
         [] => None,
-        [one] => Some(format!("#[cfg({one})]\n")),
-        more => Some(format!("#[cfg(any({}))]\n", more.join(", "))),
+        [one] => Some(format!("#[cfg({one})]")),
+        more => Some(format!("#[cfg(any({}))]", more.join(", "))),
     }
 }
 
-/// The optional contents for these families.
-pub fn around(items: &[Items]) -> Around {
-    let mut all = Around::default();
-    for Traits { name, dependency, users, about } in &TRAITS {
-        if let Some(condition) = condition(items, users) {
-            all.dependencies += dependency;
-            all.exports += &format!("{condition}pub use {name};\n");
-            all.about += about;
-        }
-    }
-    for Module { of, name, types, files } in &MODULES {
-        if let Some(condition) = condition(items, &[*of]) {
-            all.modules += &format!("{condition}mod {name};\n");
-            all.types += &format!("{condition}pub use {name}::{types};\n");
-            all.ffi += &format!("{condition}pub mod {name};\n");
-            all.files.extend(files);
-        }
-    }
-    all
+/// The parts that these families use: crates with traits, and modules, for templates; and the files
+/// of the modules.
+pub fn around(items: &[Items]) -> (Vec<Value>, Vec<Value>, Vec<(&'static str, &'static str)>) {
+    let traits = TRAITS.iter().filter_map(|Traits { name, dependency, users, about }| {
+        let cfg = condition(items, |items| users.iter().any(|part| items.parts.contains(part)))?;
+        Some(context! { name => *name, cfg, dependency => *dependency, about => *about })
+    });
+    let (modules, files): (Vec<Value>, Vec<_>) = MODULES
+        .iter()
+        .filter_map(|Module { of, name, types, files }| {
+            let cfg = condition(items, |items| items.parts.contains(of))?;
+            Some((context! { name => *name, cfg, types => *types }, *files))
+        })
+        .unzip();
+    (traits.collect(), modules, files.concat())
 }
 
 /// The features of a family.

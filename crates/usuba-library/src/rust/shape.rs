@@ -1,11 +1,12 @@
 //! Rust shapes of primitives: the templates of each shape, and tests from its vectors.
 
 use super::super::interface::{Description, Kind};
-use super::text::hex;
-use usuba_ciphers::{Order, Vector};
+use usuba_ciphers::{Order, Vector, to_hex};
+
+use super::super::template::{Template, Value, context};
 
 /// The number of test vectors per function in the crate.
-const ANSWERS: usize = 4;
+pub const ANSWERS: usize = 4;
 
 /// The maximal keystream length in the tests; longer vectors are cut.
 const LONG: usize = 200;
@@ -42,7 +43,7 @@ impl Shape {
     }
 
     /// The templates of the public types, and the templates of the C declarations.
-    pub fn templates(self) -> (&'static str, Vec<&'static str>) {
+    pub fn templates(self) -> (Template, Vec<Template>) {
         match self {
             Shape::Stream => (rust!("api/stream.rs.in"), vec![rust!("ffi/stream.rs.in")]),
             Shape::Running => (rust!("api/running.rs.in"), vec![rust!("ffi/running.rs.in")]),
@@ -61,96 +62,21 @@ impl Shape {
         }
     }
 
-    /// The test helper of this shape, and a test with these vectors.
-    pub fn test(
-        self,
-        name: &str,
-        type_name: &str,
-        answers: &[Answer],
-    ) -> (Vec<&'static str>, String) {
-        let list = |form: &dyn Fn(&Answer) -> String| -> String {
-            let lines = answers.iter().take(ANSWERS);
-            lines.map(|answer| format!("        {},\n", form(answer))).collect()
-        };
-        let user = "@CRATE@::@MODULE@";
-        let two = |a: &Answer| format!("[{}, {}]", hex(&a.input), hex(&a.output));
-        let three =
-            |a: &Answer| format!("[{}, {}, {}]", hex(&a.key), hex(&a.input), hex(&a.output));
-        let (helpers, body) = match self {
-            Shape::Block { inverse, .. } => {
-                let ctr = |a: &Answer| {
-                    format!("({}, {}, 0, {})", hex(&a.key), hex(&a.input), hex(&a.output))
-                };
-                let stream =
-                    format!("    stream::<{user}::{type_name}Ctr>(&[\n{}    ]);\n", list(&ctr));
-                let block =
-                    format!("    block::<{user}::{type_name}>(&[\n{}    ]);\n", list(&three));
-                match inverse {
-                    true => (
-                        vec![rust!("tests/block.rs.in"), rust!("tests/stream.rs.in")],
-                        block + &stream,
-                    ),
-                    false => (vec![rust!("tests/stream.rs.in")], stream),
-                }
+    /// The shape as `tests/answers.rs.in` calls it, and the helpers that its test needs.
+    pub fn test(self) -> (&'static str, Vec<Template>) {
+        let stream = rust!("tests/stream.rs.in");
+        match self {
+            Shape::Block { inverse: true, .. } => {
+                ("block", vec![rust!("tests/block.rs.in"), stream])
             }
-            Shape::Stream => {
-                let four = |a: &Answer| {
-                    let (key, start, output) = (hex(&a.key), hex(&a.start), hex(&a.output));
-                    format!("({key}, {start}, {}, {output})", a.number)
-                };
-                let body =
-                    format!("    stream::<{user}::{type_name}>(&[\n{}    ]);\n", list(&four));
-                (vec![rust!("tests/stream.rs.in")], body)
-            }
-            Shape::Running => {
-                let three = |a: &Answer| {
-                    format!("[{}, {}, {}]", hex(&a.key), hex(&a.start), hex(&a.output))
-                };
-                let body = format!(
-                    "    running::<{user}::{type_name}>(&[\n{}    ], {user}::{type_name}::keystreams);\n",
-                    list(&three)
-                );
-                (vec![rust!("tests/running.rs.in")], body)
-            }
-            Shape::Tweak => {
-                let four = |a: &Answer| {
-                    let (key, input, output) = (hex(&a.key), hex(&a.input), hex(&a.output));
-                    format!("[{key}, {}, {input}, {output}]", hex(&a.start))
-                };
-                let body = format!(
-                    "    let answers = [\n{}    ];\n    \
-                     tweak::<{user}::{type_name}>(&answers, |cipher, tweaks, blocks| {{\n        \
-                     cipher.encrypt_each(tweaks, blocks).expect(\"as many\")\n    }});\n",
-                    list(&four)
-                );
-                (vec![rust!("tests/tweak.rs.in")], body)
-            }
-            Shape::Keyed => {
-                let body = format!(
-                    "    for [secret, input, output] in [\n{}    ] {{\n        \
-                     let function: {user}::{type_name} = @CRATE@::cipher::KeyInit::new(&array(secret));\n        \
-                     map([input, output], |from, to| {{\n            \
-                     let from = @CRATE@::cipher::Array::cast_slice_from_core(from);\n            \
-                     let to = @CRATE@::cipher::Array::cast_slice_from_core_mut(to);\n            \
-                     function.blocks(from, to)\n        \
-                     }});\n    }}\n",
-                    list(&three)
-                );
-                (vec![rust!("tests/map.rs.in")], body)
-            }
-            Shape::Permutation => {
-                let body = format!("    permutation(&[\n{}    ], {user}::{name});\n", list(&two));
-                (vec![rust!("tests/permutation.rs.in")], body)
-            }
-            Shape::Unkeyed => {
-                let body = format!(
-                    "    for answer in [\n{}    ] {{\n        map(answer, {user}::{name});\n    }}\n",
-                    list(&two)
-                );
-                (vec![rust!("tests/map.rs.in")], body)
-            }
-        };
-        (helpers, format!("\n#[test]\nfn {name}() {{\n{body}}}\n"))
+            Shape::Block { inverse: false, .. } => ("ctr", vec![stream]),
+            Shape::Stream => ("stream", vec![stream]),
+            Shape::Running => ("running", vec![rust!("tests/running.rs.in")]),
+            Shape::Tweak => ("tweak", vec![rust!("tests/tweak.rs.in")]),
+            Shape::Keyed => ("keyed", vec![rust!("tests/map.rs.in")]),
+            Shape::Permutation => ("permutation", vec![rust!("tests/permutation.rs.in")]),
+            Shape::Unkeyed => ("unkeyed", vec![rust!("tests/map.rs.in")]),
+        }
     }
 }
 
@@ -167,6 +93,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Its fields in hexadecimal.
+    pub fn fields(&self) -> Value {
+        let Answer { key, start, number, input, output } = self;
+        let [key, start, input, output] = [key, start, input, output].map(|bytes| to_hex(bytes));
+        context! { key, start, number, input, output }
+    }
+
     /// Converts a vector; `None` if its block number exceeds the range of positions.
     pub fn new(vector: &Vector, shape: Shape, description: &Description) -> Option<Answer> {
         let Vector { key, input, output, .. } = vector.clone();

@@ -2,12 +2,7 @@
 
 use usuba::emit::bytes::ByteLayout;
 
-use usuba_ciphers::{Function, to_hex};
-
-/// Bytes as a string in Rust.
-pub fn hex(bytes: &[u8]) -> String {
-    format!("\"{}\"", to_hex(bytes))
-}
+use usuba_ciphers::Function;
 
 /// Bytes as an array in a Rust comment.
 pub fn literal(bytes: &[u8]) -> String {

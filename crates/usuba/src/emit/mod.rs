@@ -7,6 +7,7 @@
 //! - `keys`: which words of the key the kernel takes as their complements.
 //! - `stats`: operation counts and live values, for the comment on top.
 //! - `bytes`: the functions on bytes that users call, around a kernel.
+//! - `template`: files that are mostly text, in which values are filled in.
 
 pub mod abi;
 pub mod bytes;
@@ -15,6 +16,7 @@ pub mod header;
 pub mod keys;
 pub mod names;
 pub mod stats;
+pub mod template;
 
 use crate::ir::{Port, Program, Slicing};
 use crate::isa::{Layout, Target, word_lane, word_type};

@@ -1,18 +1,40 @@
 //! Writes the C that turns the user's key into words, and the words into registers.
 
-use std::fmt::Write;
-
-use super::function::read_words;
 use super::words;
 use super::{ByteLayout, Function, Key, Schedule, Shape, macros};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::mask_bits;
+use crate::emit::template::{context, template};
 use crate::ir::Port;
-use crate::isa::{Layout, Target, word_lane, word_type};
+use crate::isa::{self, Layout, Target, word_lane};
 
 /// The type of a round key word in the context: it does not depend on the target.
 pub fn word_of(port: &Port) -> &'static str {
-    word_type(word_lane(port.word))
+    isa::word_type(word_lane(port.word))
+}
+
+/// The words of a context for a function, and the key that they come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Words {
+    /// The C type of a word.
+    pub c_type: &'static str,
+    pub count: usize,
+    /// Bytes of the user's key.
+    pub key_bytes: usize,
+}
+
+/// The words of the key of `function`; `None` if it has none.
+///
+/// # Errors
+/// A name of the function is no name of the program.
+pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
+    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else { return Ok(None) };
+    let shape = Shape::of(port);
+    let bytes = match key.schedule {
+        Some(schedule) => Shape::of(&schedule.kernel.program.entry().params[0]).bytes(),
+        None => shape.bytes(),
+    };
+    Ok(Some(Words { c_type: word_of(port), count: shape.words, key_bytes: bytes }))
 }
 
 /// Statements that fill `keys` from the words in the array `from`: one register (or one mask,
@@ -26,82 +48,60 @@ pub fn broadcast(
     from: &str,
     flips: &[u64],
 ) -> String {
-    let shape = Shape::of(port);
-    let (words, bits) = (shape.words, shape.bits as usize);
-    let register = target.register;
-    let masks = mask_bits(target, layout).map(word_type);
-    let mut text = String::new();
-    let word_type = word_of(port);
-    let mut from = format!("{from}[i]");
-    if !flips.is_empty() {
-        let masks: Vec<String> = flips.iter().map(|mask| format!("{mask:#x}U")).collect();
-        let masks = masks.chunks(8).map(|row| row.join(", ")).collect::<Vec<_>>();
-        let masks = masks.join(",\n        ");
-        let _ = writeln!(
-            text,
-            "    static const {word_type} turned[{words}] = {{\n        {masks}\n    }};"
-        );
-        from = format!("({word_type})({from} ^ turned[i])");
-    }
-    let head = format!("    for (i = 0; i < {words}; i++)");
-    match layout {
-        Layout::Words => {}
-        Layout::Lanes(lane) => {
-            let _ = writeln!(text, "{head} keys[i] = {}LANES{lane}({from});", macros::VECTOR);
-        }
+    let Shape { words, bits, .. } = Shape::of(port);
+    let (register, word_type) = (target.register, word_of(port));
+    let masks: Vec<String> = flips.iter().map(|mask| format!("{mask:#x}U")).collect();
+    let turned: Vec<String> = masks.chunks(8).map(|row| row.join(", ")).collect();
+    let word = |index: &str| match turned.is_empty() {
+        true => format!("{from}[{index}]"),
+        false => format!("({word_type})({from}[{index}] ^ turned[{index}])"),
+    };
+    let p = macros::VECTOR;
+    let own = match layout {
+        Layout::Words => context! { form => "words" },
+        Layout::Lanes(lane) => context! { form => "lanes", lane },
         Layout::Bits => {
-            let all = |bit: &str| match target.simd {
-                _ if let Some(mask) = masks => format!("({mask})(0 - ({mask})({bit}))"),
-                true => format!("{}SPLAT(0 - (uint64_t)({bit}))", macros::VECTOR),
-                false => format!("({register})(0 - ({register})({bit}))"),
+            let bit = format!("{} >> ({} - b) & 1", word("i"), bits - 1);
+            let ones = match mask_bits(target, layout).map(isa::word_type) {
+                Some(mask) => format!("({mask})(0 - ({mask})({bit}))"),
+                None if target.simd => format!("{p}SPLAT(0 - (uint64_t)({bit}))"),
+                None => format!("({register})(0 - ({register})({bit}))"),
             };
-            let ones = all(&format!("{from} >> ({} - b) & 1", bits - 1));
-            let _ = writeln!(text, "{head}\n        for (b = 0; b < {bits}; b++)");
-            let _ = writeln!(text, "            keys[{bits} * i + b] = {ones};");
+            context! { form => "bits", bits, ones }
         }
         Layout::Vectors { words: vector, .. } => {
             let (vector, lanes) = (vector as usize, target.lanes(layout) as usize);
-            let (registers, size) = (words / vector, target.bits as usize / 8);
-            let _ = writeln!(text, "    {word_type} place[{}];", words * lanes);
-            let all = words * lanes;
             let spread = match lanes {
                 1 => "i".to_string(),
                 _ => format!("i / {} * {vector} + i % {vector}", vector * lanes),
             };
-            let from = from.replace("[i]", &format!("[{spread}]"));
-            let _ = writeln!(text, "    for (i = 0; i < {all}; i++) place[i] = {from};");
-            let load = format!("{}LOAD((const uint8_t *)place + {size} * i)", macros::VECTOR);
-            let _ = writeln!(text, "    for (i = 0; i < {registers}; i++) keys[i] = {load};");
+            context! {
+                form => "vectors", lanes, registers => words / vector, size => target.bits / 8,
+                from => word(&spread),
+            }
         }
         Layout::Elements(m) if target.simd => {
             let (select, test) = element_bytes(m);
-            let wide = m.max(8);
-            let p = macros::VECTOR;
-            let _ = writeln!(text, "{head} {{\n        const {register} bit = {p}{test};");
-            let mut word = format!("{p}LANES{wide}({from})");
-            if m > 8 {
-                word = format!("{p}SHUFFLE({word}, {p}{select})");
-            }
-            let _ = writeln!(text, "        keys[i] = {p}EQUAL({p}AND({word}, bit), bit);\n    }}");
+            let word = format!("{p}LANES{}({})", m.max(8), word("i"));
+            let word = if m > 8 { format!("{p}SHUFFLE({word}, {p}{select})") } else { word };
+            context! { form => "elements", test => format!("{p}{test}"), word }
         }
         Layout::Elements(m) => {
-            let _ = writeln!(text, "{head} {{\n        {register} x = {from};");
             let element = target.bits / m as u32;
-            for k in (0..m.ilog2()).rev() {
-                let shift = (element - 1) << k;
+            let step = |k: u32| {
                 let mask = (0..target.bits)
                     .filter(|bit| bit % (element << k) < 1 << k)
                     .fold(0u64, |sum, bit| sum | 1 << bit);
-                if shift > 0 {
-                    let _ = writeln!(text, "        x = (x | x << {shift}) & 0x{mask:x}U;");
-                }
-            }
-            // Each element holds its bit at the bottom; minus one is that bit everywhere.
-            let fill = if element > 1 { format!("(x << {element}) - x") } else { "x".into() };
-            let _ = writeln!(text, "        keys[i] = {fill};\n    }}");
+                context! { shift => (element - 1) << k, mask => format!("0x{mask:x}U") }
+            };
+            let steps = (0..m.ilog2()).rev().filter(|_| element > 1).map(step);
+            context! { form => "spread", element, steps => steps.collect::<Vec<_>>() }
         }
-    }
-    text
+    };
+    template!("templates/broadcast.c.in").render(context! {
+        ..own,
+        ..context! { word_type, words, register, turned => &turned, from => word("i") },
+    })
 }
 
 /// For horizontal slicing in groups of 16 bytes: which byte of the word each byte looks at, and
@@ -155,51 +155,16 @@ pub fn run(schedule: &Schedule, bytes: ByteLayout) -> Result<String, Diagnostic>
     let (param, result) = schedule_ports(schedule)?;
     super::check(param, bytes)?;
     let (from, shape) = (Shape::of(param), Shape::of(result));
-    let symbol = schedule.kernel.symbol;
-    let read = read_words(from, words::STRAIGHT, bytes, "key", &|i| format!("from[{i}]"));
+    let read = words::read_words(from, words::STRAIGHT, bytes, "key", &|i| format!("from[{i}]"));
     let sliced = crate::emit::layout(schedule.kernel.program, schedule.target) == Layout::Bits;
-    let mut text = format!("    {} from[{}];\n", word_of(param), from.words);
-    if !sliced && shape.bits > 1 {
-        return Ok(format!("{text}{read}    {symbol}(from, made);\n"));
-    }
-    let flat = shape.words * shape.bits as usize;
-    if sliced {
-        let (register, m) = (schedule.target.register, from.bits);
-        let _ = write!(
-            text,
-            "    {register} x[{}], y[{flat}];\n    size_t i, b;\n{read}    \
-             for (i = 0; i < {}; i++)\n        for (b = 0; b < {m}; b++)\n            \
-             x[{m} * i + b] = from[i] >> ({m} - 1 - b) & 1;\n    {symbol}(x, y);\n",
-            from.words * m as usize,
-            from.words,
-        );
-    } else {
-        let _ = write!(text, "    uint8_t y[{flat}];\n    size_t i, b;\n{read}");
-        let _ = writeln!(text, "    {symbol}(from, y);");
-    }
+    let bits = if sliced || shape.bits == 1 { shape.words * shape.bits as usize } else { 0 };
     let Made { c_type, count } = made(schedule)?;
-    let n = if shape.bits == 1 { 8 } else { shape.bits as usize };
-    let gather = |bits: usize| {
-        format!(
-            "{c_type} word = 0;\n        for (b = 0; b < {bits}; b++) \
-             word = ({c_type})(word << 1 | (y[{n} * i + b] & 1));\n"
-        )
-    };
-    let (whole, rest) = (flat / n, flat % n);
-    let _ = writeln!(
-        text,
-        "    for (i = 0; i < {whole}; i++) {{\n        {}        made[i] = word;\n    }}",
-        gather(n)
-    );
-    if whole < count {
-        let _ = writeln!(
-            text,
-            "    {{\n        {}        made[i] = ({c_type})(word << {});\n    }}",
-            gather(rest),
-            n - rest
-        );
-    }
-    Ok(text)
+    Ok(template!("templates/schedule.c.in").render(context! {
+        from_type => word_of(param), from_words => from.words, m => from.bits, read,
+        kernel => schedule.kernel.symbol, flat => bits, made_type => c_type, count,
+        register => if sliced { schedule.target.register } else { "" },
+        n => if shape.bits == 1 { 8 } else { shape.bits },
+    }))
 }
 
 /// Statements that fill the array `words` from `made`, or from the bytes `key` where no schedule
@@ -212,7 +177,7 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     let to = |i: &str| format!("{words}[{i}]");
     let Some(schedule) = key.schedule else {
         super::check(port, key.bytes)?;
-        return Ok(read_words(shape, words::STRAIGHT, key.bytes, "key", &to));
+        return Ok(words::read_words(shape, words::STRAIGHT, key.bytes, "key", &to));
     };
     let (_, result) = schedule_ports(&schedule)?;
     let made = Shape::of(result);
@@ -228,7 +193,7 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     let through = schedule.through.unwrap_or(ByteLayout::Be);
     super::check(port, through)?;
     if made.bits == 1 {
-        return Ok(read_words(shape, words::STRAIGHT, through, "made", &to));
+        return Ok(words::read_words(shape, words::STRAIGHT, through, "made", &to));
     }
     if same && schedule.through.is_none() {
         if function.wipe {
@@ -241,7 +206,7 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     }
     let bytes =
         words::write(made, words::STRAIGHT, ByteLayout::Be, "bytes", &|i| format!("made[{i}]"));
-    let read = read_words(shape, words::STRAIGHT, through, "bytes", &to);
+    let read = words::read_words(shape, words::STRAIGHT, through, "bytes", &to);
     Ok(format!("    {{\n    uint8_t bytes[{}];\n{bytes}{read}    }}\n", made.bytes()))
 }
 

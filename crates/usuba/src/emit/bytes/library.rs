@@ -11,35 +11,11 @@
 //! What several of them write in common is [`shared`].
 
 use super::function::{Entry, moving, support};
-pub use super::keys::Made;
+pub use super::keys::{Made, Words, words};
 use super::words::HELPERS;
-use super::{Function, Shape, chain, keys};
+use super::{Function, chain, keys};
 use crate::diag::Diagnostic;
 use crate::isa::Target;
-
-/// What a context holds for a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Words {
-    /// The C type of a word.
-    pub c_type: &'static str,
-    pub count: usize,
-    /// Bytes of the user's key.
-    pub key_bytes: usize,
-}
-
-/// The words of the key of `function`; `None` if it has none.
-///
-/// # Errors
-/// The names of the function are not those of the program.
-pub fn words(function: &Function) -> Result<Option<Words>, Diagnostic> {
-    let (Some(port), Some(key)) = (function.ports()?.key, function.key) else { return Ok(None) };
-    let shape = Shape::of(port);
-    let bytes = match key.schedule {
-        Some(schedule) => Shape::of(&schedule.kernel.program.entry().params[0]).bytes(),
-        None => shape.bytes(),
-    };
-    Ok(Some(Words { c_type: keys::word_of(port), count: shape.words, key_bytes: bytes }))
-}
 
 /// The macros and helpers that functions of this file are written in, once for all of `bodies`.
 /// On vector registers always those that load, store and combine them.

@@ -2,6 +2,7 @@
 //!
 //! Macros and not functions: a file uses few of them, and unused functions draw warnings.
 
+use crate::emit::template::{context, template};
 use crate::isa::{Inst, Target};
 
 /// What the names of the macros for vector registers begin with.
@@ -82,52 +83,13 @@ pub fn vector(target: &Target) -> String {
 /// The macros for general-purpose registers of `bits` bits, with guard. Memory is read byte by
 /// byte, which C compilers turn into one load where the machine allows it.
 pub fn scalar(bits: u32) -> String {
-    let t = format!("uint{bits}_t");
     let p = scalar_prefix(bits);
-    let loads: Vec<String> =
-        (0..bits / 8).map(|b| format!("({t})(a_)[{b}] << {}", 8 * b)).collect();
-    let stores: Vec<String> =
-        (0..bits / 8).map(|b| format!("(a_)[{b}] = (uint8_t)((b_) >> {})", 8 * b)).collect();
-    format!(
-        "#ifndef {p}LOAD\n\
-         #define {p}LOAD(a_) \\\n    ({})\n\
-         #define {p}STORE(a_, b_) \\\n    ({})\n\
-         #define {p}AND(a_, b_) ((a_) & (b_))\n\
-         #define {p}OR(a_, b_) ((a_) | (b_))\n\
-         #define {p}XOR(a_, b_) ((a_) ^ (b_))\n\
-         #define {p}XOR_AND(a_, b_, c_) (((a_) ^ (b_)) & (c_))\n\
-         #define {p}XOR3(a_, b_, c_) ((a_) ^ (b_) ^ (c_))\n\
-         #define {p}SHL(a_, k_) ((a_) << (k_))\n\
-         #define {p}SHR(a_, k_) ((a_) >> (k_))\n\
-         #define {p}SPLAT(a_) (({t})(a_))\n\
-         {}#endif\n",
-        loads.join(" | "),
-        stores.join(", "),
-        masked(p, &t, false)
-    )
+    let masked = masked(p, &format!("uint{bits}_t"), false);
+    template!("templates/scalar.h.in").render(context! { p, bits, masked })
 }
 
 /// Exchanges by masks and shifts, the same on all registers; see `plan::Step` for which bits.
 /// Where `select` is one instruction, exchanging between two registers takes four.
 fn masked(p: &str, register: &str, select: bool) -> String {
-    let swap = if select {
-        format!(
-            "{register} t_ = {p}SELECT(a_, {p}SHL(b_, k_), {p}SPLAT(mask_)); \\\n    \
-             (b_) = {p}SELECT({p}SHR(a_, k_), b_, {p}SPLAT(mask_)); (a_) = t_;"
-        )
-    } else {
-        format!(
-            "{register} t_ = {p}XOR_AND({p}SHR(a_, k_), b_, {p}SPLAT(mask_)); \\\n    \
-             (b_) = {p}XOR(b_, t_); (a_) = {p}XOR(a_, {p}SHL(t_, k_));"
-        )
-    };
-    format!(
-        "#define {p}SWAP(a_, b_, k_, mask_) do {{ \\\n    {swap} }} while (0)\n\
-         #define {p}DELTA(a_, k_, mask_) do {{ \\\n    \
-         {register} t_ = {p}XOR_AND({p}SHR(a_, k_), a_, {p}SPLAT(mask_)); \\\n    \
-         (a_) = {p}XOR3(a_, t_, {p}SHL(t_, k_)); }} while (0)\n\
-         #define {p}FLIP(a_, k_, mask_) do {{ \\\n    \
-         {register} t_ = {p}SHL({p}AND(a_, {p}SPLAT(mask_)), k_); \\\n    \
-         (a_) = {p}OR({p}AND({p}SHR(a_, k_), {p}SPLAT(mask_)), t_); }} while (0)\n"
-    )
+    template!("templates/masked.h.in").render(context! { p, register, select })
 }

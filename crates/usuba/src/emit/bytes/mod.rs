@@ -28,9 +28,11 @@
 //! - `words`: the C that moves whole words.
 //! - `keys`: the C that sets up keys and broadcasts them.
 //! - `macros`: the C macros that all of this is written in.
+//! - `mover`: the C function that moves a port one of these ways.
 //! - `function`: puts the parts together.
 //! - `chain`: functions whose results they are applied to again, as hash functions need them.
 //! - `library`: the parts one by one.
+//! - `templates`: the C of all of this, and `helpers`: C that it calls.
 //! - `wipe`: clears what the functions leave.
 
 mod chain;
@@ -38,6 +40,7 @@ mod function;
 mod keys;
 pub mod library;
 mod macros;
+mod mover;
 mod plan;
 mod tiles;
 mod transpose;

@@ -18,22 +18,13 @@
 
 use super::{Function, Ports, Schedule};
 use crate::emit::c::wipe::{self, APART, Call, INNER};
+use crate::emit::template::{context, template};
 use crate::ir::{Port, Program};
 use crate::isa::Target;
 
 /// The functions `name_copy` and `name_zero` on bytes.
 pub(super) fn copying(name: &str) -> String {
-    format!(
-        "#if defined(__GNUC__) && defined(__x86_64__)\n\
-         static void {name}_copy(void *to, const void *from, size_t length) {{\n    \
-         __asm__ volatile (\"rep movsb\" : \"+D\"(to), \"+S\"(from), \"+c\"(length) : : \"memory\");\n}}\n\n\
-         static void {name}_zero(void *to, size_t length) {{\n    \
-         __asm__ volatile (\"rep stosb\" : \"+D\"(to), \"+c\"(length) : \"a\"(0) : \"memory\");\n}}\n\
-         #else\n\
-         #define {name}_copy memcpy\n\
-         #define {name}_zero(to, length) memset(to, 0, length)\n\
-         #endif\n\n"
-    )
+    template!("templates/copying.c.in").render(context! { name })
 }
 
 /// Both, once as the function that does the work and once as what calls it.

@@ -3,8 +3,11 @@
 
 use std::fmt::Write;
 
+use super::tiles::{File, Tiles};
+use super::transpose::{self, Way, Writer};
 use super::{ByteLayout, Shape};
-use crate::isa::{word_lane, word_type};
+use crate::emit::template::{context, template};
+use crate::isa::{Layout, word_lane, word_type};
 
 /// Words up to this number are written one by one, more in a loop.
 pub const STRAIGHT: usize = 16;
@@ -12,77 +15,16 @@ pub const STRAIGHT: usize = 16;
 /// The C functions that read and write words that do not begin or end with a byte. Bits are
 /// those of the byte string, the most significant of a byte first; `order` 7 reverses them
 /// inside of each byte. A whole byte at a time at most.
-pub const GET: &str = "\
-#ifndef USUBA_GET
-#define USUBA_GET(p_, at_, bits_, order_) usuba_get(p_, at_, bits_, order_)
-static uint64_t usuba_get(const uint8_t *p, size_t at, unsigned bits, unsigned order) {
-    uint64_t word = 0;
-    while (bits) {
-        unsigned start = (unsigned)(at % 8), count = 8 - start < bits ? 8 - start : bits;
-        unsigned byte = p[at / 8];
-        if (order) {
-            byte = (byte & 0x55) << 1 | (byte >> 1 & 0x55);
-            byte = (byte & 0x33) << 2 | (byte >> 2 & 0x33);
-            byte = (byte & 0x0f) << 4 | byte >> 4;
-        }
-        word = word << count | (byte >> (8 - start - count) & (0xffU >> (8 - count)));
-        at += count;
-        bits -= count;
-    }
-    return word;
-}
-#endif
-";
+pub const GET: &str = include_str!("helpers/get.h");
 
 /// See [`GET`]. Bits of the last byte that no word has are left alone.
-pub const PUT: &str = "\
-#ifndef USUBA_PUT
-#define USUBA_PUT(p_, at_, bits_, order_, word_) usuba_put(p_, at_, bits_, order_, word_)
-static void usuba_put(uint8_t *p, size_t at, unsigned bits, unsigned order, uint64_t word) {
-    while (bits) {
-        unsigned start = (unsigned)(at % 8), count = 8 - start < bits ? 8 - start : bits;
-        unsigned mask = (0xffU >> (8 - count)) << (8 - start - count);
-        unsigned byte = (unsigned)(word >> (bits - count)) << (8 - start - count) & mask;
-        if (order) {
-            byte = (byte & 0x55) << 1 | (byte >> 1 & 0x55);
-            byte = (byte & 0x33) << 2 | (byte >> 2 & 0x33);
-            byte = (byte & 0x0f) << 4 | byte >> 4;
-            mask = (mask & 0x55) << 1 | (mask >> 1 & 0x55);
-            mask = (mask & 0x33) << 2 | (mask >> 2 & 0x33);
-            mask = (mask & 0x0f) << 4 | mask >> 4;
-        }
-        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | byte);
-        at += count;
-        bits -= count;
-    }
-}
-#endif
-";
+pub const PUT: &str = include_str!("helpers/put.h");
 
 /// As [`GET`] and [`PUT`] for a word whose bits are `step` bits apart.
-pub const GET_APART: &str = "\
-#ifndef USUBA_GET_APART
-#define USUBA_GET_APART(p_, at_, step_, bits_) usuba_get_apart(p_, at_, step_, bits_)
-static uint64_t usuba_get_apart(const uint8_t *p, size_t at, size_t step, unsigned bits) {
-    uint64_t word = 0;
-    for (; bits; bits--, at += step) word = word << 1 | (p[at / 8] >> (7 - at % 8) & 1);
-    return word;
-}
-#endif
-";
+pub const GET_APART: &str = include_str!("helpers/get_apart.h");
 
 /// See [`GET_APART`].
-pub const PUT_APART: &str = "\
-#ifndef USUBA_PUT_APART
-#define USUBA_PUT_APART(p_, at_, step_, bits_, word_) usuba_put_apart(p_, at_, step_, bits_, word_)
-static void usuba_put_apart(uint8_t *p, size_t at, size_t step, unsigned bits, uint64_t word) {
-    for (; bits; bits--, at += step) {
-        unsigned bit = (unsigned)(word >> (bits - 1) & 1), place = (unsigned)(7 - at % 8);
-        p[at / 8] = (uint8_t)((p[at / 8] & ~(1U << place)) | bit << place);
-    }
-}
-#endif
-";
+pub const PUT_APART: &str = include_str!("helpers/put_apart.h");
 
 /// Every helper, by how its calls begin.
 pub const HELPERS: [(&str, &str); 4] = [
@@ -97,9 +39,98 @@ pub fn needs_helpers(shape: Shape, bytes: ByteLayout) -> bool {
     !shape.bits.is_multiple_of(8) || bytes == ByteLayout::LeBits
 }
 
+/// Statements that read the words of a port of `shape` from the bytes at `block` into integers.
+pub fn read_words(
+    shape: Shape,
+    straight: usize,
+    bytes: ByteLayout,
+    block: &str,
+    to: &dyn Fn(&str) -> String,
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Pack, block, to)
+        .unwrap_or_else(|| read(shape, straight, bytes, block, to))
+}
+
+/// The opposite of [`read_words`].
+pub fn write_words(
+    shape: Shape,
+    straight: usize,
+    bytes: ByteLayout,
+    block: &str,
+    from: &dyn Fn(&str) -> String,
+) -> String {
+    let bytes = plain(shape, bytes);
+    woven(shape, bytes, Way::Unpack, block, from)
+        .unwrap_or_else(|| write(shape, straight, bytes, block, from))
+}
+
+/// The layout, except that planes of a single word, or of single bits, are the bits in their order.
+fn plain(shape: Shape, bytes: ByteLayout) -> ByteLayout {
+    match bytes {
+        ByteLayout::Planes if shape.row == 1 || shape.bits == 1 => ByteLayout::Be,
+        other => other,
+    }
+}
+
+/// Planes and integers: transposes each row in 64-bit (or 32-bit) registers that hold several
+/// words each. `None` if rows are no such registers, or for another layout.
+fn woven(
+    shape: Shape,
+    bytes: ByteLayout,
+    way: Way,
+    block: &str,
+    at: &dyn Fn(&str) -> String,
+) -> Option<String> {
+    let row = Shape { words: shape.row, ..shape };
+    let bits = if row.bytes() >= 8 { 64 } else { 32 };
+    let fits = row.bytes() * 8 >= bits && (row.words * row.bits as usize).is_multiple_of(8);
+    if bytes != ByteLayout::Planes || !fits {
+        return None;
+    }
+    let file = File { bits: bits as u32, vector: false };
+    let tiles = Tiles::new(row, bytes, row.bytes(), Layout::Words, 1, file, false)?;
+    let register = format!("uint{bits}_t");
+    let writer = Writer { file, register: &register, width: 3 };
+    let moved = transpose::statements(writer, &tiles, way, &|value| format!("u[{value}]"));
+    let t = word_type(word_lane(row.bits));
+    let lanes = bits / row.bits as usize;
+    let mut words = Vec::new();
+    for register_number in 0..tiles.count {
+        let word = |lane: usize| {
+            let index = tiles.word(row, register_number, lane);
+            at(&format!("{} * n + {index}", row.words))
+        };
+        let shift = |lane: usize| lane * row.bits as usize;
+        match way {
+            Way::Pack => {
+                // Words that do not fill their type have zeros above.
+                let mask = match word_lane(row.bits) == row.bits {
+                    true => String::new(),
+                    false => format!(" & {}", (1u64 << row.bits) - 1),
+                };
+                for lane in 0..lanes {
+                    let (word, shift) = (word(lane), shift(lane));
+                    words.push(format!("{word} = ({t})(u[{register_number}] >> {shift}{mask})"));
+                }
+            }
+            Way::Unpack => {
+                let terms: Vec<String> = (0..lanes)
+                    .map(|lane| format!("({register}){} << {}", word(lane), shift(lane)))
+                    .collect();
+                words.push(format!("u[{register_number}] = {}", terms.join(" | ")));
+            }
+        }
+    }
+    Some(template!("templates/woven.c.in").render(context! {
+        packs => way == Way::Pack, bytes => block, size => row.bytes(),
+        rows => shape.words / shape.row, register, count => tiles.count, moved, words,
+    }))
+}
+
 /// Statements that read each word i of the block at `block` into the variable `to(i)`, one by one
 /// up to `straight` words.
-pub fn read(
+fn read(
     shape: Shape,
     straight: usize,
     bytes: ByteLayout,

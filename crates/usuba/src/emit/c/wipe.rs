@@ -20,9 +20,8 @@
 //! x86-64; elsewhere a function that clears a local array of `volatile` bytes stands for it, which
 //! reaches the same stack, mostly, and no registers.
 
-use std::fmt::Write;
-
 use super::Emitted;
+use crate::emit::template::{context, template};
 use crate::ir::Program;
 use crate::ir::live::max_live;
 use crate::isa::Target;
@@ -78,74 +77,5 @@ pub struct Call<'a> {
 pub fn around(call: &Call) -> String {
     let Call { name, prototype, inner, arguments, bytes } = *call;
     let size = format!("{}_WIPE_BYTES", name.to_uppercase());
-    let mut text = format!(
-        "\n/* Bytes of the stack that are cleared, a multiple of 64. */\n#ifndef {size}\n\
-         #define {size} {bytes}\n#endif\n",
-    );
-    let _ = write!(
-        text,
-        "#if !defined(__GNUC__) || !defined(__x86_64__)\nstatic void {name}_clear(void)\n{{\n    \
-         volatile unsigned char area[{size}];\n    int i;\n    \
-         for (i = 0; i < {size}; i++) area[i] = 0;\n    (void)area;\n}}\n#endif\n\n"
-    );
-    let _ = write!(text, "{prototype}\n{{\n    {inner}({arguments});\n");
-    text.push_str("#if defined(__GNUC__) && defined(__x86_64__)\n    __asm__ volatile (\n");
-    text.push_str("        \"subq %0, %%rsp\\n\\tmovl %0, %%ecx\\n\\t\"\n");
-    let parts = [
-        ("#if defined(__AVX512F__)", "vpxor %%xmm0, %%xmm0, %%xmm0", "vmovups %%zmm0", 64),
-        ("#elif defined(__AVX__)", "vpxor %%xmm0, %%xmm0, %%xmm0", "vmovups %%ymm0", 32),
-        ("#else", "xorps %%xmm0, %%xmm0", "movups %%xmm0", 16),
-    ];
-    for (condition, zero, store, size) in parts {
-        let _ = writeln!(text, "{condition}\n        \"{zero}\\n1:\\t\"");
-        for at in 1..=64 / size {
-            let _ = writeln!(text, "        \"{store}, -{}(%%rsp,%%rcx)\\n\\t\"", at * size);
-        }
-    }
-    text.push_str("#endif\n        \"subl $64, %%ecx\\n\\tjne 1b\\n\\taddq %0, %%rsp\\n\\t\"\n");
-    for register in SCALARS {
-        let _ = writeln!(text, "        \"xorl %%{register}, %%{register}\\n\\t\"");
-    }
-    let each = |text: &mut String, numbers: std::ops::Range<u32>, zero: &dyn Fn(u32) -> String| {
-        for number in numbers {
-            let _ = writeln!(text, "        \"{}\\n\\t\"", zero(number));
-        }
-    };
-    text.push_str("#if defined(__AVX512F__)\n");
-    each(&mut text, 16..32, &|n| format!("vpxord %%zmm{n}, %%zmm{n}, %%zmm{n}"));
-    each(&mut text, 0..8, &|n| format!("kxorw %%k{n}, %%k{n}, %%k{n}"));
-    text.push_str("#endif\n#if defined(__AVX__)\n");
-    each(&mut text, 1..16, &|n| format!("vpxor %%xmm{n}, %%xmm{n}, %%xmm{n}"));
-    text.push_str("#else\n");
-    each(&mut text, 1..16, &|n| format!("xorps %%xmm{n}, %%xmm{n}"));
-    let _ = write!(
-        text,
-        "#endif\n        : : \"i\"({size})\n        : \"memory\", \"cc\", \"rax\", \"rcx\", \
-         \"rdx\", \"rsi\", \"rdi\", \"r8\", \"r9\", \"r10\", \"r11\""
-    );
-    let mut clobbers = |numbers: std::ops::Range<u32>| {
-        for number in numbers {
-            if number % 8 == 0 {
-                text.push_str(",\n          ");
-            } else {
-                text.push_str(", ");
-            }
-            let _ = write!(text, "\"xmm{number}\"");
-        }
-    };
-    clobbers(0..16);
-    text += "\n#if defined(__AVX512F__)\n          ";
-    let high = (16..32).map(|number| format!("\"xmm{number}\""));
-    let masks = (0..8).map(|number| format!("\"k{number}\""));
-    let high: Vec<String> = high.chain(masks).collect();
-    let _ = writeln!(text, ", {}", high.join(", "));
-    let _ = write!(
-        text,
-        "#endif\n    );\n#else\n    {{\n        void (*volatile clear)(void) = {name}_clear;\n        \
-         clear();\n    }}\n#endif\n}}\n"
-    );
-    text
+    template!("wipe.c.in").render(context! { name, size, prototype, inner, arguments, bytes })
 }
-
-/// General-purpose registers that calls need not keep.
-const SCALARS: [&str; 9] = ["eax", "ecx", "edx", "esi", "edi", "r8d", "r9d", "r10d", "r11d"];

@@ -1,0 +1,169 @@
+//! Functions that move one port between the bytes of blocks and registers.
+
+use super::tiles::{File, Tiles};
+use super::transpose::{self, Way, Writer};
+use super::{ByteLayout, Function, Parameter, Ports, Shape, macros, words};
+use crate::diag::{Code, Diagnostic};
+use crate::emit::template::{context, template};
+use crate::ir::Port;
+use crate::isa::{Layout, Target, word_lane, word_type};
+
+/// How a port moves between bytes and registers.
+enum How {
+    Tiles(Tiles),
+    /// Word by word into integers: one instance.
+    Words,
+    /// Word by word into lanes with this number of bits.
+    Lanes(u8),
+    /// Vectors with this number of words, as they are.
+    Vectors(u8),
+}
+
+/// A port with the way it moves.
+pub struct Mover<'a> {
+    shape: Shape,
+    bytes: ByteLayout,
+    /// Bytes from block to block.
+    pitch: usize,
+    how: How,
+    target: &'a Target,
+    lanes: usize,
+    /// Words up to this number move one by one.
+    straight: usize,
+}
+
+/// The movers of the inputs and of the output, with the bytes from block to block. All put
+/// the same instance in the same lane.
+pub fn movers<'a>(
+    function: &Function<'a>,
+    ports: &Ports<'a>,
+    target: &'a Target,
+    layout: Layout,
+    (from, to): (&dyn Fn(&Port) -> usize, usize),
+) -> Result<(Vec<Mover<'a>>, Mover<'a>), Diagnostic> {
+    let lanes = target.lanes(layout) as usize;
+    let mover = |port: &'a Port, parameter: Parameter, pitch: usize, natural: bool| {
+        let (shape, bytes) = (Shape::of(port), parameter.bytes);
+        let file = File { bits: target.bits, vector: target.simd };
+        let tiles =
+            || Tiles::new(shape, bytes, pitch, layout, lanes, file, natural).map(How::Tiles);
+        let how = match layout {
+            Layout::Words => How::Words,
+            Layout::Lanes(lane) => tiles().unwrap_or(How::Lanes(lane)),
+            Layout::Vectors { words, .. } => match bytes {
+                ByteLayout::Be | ByteLayout::Le => How::Vectors(words),
+                ByteLayout::Planes | ByteLayout::LeBits => return Err(unsupported(port, bytes)),
+            },
+            _ => tiles().ok_or_else(|| unsupported(port, bytes))?,
+        };
+        let straight = if function.rolled { 1 } else { words::STRAIGHT };
+        Ok(Mover { shape, bytes, pitch, how, target, lanes, straight })
+    };
+    let all = |natural| {
+        let inputs = ports.inputs.iter().zip(function.inputs);
+        let inputs = inputs.map(|(port, parameter)| mover(port, *parameter, from(port), natural));
+        Ok((
+            inputs.collect::<Result<Vec<_>, _>>()?,
+            mover(ports.output, function.output, to, natural)?,
+        ))
+    };
+    let order = |mover: &Mover| match &mover.how {
+        How::Tiles(tiles) => Some(tiles.lane_order()),
+        How::Words | How::Lanes(_) | How::Vectors(_) => None,
+    };
+    let (inputs, output) = all(false)?;
+    if inputs.iter().all(|input| order(input) == order(&output)) {
+        return Ok((inputs, output));
+    }
+    all(true)
+}
+
+fn unsupported(port: &Port, bytes: ByteLayout) -> Diagnostic {
+    let name = ByteLayout::ALL.iter().find(|(_, layout)| *layout == bytes).map_or("", |(n, _)| n);
+    let message = format!(
+        "the byte layout `{name}` of `{}` ({} words of {} bits) has no transposition here",
+        port.name,
+        port.words(),
+        port.word
+    );
+    Diagnostic::global(Code::NotSupported, message)
+        .help("horizontal slicing wants powers of two; the others take every layout")
+}
+
+impl Mover<'_> {
+    /// The C type of a register.
+    fn register(&self) -> &'static str {
+        match self.how {
+            How::Words => word_type(word_lane(self.shape.bits)),
+            _ => self.target.register,
+        }
+    }
+
+    /// `static void name(const uint8_t *bytes, T *regs)` to pack; to unpack the `const` is on the
+    /// other side.
+    pub fn function(&self, name: &str, way: Way) -> String {
+        let register = self.register();
+        let signature = match way {
+            Way::Pack => format!("{name}(const uint8_t *bytes, {register} *regs)"),
+            Way::Unpack => format!("{name}(const {register} *regs, uint8_t *bytes)"),
+        };
+        let body = match &self.how {
+            How::Tiles(tiles) => {
+                let file = File { bits: self.target.bits, vector: self.target.simd };
+                let width = if self.target.regs >= 32 { 4 } else { 3 };
+                let writer = Writer { file, register, width };
+                transpose::statements(writer, tiles, way, &|value| format!("regs[{value}]"))
+            }
+            How::Words => {
+                let at = |i: &str| format!("regs[{i}]");
+                let Mover { shape, straight, bytes, .. } = *self;
+                match way {
+                    Way::Pack => words::read_words(shape, straight, bytes, "bytes", &at),
+                    Way::Unpack => words::write_words(shape, straight, bytes, "bytes", &at),
+                }
+            }
+            How::Lanes(lane) => self.lanes(*lane, way),
+            How::Vectors(words) => self.vectors(*words as usize, way),
+        };
+        format!("\nstatic void {signature} {{\n{body}}}\n")
+    }
+
+    /// Vectors of `vector` words, which lie in memory as in the block: little-endian words are loaded,
+    /// big-endian ones turned around in the register.
+    fn vectors(&self, vector: usize, way: Way) -> String {
+        let Mover { shape, bytes, pitch, lanes, .. } = *self;
+        let width = shape.bits as usize / 8;
+        let half = |from: usize| {
+            (from..from + 8).rev().fold(0u64, |sum, at| {
+                sum << 8 | (at / width * width + width - 1 - at % width) as u64
+            })
+        };
+        let order = match bytes == ByteLayout::Le || width == 1 {
+            true => String::new(),
+            false => {
+                format!("{}BYTES(0x{:016x}ULL, 0x{:016x}ULL)", macros::VECTOR, half(0), half(8))
+            }
+        };
+        template!("templates/vectors.c.in").render(context! {
+            packs => way == Way::Pack, registers => shape.words / vector, pitch, lanes, order,
+            size => self.target.bits / 8,
+        })
+    }
+
+    /// Word by word through an array with the layout of the registers.
+    fn lanes(&self, lane: u8, way: Way) -> String {
+        let Mover { shape, bytes, pitch, lanes, .. } = *self;
+        let pointer = format!("{pitch} * j + bytes");
+        let word = match way {
+            Way::Pack => words::get(shape, bytes, &pointer, "i"),
+            Way::Unpack => {
+                words::put(shape, bytes, &pointer, "i", &format!("lane[{lanes} * i + j]"))
+            }
+        };
+        let padded = !(shape.words * shape.bits as usize).is_multiple_of(8);
+        template!("templates/lanes.c.in").render(context! {
+            packs => way == Way::Pack, type => word_type(lane), words => shape.words, lanes, word,
+            pitch, size => self.target.bits / 8, pad => padded.then(|| shape.bytes() - 1),
+        })
+    }
+}
