@@ -4,7 +4,7 @@
 //! $ cargo xtask bless counts factors
 //! ```
 //!
-//! Parts run in the order of [`PARTS`]: later ones show the output of a program that earlier ones
+//! Parts run in the order of `PARTS`: later ones show the output of a program that earlier ones
 //! complete.
 
 use std::ffi::OsString;

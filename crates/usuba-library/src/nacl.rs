@@ -34,7 +34,7 @@ struct Listed {
 /// Reads the cipher folders of NaCl below `root`, restricted to its functions.
 ///
 /// # Errors
-/// The errors of [`cipher::read`].
+/// The errors of [`usuba_ciphers::read`].
 pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
     let read = |Listed { name, only }: &Listed| {

@@ -233,6 +233,7 @@ pub struct Language {
 
 #[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
+#[allow(rustdoc::broken_intra_doc_links)] // The text of the help has a word in brackets.
 struct SlicingFlags {
     /// Vertical slicing: a word per lane [default]
     #[arg(short = 'V', long)]

@@ -1,7 +1,7 @@
 //! A ratchet for prose: words that stand for a missing noun, and private terms, may only get fewer.
 //!
 //! Prose is the comments of Rust files and the Markdown documents, both without code.
-//! `xtask/prose.txt` has the four counts of [`COLUMNS`] for each file; files that it does not list
+//! `xtask/prose.txt` has the four counts of `COLUMNS` for each file; files that it does not list
 //! have none. `xtask/glossary.txt` pairs private terms with standard ones.
 //! `cargo xtask bless prose` lowers the counts and never raises one: a new file takes over only
 //! the counts of files that are gone, so that files can move. Questions may ask `what`.

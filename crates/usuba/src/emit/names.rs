@@ -1,10 +1,12 @@
 //! Name mangling: an injective map from identifiers of the program to identifiers of C.
 //!
-//!     key      →  key           most names stay as they are
-//!     f'       →  f_q           a quote
-//!     f_q      →  f_uq          an underscore that would read as an escape
-//!     _mm_add  →  u_mm_add      names of implementations begin with an underscore
-//!     double   →  double_       words of C, its library, its macros and intrinsics
+//! ```text
+//! key      →  key           most names stay as they are
+//! f'       →  f_q           a quote
+//! f_q      →  f_uq          an underscore that would read as an escape
+//! _mm_add  →  u_mm_add      names of implementations begin with an underscore
+//! double   →  double_       words of C, its library, its macros and intrinsics
+//! ```
 //!
 //! Two escapes suffice: `_q` is a quote, and `_u` an underscore before `_`, `'`, `q`, `u` or the
 //! end. So an escaped name has no `__` and no underscore at its end, and the one that a reserved

@@ -1,8 +1,10 @@
 //! Instructions that a target lacks, from those that it has.
 //!
-//!     rotl 32, 7   →   or(shl 32, 7; shr 32, 25)          where there is no rotation
-//!     rotl 32, 8   →   bytes 3 0 1 2  7 4 5 6 ...         where there is a byte shuffle
-//!     shl 8, 3     →   and(shl 16, 3; splat 8, 0xf8)      where 8-bit lanes have no shifts
+//! ```text
+//! rotl 32, 7   →   or(shl 32, 7; shr 32, 25)          where there is no rotation
+//! rotl 32, 8   →   bytes 3 0 1 2  7 4 5 6 ...         where there is a byte shuffle
+//! shl 8, 3     →   and(shl 16, 3; splat 8, 0xf8)      where 8-bit lanes have no shifts
+//! ```
 //!
 //! One table for all targets. Every entry that applies is tried and the cheapest kept, where an
 //! instruction costs 4, a multiplication 12 and a constant 1 (it is loaded once, outside of

@@ -1,6 +1,8 @@
 //! Any function of three bits as an expression of and, or, xor, andn and not.
 //!
-//!     0xe8  →  (b & c) | (a & (b ^ c))       (majority)
+//! ```text
+//! 0xe8  →  (b & c) | (a & (b ^ c))       (majority)
+//! ```
 //!
 //! The cheapest expression tree of every one of the 256 functions is found once, by relaxing
 //! costs until nothing improves, like shortest paths. Sharing inside an expression is not

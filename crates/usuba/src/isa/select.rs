@@ -1,7 +1,9 @@
 //! Usuba0 operator and layout → instructions of a target.
 //!
-//!     u24 rotl 5 in 32-bit lanes   →   shl 5; shr 19; or; and with 0xffffff
-//!     u16 rotl 5 in H              →   one byte shuffle
+//! ```text
+//! u24 rotl 5 in 32-bit lanes   →   shl 5; shr 19; or; and with 0xffffff
+//! u16 rotl 5 in H              →   one byte shuffle
+//! ```
 //!
 //! Words narrower than their lane stay zero-extended: an operator that can set a bit above the
 //! word masks its result. What a slicing cannot do at all is refused by [`lacks`], in the

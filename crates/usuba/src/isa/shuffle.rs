@@ -1,7 +1,9 @@
 //! Moving groups of bits inside words.
 //!
-//!     Shuffle(x:u16, 4 groups [1,0,3,2])   →   (x & 0x0f0f) << 4 | (x >> 4) & 0x0f0f
-//!     the same in H on SIMD                →   one byte shuffle
+//! ```text
+//! Shuffle(x:u16, 4 groups [1,0,3,2])   →   (x & 0x0f0f) << 4 | (x >> 4) & 0x0f0f
+//! the same in H on SIMD                →   one byte shuffle
+//! ```
 //!
 //! Groups that travel the same distance move together: one shift and one mask for each
 //! distance. Where a rotation is cheaper than two shifts, distances that agree modulo the width

@@ -1,10 +1,12 @@
 //! Operators on the lanes of a vector, in W.
 //!
-//!     move [1,2,3,0] on 32-bit lanes   →   one shuffle of 32-bit elements
-//!     each [<<< 14, <<< 16]            →   one rotation by a register of amounts, or
-//!                                          two shifts by such registers and an or, or
-//!                                          every rotation by itself and a blend
-//!     join [0,3]                       →   one blend
+//! ```text
+//! move [1,2,3,0] on 32-bit lanes   →   one shuffle of 32-bit elements
+//! each [<<< 14, <<< 16]            →   one rotation by a register of amounts, or
+//!                                      two shifts by such registers and an or, or
+//!                                      every rotation by itself and a blend
+//! join [0,3]                       →   one blend
+//! ```
 //!
 //! A register holds one vector or several, and every one is treated alike. All ways that a target
 //! has rows for are tried, and the cheapest is kept.
