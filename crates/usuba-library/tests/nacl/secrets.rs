@@ -25,18 +25,19 @@ const WIDE: &[&str] = &["gp64", "avx2"];
 /// The compilers and flags that are tried: in the short run one compiler at one level, and in the long
 /// one all that are there, with every width of words.
 fn builds() -> Vec<(PathBuf, Vec<&'static str>)> {
-    let levels = if asks!() { &["-O1", "-O2", "-O3", "-Os"][..] } else { &["-O1"] };
-    let families = if asks!() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] };
-    let variants = &VARIANTS[..if asks!() { VARIANTS.len() } else { 1 }];
     let mut all = Vec::new();
-    for family in families {
-        let Some(compiler) = compiler(*family) else {
+    for family in [Family::Gcc, Family::Clang] {
+        let Some(compiler) = compiler(family) else {
             println!("skipped: there is no {family:?}");
             continue;
         };
-        for level in levels {
-            let flags = variants.iter().map(|variant| [&[*level], *variant].concat());
-            all.extend(flags.map(|flags| (compiler.clone(), flags)));
+        for level in ["-O1", "-O2", "-O3", "-Os"] {
+            for variant in VARIANTS {
+                let flags = [&[level], variant].concat();
+                if all.is_empty() || asks!("{family:?} with {}", flags.join(" ")) {
+                    all.push((compiler.clone(), flags));
+                }
+            }
         }
     }
     all

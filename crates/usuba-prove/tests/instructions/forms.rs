@@ -14,6 +14,7 @@ use iced_x86::{
     Code, CodeSize, Encoder, EncodingKind, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
     OpCodeInfo, OpKind, Register, RflagsBits,
 };
+use usuba_gen::level;
 use usuba_object::x86::{Row, Timing, rows};
 
 use super::Form;
@@ -55,13 +56,20 @@ enum Place {
     ConstantRegister(usize),
 }
 
-/// All forms that the table has.
+/// All forms that the table has; in the quick run the first one of each encoding, and a share of the
+/// others.
 pub fn all() -> Vec<Form> {
-    let mut forms = Vec::new();
+    let (mut all, mut count) = (Vec::new(), 0);
     for code in Code::values().filter(|code| !REFUSED.contains(code)) {
+        let mut forms = Vec::new();
         Encoding::new(code).into_iter().for_each(|encoding| encoding.forms(&mut forms));
+        for (at, form) in forms.into_iter().enumerate() {
+            count += 1;
+            let is_next = count % level::SHARES == level::turn();
+            all.extend((at == 0 || is_next || level::is_whole()).then_some(form));
+        }
     }
-    forms
+    all
 }
 
 /// An encoding, and the kinds of its operands.
