@@ -10,6 +10,7 @@
 //! given by name, as in `f('m=32)`.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::types::{Arguments, Decl, Instance, Program, Size, VarType};
@@ -37,10 +38,8 @@ impl Entry {
                 if reader.eat("'") {
                     let name: Rc<str> = reader.ident()?.into();
                     reader.expect("=")?;
-                    let bits = reader.integer()?;
-                    let bits = u8::try_from(bits).ok().filter(|bits| (1..=64).contains(bits));
-                    let bits = bits.ok_or_else(|| reader.wrong("a word size from 1 to 64"))?;
-                    arguments.sizes.push((name, bits));
+                    let bits = reader.number("a word size from 1 to 64", 1..=64)?;
+                    arguments.sizes.push((name, bits as u8));
                 } else {
                     arguments.nats.push(reader.integer()?);
                 }
@@ -98,11 +97,15 @@ impl Reader<'_> {
     }
 
     fn integer(&mut self) -> Result<i64, Diagnostic> {
+        self.number("an integer below 2^63", 0..=i64::MAX)
+    }
+
+    fn number(&mut self, expected: &str, range: RangeInclusive<i64>) -> Result<i64, Diagnostic> {
         let from = self.at;
-        let number = self.word(|c| c.is_ascii_digit()).parse();
-        number.map_err(|_| {
+        let number = self.word(|c| c.is_ascii_digit()).parse().ok();
+        number.filter(|number| range.contains(number)).ok_or_else(|| {
             self.at = from;
-            self.wrong("an integer")
+            self.wrong(expected)
         })
     }
 
@@ -114,7 +117,10 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, expected: &str) -> Diagnostic {
-        let found = match self.rest().chars().next() {
+        let rest = self.rest();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let found = match rest.chars().next() {
+            Some(_) if digits > 0 => format!("`{}`", &rest[..digits]),
             Some(c) => format!("`{c}`"),
             None => "the end".to_string(),
         };
@@ -227,14 +233,17 @@ mod tests {
     fn every_error_names_its_place() {
         for (text, wanted) in [
             ("", "expected a name, found the end at column 1"),
-            ("f(", "expected an integer, found the end at column 3"),
-            ("f()", "expected an integer, found `)` at column 3"),
-            ("f<x>", "expected an integer, found `x` at column 3"),
+            ("f(", "expected an integer below 2^63, found the end at column 3"),
+            ("f()", "expected an integer below 2^63, found `)` at column 3"),
+            ("f<x>", "expected an integer below 2^63, found `x` at column 3"),
             ("f(1 2)", "expected `)`, found `2` at column 5"),
             ("f(1) g", "expected the end, found `g` at column 6"),
-            ("f(99999999999999999999)", "expected an integer, found `9` at column 3"),
+            (
+                "f(99999999999999999999)",
+                "expected an integer below 2^63, found `99999999999999999999` at column 3",
+            ),
             ("f('m)", "expected `=`, found `)` at column 5"),
-            ("f('m=65)", "expected a word size from 1 to 64, found `)` at column 8"),
+            ("f('m=65)", "expected a word size from 1 to 64, found `65` at column 6"),
             ("f*/", "expected the end, found `*` at column 2"),
         ] {
             let error = Entry::parse(text).expect_err(text);
