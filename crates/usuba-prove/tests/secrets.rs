@@ -59,7 +59,11 @@ fn reports(machine: &Machine, files: &[String]) -> Result<String, String> {
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path(&source), text).map_err(|error| error.to_string())?;
         let mut command = machine.compile();
-        command.args(["-O2", "-g1", "-c", "-o"]).arg(path(&object)).arg(path(&source));
+        command
+            .args(memcheck::LINES)
+            .args(["-O2", "-c", "-o"])
+            .arg(path(&object))
+            .arg(path(&source));
         run(&mut command)?;
         objects.push(path(&object));
     }

@@ -8,6 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Flags for lines in reports. Valgrind before version 3.20 does not read DWARF 5 of clang.
+pub const LINES: [&str; 2] = ["-gdwarf-4", "-g1"];
+
 /// The client request of valgrind, a no-op outside of it. The four rotations are by 128 bits in
 /// total, and the next instruction exchanges a register with itself. Valgrind recognizes this
 /// sequence as a request with its arguments at rax (`valgrind.h`, amd64-linux). The requests of

@@ -69,7 +69,8 @@ fn reports(
     let mut compile = Command::new(compiler);
     // Where compilers forget what they knew of a variable, it is in memory.
     let public = "-DUSUBA_PUBLIC(memory,length)=usuba_defined(memory,length)";
-    compile.args(["-g1", "-include", "requests.h", public, "-o", "it"]).args(flags);
+    compile.args(memcheck::LINES).args(flags);
+    compile.args(["-include", "requests.h", public, "-o", "it"]);
     run(folder.path(), compile.args(["secrets.c", "usuba-nacl.c"]));
     memcheck::examined(&folder.path().join("it")).expect("it ends well")
 }
