@@ -232,7 +232,8 @@ fn drop_oldest(shelf: &Path, most: u64) {
 }
 
 /// The key of a C compile with `-o`, and the path of its output. The key has the arguments, the
-/// preprocessed sources, and the objects among the arguments. `None` for other commands.
+/// preprocessed sources, and the files among the arguments. `None` for other commands, and where
+/// libraries are searched by name.
 fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let folder = command.get_current_dir().unwrap_or(Path::new("."));
     let compiler = Path::new(command.get_program());
@@ -244,6 +245,14 @@ fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let at = args.iter().position(|arg| *arg == "-o")?;
     let output = folder.join(args.get(at + 1)?);
     args.drain(at..at + 2);
+    // Libraries are found by their names, and `@` stands before a file of arguments.
+    let is_found = |arg: &&OsStr| {
+        let arg = arg.as_encoded_bytes();
+        arg.starts_with(b"-l") || arg.starts_with(b"-L") || arg.starts_with(b"@")
+    };
+    if args.iter().any(is_found) {
+        return None;
+    }
     let mut expand = Command::new(compiler);
     // Without line markers, which contain folder names.
     expand.args(args.iter().filter(|arg| **arg != "-c")).args(["-E", "-P"]);
@@ -256,9 +265,10 @@ fn preprocessed(command: &Command) -> Option<(Key, PathBuf)> {
     let mut key = Key::new(compiler, plain);
     key.add(expanded.stdout);
     for arg in args {
-        let ending = Path::new(arg).extension();
-        if ending.is_some_and(|ending| ["o", "a", "so"].iter().any(|known| ending == *known)) {
-            key.add(fs::read(folder.join(arg)).ok()?);
+        // The preprocessor leaves out objects, assembly and scripts of the linker.
+        let file = folder.join(arg);
+        if file.is_file() {
+            key.add(fs::read(file).ok()?);
         }
     }
     Some((key, output))
@@ -332,6 +342,15 @@ mod tests {
         assert_eq!(run(first, "#define A 3\n"), (false, Some(3)));
         assert_eq!(run(second, "#define A 3\n"), (true, Some(3)));
         assert_eq!(run(second, "#define A 4\n"), (false, Some(4)));
+        let links = |args: &[&str]| {
+            let mut command = Command::new(&machine.compiler);
+            preprocessed(command.args(["-o", "a", "a.c"]).args(args).current_dir(second))
+        };
+        fs::write(second.join("b.s"), ".globl b\n").expect("written");
+        let before = links(&["b.s"]).expect("a compiler").0.name();
+        fs::write(second.join("b.s"), ".globl c\n").expect("written");
+        assert_ne!(links(&["b.s"]).expect("a compiler").0.name(), before);
+        assert!(links(&["-L.", "-lb"]).is_none());
         assert!(
             !cache
                 .run(Command::new("false").current_dir(second))
