@@ -1,4 +1,4 @@
-//! Functions of one byte as one instruction each, where the target has affine maps of bytes.
+//! Instruction selection for affine maps: computes a function of one byte by one instruction.
 //!
 //! ```text
 //! t = x << 1;
@@ -9,13 +9,13 @@
 //! y = s <<< 1;                   →    y = affine_inverse'(x)
 //! ```
 //!
-//! For every word of eight bits that is a function of one other word, its 256 values are known. If
-//! they are an affine map, or one of inverses, one instruction computes them. It replaces the last
-//! equation of a chain if that is no operator on bits, which costs as little, or if the chain ends
-//! in it.
+//! For every word of eight bits that is a function of one other word, the pass knows its 256
+//! values. If they are an affine map, or the affine map of an inverse, one instruction computes
+//! them. It replaces the last equation of a chain if that equation is no bitwise operator, which
+//! would cost as little, or if the chain ends in it.
 //! Sound because an operator is only made from all values of the function that it replaces.
-//! Relies on nothing; finds more after `inline` and `unroll`. Leaves equations that nobody needs to
-//! `dce`. Only in V, where a word is a byte of a register. Does not look for maps of several bytes
+//! Requires nothing; finds more after `inline` and `unroll`. Leaves dead equations to `dce`.
+//! Limits: only in V, where a word is a byte of a register. Does not look for maps of several bytes
 //! at once, as in MixColumns.
 
 use std::rc::Rc;
@@ -129,7 +129,7 @@ impl Maps<'_> {
     }
 }
 
-/// Counts what equations read.
+/// Counts the reads of each value.
 fn count(eqns: &[Eqn], uses: &mut [u32]) {
     let mut read = |v: &Val| uses[v.0 as usize] += 1;
     for eqn in eqns {

@@ -1,20 +1,19 @@
-//! Puts linear layers and key additions between the calls of S-boxes, in bitslicing.
+//! List scheduling around S-box calls: moves linear layers and key additions next to the calls.
 //!
 //! ```text
 //! a = x0 ^ k0; b = x1 ^ k1; ...         a = x0 ^ k0; c = S(a); y0 = c ^ l;
 //! c = S(a); d = S(b); ...         →     b = x1 ^ k1; d = S(b); y1 = d ^ l;
 //! y0 = c ^ l; y1 = d ^ l; ...           ...
 //! ```
-//!
-//! For each call: first what its arguments still need, then the call, then whatever has become
-//! ready because of its results and lets no more values live than before. This is done with the
-//! calls in the order of the program and in the order in which stored values need them, once with
-//! and once without pulling up; the order with the lowest spill cost is taken (`spills`), and
-//! ties leave the program as it is. Bodies of loops are scheduled like nodes.
-//! Sound because equations are pure and every order defines values before they are read.
-//! Relies on `inline` having kept what looks like an S-box as a call, and having removed the calls
-//! that only move bits or add keys.
-//! Does not look into callees: `pressure` does, once they are inlined.
+//! Each call comes right after the equations that its arguments still need. Behind it come
+//! equations that its results make ready: all of them, only equations that do not increase the
+//! number of live values, or none. The pass tries the calls in program order and in the order in
+//! which stored values need them, each with the three choices. It takes the schedule with the
+//! lowest spill cost (`spills`); on a tie the program stays as it is. Bodies of loops are scheduled
+//! like nodes. Sound because equations are pure and every schedule defines values before they are
+//! read. Requires `inline` to keep calls of likely S-boxes, and to remove the calls that only move
+//! bits or add keys. Limit: does not schedule inside callees; `pressure` does, once they are
+//! inlined.
 
 use super::graph::{Frame, Graph, Item, List, Numbering, reorder};
 use super::schedules::{demand, on_demand};
@@ -79,18 +78,18 @@ fn schedule(
     }
 }
 
-/// What comes right after a call.
+/// The equations that come right after a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pull {
-    /// Whatever has become ready.
+    /// Every equation that has become ready.
     All,
-    /// What lets no more values live than before.
+    /// The ready equations that do not increase the number of live values.
     Shorter,
     Nothing,
 }
 
-/// Takes the calls in the order in which they are in `sequence`, each between what it needs and what
-/// it makes ready; what is left comes in the order of the program.
+/// Takes the calls in the order of `sequence`, each between the equations that it needs and the
+/// equations that it makes ready; the remaining equations keep the order of the program.
 fn around_calls(graph: &Graph, sequence: &[u32], pull: Pull) -> Vec<u32> {
     let mut state = State {
         graph,
@@ -116,16 +115,16 @@ struct State<'g> {
     pull: Pull,
     /// Uses of each value that are still to come.
     left: Vec<u32>,
-    /// Operands of each item that are not there yet.
+    /// Operands of each item that are not computed yet.
     waits: Vec<u32>,
-    /// Items that are in the order, or about to be.
+    /// Items that are in the schedule, or about to be.
     wanted: Vec<bool>,
     done: Vec<bool>,
     order: Vec<u32>,
 }
 
 impl State<'_> {
-    /// Appends an item after what it needs.
+    /// Appends an item after the items that it needs.
     fn want(&mut self, i: u32) {
         let mut needed = Vec::new();
         demand(self.graph, i, |_| {}, &mut self.wanted, &mut needed);
@@ -156,7 +155,7 @@ impl State<'_> {
         }
     }
 
-    /// Appends an item; returns what has become ready because of it.
+    /// Appends an item; returns the items that become ready because of it.
     fn append(&mut self, i: u32) -> List {
         let graph = self.graph;
         self.done[i as usize] = true;
@@ -172,8 +171,8 @@ impl State<'_> {
         ready
     }
 
-    /// Whether no more values live after an item than before it. What waits in memory does not
-    /// count.
+    /// Whether an item does not increase the number of live values. Values that wait in memory do
+    /// not count.
     fn shorter(&self, i: u32) -> bool {
         let graph = self.graph;
         let lives = |&&v: &&u32| !graph.users[v as usize].is_empty() || graph.ends[v as usize];

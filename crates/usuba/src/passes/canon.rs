@@ -1,4 +1,4 @@
-//! Canonical operand order: equal subexpressions look equal.
+//! Canonical operand order: sorts the operands of commutative operators, for value numbering.
 //!
 //! ```text
 //! t1 = b ^ a          t1 = a ^ b
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Sound because the operators concerned are commutative (`Op::is_commutative`).
-//! Relies on nothing. The order is that of the values' numbers; it depends on nothing but the
+//! Requires nothing. The order of the values' numbers decides, which depends on nothing but the
 //! program.
-//! Does not touch association: `(a ^ b) ^ c` and `a ^ (b ^ c)` stay different.
+//! Limit: does not touch association: `(a ^ b) ^ c` and `a ^ (b ^ c)` stay different.
 
 use super::Pass;
 use crate::ir::Eqn;

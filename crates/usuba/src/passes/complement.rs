@@ -1,4 +1,4 @@
-//! Complements where they cost nothing.
+//! Inverter absorption (bubble pushing): moves complements to places where they cost nothing.
 //!
 //! ```text
 //! t = ~(a & b);          t' = a & b;
@@ -7,21 +7,22 @@
 //! z = t ^ 0xf0;          z  = t' ^ 0x0f;
 //! ```
 //!
-//! For every value it is chosen whether the value or its complement is computed. Sums, rotations
-//! and permutations hand a complement on, constants and tables of ternary logic swallow it, `and`
-//! and `or` are each other's complement, and two of them vanish. A carried value of a loop may be
-//! carried as its complement. The choice starts with what is written and follows each complement
-//! that costs an instruction as far as sums and rotations lead; what saves instructions is kept.
+//! For every value the pass chooses whether the program computes the value or its complement. XORs,
+//! rotations and permutations propagate a complement, constants and tables of ternary logic absorb
+//! it, `and` and `or` are each other's complement, and two complements cancel. A loop-carried value
+//! may be carried as its complement. The search starts with the forms in the program. It propagates
+//! each complement that costs an instruction through XORs and rotations, and keeps a change that
+//! saves instructions.
 //!
 //! Sound because every operator is replaced by one that computes the chosen form from the chosen
-//! forms of its operands; what leaves the node, calls and arithmetic see the values themselves.
-//! Relies on nothing; finds more after `inline`. Equations stay in their order, and a complement
-//! that remains stands before its first reader.
-//! With `free_keys` the words of constant ports of the entry may be in either form for nothing,
-//! those that a loop reads in turn all in the same: the complement is then the first thing that
-//! the entry computes of them, and whoever calls the kernel can do it instead.
-//! A node that would not get noticeably cheaper is left alone, and so is everything on targets with
-//! ternary logic. Does not change what calls hand over.
+//! forms of its operands; results of the node, calls and arithmetic read the values themselves.
+//! Requires nothing; finds more after `inline`. Equations stay in their order, and a remaining
+//! complement stands before its first reader.
+//! With `free_keys` the words of constant ports of the entry may have either form at no cost; the
+//! words that one loop reads in turn all have the same form. Those complements are then the first
+//! equations of the entry, and the caller of the kernel can compute them instead.
+//! Limits: a node stays as it is unless the cost falls noticeably, and so does every node on
+//! targets with ternary logic. Arguments and results of calls keep their form.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +35,9 @@ mod rewrite;
 pub const PASS: Pass =
     Pass { name: "complement", about: "move complements to where they cost nothing", run };
 
-/// A part of the instructions of a node. C compilers make something else of every other order of
-/// complements, up to a fifth slower; less than this part saved is not worth that.
+/// The least part of the instructions of a node that the pass must save. C compilers generate
+/// different code for every other order of complements, up to a fifth slower, which smaller savings
+/// do not outweigh.
 const WORTH: u64 = 200;
 
 /// How many values one attempt may turn into their complements.
@@ -125,7 +127,7 @@ struct Term {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Complements of the operands cancel; what is left is that of the result.
+    /// XOR: complements of the operands cancel, and the result has the parity of the rest.
     Sum,
     /// `a & b`
     Product,
@@ -137,11 +139,11 @@ enum Kind {
     Plain,
 }
 
-/// For each value whether its complement is computed, and what that costs.
+/// For each value whether its complement is computed, and the cost of that choice.
 struct Choice<'a> {
     node: &'a Node,
     logic: Logic,
-    /// What each value is: a value that is computed, or the complement of one.
+    /// Each value as a literal: a value that is computed, or the complement of one.
     literal: Vec<Literal>,
     constant: Vec<bool>,
     /// The value whose form decides: carried values and their results have one form, for example.
@@ -155,7 +157,7 @@ struct Choice<'a> {
     fixed: Vec<bool>,
     /// The parameters that callers hand over in either form.
     keys: Vec<Val>,
-    /// By `form_of`: whether those are what it stands for.
+    /// By `form_of`: whether it stands for such a parameter.
     is_key: Vec<bool>,
     /// The cost of the terms of the attempt that is being made, before it.
     was: Vec<Option<u64>>,
@@ -322,7 +324,7 @@ impl<'a> Choice<'a> {
         self.keys.iter().copied().filter(|&v| self.form(v))
     }
 
-    /// What those complements cost if they are written down.
+    /// The cost of those complements as equations.
     fn turned_keys(&self) -> u64 {
         self.turned().count() as u64 * self.logic.price(&Op::Not)
     }
@@ -331,14 +333,14 @@ impl<'a> Choice<'a> {
         self.complemented[self.form_of[v.0 as usize].0 as usize]
     }
 
-    /// Whether what is computed for the literal is its complement.
+    /// Whether the value computed for the literal is its complement.
     fn inverted(&self, (v, sign): Literal) -> bool {
         self.form(v) ^ sign
     }
 
     fn cost(&self, term: &Term) -> u64 {
         let args = &term.args[..term.count as usize];
-        // A constant is whatever suits.
+        // A constant takes either form.
         let free = |arg: &Literal| self.constant[arg.0.0 as usize];
         let out = term.out.is_some_and(|v| self.form(v));
         let wrong = match term.kind {
@@ -389,9 +391,9 @@ impl<'a> Choice<'a> {
         forms.filter(|v| !self.fixed[v.0 as usize]).collect()
     }
 
-    /// Computes the other form of `v` and of what follows from it, also from one iteration of a
-    /// loop to the next if `across`. Keeps that if it saves something. If it costs the same, it
-    /// may save something together with another form of an operand of `v`.
+    /// Computes the other form of `v` and of the values that follow from it, also from one
+    /// iteration of a loop to the next if `across`. Keeps that if it saves an instruction. If the
+    /// cost stays the same, it may save one together with another form of an operand of `v`.
     fn search(&mut self, v: Val, across: bool, depth: usize) -> bool {
         if self.budget == 0 {
             return false;
@@ -416,8 +418,8 @@ impl<'a> Choice<'a> {
         false
     }
 
-    /// Turns `v` and what follows; the change in cost and what was turned. `None`, and nothing
-    /// turned, if too much follows.
+    /// Inverts `v` and the values that follow from it; returns the change in cost and the inverted
+    /// values. `None`, with nothing inverted, if too many values follow.
     fn attempt(&mut self, v: Val, across: bool) -> Option<(i64, Vec<Val>)> {
         let mut turned = Vec::new();
         // Terms that have seen a change, with their cost before; those to look at, in order.
@@ -458,8 +460,8 @@ impl<'a> Choice<'a> {
         Some((change, turned))
     }
 
-    /// What changes its form because an operand of term `t` did: a key in the same sum that has not
-    /// been `turned`, else the value that the term makes.
+    /// The value that changes its form because an operand of term `t` did: a key in the same XOR
+    /// that is not in `turned`, else the result of the term.
     fn follows(&self, t: u32, across: bool, turned: &[Val]) -> Option<Val> {
         let term = &self.terms[t as usize];
         if term.kind == Kind::Sum && self.was[t as usize] == Some(0) && self.cost(term) > 0 {

@@ -1,4 +1,4 @@
-//! What is known at compile time, computed at compile time.
+//! Constant folding and algebraic simplification of single equations.
 //!
 //! ```text
 //! t1 = x ^ x;               t1 = 0;
@@ -8,9 +8,9 @@
 //!
 //! Sound because every rule below is an identity of the operators on words of one width, and
 //! constant operands are computed by `Op::eval` itself; the tests check each rule on words.
-//! Relies on nothing; finds more after `cse`, which makes equal operands the same value.
+//! Requires nothing; finds more after `cse`, which makes equal operands the same value.
 //! Turns equations into constants, copies or cheaper operators in place: `copy-prop` and `dce`
-//! clean up. Does not look through loops and does not reassociate.
+//! clean up. Limits: does not look through loops and does not reassociate.
 
 use super::Pass;
 use crate::ir::op::{Lanes, mask};
@@ -27,12 +27,12 @@ fn node(node: &mut Node) {
     folder.block(&mut node.body);
 }
 
-/// What is known of a value from its definition.
+/// The form of a value, known from its definition.
 #[derive(Clone)]
 enum Known {
     Nothing,
     Const(u64),
-    /// It is this value.
+    /// It equals this value.
     Copy(Val),
     /// A unary operator that some rule looks through.
     Unary(Op, Val),
@@ -128,8 +128,8 @@ impl Folder<'_> {
         }
     }
 
-    /// Equal literals are one, and what leaves every lane as it is a copy. Nothing else moves
-    /// lanes: where they move, the source says.
+    /// Equal literals are one literal, and an operator that leaves every lane as it is is a copy.
+    /// Nothing else moves lanes: the source places them.
     fn lanes(&self, lanes: &Lanes, args: &[Val]) -> Option<(Op, Args)> {
         let constant = |v: &Val| self.constant(*v);
         match lanes {
@@ -230,8 +230,8 @@ impl Folder<'_> {
         }
     }
 
-    /// Operands that are constant or each other restrict the table; what is left may be one of
-    /// the operands, its complement, or constant.
+    /// Operands that are constant or each other restrict the table; the remaining function may be
+    /// one of the operands, its complement, or constant.
     fn lut3(&self, table: u8, args: [Val; 3], ones: u64) -> Option<(Op, Args)> {
         // Which of the eight rows can occur: row 4a + 2b + c.
         let mut possible = 0xffu8;
@@ -302,7 +302,7 @@ mod tests {
     use crate::ir::build::Builder;
     use crate::ir::op::mask;
 
-    /// What `const-fold`, `copy-prop` and `dce` leave of a node with the 8-bit parameters x, y
+    /// The result of `const-fold`, `copy-prop` and `dce` on a node with the 8-bit parameters x, y
     /// and the result that `make` returns.
     fn fold(make: impl Fn(&mut Builder, Val, Val) -> Val) -> Vec<Op> {
         ops_after(&["const-fold", "copy-prop", "dce"], |b| {

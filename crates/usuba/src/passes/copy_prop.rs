@@ -1,4 +1,4 @@
-//! Uses of the value itself instead of its copies.
+//! Copy propagation: replaces uses of a copy by its source.
 //!
 //! ```text
 //! t1 = x;                      forall i in [0,3] {
@@ -8,12 +8,12 @@
 //! y = s ^ c;                   (where c was x before the loop)
 //! ```
 //!
-//! Besides `Copy` it sees through loops: a carried value that never changes is its initial value,
-//! a read whose list has one member is that member, a collected value from before the loop is
-//! that value, and collecting what is read gives the list back.
+//! Loops have copies, too: a loop-carried value that never changes is its initial value, a read
+//! whose list has one member is that member, a collected value from before the loop is that value,
+//! and a loop that collects a value that it reads gives the list back.
 //! Sound because a copy is in scope only where its source is, and sources never change.
-//! Relies on nothing. Removes the copies; carried values, reads and collects that become unused
-//! are left to `dce`.
+//! Requires nothing. Removes the copies; `dce` removes carried values, reads and collects that
+//! become unused.
 
 use rustc_hash::FxHashMap;
 
@@ -38,14 +38,14 @@ fn node(node: &mut Node) {
 }
 
 struct Copies {
-    /// What a value is a copy of; itself if it is none.
+    /// The source of each copy; the value itself if it is no copy.
     source: Vec<Val>,
     /// Number of its equation in textual order; zero for parameters of the node.
     order: Vec<u32>,
     now: u32,
 }
 
-/// What a loop defines at the start of each iteration.
+/// The values that a loop defines at the start of each iteration.
 enum Head<'a> {
     /// With its value in iteration 0.
     Carried(Val),
@@ -131,8 +131,8 @@ impl Copies {
         }
     }
 
-    /// What `v`, read in iteration k of the loop that begins at `start`, is called outside of
-    /// it, if it is visible there.
+    /// The name of `v`, read in iteration k of the loop that begins at `start`, outside of the
+    /// loop, if it is visible there.
     fn outside(&self, heads: &FxHashMap<Val, Head>, v: Val, start: u32, k: usize) -> Option<Val> {
         match heads.get(&v) {
             Some(Head::Read(list)) => Some(list[k]),

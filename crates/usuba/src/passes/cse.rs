@@ -1,4 +1,4 @@
-//! Common subexpressions: compute each right-hand side once.
+//! Common-subexpression elimination: computes each right-hand side once, by value numbering.
 //!
 //! ```text
 //! t1 = a ^ b;         t1 = a ^ b;
@@ -6,12 +6,12 @@
 //! z  = t1 & t2;
 //! ```
 //!
-//! Equal calls are merged too, and equal reads of one loop. A loop may use what was computed
-//! before it, but nothing leaves a loop.
+//! The pass also merges equal calls, and equal reads of one loop. A loop may use values computed
+//! before it, but no value of a loop body is used after the loop.
 //! Sound because equations and nodes are pure and every value is defined once.
-//! Relies on `canon` for operand order: `a ^ b` and `b ^ a` are equal only after it.
-//! Lengthens live ranges, constants' included; where registers are short, a later pass has to
-//! compute again. Does not merge loops.
+//! Requires `canon` for operand order: `a ^ b` and `b ^ a` are equal only after it.
+//! Lengthens live ranges, also of constants, and with them register pressure. Limit: does not merge
+//! loops.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -99,7 +99,7 @@ impl Merger<'_> {
 /// The first value of each right-hand side that is visible; inner scopes see outer ones.
 struct Scoped<K, V> {
     seen: FxHashMap<K, V>,
-    /// What each open loop has added, to be forgotten at its end.
+    /// The entries of each open loop, which end with it.
     added: Vec<Vec<K>>,
 }
 
@@ -119,7 +119,7 @@ impl<K: Clone + Eq + Hash, V> Scoped<K, V> {
         }
     }
 
-    /// What `key` had first: `value` if it is new.
+    /// The first value with `key`: `value` if the key is new.
     fn first(&mut self, key: K, value: impl FnOnce() -> V) -> &V {
         match self.seen.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),

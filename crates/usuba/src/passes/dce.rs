@@ -1,4 +1,4 @@
-//! Dead code: nothing that nobody needs.
+//! Dead-code elimination: removes equations that no output depends on.
 //!
 //! ```text
 //! t1 = a ^ b;
@@ -8,10 +8,10 @@
 //!
 //! Removes equations, calls, carried values, reads and collected values that no result depends
 //! on, loops that are left with nothing to do, and nodes that the entry does not reach.
-//! Sound because nothing has an effect but to define values.
-//! Relies on nothing. A carried value that only feeds itself is dead, too.
-//! Numbers the remaining values anew, in the order of their definitions, and the nodes; a call
-//! stays whole when one of its results is needed.
+//! Sound because an equation has no effect besides its values.
+//! Requires nothing. A carried value that only feeds itself is dead, too.
+//! Renumbers the remaining values, in the order of their definitions, and the nodes. Limit: a call
+//! stays whole if one of its results is live.
 
 use super::Pass;
 use crate::ir::{Eqn, Loop, Node, NodeId, Program, Slicing, Val};
@@ -105,7 +105,7 @@ fn sweep(eqns: &mut Vec<Eqn>, needed: &[bool]) {
             lp.reads.retain(|r| is_needed(r.dst));
             lp.collects.retain(|c| is_needed(c.results[0]));
             sweep(&mut lp.body, needed);
-            // Whatever is needed in the body leaves the loop in one of these ways.
+            // Every live value of the body leaves the loop in one of these ways.
             !lp.carried.is_empty() || !lp.collects.is_empty()
         }
     });

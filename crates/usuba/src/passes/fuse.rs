@@ -1,4 +1,4 @@
-//! Operators on bits, as few instructions as the target needs for them.
+//! Technology mapping (LUT covering): covers operators on bits by few instructions of the target.
 //!
 //! ```text
 //! t = a & b;
@@ -7,15 +7,16 @@
 //! y = t & b;        →    y = ~a & b as one             where there is andn
 //! ```
 //!
-//! For every equation a few *cuts* are kept: sets of at most three values from which one
-//! instruction computes it. One cut per equation is chosen by its share of the instructions below
-//! it; then equations are revisited with the exact number of instructions that another cut would
-//! save. What is already ternary logic is an equation like the others, so good circuits stay.
+//! For every equation the pass keeps a few *cuts*: sets of at most three values from which one
+//! instruction computes it. It chooses one cut per equation by its share of the instructions below
+//! it. Then it revisits equations with the exact number of instructions that another cut would
+//! save. Existing ternary logic is an equation like the others, so good circuits stay.
 //!
 //! Sound because a cut carries the table of its function, made from the tables of the operators.
 //! Relies on nothing; finds more after `inline` and `unroll`. An instruction stands where the last
-//! equation that it replaces stood, so the order that schedulers made stays.
-//! A block that would not get shorter is left alone. Does not see through loops, calls and
+//! Requires nothing; finds more after `inline` and `unroll`. An instruction stands where the last
+//! equation that it replaces stood, so the schedule stays.
+//! A block that would not get shorter stays as it is. Limit: cuts do not cross loops, calls and
 //! operators that move bits.
 
 use super::logic::{Logic, OPERANDS};
@@ -75,7 +76,7 @@ fn ends(lp: &Loop) -> Vec<Val> {
     carried.chain(lp.collects.iter().map(|c| c.value)).collect()
 }
 
-/// Values in ascending order and what is made of them.
+/// Values in ascending order and the truth table of a function of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cut {
     leaves: [Val; 3],
@@ -93,7 +94,7 @@ impl Cut {
         &self.leaves[..self.len as usize]
     }
 
-    /// The leaves of both; the table is that of `self`, on the leaves of both.
+    /// The leaves of both; the table of `self`, with the leaves of both.
     fn with(mut self, other: &Cut) -> Option<Cut> {
         for &leaf in other.leaves() {
             let at = self.leaves().partition_point(|&l| l < leaf);
@@ -325,7 +326,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// An operand as it is, then what it is made of.
+    /// An operand itself, then its cuts.
     fn operand(&self, v: Val, seen: usize) -> Vec<Cut> {
         let made = self.gate(v).map_or(&[][..], |g| &self.gates[g].cuts);
         std::iter::once(Cut::of(v)).chain(made.iter().map(|(cut, _)| *cut)).take(seen).collect()
@@ -340,7 +341,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// One more reader of gate `i`; the price of what this adds.
+    /// One more reader of gate `i`; returns the price of the gates that this adds.
     fn take(&mut self, i: usize) -> u64 {
         let mut added = 0;
         let mut open = vec![i];
@@ -356,7 +357,7 @@ impl<'a> Cover<'a> {
         added
     }
 
-    /// One reader of gate `i` less; the price of what this saves.
+    /// One reader of gate `i` less; returns the price of the gates that this saves.
     fn drop(&mut self, i: usize) -> u64 {
         let mut saved = 0;
         let mut open = vec![i];

@@ -1,13 +1,13 @@
-//! A list of equations as a graph, for the passes that put equations in another order.
+//! Dependence graph of a list of equations, for the passes that schedule equations.
 //!
 //! ```text
 //! t = x ^ k; y = t & x       →   item 0 reads x k and defines t; item 1 reads t x, defines y
 //! ```
 //!
 //! Every equation of one body is an item: an operator, a call or a whole loop. The values that
-//! items read and define are numbered densely. A [`Frame`] says for all values of a node where
-//! emitted code keeps them: what is stored as soon as it is known, what waits in memory until it is
-//! read, what a loop carries in locals. Knows no order by itself.
+//! items read and define are numbered densely. For all values of a node, a [`Frame`] gives their
+//! place in emitted code: values stored right after their definition, values in memory until their
+//! first use, and loop-carried values in local variables. The graph contains no schedule.
 
 use smallvec::SmallVec;
 
@@ -16,16 +16,16 @@ use crate::ir::{Eqn, Loop, Node, Op, Val};
 /// A list of dense numbers of values or items.
 pub type List = SmallVec<[u32; 4]>;
 
-/// What emitted code does with the values of a node, indexed by [`Val`].
+/// The place of each value of a node in emitted code, indexed by [`Val`].
 pub struct Frame {
     /// Defined by a literal: costs nothing wherever it is used.
     pub free: Vec<bool>,
-    /// Stored right after its definition: results, collected values, and what a loop hands on
-    /// through an array.
+    /// Stored right after its definition: results, collected values, and loop-carried values in
+    /// arrays.
     pub stored: Vec<bool>,
-    /// Read when the body ends: what a loop hands on in a local.
+    /// Read when the body ends: the next value of a loop-carried value in a local variable.
     pub ends: Vec<bool>,
-    /// In a register when the body begins: what a loop got in a local.
+    /// In a register when the body begins: a loop-carried value in a local variable.
     pub held: Vec<bool>,
 }
 
@@ -61,7 +61,7 @@ impl Frame {
     }
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     Op,
@@ -138,7 +138,8 @@ impl Graph {
             ends: Vec::new(),
             held: Vec::new(),
         };
-        // What a loop carries in locals takes registers even where the body does not read it.
+        // Loop-carried values in local variables take registers even where the body does not read
+        // them.
         for c in around.map_or(&[][..], |lp| &lp.carried) {
             numbering.number(c.param);
         }
@@ -197,7 +198,7 @@ impl Graph {
         self.reads[i as usize].iter().filter_map(|&v| self.source[v as usize])
     }
 
-    /// The items that read what item `i` defines, with repeats.
+    /// The items that read the values of item `i`, with repeats.
     pub fn after(&self, i: u32) -> impl Iterator<Item = u32> + '_ {
         self.defines[i as usize].iter().flat_map(|&v| self.users[v as usize].iter().copied())
     }
@@ -207,8 +208,8 @@ impl Graph {
         self.defines[i as usize].iter().any(|&v| self.stored[v as usize])
     }
 
-    /// The largest number of values that live at once in `order`. What comes from outside lives
-    /// from its first use on; literals do not count, and neither does a value that is only stored.
+    /// The largest number of live values in the schedule `order`. The live range of a value from
+    /// outside starts at its first use; literals and values that are only stored do not count.
     pub fn most_live(&self, order: &[u32]) -> usize {
         let mut left: Vec<u32> = self.users.iter().map(|users| users.len() as u32).collect();
         let mut live = self.held.clone();
@@ -235,7 +236,7 @@ impl Graph {
     }
 
     #[cfg(test)]
-    /// Whether `order` has each item once, after those that it reads from.
+    /// Whether `order` has each item once, after the items that it depends on.
     pub fn allows(&self, order: &[u32]) -> bool {
         let mut done = vec![false; self.len()];
         order.len() == self.len()
@@ -246,15 +247,15 @@ impl Graph {
     }
 }
 
-/// Puts the equations of a body in the order of their items.
+/// Schedules the equations of a body in the order of their items.
 pub fn reorder(order: &[u32], body: &mut Vec<Eqn>) {
     let mut old: Vec<Option<Eqn>> = std::mem::take(body).into_iter().map(Some).collect();
     let item = |&i: &u32| old[i as usize].take().expect("an order has each item once");
     *body = order.iter().map(item).collect();
 }
 
-/// Adds values to a list in which each is once. Lists of operators are short; those of loops may
-/// be long, so a linear search would take quadratic time there.
+/// Adds values to a list without duplicates. Lists of operators are short; lists of loops may be
+/// long, and there a linear search would take quadratic time.
 fn note(values: &[Val], numbering: &mut Numbering, into: &mut List) {
     let few = values.len() + into.len() <= 16;
     for &v in values {
@@ -269,7 +270,7 @@ fn note(values: &[Val], numbering: &mut Numbering, into: &mut List) {
     }
 }
 
-/// What a loop reads that is defined outside of it.
+/// The values that a loop reads and that are defined outside of it.
 fn captured(lp: &Loop, into: &mut Vec<Val>) {
     let (mut used, mut own) = (Vec::new(), Vec::new());
     inside(lp, &mut used, &mut own);
@@ -280,7 +281,7 @@ fn captured(lp: &Loop, into: &mut Vec<Val>) {
     into.append(&mut used);
 }
 
-/// What a loop reads and what its body defines, with everything inside of it.
+/// The values that a loop reads and the values that its body defines, with all inner loops.
 fn inside(lp: &Loop, used: &mut Vec<Val>, own: &mut Vec<Val>) {
     for c in &lp.carried {
         used.extend([c.init, c.next]);

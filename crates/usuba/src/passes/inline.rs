@@ -1,4 +1,4 @@
-//! Callees into their callers.
+//! Inlining: replaces calls by the bodies of their callees.
 //!
 //! ```text
 //! t = sbox(x);          t = ~x;
@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Sound because nodes are pure and a call means the callee's body on the arguments.
-//! Relies on callees coming before callers: each callee is already rewritten when a caller takes
-//! it in. The arguments and results are renamed, so no copies arise.
-//! Under bitslicing, calls of what looks like an S-box stay until scheduling is done, which moves
-//! whole S-boxes: `inline-rest` takes them in afterwards (see `waits`).
-//! Does not remove nodes that are no longer called (`dce` does), and does not let loops nest
-//! deeper than `DEEPEST`.
+//! Requires callees before callers: each callee is already rewritten when a caller inlines it. The
+//! pass renames arguments and results, so no copies arise.
+//! Under bitslicing, calls of likely S-boxes stay until scheduling is done, which moves whole
+//! S-boxes: `inline-rest` inlines them afterwards (see `waits`).
+//! Limits: does not remove nodes that are no longer called (`dce` does), and does not let loops
+//! nest deeper than `DEEPEST`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,7 +31,7 @@ pub enum Mode {
     None,
     /// `_inline` only.
     Light,
-    /// All but `_no_inline`, whatever the size.
+    /// All but `_no_inline`, regardless of the size.
     Heavy,
 }
 
@@ -77,13 +77,13 @@ pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
 fn is_box(node: &Node, slicing: Slicing) -> bool {
     let inputs = node.arity(slicing);
     let size = size(&node.body);
-    // Results that nothing computes: parameters, and what another result is already.
+    // Results that the node does not compute: parameters, and repetitions of another result.
     let mut seen: FxHashSet<Val> = (0..inputs as u32).map(Val).collect();
     let copies = node.outs.iter().filter(|&&out| !seen.insert(out)).count() as u64;
     inputs + node.outs.len() <= BOX_PORTS && size >= BOX_EQUATIONS && copies * 7 <= size * 13
 }
 
-/// Inlines what the options allow of the calls to nodes for which `now` says so.
+/// Inlines the calls that the options allow, of the nodes for which `now` says so.
 pub(super) fn inline(program: &mut Program, options: &PassOptions, now: impl Fn(usize) -> bool) {
     if options.inline == Mode::None {
         return;

@@ -1,4 +1,4 @@
-//! The calls that waited for scheduling, into their callers.
+//! Late inlining: inlines the calls that `inline` left for the S-box scheduler.
 //!
 //! ```text
 //! (y[0], y[1]) = sbox(x[0], x[1]);          t = x[0] & x[1];
@@ -6,18 +6,18 @@
 //!                                           z = y[0] ^ k;
 //! ```
 //!
-//! `inline` leaves bitsliced S-boxes as calls, because a scheduler moves them as wholes. Now each
-//! call is decided again. A call costs its arguments and results a way through memory, which is
-//! as much as a small S-box itself, so it is taken in while the caller stays below what `inline`
-//! allows. The equations come where the call stood.
+//! `inline` leaves bitsliced S-boxes as calls, because a scheduler moves each as a whole. Now the
+//! pass decides on each call again. A call passes its arguments and results through memory, which
+//! costs as much as a small S-box itself. The pass therefore inlines it while the caller stays
+//! below the limit of `inline`. The equations stand in the place of the call.
 //!
-//! What has clearly more arguments and results than the machine has registers stays a unit, unless
-//! the user asked for all to be inlined: its values go through memory anyway, and gates of several
-//! such S-boxes between each other only make more of them live. The node is then marked `_inline`,
-//! for the C compiler: a call in the machine code would be up to three times slower.
+//! A node with clearly more arguments and results than the machine has registers stays a call,
+//! unless the user asked for all to be inlined. Its values go through memory anyway, and gates of
+//! several interleaved S-boxes would only raise register pressure. The pass then marks the node
+//! `_inline`, for the C compiler: a call in the machine code would be up to three times slower.
 //!
-//! Sound for the reasons of `inline`. Relies on nothing.
-//! Does nothing in V and H, where nothing waits.
+//! Sound for the reasons of `inline`. Requires nothing.
+//! Does nothing in V and H, where no call waits.
 
 use super::{Pass, PassOptions, inline};
 use crate::ir::{Inline, Node, Program};
@@ -25,8 +25,8 @@ use crate::ir::{Inline, Node, Program};
 pub const PASS: Pass =
     Pass { name: "inline-rest", about: "replace the calls that waited for scheduling", run };
 
-/// How many arguments and results are too many, in fourths of the registers. Boxes of Xoodoo have
-/// 24 for 16 and gain up to a sixth by staying; those of AES have 16 for 15 and lose.
+/// The limit on arguments and results, in fourths of the registers. S-boxes of Xoodoo have 24 for
+/// 16 registers and gain up to a sixth by staying; the S-boxes of AES have 16 for 15 and lose.
 const WIDE: usize = 5;
 
 fn run(program: &mut Program, options: &PassOptions) {

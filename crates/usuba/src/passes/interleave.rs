@@ -1,19 +1,19 @@
-//! Several independent instances side by side, to hide latencies.
+//! Interleaving: runs several independent instances in one kernel, to hide latencies.
 //!
 //! ```text
 //! t = x ^ k;            t1 = x1 ^ k;   y1 = t1 <<< 1;      (copy 1)
 //! y = t <<< 1;     →    t2 = x2 ^ k;   y2 = t2 <<< 1;      (copy 2)
 //! ```
 //!
-//! The entry takes and gives every port once per copy, next to each other (`x`, then its second
-//! copy, which is called `x''2`); constant ports stay single, because all instances share them,
-//! and so does everything that is computed from them alone, also in loops. Blocks of `grain`
-//! equations are written for one copy after the other. A loop stays one loop, which holds the
-//! bodies of all copies. A call counts as an equation: there is one for each copy, of the same
-//! node.
-//! Sound because copies share nothing but values that are equal for all of them.
-//! Relies on `inline`: what is still a call is not interleaved inside.
-//! How many copies there are is the choice of the user, or else that of `model`.
+//! The entry takes and gives every port once per instance, next to each other (`x`, then the port
+//! of the second instance, which is called `x''2`). Constant ports stay single, because all
+//! instances share them, and so does every value that is computed from them alone, also in loops.
+//! Blocks of `grain` equations of the instances alternate. A loop stays one loop, which holds the
+//! bodies of all instances. A call counts as an equation: there is one for each instance, of the
+//! same node.
+//! Sound because instances share only uniform values, which are equal for all of them.
+//! Requires `inline`: the pass does not interleave the equations of a remaining call.
+//! The user chooses the interleave factor, or else `model` does.
 
 mod model;
 
@@ -22,19 +22,19 @@ use crate::ir::{
     Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Port, Program, Read, Slicing, Val,
 };
 
-/// How many copies, in which blocks.
+/// The interleave factor and the size of the blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// Copies; 1 leaves the program as it is, and nothing lets the model choose.
+    /// Instances; 1 leaves the program as it is, and `None` lets the model choose.
     pub factor: Option<u32>,
-    /// Equations of one copy before those of the next; at least 1.
+    /// Equations of one instance before the equations of the next; at least 1.
     pub grain: u32,
 }
 
 impl Choice {
     /// The program as it is; the default here, where one run is expected to be one instance.
     pub const SINGLE: Choice = Choice { factor: Some(1), grain: 50 };
-    /// As many copies as the model says; the default of users.
+    /// The factor that the model chooses; the default of users.
     pub const AUTO: Choice = Choice { factor: None, ..Choice::SINGLE };
 }
 
@@ -156,7 +156,7 @@ fn varying(node: &Node, slicing: Slicing) -> Vec<bool> {
     varies
 }
 
-/// Which values depend on which: what reads a value is a sink, a list of values.
+/// Data flow between values: a sink is the list of values that one reader computes.
 struct Flow {
     sinks: Vec<Vec<Val>>,
     /// For each value its sinks.
@@ -195,8 +195,8 @@ impl Flow {
     }
 }
 
-/// What a value of the old node is in the new one: `first` in the first copy, `step` more in each
-/// next one. What all copies share has a step of 0.
+/// The numbers in the new node of a value of the old one: `first` in the first instance, `step`
+/// more in each next one. Values that all instances share have a step of 0.
 #[derive(Clone, Copy)]
 struct Names {
     first: u32,
@@ -222,7 +222,7 @@ impl Copies<'_> {
         values.iter().map(|&v| self.name(v, copy)).collect()
     }
 
-    /// The copies for which what defines `v` is written.
+    /// The number of instances for which the equation that defines `v` is written.
     fn times(&self, v: Val) -> usize {
         if self.varies[v.0 as usize] { self.copies } else { 1 }
     }

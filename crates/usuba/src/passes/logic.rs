@@ -1,4 +1,4 @@
-//! Which operators a target has as one instruction: what `complement`, `fuse` and others ask.
+//! Operators on bits that a target has as one instruction, for `complement`, `fuse` and others.
 //!
 //! ```text
 //! general registers   and or xor not
@@ -20,11 +20,11 @@ pub struct Logic {
     pub andn: bool,
     /// Every function of three bits is one instruction.
     pub ternary: bool,
-    /// Width of the lanes that words sit in, zero-extended; 0 if words fill what they sit in.
+    /// Width of the lanes that hold words, zero-extended; 0 if words fill their registers.
     pub lane: u8,
     /// Affine maps of bytes and of their inverses are one instruction each.
     pub affine: bool,
-    /// Products of words of so many bits with a sum of 64 bits are one instruction; 0 for none.
+    /// Products of words of `muladd` bits with a sum of 64 bits are one instruction; 0 for none.
     pub muladd: u8,
 }
 
@@ -77,8 +77,7 @@ impl Logic {
     }
 }
 
-/// What a table says when its operands and its result are complemented where `flips` and `flip`
-/// say so.
+/// The table with its operands and its result complemented where `flips` and `flip` say so.
 pub fn flipped(table: u8, flips: [bool; 3], flip: bool) -> u8 {
     let moved = flips.iter().zip([4u8, 2, 1]).filter(|(f, _)| **f).map(|(_, bit)| bit).sum::<u8>();
     let rows = (0..8).filter(|row| table >> (row ^ moved) & 1 == 1);

@@ -1,14 +1,13 @@
-//! What passes may know of the machine: plain numbers, and no instruction set.
+//! Machine model of the passes: numbers per kind of operator, without an instruction set.
 //!
 //! ```text
 //! AVX2 on Zen 5     16 registers; xor: 1 instruction, latency 2, ports 1111
 //!                   rotation of 32 bits by 7: 3 instructions, latency 4, ports 1111
 //! ```
 //!
-//! The facade fills in a [`Machine`] from the target, the layout of the program and the table of
-//! a CPU. Operators that cost the same on every machine share a [`Kind`]. The default is a
-//! machine that does not exist, with the parallelism that current ones need, for tests and for
-//! whoever runs passes without a target.
+//! The facade fills in a [`Machine`] from the target, the layout of the program and the table of a
+//! CPU. Operators that cost the same on every machine share a [`Kind`]. The default is a fictional
+//! machine with the parallelism of current ones, for tests and for passes without a target.
 
 use crate::ir::Op;
 use crate::ir::op::Lanes;
@@ -70,7 +69,7 @@ pub const KINDS: [Kind; 19] = [
     Kind::Move,
 ];
 
-/// The word sizes for which a [`Machine`] has prices; a word has that of the next larger one.
+/// The word sizes for which a [`Machine`] has prices; a word has the price of the next larger one.
 pub const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
 impl Kind {
@@ -108,7 +107,7 @@ pub struct Cost {
     pub instructions: u8,
     /// Cycles from its operands to its result.
     pub latency: u8,
-    /// The ports that run its instructions, one bit each; of several instructions those of any.
+    /// The ports that run its instructions, one bit each; the union over several instructions.
     pub ports: u16,
 }
 
@@ -140,7 +139,8 @@ pub struct Machine {
     pub loads: u32,
     /// Stores in ten cycles.
     pub stores: u32,
-    /// Instructions of a straight body beyond which the front end is what limits.
+    /// Largest number of instructions of a straight body before the front end becomes the
+    /// bottleneck.
     pub body: u32,
     /// Bytes of such a body.
     pub body_bytes: u32,
@@ -210,7 +210,7 @@ impl Machine {
         (logic.latency as u32 * logic.ports.count_ones().min(self.issue)).max(1)
     }
 
-    /// Whether a straight body of so many instructions is fetched at full speed.
+    /// Whether the front end fetches a straight body of `instructions` instructions at full speed.
     pub fn fits(&self, instructions: u64) -> bool {
         instructions <= self.body as u64
             && instructions * self.instruction_bytes as u64 <= self.body_bytes as u64

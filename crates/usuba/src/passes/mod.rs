@@ -1,12 +1,12 @@
-//! Passes: Usuba0 to Usuba0, each with one small job.
+//! Passes: transformations from Usuba0 to Usuba0, each with one small job.
 //!
-//! A pass never changes what one instance computes. It may rely on what `ir::verify` checks and
-//! must leave it so; `pipeline` says which pass runs when.
+//! A pass never changes the function that one instance computes. It may rely on the rules of
+//! `ir::verify` and must keep them; `pipeline` says which pass runs when.
 //!
 //! - A file for each pass, which its constant `PASS` describes.
 //! - `graph`, `schedules`, `spills`: equations as a graph, schedules of them, their spill costs.
 //! - `logic`: the operators on bits that a target has.
-//! - `machine`: what passes may know of the machine.
+//! - `machine`: the machine model of the passes.
 //! - `rename`: copies equations under new names, for `inline`, `interleave` and `unroll`.
 
 pub mod affine;
@@ -42,31 +42,30 @@ use crate::ir::{Eqn, Program};
 
 /// A transformation of programs.
 pub struct Pass {
-    /// Its name in flags and dumps: that of its file, with hyphens.
+    /// Its name in flags and dumps: the name of its file, with hyphens.
     pub name: &'static str,
-    /// What it does, in one line without a full stop.
+    /// Its effect, in one line without a full stop.
     pub about: &'static str,
     pub run: fn(&mut Program, &PassOptions),
 }
 
-/// What the user chose about single passes.
+/// The user's options for single passes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PassOptions {
     pub inline: inline::Mode,
     pub unroll: unroll::Mode,
     pub interleave: interleave::Choice,
     pub schedule: Schedule,
-    /// Whoever calls the entry complements words of its constant ports for nothing; the
-    /// facade fills it in.
+    /// The caller of the entry complements words of its constant ports for nothing; the facade
+    /// fills it in.
     pub free_keys: bool,
-    /// What the target has for bits.
+    /// The operators on bits that the target has.
     pub logic: logic::Logic,
     /// The machine that code is made for; the facade fills it in.
     pub machine: machine::Machine,
 }
 
-/// What the user chose about the schedulers. `pressure` has no choice here: it is what `--skip`
-/// leaves out.
+/// The user's options for the schedulers. `pressure` has none here: `--skip` turns it off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     pub bitslice: When,
@@ -92,7 +91,7 @@ pub enum When {
 }
 
 impl When {
-    /// The answer, given that of the machine.
+    /// The answer, given the answer of the machine.
     pub fn or(self, pays: bool) -> bool {
         match self {
             When::Auto => pays,
@@ -107,7 +106,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
     ALL.iter().copied().find(|pass| pass.name == name)
 }
 
-/// No pass makes a node larger than this, whatever was asked for; calls and loops stay instead.
+/// Largest node that a pass may make, regardless of the options; calls and loops stay instead.
 pub const LARGEST_NODE: u64 = 1_000_000;
 
 /// Number of operators and calls written in `eqns`, with one for each loop. Saturates.

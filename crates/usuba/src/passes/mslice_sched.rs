@@ -1,4 +1,4 @@
-//! Puts independent equations next to each other, so that none waits for the one before it.
+//! List scheduling for instruction-level parallelism, with a window of n independent equations.
 //!
 //! ```text
 //! t = x + k; u = t <<< 7; y = u ^ x;         t = x + k; v = z + k;
@@ -6,16 +6,15 @@
 //!                                            y = u ^ x; a = w ^ z;
 //! ```
 //!
-//! An equation is chosen that reads nothing of the last n equations, and whose instructions run on
-//! ports that these use least; the order of the program decides between equals. If there is none,
-//! the window of the last n shrinks until there is one. Stretches without calls and loops are
-//! scheduled, in nodes and in loops.
-//! Interleaved programs stay as they are unless the user wants otherwise.
-//! If more values live in the new order than the machine has registers, and more than before, or
-//! if more of them go through memory than before, smaller windows are tried, and at last the
-//! program stays as it is.
-//! Sound because equations are pure and every order defines values before they are read.
-//! Takes time near to linear: what is ready waits in a queue until the window has passed, then in
+//! The scheduler chooses a ready equation that reads no result of the last n equations, and whose
+//! instructions run on the ports that these use least; ties keep the order of the program. If there
+//! is none, the window shrinks until there is one. The pass schedules stretches without calls and
+//! loops, in nodes and in loops.
+//! Interleaved programs stay as they are unless the user asks for this pass.
+//! If the schedule has more live values than the machine has registers and than the program had, or
+//! a higher spill cost, the pass tries smaller windows; finally the program stays as it is.
+//! Sound because equations are pure and every schedule defines values before they are read.
+//! Takes nearly linear time: ready equations wait in a queue until the window has passed, then in
 //! heaps, one for each set of ports.
 
 use std::cmp::Reverse;
@@ -35,7 +34,7 @@ pub const PASS: Pass = Pass {
 
 fn run(program: &mut Program, options: &PassOptions) {
     let machine = &options.machine;
-    // Copies side by side are independent already, and leave no registers for more.
+    // Interleaved instances are independent already, and leave no registers for more.
     let pays = machine.pays.mslice && program.copies < 2;
     let wanted = options.schedule.mslice.or(pays);
     if program.is_bitsliced() || !wanted {
@@ -93,7 +92,7 @@ impl Scheduler<'_> {
     }
 }
 
-/// The order for a window of so many items.
+/// The schedule for a window of `window` items.
 fn spread(graph: &Graph, ports: &[u16], window: usize) -> Vec<u32> {
     let mut kinds: Vec<u16> = ports.to_vec();
     kinds.sort_unstable();
@@ -109,7 +108,7 @@ fn spread(graph: &Graph, ports: &[u16], window: usize) -> Vec<u32> {
         waits: Vec::with_capacity(graph.len()),
         order: Vec::with_capacity(graph.len()),
     };
-    // A stretch ends at each call and loop: what comes after it waits for it.
+    // A stretch ends at each call and loop: later equations wait for it.
     let mut begin = 0;
     for end in 0..=graph.len() {
         let single = |i: usize| matches!(graph.items[i], Item::Op | Item::Free);
@@ -129,9 +128,10 @@ struct State<'g> {
     graph: &'g Graph,
     window: usize,
     recent: Recent,
-    /// What may come next, for each set of ports.
+    /// Items that may come next, for each set of ports.
     cool: Vec<BinaryHeap<Reverse<u32>>>,
-    /// What is ready but reads something of the window, with the place after which it is ready.
+    /// Items that are ready but read a result of the window, with the place after which they are
+    /// ready.
     warm: VecDeque<(usize, u32)>,
     waits: Vec<u32>,
     order: Vec<u32>,
@@ -156,7 +156,7 @@ impl State<'_> {
                 if since + self.window > now && self.cool.iter().any(|heap| !heap.is_empty()) {
                     break;
                 }
-                // The window shrinks to what it must if nothing else is left.
+                // The window shrinks as far as necessary if no other item is left.
                 let shrunk = since + self.window > now;
                 self.warm.pop_front();
                 self.cool[kind[i as usize]].push(Reverse(i));

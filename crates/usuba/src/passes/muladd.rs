@@ -1,4 +1,4 @@
-//! Products with a sum as one instruction each, where the target has it.
+//! Instruction selection for multiply-add: computes a product and a sum by one instruction.
 //!
 //! ```text
 //! x = u52(a);  y = u52(b);          of words of 64 bits
@@ -8,12 +8,12 @@
 //! ```
 //!
 //! A product of words of k bits that becomes a word of 64 bits is added to zero, and every sum that
-//! takes such a word takes the product itself. The instruction looks at the low k bits of its
-//! factors, so that nothing cuts them off any more. A product with itself stays a sum of words.
-//! Sound because the operator is defined as what it replaces, equation by equation; sums stay in
-//! their order.
-//! Relies on nothing; finds more after `inline` and `cse`. Leaves equations that nobody needs to
-//! `dce`. Only in V.
+//! takes such a word takes the product itself. The instruction reads the low k bits of its factors,
+//! so no equation needs to cut them off. A product plus itself stays a sum of words.
+//! Sound because the operator is defined as the equations that it replaces; sums stay in their
+//! order.
+//! Requires nothing; finds more after `inline` and `cse`. Leaves dead equations to `dce`. Only in
+//! V.
 
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -40,7 +40,7 @@ fn run(program: &mut Program, options: &PassOptions) {
     }
 }
 
-/// What is known of values that are defined above the current place.
+/// Facts about values that are defined above the current place.
 #[derive(Default)]
 struct Sums {
     k: u8,

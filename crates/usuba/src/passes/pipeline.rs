@@ -80,7 +80,7 @@ pub fn passes(level: Level) -> impl Iterator<Item = &'static Pass> {
     groups.iter().copied().flatten().copied()
 }
 
-/// What runs and with which choices.
+/// The level and the options of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PipelineOptions {
     pub level: Level,
@@ -131,7 +131,7 @@ pub fn run_pipeline(
     }
 }
 
-/// Runs one pass; debug builds check what it leaves.
+/// Runs one pass; debug builds verify the program afterwards.
 pub fn run_pass(pass: &Pass, program: &mut Program, options: &PassOptions) {
     (pass.run)(program, options);
     if cfg!(debug_assertions)

@@ -1,33 +1,33 @@
-//! Puts equations in an order that keeps values in registers.
+//! Schedules equations to minimise register pressure: compares list schedules by spill cost.
 //!
 //! ```text
 //! t = x ^ k; u = y ^ k; ... 40 more ...; a = t & z;     →     t = x ^ k; a = t & z; u = y ^ k; ...
 //! ```
 //!
-//! C compilers keep to the order that they are given far more than one would like: once a body
-//! has more values alive than the machine has registers, the order decides how much goes through
-//! memory. Several orders are made, their spill costs counted (`spills`), and the best is taken:
+//! C compilers largely keep the order of the equations: once a body has more live values than the
+//! machine has registers, the schedule decides the number of spills and reloads. The pass makes
+//! several schedules, counts their spill costs (`spills`), and takes the best:
 //!
-//! - *as it is*, after whatever passes decided before.
-//! - *on demand*: what a stored value needs comes right before it. Best where layers of single
+//! - *as it is*: the schedule of the passes before.
+//! - *on demand*: the operands of a stored value come right before it. Best where layers of single
 //!   operators follow each other.
-//! - *eager*: S-boxes stay in one piece, but what only loads waits for its first reader, and
-//!   what is stored, or is an operand of that, comes as soon as it can. Best where a result needs a
-//!   few outputs of S-boxes.
-//! - *deepest first*: on demand, the operand that needs more registers before the other (Sethi
-//!   and Ullman).
-//! - *greedy*: always the ready equation after which the fewest values live, among equals the one
-//!   that reads what is newest.
-//! - the best of them, *improved*: a value that came back from memory is defined later, or its
-//!   reader comes earlier, as long as that saves something.
+//! - *eager*: S-boxes stay in one piece, but an equation without operands in the body waits for its
+//!   first reader, and a stored value or an operand of one comes as soon as it can. Best where a
+//!   result needs a few outputs of S-boxes.
+//! - *deepest first*: on demand, the operand that needs more registers before the other (Sethi and
+//!   Ullman).
+//! - *greedy*: always the ready equation that leaves the fewest live values, and on a tie the
+//!   equation with the newest operand.
+//! - the best of them, *improved*: a reloaded value is defined later, or its reader comes earlier,
+//!   as long as that saves something.
 //!
-//! An order that costs no more than the others keeps its place, so bodies that fit in the registers
-//! stay as they are. So does, where words are sliced, every body but those of loops that hand more
-//! values on than there are registers: compilers do well with what is only a little too large, and
-//! it is worse to wait for results than to load a value now and then. Loops that hand on as many
-//! values as there are registers get another order if that saves much.
-//! Sound because equations are pure and every order defines values before they are read.
-//! Computes nothing twice: C compilers would merge it again.
+//! On a tie the earlier candidate wins, so bodies without spills stay as they are. In sliced words
+//! only the bodies of loops change that carry more values than there are registers: compilers
+//! handle slightly larger bodies well, and waiting for results costs more than an occasional
+//! reload. A loop that carries exactly as many values as there are registers changes if that saves
+//! much.
+//! Sound because equations are pure and every schedule defines values before they are read.
+//! Limit: does not rematerialize values, because C compilers would merge the copies again.
 
 use super::graph::{Frame, Graph, Numbering, reorder};
 use super::schedules::{deepest_first, eager, greedy, improve, on_demand};
@@ -78,7 +78,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether an order saves a load for every other equation.
+    /// Whether a schedule saves a load for every other equation.
     fn saves_much(&self, graph: &Graph, order: &[u32]) -> bool {
         let written: Vec<u32> = (0..graph.len() as u32).collect();
         let saved = self.memory.cost(graph, &written) - self.memory.cost(graph, order);
@@ -86,10 +86,10 @@ impl Context<'_> {
     }
 }
 
-/// Ways to make an order.
+/// Heuristics that make a schedule.
 const CANDIDATES: [fn(&Graph) -> Vec<u32>; 4] = [on_demand, eager, deepest_first, greedy];
 
-/// The best order, if it is better than the one that there is.
+/// The best schedule, if it is better than the order of the program.
 fn best(graph: &Graph, memory: &Memory) -> Option<Vec<u32>> {
     let program: Vec<u32> = (0..graph.len() as u32).collect();
     let mut least = memory.cost(graph, &program);

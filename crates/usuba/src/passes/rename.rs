@@ -1,13 +1,13 @@
-//! Copies equations under new names: what `inline` and `unroll` have in common.
+//! Alpha-renaming: copies equations under new names, for `inline` and `unroll`.
 //!
-//! A node is written anew, from its first equation to its last. While that happens, a [`Scope`]
-//! says what each old value is called by now. Definitions get fresh names, so the same equations
-//! may be written several times; and a definition that disappears (the result of an inlined
-//! call, of an unrolled loop) only changes what its name stands for, so no copies arise.
+//! The writer emits a node anew, from its first equation to its last. Meanwhile a [`Scope`] maps
+//! each old value to its current name. Definitions get fresh names, so the same equations may be
+//! written several times. A definition that disappears (the result of an inlined call, of an
+//! unrolled loop) only changes the meaning of its name, so no copies arise.
 
 use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Read, Val};
 
-/// What the values of one old node are called in the new one.
+/// The names in the new node of the values of one old one.
 pub struct Scope<'a> {
     pub node: &'a Node,
     names: Vec<Val>,
@@ -41,7 +41,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A new node whose first `params` values are those of `node`.
+    /// A new node whose first `params` values are the parameters of `node`.
     pub fn new(node: &Node, params: usize) -> Writer {
         Writer { bits: node.bits[..params].to_vec() }
     }

@@ -1,12 +1,12 @@
-//! Schedules of the items of a body, for the passes that compare them.
+//! List-scheduling heuristics for the items of a body, for the passes that compare schedules.
 //!
 //! ```text
 //! items 0 1 2 3, where 2 reads 0 and is stored, 3 reads 1 and is stored
 //!     on demand   0 2 1 3
 //! ```
 //!
-//! Every function gives each item once and after those that it reads from. All but [`improve`]
-//! take time near to linear.
+//! Every function schedules each item once and after the items that it depends on. All but
+//! [`improve`] take nearly linear time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use super::graph::{Graph, Item, List};
 use super::spills::Memory;
 
-/// What a stored value needs comes right before it, operands from left to right.
+/// The operands of a stored value come right before it, from left to right.
 pub fn on_demand(graph: &Graph) -> Vec<u32> {
     demanded(graph, |_| {})
 }
@@ -44,7 +44,7 @@ fn demanded(graph: &Graph, arrange: impl Fn(&mut List)) -> Vec<u32> {
     order
 }
 
-/// Appends `root` after what it needs; each item once.
+/// Appends `root` after the items that it needs; each item once.
 pub fn demand(
     graph: &Graph,
     root: u32,
@@ -109,8 +109,8 @@ pub fn eager(graph: &Graph) -> Vec<u32> {
     order
 }
 
-/// Always the ready item after which the fewest values live; among equals the one that reads what
-/// is newest, then the first of the program.
+/// Always the ready item that leaves the fewest live values; on a tie the item with the newest
+/// operand, then the first of the program.
 pub fn greedy(graph: &Graph) -> Vec<u32> {
     let mut state = Greedy {
         graph,
@@ -146,8 +146,8 @@ pub fn greedy(graph: &Graph) -> Vec<u32> {
     order
 }
 
-/// An item that may be next: its change of live values, what is newest among its operands, itself,
-/// and how often it had been offered before.
+/// An item that may be next: its change of the number of live values, the place of its newest
+/// operand, itself, and how often it had been offered before.
 type Offer = (Reverse<i32>, u32, Reverse<u32>, u32);
 
 struct Greedy<'g> {
@@ -155,7 +155,7 @@ struct Greedy<'g> {
     /// Uses of each value that are still to come.
     left: Vec<u32>,
     live: Vec<bool>,
-    /// Operands of each item, with repeats, that are not there yet.
+    /// Operands of each item, with repeats, that are not computed yet.
     waits: Vec<u32>,
     newest: Vec<u32>,
     turn: Vec<u32>,
@@ -171,7 +171,7 @@ impl Greedy<'_> {
         self.ready.push((Reverse(change), self.newest[i as usize], Reverse(i), *turn));
     }
 
-    /// How many more values live after item `i`.
+    /// The change of the number of live values by item `i`.
     fn change(&self, i: u32) -> i32 {
         let graph = self.graph;
         let born = |&&v: &&u32| !graph.users[v as usize].is_empty() || graph.ends[v as usize];
@@ -200,7 +200,7 @@ impl Greedy<'_> {
         }
     }
 
-    /// What has become ready because of item `i`.
+    /// The items that become ready because of item `i`.
     fn release(&mut self, i: u32, now: u32) -> List {
         let mut ready = List::new();
         for u in self.graph.after(i) {
@@ -214,16 +214,15 @@ impl Greedy<'_> {
     }
 }
 
-/// How many items may be looked at while an order is improved, and in how many steps.
+/// How many items the search may look at while it improves a schedule, and in how many steps.
 const LOOKS: usize = 1_000_000;
 const STEPS: usize = 400;
 
-/// After how many steps without any gain it is given up.
+/// The number of steps without any gain after which the search stops.
 const PATIENCE: usize = 80;
 
-/// A cheaper order than `order`, which costs `least`, if a few steps find one. In each a value that
-/// came back from memory is defined just before its first reader, or its reader comes as early
-/// as it can.
+/// A cheaper schedule than `order`, which costs `least`, if a few steps find one. Each step defines
+/// a reloaded value just before its first reader, or moves its reader as early as possible.
 pub fn improve(graph: &Graph, memory: &Memory, order: &[u32], least: u64) -> Option<Vec<u32>> {
     let steps = STEPS.min(LOOKS / graph.len().max(1));
     let mut best = order.to_vec();
@@ -274,7 +273,7 @@ fn later(graph: &Graph, order: &mut [u32], item: u32) -> bool {
     }
 }
 
-/// Moves the item at `at` after the last of what it reads from, or after the last that read `v`.
+/// Moves the item at `at` after its last operand, or after the last reader of `v`.
 fn earlier(graph: &Graph, order: &mut [u32], at: usize, v: u32) -> bool {
     let item = order[at];
     let sources: List = graph.before(item).collect();

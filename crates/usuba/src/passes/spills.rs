@@ -11,7 +11,7 @@
 use super::graph::{Graph, Item};
 use super::machine::Machine;
 
-/// What calls do to registers.
+/// The effect of calls on registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Calls {
     /// They stay calls: results come in memory, and no register survives.
@@ -32,13 +32,13 @@ pub struct Memory {
     calls: Calls,
 }
 
-/// What an order costs.
+/// The spill cost of a schedule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spills {
     /// Loads and stores, weighted.
     pub cost: u64,
-    /// Values that left their register and came back, with the place in the order where they did;
-    /// only if they were asked for.
+    /// Values that were evicted and reloaded, with the place in the schedule of the reload; only if
+    /// requested.
     pub reloads: Vec<(u32, u32)>,
 }
 
@@ -48,17 +48,17 @@ impl Memory {
         Memory { regs: machine.free_regs() as usize, load, store, calls }
     }
 
-    /// What a load costs.
+    /// The weight of a load.
     pub fn load(&self) -> u64 {
         self.load
     }
 
-    /// What `order` costs.
+    /// The spill cost of `order`.
     pub fn cost(&self, graph: &Graph, order: &[u32]) -> u64 {
         self.count(graph, order, false).cost
     }
 
-    /// What `order` costs, and which values came back from memory.
+    /// The spill cost of `order`, with the reloaded values.
     pub fn reloads(&self, graph: &Graph, order: &[u32]) -> Spills {
         self.count(graph, order, true)
     }
@@ -99,11 +99,11 @@ impl Memory {
     }
 }
 
-/// The registers while an order is tried.
+/// The register file during the simulation of a schedule.
 struct File<'g> {
     memory: Memory,
     graph: &'g Graph,
-    /// The places that read each value, in order: where those of value v begin, and all of them.
+    /// The places that read each value, in order: the start of each value's places, and all places.
     begins: Vec<u32>,
     places: Vec<u32>,
     /// For each value the next of its places.
@@ -149,7 +149,7 @@ impl<'g> File<'g> {
         }
     }
 
-    /// Where a value is read next; the end of the body counts.
+    /// The next use of a value; the end of the body counts.
     fn next_use(&self, v: u32) -> u32 {
         let at = self.next[v as usize];
         if at < self.begins[v as usize + 1] {
@@ -173,7 +173,7 @@ impl<'g> File<'g> {
         self.hold(v, keep);
     }
 
-    /// Takes a value in; one of those that are not in `keep` leaves if there is no room.
+    /// Takes a value in; if there is no room, a value that is not in `keep` leaves.
     fn hold(&mut self, v: u32, keep: &[u32]) {
         if self.held.len() >= self.memory.regs {
             self.spill(keep);
@@ -199,7 +199,7 @@ impl<'g> File<'g> {
         }
     }
 
-    /// Makes room for so many values.
+    /// Makes room for `count` values.
     fn room(&mut self, count: usize) {
         let limit = self.memory.regs.saturating_sub(count);
         while self.held.len() > limit {
@@ -207,7 +207,7 @@ impl<'g> File<'g> {
         }
     }
 
-    /// Everything goes to memory that is needed again, and so does what is read now.
+    /// Spills all live values, and the values that are read now.
     fn leave_all(&mut self, reads: &[u32]) {
         while !self.held.is_empty() {
             self.leave(self.held.len() - 1);
@@ -219,7 +219,7 @@ impl<'g> File<'g> {
         }
     }
 
-    /// One use of each of these is over.
+    /// Ends one use of each of these values.
     fn pass(&mut self, reads: &[u32]) {
         for &v in reads {
             self.next[v as usize] += 1;

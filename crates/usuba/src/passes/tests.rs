@@ -1,4 +1,4 @@
-//! What all passes have in common, on random programs, and each pass on small ones.
+//! Properties of all passes on random programs, and each pass on small ones.
 
 use super::pipeline::{Level, PipelineOptions, run_pass, run_pipeline};
 use super::*;
@@ -13,7 +13,7 @@ pub fn word(name: &str) -> Port {
     Port::new(name, 8, &[])
 }
 
-/// A program of one V node whose results, 8-bit words, are what `make` returns.
+/// A program of one V node whose results, 8-bit words, are the values that `make` returns.
 pub fn single(make: impl FnOnce(&mut Builder) -> Vec<Val>) -> Program {
     let mut b = Builder::new("f", Slicing::V);
     let outs = make(&mut b);

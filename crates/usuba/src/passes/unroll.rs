@@ -1,4 +1,4 @@
-//! Loops into straight lines.
+//! Loop unrolling, full or partial: replaces iterations by copies of the loop body.
 //!
 //! ```text
 //! forall i in [0,1] {          t1 = k[0];
@@ -7,14 +7,14 @@
 //! }
 //! ```
 //!
-//! Sound because a loop means its body once per iteration, with the carried values handed on.
-//! Relies on nothing. Decides from the innermost loop outwards, so a loop that holds a short
-//! unrolled one counts what is left of it.
-//! A loop whose carried values only change places, as the halves of a Feistel network do, is
-//! unrolled in part: after two rounds each half is where it was, and nothing is moved. So is a short
-//! bitsliced round whose state goes through memory, and every loop if the user names a number of
-//! rounds. What is left over then comes behind the loop.
-//! Does not unroll beyond `LARGEST_NODE` equations.
+//! Sound because a loop means its body once per iteration, with the loop-carried values handed on.
+//! Requires nothing. Decides from the innermost loop outwards: the size of a loop counts the code
+//! that remains of the loops inside it.
+//! Partial unrolling applies to a loop whose loop-carried values only change places, as the halves
+//! of a Feistel network do: after two rounds each half is where it was, and no value moves. It also
+//! applies to a short bitsliced round whose state does not fit in registers, and to every loop if
+//! the user names an unroll factor. The remaining iterations follow the loop.
+//! Limit: a node never grows beyond `LARGEST_NODE` equations.
 
 use super::rename::{Scope, Writer};
 use super::{LARGEST_NODE, Pass, PassOptions, inline};
@@ -23,14 +23,14 @@ use crate::ir::{Carried, Collect, Eqn, Loop, Node, Program, Read, Slicing, Val};
 /// Which loops are unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// Of the loops that nobody asked to keep those of at most 64 equations in all, and those of
-    /// at most 1000 inside of a loop whose body stays below 4000; and all loops of one iteration.
-    /// Loops that move carried values are unrolled in part, and so are short bitsliced rounds that
-    /// carry more values than there are registers.
+    /// Of the loops without a request to keep them: loops of at most 64 equations in total, loops
+    /// of at most 1000 inside a loop whose body stays below 4000, and all loops of one iteration.
+    /// Loops that move loop-carried values are partially unrolled, and so are short bitsliced
+    /// rounds that carry more values than there are registers.
     #[default]
     Auto,
-    /// As `Auto`, but each loop that stays, holds no other such loop, and may be changed, has so
-    /// many iterations in one.
+    /// As `Auto`, with this unroll factor for each remaining innermost loop that the program does
+    /// not ask to keep.
     Rounds(u32),
     /// All loops, also those that the program asks to keep.
     All,
@@ -48,16 +48,16 @@ const TINY: u64 = 64;
 /// arrays; a few thousand equations still fit in the instruction cache, once for all rounds.
 const ROUND: u64 = 4000;
 
-/// The largest total size of a loop that is unrolled in such a body. The S-boxes of AES are
-/// larger: a loop over them leaves C compilers a block that they allocate registers for well.
+/// The largest total size of a loop that is unrolled in such a body. The S-boxes of AES are larger:
+/// as a loop they stay one block, for which C compilers allocate registers well.
 const LAYER: u64 = 1000;
 
-/// The largest body of two bitsliced rounds that `Mode::Auto` makes one where the carried values go
-/// through memory. Half of the ways are spared then; the gain is up to a third. Two rounds of
-/// Ascon are larger, and take half as long again.
+/// The largest body of two bitsliced rounds that `Mode::Auto` joins where the loop-carried values
+/// are spilled. This halves the spills and reloads of the state; the gain is up to a third. Two
+/// rounds of Ascon are larger, and take half as long again.
 const PAIR: u64 = 1000;
 
-/// Most iterations that one iteration of a loop may stand for so that values need not move.
+/// Largest unroll factor for a loop whose loop-carried values change places.
 const MOST_TURNS: u32 = 8;
 
 fn run(program: &mut Program, options: &PassOptions) {
@@ -80,10 +80,10 @@ fn run(program: &mut Program, options: &PassOptions) {
     }
 }
 
-/// What happens to one loop and to the loops in its body, in order.
+/// The decision for one loop and for the loops in its body, in order.
 struct Plan {
     unroll: bool,
-    /// Iterations that one iteration of a loop that stays stands for.
+    /// Unroll factor of a loop that is not fully unrolled.
     turns: u32,
     inner: Vec<Plan>,
 }
@@ -94,14 +94,14 @@ impl Plan {
     }
 }
 
-/// What decides.
+/// The inputs of the decision.
 struct Rule<'a> {
     mode: Mode,
     /// Whether the program is bitsliced.
     bits: bool,
     /// Registers of the machine.
     regs: usize,
-    /// What a call of each node counts.
+    /// The size that a call of each node counts as.
     sizes: &'a [u64],
 }
 
@@ -152,8 +152,8 @@ impl Rule<'_> {
         (plans, size)
     }
 
-    /// Iterations that one iteration of a loop that stays stands for; `body` is the size of one,
-    /// and `inner` is what happens to the loops in it.
+    /// Unroll factor of a loop that is not fully unrolled; `body` is the size of one iteration, and
+    /// `inner` has the plans of the loops in it.
     fn turns(&self, lp: &Loop, body: u64, inner: &[Plan]) -> u32 {
         let innermost = inner.iter().all(|plan| plan.unroll);
         match self.mode {
@@ -171,18 +171,19 @@ impl Rule<'_> {
     }
 }
 
-/// How often the body of a loop is written if `turns` iterations are one: those, and what is left
-/// over behind the loop.
+/// How often the unrolled code contains the body of a loop with unroll factor `turns`: once per
+/// unrolled iteration, and once per remaining iteration after the loop.
 fn written(count: u32, turns: u32) -> u64 {
     u64::from(turns) + u64::from(count % turns)
 }
 
-/// The number of iterations after which no carried value of the loop is just another one from
-/// before, or one if that takes too long or gives too large a body. `body` is the size of one.
+/// The number of iterations after which every loop-carried value is back in its own place or newly
+/// computed, or one if that takes too long or makes the body too large. `body` is the size of one
+/// iteration.
 fn roles(lp: &Loop, body: u64) -> u32 {
     let at = |v| lp.carried.iter().position(|c| c.param == v);
     let moves: Vec<Option<usize>> = lp.carried.iter().map(|c| at(c.next)).collect();
-    // What each carried value is after some turns: a carried value from before, or a new one.
+    // For each carried value its source some turns before: a carried value, or `None` if it is new.
     let mut from: Vec<Option<usize>> = (0..moves.len()).map(Some).collect();
     for turns in 1..=MOST_TURNS {
         from = moves.iter().map(|&source| source.and_then(|j| from[j])).collect();
@@ -247,8 +248,8 @@ fn block<'a>(
     }
 }
 
-/// The iterations of a loop from number `from` on, one after the other; `carried` is what that one
-/// begins with.
+/// The iterations of a loop from number `from` on, in sequence; `carried` has the loop-carried
+/// values at the start of iteration `from`.
 fn iterations(
     w: &mut Writer,
     scope: &mut Scope,
@@ -276,8 +277,8 @@ fn iterations(
     }
 }
 
-/// A loop with `turns` iterations in one, so many that at least two are left, and what is left over
-/// behind it.
+/// A loop with unroll factor `turns`, which leaves at least two iterations; the remaining
+/// iterations follow the loop.
 fn in_turns(
     w: &mut Writer,
     scope: &mut Scope,

@@ -1,4 +1,4 @@
-//! A node in the forms that `complement` has chosen.
+//! Inverter absorption, second part: writes a node in the forms that `complement` has chosen.
 //!
 //! ```text
 //! y = a | b     with a and y as their complements     →     y' = a' & ~b
@@ -56,7 +56,7 @@ impl<'a> Rewriter<'a> {
             let args = Args::from_slice(&[key]);
             first.push(Eqn::Op(OpEqn { dst: turned[&key], op: Op::Not, args }));
         }
-        // From here on the keys are called what their complements are called.
+        // From here on each of these keys has the name of its complement.
         let name = |v: &mut Val| *v = turned.get(v).copied().unwrap_or(*v);
         operands(&mut body, &name);
         outs.iter_mut().for_each(name);
@@ -89,7 +89,7 @@ impl<'a> Rewriter<'a> {
         if other { self.other(literal.0, out) } else { literal.0 }
     }
 
-    /// The complement of what is computed for `root`.
+    /// The complement of the value computed for `root`.
     fn other(&mut self, root: Val, out: &mut Vec<Eqn>) -> Val {
         if let Some(found) = self.existing(root) {
             return found;
@@ -229,7 +229,7 @@ impl<'a> Rewriter<'a> {
         }
         let mut reads = Vec::with_capacity(lp.reads.len());
         for read in &lp.reads {
-            // Keys have the form of what is read; everything else that is read is itself.
+            // Keys have the form of the read; every other value of the list is itself.
             let form = self.choice.form(read.dst);
             let list = read.list.iter().map(|&v| self.value(v, form, out)).collect();
             if self.choice.constant[read.dst.0 as usize] {

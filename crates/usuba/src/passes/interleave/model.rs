@@ -1,7 +1,7 @@
-//! How many copies pay on a machine.
+//! Cost model for the interleave factor of a kernel on a machine.
 //!
-//! A kernel is a set of straight bodies: the bodies of its loops, and what is outside of them.
-//! One run of a body with F copies takes, in cycles,
+//! A kernel is a set of straight bodies: the bodies of its loops, and the equations outside of
+//! them. One run of a body with F interleaved instances takes, in cycles,
 //!
 //! ```text
 //! live(F)     peak + (F - 1) · mean, of the values of one instance that live at once
@@ -15,16 +15,17 @@
 //! cycles(F)   √(max(issue(F), memory(F))² + latency(F)²)
 //! ```
 //!
-//! Every register is defined anew `definitions / peak` times in a body, so a value too many costs
-//! that many stores and loads, of which half hide beside other instructions. The mean of squares
-//! is the larger of two bounds where they are far apart, and more where they are equal, since no
-//! window is endless. Values that all instances share are operands in memory.
+//! Every register is redefined `definitions / peak` times in a body, so each value beyond the
+//! registers costs that many stores and loads, half of which hide behind other instructions. The
+//! root of the sum of squares is close to the larger of the two bounds where they are far apart,
+//! and larger where they are equal, since the reorder window is finite. Values that all instances
+//! share are operands in memory.
 //!
-//! Of the factors up to [`MOST`] whose bodies the front end can feed, the smallest is chosen that
-//! comes within [`NEAR`] of the fewest cycles per instance: more copies make longer code and
-//! larger batches. A program of which one instance needs far more than the registers
-//! ([`CROWDED`]) works in memory, as bitslicing does; there nothing is left to hide in. Nor does
-//! a short program ([`WINDOW`]) need company: one call overlaps with the next.
+//! Of the factors up to [`MOST`] whose bodies the front end can feed, the model chooses the
+//! smallest one within [`NEAR`] of the fewest cycles per instance: more instances make longer code
+//! and larger batches. If one instance needs far more than the registers ([`CROWDED`]), as in
+//! bitslicing, the program works in memory, and interleaving hides no more latency. A short program
+//! ([`WINDOW`]) does not need interleaving either: consecutive calls overlap.
 //!
 //! The constants were fitted to kernels timed with factors from 1 to 6 on an x86-64 server with
 //! AVX-512 and two C compilers, and to factors published for another.
@@ -39,16 +40,17 @@ const MOST: u32 = 6;
 /// How much slower than the best a smaller factor may be.
 const NEAR: f64 = 1.05;
 
-/// Instructions that cores hold at once. Where a call has no more, the next call hides its chains.
+/// Size of the reorder window in instructions. If a call has no more, the next call hides its
+/// latency.
 const WINDOW: f64 = 128.0;
 
-/// How many times the registers the values of one instance may be.
+/// Limit on the live values of one instance, as a multiple of the registers.
 const CROWDED: f64 = 1.5;
 
-/// How often a loop body is walked to see by how much its chains grow in one iteration.
+/// Iterations of a loop body that the model simulates to find the growth of the critical path.
 const TURNS: u32 = 4;
 
-/// The factor for the entry of `program`, and why, in half a sentence.
+/// The factor for the entry of `program`, and the reason, in half a sentence.
 pub fn choose(program: &Program, machine: &Machine) -> (u32, String) {
     let entry = program.entry();
     if entry.params.iter().all(|port| port.constant) {
@@ -86,7 +88,7 @@ pub fn choose(program: &Program, machine: &Machine) -> (u32, String) {
     (factor, why)
 }
 
-/// The bodies of a program, those of callees counted where they are called.
+/// The bodies of a program; the bodies of a callee count at each of its calls.
 struct Kernel {
     bodies: Vec<Body>,
 }
@@ -96,25 +98,25 @@ struct Kernel {
 struct Body {
     /// How often it runs in one run of the entry.
     runs: f64,
-    /// Instructions by the ports that they may take, those of callees among them.
+    /// Instructions by the ports that they may take, with the instructions of callees.
     ports: Vec<(u16, f64)>,
-    /// Cycles that one iteration adds to the longest chain.
+    /// Cycles that one iteration adds to the critical path.
     latency: f64,
     /// Operands in memory, and values that go there.
     loads: f64,
     stores: f64,
-    /// Values of one instance that live at once: the most, and on average.
+    /// Live values of one instance: the maximum, and the average.
     peak: f64,
     mean: f64,
     /// Values that are defined in it.
     definitions: f64,
     /// Values that are carried from one iteration to the next.
     state: f64,
-    /// Instructions written in it, those of callees not among them.
+    /// Instructions written in it, without the instructions of callees.
     written: u64,
 }
 
-/// What a call costs its caller.
+/// The cost of a call for its caller.
 #[derive(Clone, Default)]
 struct Callee {
     ports: Vec<(u16, f64)>,
@@ -177,7 +179,8 @@ impl Body {
         let loads = (times * self.loads + spills) * 10.0 / machine.loads.max(1) as f64;
         let stores = (times * self.stores + spills) * 10.0 / machine.stores.max(1) as f64;
         let busy = self.issue(factor, spills, machine).max(loads).max(stores);
-        // The chain has as many values as operators of its latency, and its share of the spills.
+        // The critical path has as many values as operators of its latency, and its share of
+        // spills.
         let links = self.latency / machine.price(Kind::Logic, 64).latency.max(1) as f64;
         let latency = self.latency + links * spills / (times * self.definitions).max(1.0);
         (busy * busy + latency * latency).sqrt()
@@ -240,7 +243,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Counts what is written in a body, without its loops.
+    /// Counts the equations of a body, without its loops.
     fn count(&self, eqns: &[Eqn], body: &mut Body) {
         for eqn in eqns {
             match eqn {
@@ -266,7 +269,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Cycles that one iteration adds to the longest chain through a loop.
+    /// Cycles that one iteration adds to the critical path through a loop.
     fn growth(&self, lp: &Loop) -> f64 {
         let turns = TURNS.min(lp.count);
         let mut ready = vec![0.0; self.node.bits.len()];
@@ -286,7 +289,8 @@ impl Walk<'_> {
         if turns < 2 { last } else { (last - first) / (turns - 1) as f64 }
     }
 
-    /// When every value is ready, in cycles; the largest. Loops take no time of their own.
+    /// The cycle in which every value is ready; returns the largest. Loops take no time of their
+    /// own.
     fn chains(&self, eqns: &[Eqn], ready: &mut [f64]) -> f64 {
         let mut longest: f64 = 0.0;
         for eqn in eqns {
@@ -320,8 +324,8 @@ fn latest(args: &[Val], ready: &[f64]) -> f64 {
     args.iter().map(|v| ready[v.0 as usize]).fold(0.0, f64::max)
 }
 
-/// Which values of one instance live in registers, equation by equation of one body. What loops
-/// inside of it need is counted with them.
+/// Live ranges of the values of one instance, by equation of one body. Values that inner loops need
+/// are counted with them.
 struct Live {
     /// First and last place of each value.
     spans: Vec<(u32, u32)>,
@@ -341,7 +345,7 @@ impl Live {
         }
     }
 
-    /// A loop body: what is carried in lives from its start, what is carried out to its end.
+    /// A loop body: values carried in live from its start, values carried out to its end.
     fn body(&mut self, lp: &Loop, varies: &[bool]) {
         lp.carried.iter().for_each(|c| self.touch(c.param, varies));
         self.block(&lp.body, varies);
@@ -372,12 +376,12 @@ impl Live {
         }
     }
 
-    /// The most values at once, and the average.
+    /// The most live values, and the average.
     fn finish(self) -> (f64, f64) {
         let mut change = vec![0i64; self.now as usize + 2];
         for &(first, last) in self.spans.iter().filter(|(first, _)| *first != u32::MAX) {
             change[first as usize] += 1;
-            // A value that is read for the last time makes room for what is defined there.
+            // The last use of a value makes room for the value that is defined there.
             change[last.max(first + 1) as usize] -= 1;
         }
         let (mut live, mut peak, mut sum) = (0, 0, 0);
