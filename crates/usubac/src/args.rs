@@ -57,7 +57,7 @@ pub struct Cli {
     /// Explain an error code, such as U0201
     #[arg(long, value_name = "CODE", exclusive = true)]
     pub explain: Option<String>,
-    /// List what exists, one item a line
+    /// List everything of one kind, one item a line
     #[arg(long, value_enum, value_name = "WHAT", exclusive = true)]
     pub print: Option<Print>,
     #[command(flatten)]

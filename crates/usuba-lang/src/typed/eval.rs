@@ -1,6 +1,6 @@
 //! Reference semantics: evaluates one instance of a program on concrete values.
 //!
-//! Direction-free: an atom is a number of m bits, whatever the slicing.
+//! Direction-free: an atom is a number of m bits, in every slicing.
 
 use super::types::*;
 use super::walk::{Domain, Refusal, Stop, Typed, Walker};

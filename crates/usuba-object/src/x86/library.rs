@@ -7,7 +7,7 @@
 //! call memmove     rdx bytes from rsi to rdi
 //! ```
 //!
-//! They are not in the object. Trusted: they do what the standard says, their time depends on
+//! They are not in the object. Trusted: they follow the standard, their time depends on
 //! nothing but counts and addresses, and they follow the calling convention. The contents of the
 //! caller-saved registers after them are unknown, and may be the copied data.
 //!

@@ -56,10 +56,10 @@ pub struct Prove {
     /// The function of the object [default: the name that usubac gives the kernel]
     #[arg(long, value_name = "FUNCTION", requires = "object")]
     pub symbol: Option<String>,
-    /// Write the proved theorem to proof/TARGET.toml beside the program
+    /// Record the proofs in proof/TARGET.toml beside the program
     #[arg(long)]
     pub certify: bool,
-    /// Prove the files proof/TARGET.toml again
+    /// Repeat the proofs that the files proof/TARGET.toml record
     #[arg(long, conflicts_with_all = ["certify", "direct"])]
     pub check: bool,
     /// Fault injection into the result of a pass, such as gate@lower, which the prover must find:

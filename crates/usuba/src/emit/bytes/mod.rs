@@ -33,7 +33,7 @@
 //! - `chain`: functions whose results they are applied to again, as hash functions need them.
 //! - `library`: the parts one by one.
 //! - `templates`: the C of all of this, and `helpers`: C that it calls.
-//! - `wipe`: clears what the functions leave.
+//! - `wipe`: zeroization of stack and registers.
 
 mod chain;
 mod function;

@@ -43,9 +43,9 @@ pub enum LoopForm {
     /// Locals while the carried values fit in the registers of the target, else arrays.
     #[default]
     Auto,
-    /// Every carried value is a local variable.
+    /// Every loop-carried value is a local variable.
     Locals,
-    /// Carried values live in two arrays by turns.
+    /// Loop-carried values live in two arrays by turns.
     Arrays,
     /// As `Auto`, and values that are only copied from one iteration to the next are copied by
     /// loops.

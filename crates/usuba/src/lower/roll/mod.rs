@@ -27,7 +27,7 @@ use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
 /// stay unrolled after the loop.
 const MAX_PERIOD: usize = 8;
 
-/// Longest delay, in iterations, of a carried value.
+/// Longest delay, in iterations, of a loop-carried value.
 const MAX_DELAY: usize = 16;
 
 /// Finishes a node: folds its loops and sets its results.
