@@ -1,5 +1,5 @@
-//! Any text has an answer: it is parsed, checked and sliced without a panic, and what the
-//! formatter makes of it is parsed alike.
+//! Any text has an answer: it is parsed, checked and sliced without a panic, and the output of the
+//! formatter is parsed alike.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! The chores of this repository as functions, so that tests can run them.
 //!
 //! - `repo`: the text files of the repository, in memory.
-//! - `rust`: Rust text without its tests, and what it imports.
+//! - `rust`: Rust text without its tests, and its imports.
 //! - `tidy`: the house rules, one file each.
 //! - `modules`: lists of modules that follow from folders.
 //! - `bless`: writes all that follows from tables, tests and folders.

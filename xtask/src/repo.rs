@@ -1,4 +1,4 @@
-//! The text files of the repository, in memory: what every rule looks at.
+//! The text files of the repository, in memory: the input of every rule.
 
 use std::fmt;
 use std::fs;
@@ -27,7 +27,7 @@ pub struct Finding {
     pub path: String,
     /// Counted from 1; 0 when the finding is about the whole file.
     pub line: usize,
-    /// What is wrong and what to do about it.
+    /// The error and its remedy.
     pub what: String,
 }
 
@@ -88,16 +88,16 @@ impl Repo {
         self.files.iter().filter(fits)
     }
 
-    /// The Rust files of the workspace; those of cipher folders are data.
+    /// The Rust files of the workspace; Rust files of cipher folders are data.
     pub fn rust(&self) -> impl Iterator<Item = &File> {
         self.matching("", ".rs").filter(|file| !file.path.starts_with("ciphers/"))
     }
 }
 
-/// Reads every text file below `folder`. What cargo and git write is left out, and so is what is
-/// not UTF-8.
+/// Reads every text file below `folder`, except for the files that cargo and git write, and files
+/// that are not UTF-8.
 fn read_folder(folder: &Path, prefix: &str, out: &mut Vec<File>) -> io::Result<()> {
-    // Cargo marks its build folders with this file, wherever they are.
+    // Cargo marks its build folders with this file, in every place.
     if folder.join("CACHEDIR.TAG").is_file() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Rust text as the rules see it: without comments and tests, and what it imports.
+//! Rust text as the rules see it: without comments and tests, and its imports.
 //!
 //! No parser: rustfmt has already put every item and brace where a line-based reading finds it.
 
@@ -9,7 +9,7 @@ pub fn is_test_file(path: &str) -> bool {
 }
 
 /// The lines of a file that are part of the product, numbered from 1: no comment lines and no
-/// items under `#[cfg(test)]`. What follows `//` on a line of code is cut off, unless the two
+/// items under `#[cfg(test)]`. The text after `//` on a line of code is cut off, unless the two
 /// slashes stand in a string.
 pub fn product(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
@@ -72,7 +72,7 @@ pub fn paths_below(root: &str, lines: &[(usize, String)]) -> Vec<(usize, String)
     out
 }
 
-/// Expands one use tree at the start of `text` below `prefix`; returns what follows it.
+/// Expands one use tree at the start of `text` below `prefix`; returns the text after it.
 fn expand<'a>(prefix: &str, text: &'a str, out: &mut Vec<String>) -> &'a str {
     let text = text.trim_start();
     let join = |name: &str| match prefix {

@@ -1,4 +1,4 @@
-//! The house rules on the repository itself, so that `cargo test` finds what `tidy` finds.
+//! The house rules on the repository itself, so that `cargo test` finds the same errors as `tidy`.
 
 use xtask::{repo::Repo, tidy};
 

@@ -1,5 +1,5 @@
-//! `scripts/setup` on machines that are made of a few scripts: what it installs, what it says,
-//! and when it gives up.
+//! `scripts/setup` on machines that are made of a few scripts: its installations, its messages, and
+//! the conditions under which it gives up.
 #![cfg(unix)]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What every Debian has.
+/// The tools that every Debian has.
 const TOOLS: &[&str] =
     &["bash", "mktemp", "uname", "cut", "sed", "tr", "paste", "awk", "grep", "rm", "cat", "chmod"];
 
@@ -58,7 +58,7 @@ impl Machine {
         self
     }
 
-    /// Exit status, output, and what `apt-get` was asked for.
+    /// Exit status, output, and the packages that `apt-get` was asked for.
     fn setup(&self, variable: &str) -> (Option<i32>, String, String) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/setup");
         let output = Command::new(self.folder.join("bash"))

@@ -1,7 +1,7 @@
-//! What must not grow is counted: `bench/counts.txt` holds, for the first function of each slicing of
-//! a cipher on every target, the instructions of one call of the kernel after all passes, and the
-//! bytes that the call works on. They depend on no C compiler and on no clock. `BLESS=1` writes it.
-//! The quick run has each kernel on every fourth target.
+//! Instruction counts that must not grow: `bench/counts.txt` holds, for the first function of each
+//! slicing of a cipher on every target, the instructions of one call of the kernel after all
+//! passes, and the bytes that the call works on. They depend on no C compiler and on no clock.
+//! `BLESS=1` writes it. The quick run has each kernel on every fourth target.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ fn counted(all: bool) -> Counts {
         }
         let mut counts = Counts::new();
         for (subject, work) in chosen.iter().zip(Batch::works(target, &chosen)) {
-            // What a target cannot do is tested elsewhere.
+            // Other tests cover functions that a target lacks.
             let Ok((work, bytes)) = work else { continue };
             counts.insert(key(subject, target), (work.instructions(), bytes as u64));
         }
@@ -82,7 +82,7 @@ fn print(counts: &Counts) -> String {
     HEAD.to_string() + &lines.collect::<String>()
 }
 
-/// What grew or came and went, one line each. Fewer instructions are no complaint.
+/// Counts that grew, appeared or disappeared, one line each. Fewer instructions are no complaint.
 fn complaints(was: &Counts, is: &Counts) -> Vec<String> {
     let mut lines = Vec::new();
     for (key, &(instructions, bytes)) in is {

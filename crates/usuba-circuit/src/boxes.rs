@@ -97,7 +97,7 @@ const CAMELLIA: [&str; 8] = [
     "7207b955f8eeac0a36492a683c38f1a44028d37bbbc943c115e3adf477c7809e",
 ];
 
-/// RFC 3713, 2.4.1: s2 and s3 turn the result of s1, s4 what s1 is asked.
+/// RFC 3713, 2.4.1: s2 and s3 rotate the result of s1, s4 rotates its argument.
 fn camellia(index: usize, x: u64) -> u64 {
     let turned = |x: u64, by: u32| (x << by | x >> (8 - by)) & 0xff;
     let s1 = |x: u64| {

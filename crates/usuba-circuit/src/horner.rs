@@ -148,7 +148,7 @@ fn product(net: &mut Network, m: usize, variable: &[Lit], used: u128) -> Lit {
     net.and(rest, variable[bit])
 }
 
-/// `leaves[m]` is what is multiplied by the product of the high inputs in `m`.
+/// `leaves[m]` is the coefficient of the product of the high inputs in `m`.
 fn horner(net: &mut Network, leaves: &[Lit], high: &[Lit]) -> Lit {
     let Some((&last, others)) = high.split_last() else { return leaves[0] };
     let (low, up) = leaves.split_at(leaves.len() / 2);

@@ -1,17 +1,17 @@
-//! A network for boxes that are inversion in the field of 256 elements between two affine maps.
+//! Circuits for S-boxes that are inversion in the field of 256 elements between two affine maps.
 //!
 //! ```text
 //! S(x) = M(1 / L(x ^ a)) ^ b        AES, Camellia, SM4, and whatever is made like them
 //! ```
 //!
-//! `L` and `M` are linear, and `1 / 0` is 0. They are found by guesses that follow from each other
-//! (Biryukov, De Cannière, Braeken, Preneel, Eurocrypt 2003): `L` on two points gives `M` on three,
-//! that gives `L` on more, until all is known or two answers differ.
+//! `L` and `M` are linear, and `1 / 0` is 0. Guess and propagate finds them (Biryukov, De Cannière,
+//! Braeken, Preneel, Eurocrypt 2003): `L` on two points gives `M` on three, which gives `L` on
+//! more, until all is known or two answers differ.
 //!
-//! The network of inversion has three parts: sums of inputs, a middle, sums of products. `L` melts
-//! into the first and `M` into the last, and both are shared anew (`straight.rs`). As
-//! `1 / (c x^(2^j)) = (1 / x)^(2^j) / c`, a box has 8 * 255 pairs of `L` and `M`, of which the
-//! cheapest is taken.
+//! The network of inversion has three parts: XORs of inputs, a middle, XORs of products. `L`
+//! becomes part of the first and `M` of the last, and each finds common subexpressions anew
+//! (`straight.rs`). As `1 / (c x^(2^j)) = (1 / x)^(2^j) / c`, an S-box has 8 * 255 pairs of `L` and
+//! `M`; the cheapest is taken.
 //!
 //! A byte is a vector of eight bits, 128 being bit `i_0`; a linear map is its 256 values.
 
@@ -74,7 +74,7 @@ fn inverse(x: u8) -> u8 {
 #[derive(Clone, Debug)]
 pub struct Maps {
     pub before: u8,
-    /// The values of a linear map, as are those of `back`.
+    /// The values of a linear map, and so are the values in `back`.
     pub front: [u8; 256],
     pub back: [u8; 256],
     pub after: u8,
@@ -137,8 +137,8 @@ struct Search {
 }
 
 impl Search {
-    /// Linear `front` and `undo` such that `undo(forth(x)) = 1 / front(x)`, as far as they extend
-    /// what is known.
+    /// Linear `front` and `undo` such that `undo(forth(x)) = 1 / front(x)`, as far as the known
+    /// points determine them.
     fn complete(&mut self, mut front: Partial, mut undo: Partial) -> Option<(Map, Map)> {
         let (mut seen, mut undone) = (0, 0);
         while seen < front.points.len() || undone < undo.points.len() {

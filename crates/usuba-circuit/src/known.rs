@@ -8,10 +8,10 @@
 //! 4 bits: 1^2 ~4&0 1^5 ... -> 15 17 12 13
 //! ```
 //!
-//! After comments, the key of the class (`npn.rs`) and the profile, then the circuit
-//! (`text.rs`). A class may have several entries for a profile: they differ in what complements
-//! cost. An entry serves every table of its class, with wires renamed and complements moved to
-//! where they cost least.
+//! After comments, the key of the class (`npn.rs`) and the profile, then the circuit (`text.rs`). A
+//! class may have several entries for a profile: they differ in the cost of complements. An entry
+//! serves every table of its class, with wires renamed and complements moved to where they cost
+//! least.
 //!
 //! Entries are published gate lists, or come from `usubac synth` and `examples/circuit_inversion.rs`,
 //! and were made smaller by `examples/circuit_polish.rs`. A test writes the keys of new ones.
@@ -75,7 +75,7 @@ pub(crate) fn of_class<'a>(texts: &'a [&'a str], key: u64) -> impl Iterator<Item
     })
 }
 
-/// The key of the class of what a circuit computes.
+/// The key of the class of the function of a circuit.
 pub(crate) fn key(circuit: &Circuit) -> Option<u64> {
     let truths = circuit.truths();
     let outputs: Vec<_> = circuit.outputs.iter().map(|&w| truths[w as usize]).collect();
@@ -132,7 +132,7 @@ fn serves(made: Profile, wanted: Profile) -> bool {
     made == wanted || made != Profile::Lut3
 }
 
-/// How a circuit of a class becomes that of another table of the class.
+/// How a circuit of a class becomes the circuit of another table of the class.
 struct Moved {
     /// For each input wire of the circuit, the wire of the table, perhaps complemented.
     inputs: Vec<(Wire, bool)>,

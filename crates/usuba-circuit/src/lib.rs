@@ -1,8 +1,8 @@
-//! Circuits for lookup tables: what a `table` becomes.
+//! Circuit synthesis for lookup tables: turns a `table` into gates.
 //!
 //! A table is looked up in the database of known circuits first; any other table is synthesised.
-//! Either way the circuit is compared with the table on every input before anybody sees it, so
-//! neither the database nor the search can change what a program means.
+//! Either way the circuit is compared with the table on every input before use, so neither the
+//! database nor the search can change the semantics of a program.
 //!
 //! ```text
 //! table ─┬─ database (known.rs, npn.rs) ──────┐
@@ -14,13 +14,14 @@
 //! * `network.rs`: and-xor graphs in which complement is free; the form that synthesis works on.
 //! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
 //! * `cover.rs`: a network as gates of the `Lut3` profile.
-//! * `inversion.rs`: networks for boxes of eight bits that are made like that of AES.
+//! * `inversion.rs`: networks for S-boxes of eight bits that are affine-equivalent to an inversion,
+//!   as in AES.
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
 //! * `matrices.rs`: the same for linear layers.
 //! * `npn.rs`: NPN classes, of tables that are the same but for the order and the sign of bits.
 //! * `polish.rs`: smaller networks by small random steps.
-//! * `linear.rs`: many sums over the same terms, sharing what they have in common.
+//! * `linear.rs`: many XORs over the same terms, which share common subexpressions.
 //! * `straight.rs`: the same for few terms, which may cancel.
 
 #[cfg(test)]
@@ -116,7 +117,7 @@ impl Profile {
     }
 }
 
-/// What makes a circuit of the database the best one.
+/// The criterion for the best circuit of the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// Few gates: for bitslicing, where many boxes fill the units of the processor.
@@ -129,7 +130,7 @@ pub enum Goal {
 /// The most input bits for which there is a synthesiser.
 pub const MAX_INPUTS: u8 = 8;
 
-/// Roughly the visits of nodes spent on making a box like that of AES smaller.
+/// Roughly the visits of nodes spent on making an S-box like the AES one smaller.
 const EFFORT: usize = 160_000;
 
 impl Table {
@@ -174,7 +175,7 @@ pub enum Origin {
     Polynomials,
 }
 
-/// What `for_table` gives, and where it comes from.
+/// The result of `for_table`, and its origin.
 pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, Origin) {
     assert!(table.is_well_formed(), "internal error: a table of the wrong shape reached synthesis");
     let known = || Some((known::find(table, profile, goal)?, Origin::Known));
@@ -201,7 +202,8 @@ pub fn entry(circuit: &Circuit, profile: Profile) -> Option<String> {
 }
 
 /// The best circuit for a table by `goal` among the entries of a text; entries are separated by
-/// empty lines, and what is none is passed over. It has been compared with the table on all inputs.
+/// empty lines, and text that is no entry is ignored. It has been compared with the table on all
+/// inputs.
 pub fn in_entries(text: &str, table: &Table, profile: Profile, goal: Goal) -> Option<Circuit> {
     let circuit = known::find_in(&[text], table, profile, goal)?;
     (simulate(&circuit) == table.entries).then_some(circuit)

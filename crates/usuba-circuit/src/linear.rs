@@ -1,4 +1,4 @@
-//! Many sums over the same terms, sharing what they have in common.
+//! Greedy common-subexpression elimination for many XORs over the same terms.
 //!
 //! ```text
 //! a ^ b ^ c          t = a ^ b
@@ -6,7 +6,7 @@
 //! a ^ b ^ d ^ e
 //! ```
 //!
-//! Paar's greedy method: as long as two terms occur together in more than one sum, give the pair
+//! Paar's greedy method: as long as two terms occur together in more than one XOR, give the pair
 //! that does so most often a name of its own. Ties are broken at random, so that repeated calls
 //! find different programs of which the caller keeps the best.
 
@@ -43,8 +43,8 @@ fn common(a: &Column, b: &Column) -> u32 {
     a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum()
 }
 
-/// A program for sums: `pairs[i]` defines term `terms + i` as the sum of two earlier ones; each
-/// sum is what is left of it.
+/// A straight-line program for XORs: `pairs[i]` defines term `terms + i` as the XOR of two earlier
+/// ones; `sums` lists the remaining terms of each.
 pub(crate) struct Plan {
     pairs: Vec<(usize, usize)>,
     sums: Vec<Vec<usize>>,

@@ -6,10 +6,10 @@
 //! n = a ^ b      →   t = c ^ d,  n = t ^ e
 //! ```
 //!
-//! What nothing reads any more goes away, and nodes with equal functions become one. A step that
-//! makes the network larger is kept with a probability that falls with the difference and with
-//! time (simulated annealing). Functions are compared as whole truth tables, so every step is
-//! exact. The random numbers depend on the seed alone.
+//! Nodes without readers go away, and nodes with equal functions become one. A step that makes the
+//! network larger is kept with a probability that falls with the difference and with time
+//! (simulated annealing). Functions are compared as whole truth tables, so every step is exact. The
+//! random numbers depend on the seed alone.
 
 use std::ops::RangeInclusive;
 
@@ -140,7 +140,7 @@ impl Draft {
             new.flipped_if(lit.is_complemented())
         };
         tidy.outputs = self.outputs.iter().map(lit).collect();
-        // A node may have turned out equal to one below what it was made of.
+        // A node may have become equal to a node below its former operands.
         if tidy.used().iter().skip(first).all(|&used| used) { tidy } else { tidy.tidied() }
     }
 
@@ -326,7 +326,7 @@ pub(crate) fn circuits(
                 continue;
             }
         }
-        // Networks of equal size differ in what complements cost, but looking is expensive.
+        // Networks of equal size differ in the cost of complements, but computing it is expensive.
         if !cover && (new < least || new == least && random.below(200) == 0) {
             least = new;
             best.offer(&other, Effort(100_000.min(steps * 5)));

@@ -40,7 +40,7 @@ fn places(bits: u8, signs: bool, random: &mut Random) -> Vec<(u8, bool)> {
 /// Name; gates for and, or, xor, not; with `~a & b` too; with all functions of three bits.
 type Row = (&'static str, usize, usize, usize);
 
-/// What the database reaches.
+/// The gate counts that the database reaches.
 #[rustfmt::skip] // One box, one line.
 const REACHED: &[Row] = &[
     ("PRESENT",             14,  14,  7),

@@ -151,7 +151,7 @@ impl Sweep {
         if edge.is_complement() { complement(moved, bits) } else { moved }
     }
 
-    /// Whether a proof is found that `kind` of two edges is a third edge.
+    /// Whether a third edge provably equals the result of `kind` on two edges.
     fn is(&mut self, g: &mut Dag, kind: Kind, [a, b, c]: [Edge; 3], faint: bool) -> bool {
         let (failures, patience) = match faint {
             true => (&mut self.faint_failures, FAINT_PATIENCE),

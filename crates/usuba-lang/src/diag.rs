@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong, where, and one thing to try. Data only; `usubac` renders it.
+//! Diagnostics: the error, its place, and one thing to try. Data only; `usubac` renders it.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ pub enum Severity {
     Warning,
 }
 
-/// One finding. `message` says what is wrong in the user's words, `help` gives one thing to try.
+/// One finding. `message` describes the error in the user's words, `help` gives one thing to try.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     pub severity: Severity,
@@ -140,7 +140,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $text,)* }
             }
 
-            /// One line that says what the code stands for.
+            /// The meaning of the code in one line.
             pub fn title(self) -> &'static str {
                 match self { $(Code::$name => $title,)* }
             }

@@ -1,7 +1,7 @@
-//! The operators: the one place that says what each of them means.
+//! The operators and their semantics, in one place.
 //!
-//! A word of m bits is held in the low m bits of a `u64`; bits above are zero. Usuba0 has no words
-//! of more bits; the language has those of 128, for which there is `eval_wide`. Bit positions in
+//! The low m bits of a `u64` hold a word of m bits; bits above are zero. Usuba0 has no longer
+//! words; the language has words of 128 bits, for which there is `eval_wide`. Bit positions in
 //! patterns count from the most significant bit, as everywhere in Usuba.
 
 use std::rc::Rc;
@@ -36,7 +36,7 @@ pub enum Op {
     MulAddHigh(u8),
     /// 1 if the first operand is below the second, else 0.
     Less,
-    /// An operand of so many bits with more bits, or its low bits.
+    /// The operand with this number of bits: zero-extended, or its low bits.
     Resize(u8),
     /// Zeros enter; `1 <= k < m` here and below.
     Shl(u8),
@@ -262,8 +262,8 @@ impl Op {
     }
 }
 
-/// The inverse of each element of the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1; that
-/// of 0 is 0.
+/// The inverse of each element of the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1; 0 maps
+/// to 0.
 pub const INVERSES: [u8; 256] = inverses();
 
 const fn inverses() -> [u8; 256] {

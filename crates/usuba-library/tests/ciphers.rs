@@ -3,15 +3,15 @@
 //! - `reference.rs` computes the vectors, and so does the oracle crate where there is one;
 //! - `typed::eval` computes the vectors;
 //! - the C of every function, slicing and target computes the vectors and, on batches of 1, N-1,
-//!   N, N+1 and 2N+1 blocks (N instances of a call), in place and from odd addresses, what
-//!   `reference.rs` does;
-//! - a few ciphers do so with two and three instances side by side;
+//!   N, N+1 and 2N+1 blocks (N instances of a call), in place and from odd addresses, the results
+//!   of `reference.rs`;
+//! - a few ciphers do so with interleave factors of two and three;
 //! - in long runs, each of these numbers of blocks both in place and apart, and 10,000 blocks;
-//!   and SM4 encrypts a block a million times, as its standard asks.
+//!   and SM4 encrypts a block a million times, as its standard requires.
 //!
-//! The quick run has each cipher on one target, and of a large family a part of the kernels; the whole
-//! run has everything (`usuba_gen::level`). A target that this machine cannot run is an ignored test
-//! that says so.
+//! The quick run has each cipher on one target, and of a large family a part of the kernels; the
+//! whole run has everything (`usuba_gen::level`). A target that this machine cannot run is an
+//! ignored test that says so.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -83,9 +83,9 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// The target on which the quick run has a cipher: all targets take turns, and another one comes with
-/// another commit. Registers that are narrower than the registers of the machine serve W alone and
-/// are left to the whole run.
+/// The target on which the quick run has a cipher: all targets take turns, and another one comes
+/// with another commit. Registers that are narrower than the registers of the machine serve W alone
+/// and are left to the whole run.
 fn quick(
     cipher: &Cipher,
     number: usize,
@@ -184,8 +184,8 @@ fn groups<'a>(
 
 const SLICINGS: [Slicing; 4] = [Slicing::V, Slicing::H, Slicing::B, Slicing::W];
 
-/// The interleavings that are run: what users get, and for some ciphers what they may ask for.
-/// Those have keys and none, with a schedule and without, in V, H and B.
+/// The tested interleave factors: the default, and for some ciphers others that users may request.
+/// These ciphers have keys and none, with a schedule and without, in V, H and B.
 fn choices(cipher: &Cipher, source: &str, slicing: Slicing) -> Vec<Choice> {
     let more = match (&*name(cipher), source, slicing) {
         ("rectangle", ..) => [2, 3].as_slice(),
@@ -196,14 +196,14 @@ fn choices(cipher: &Cipher, source: &str, slicing: Slicing) -> Vec<Choice> {
     [Choice::AUTO].into_iter().chain(asked).collect()
 }
 
-/// What a call should put out, with the words for a failure.
+/// The expected output of a call, with the words for a failure.
 struct Expected {
     what: String,
     bytes: Vec<u8>,
 }
 
-/// Kernels of a cipher that each target has by default. Those of a large family take turns: each
-/// is on some target.
+/// Kernels of a cipher that each target has by default. The kernels of a large family take turns:
+/// each is on some target.
 const MOST: usize = 3;
 
 /// Whether every kernel of a cipher is on this target and optimised there.
@@ -219,7 +219,7 @@ fn level(whole: bool, target: &Target, kernel: &Kernel) -> &'static str {
     if whole || short { "-O1" } else { "-O0" }
 }
 
-/// See [`level`]: what is longer takes two thirds of the time and is a quarter of the kernels.
+/// See [`level`]: longer kernels take two thirds of the time and are a quarter of the kernels.
 const OPTIMISED: usize = 150_000;
 
 fn natives(cipher: &Cipher, target: &'static Target, machine: &Machine) -> Result<(), Failed> {
@@ -392,7 +392,7 @@ fn requests(
 /// Blocks of a long message.
 const LONG: usize = 10_000;
 
-/// What blocks become: by the oracle crate in a long run where there is one, else by
+/// The output blocks: by the oracle crate in a long run where there is one, else by
 /// `reference.rs`. The longest answer for each function and key is kept: all slicings and targets
 /// of a long run ask for it.
 fn answers(

@@ -82,7 +82,7 @@ pub struct Range {
     pub high: i64,
 }
 
-/// Where a range is to be split: into what is below `at`, and the rest.
+/// Where a range is split: into values below `at`, and the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
     pub variable: usize,
@@ -150,8 +150,8 @@ impl Ranges {
         let range = self.0[variable];
         let ends = [range.low, range.high].map(|end| factor * end as i128);
         let rest = (low - ends[0].min(ends[1]), high - ends[0].max(ends[1]));
-        // Above (or below, if the factor is negative) the first bound the form is not negative
-        // whatever the rest is; below the second one it is negative.
+        // Above (or below, if the factor is negative) the first bound the form is not negative for
+        // every value of the rest; below the second one it is negative.
         let ceiling = |a: i128, b: i128| -(-a).div_euclid(b);
         let cuts = if factor > 0 {
             [ceiling(-rest.0, factor), ceiling(-rest.1, factor)]

@@ -24,10 +24,10 @@ use usuba_gen::asks;
 use usuba_run::cc;
 use usuba_run::native::{self, Kernel};
 
-/// What a node computes of the values of its parameters, and the modulus.
+/// The function of a node on the values of its parameters, and the modulus.
 type Meaning = fn(&[BigInt], &BigInt) -> BigInt;
 
-/// A program and what its numbers are.
+/// A program and the representation of its numbers.
 struct File {
     name: &'static str,
     /// The place of each limb; other vectors are words, one above the other.
@@ -182,7 +182,8 @@ fn value(words: &[u64], var: &Var, limbs: &[u32]) -> BigInt {
     words.iter().enumerate().map(|(at, &word)| BigInt::from(word) << place(at)).sum()
 }
 
-/// How the words of a port lie in memory: of each word so many instances, in so many bytes.
+/// The layout of the words of a port in memory: `instances` instances of each word, in `bytes`
+/// bytes.
 #[derive(Clone, Copy)]
 struct Shape {
     instances: usize,
@@ -218,7 +219,7 @@ impl Shape {
     }
 }
 
-/// A node on a target: its kernel, and what each call gives.
+/// A node on a target: its kernel, and the result of each call.
 struct Case {
     name: String,
     kernel: Kernel,
@@ -343,18 +344,18 @@ fn compiled_programs_compute_with_long_integers() {
     for (turn, (target, flags)) in WAYS.into_iter().enumerate() {
         run(target, flags, |at, limbs, subject| {
             if target == "avx512_ifma" {
-                // What its instructions are for.
+                // The nodes that its instructions are for.
                 let own = ["mul", "square", "scale", "freeze"].contains(&subject.node);
                 return limbs == L52 && (own || asks!("{target} {}", subject.node));
             }
-            // Powers are long, and only calls of what runs by itself.
+            // Powers are long, and only make calls of nodes that have tests of their own.
             let long = ["inverse", "power58"].contains(&subject.node) && target != "gp64";
             (at % WAYS.len() == turn && !long) || asks!("{target} {at} {}", subject.node)
         });
     }
 }
 
-/// In lanes a product of two words below 2^32 is one instruction, whatever words they are in.
+/// In lanes a product of two words below 2^32 is one instruction, for every word size.
 #[test]
 fn products_of_halves_are_one_instruction() {
     let avx2 = isa::find("avx2").expect("a target");
@@ -372,8 +373,8 @@ fn products_of_halves_are_one_instruction() {
     assert_eq!(lines(words, "_mul64("), 2);
 }
 
-/// Where there are products of 52 bits with a sum, a product of numbers is 50 of them, and those that
-/// bring back what passes 2^260 and 2^255; nothing cuts off what is above factors.
+/// With products of 52 bits with a sum, a product of numbers is 50 of them, and a few more reduce
+/// the parts beyond 2^260 and 2^255; no instruction masks the factors.
 #[test]
 fn products_with_a_sum_are_one_instruction() {
     let ifma = isa::find("avx512_ifma").expect("a target");
@@ -390,7 +391,8 @@ fn products_with_a_sum_are_one_instruction() {
     assert_eq!(count("mul", "_and_si512("), 4 + 4 + 1);
 }
 
-/// What is compiled is the source: lowering, each pass, and the instructions in every lane.
+/// Translation validation of compiled programs: lowering, each pass, and the instructions in every
+/// lane.
 #[test]
 fn compiled_programs_are_proved() {
     let mut failed = Vec::new();

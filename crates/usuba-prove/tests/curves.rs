@@ -5,8 +5,9 @@
 //! double on gp32, linked        the words that the source gives, through calls of other kernels
 //! ```
 //!
-//! What each node computes is seen where its words are numbers; that kernels compute the same, with
-//! everything inlined, in lanes, and with calls of kernels in other files, where they run.
+//! The functions of the nodes are tested on words that are numbers. Kernels that compute the same,
+//! with everything inlined, in lanes, and with calls of kernels in other files, are tested where
+//! they run.
 
 #[path = "../../usuba-contracts/tests/support/arithmetic.rs"]
 mod arithmetic;
@@ -96,7 +97,7 @@ impl Width {
         self.places.windows(2).map(limb).collect()
     }
 
-    /// The results of a node, in numbers of so many words each.
+    /// The results of a node, in numbers of `words` words each.
     fn run(&self, node: &str, inputs: &[Vec<u64>]) -> Vec<u64> {
         let decl = self.program.decls.iter().position(|decl| *decl.name == *node);
         let instance = Instance::open(decl.expect("a node"), 0);
@@ -231,7 +232,7 @@ fn a_step_is_one_of_the_ladder() {
     }
 }
 
-/// What is called as a kernel of its own, each before its first caller.
+/// The nodes that are called as kernels of their own, each before its first caller.
 const LINKED: &[&str] = &[
     "mul", "square", "scale", "carry", "add", "sub", "negate", "add_more", "sub_more", "freeze",
     "is_zero", "unpack", "powers", "power58", "equal", "fraction", "root",

@@ -7,11 +7,11 @@
 //! defined(out)
 //! ```
 //!
-//! This says again what proofs of object files say, of other code (the byte interface and the key
-//! set-up, too) and by other means: memcheck looks at what runs, and knows nothing of our models.
-//! Every function of every cipher in every slicing, on the targets of this machine that valgrind
-//! knows; the others are skipped by name. All of it is part of the long runs only, or of a run that
-//! names folders.
+//! This test repeats the claims of proofs of object files for other code (the byte interface and
+//! the key schedule, too) and by other means: memcheck observes an execution, independent of our
+//! models. It runs every function of every cipher in every slicing, on the targets of this machine
+//! that valgrind knows; the others are skipped by name. All of it is part of the long runs only, or
+//! of a run that names folders.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -30,10 +30,10 @@ use usuba_run::cc::{self, Machine};
 use usuba_run::functions::Built;
 use usuba_run::memcheck::{self, REQUESTS};
 
-/// What valgrind 3.19 to 3.24 does not execute.
+/// Features that valgrind 3.19 to 3.24 does not execute.
 const UNKNOWN: &[&str] = &["avx512f", "gfni"];
 
-/// How to build for a target what valgrind can run.
+/// How to build code for a target that valgrind can run.
 fn machine(target: &Target) -> Result<Machine, String> {
     memcheck::valgrind()?;
     let flag = |feature: &&&str| target.cflags.contains(&format!("-m{feature}").as_str());
@@ -47,7 +47,7 @@ fn machine(target: &Target) -> Result<Machine, String> {
     }
 }
 
-/// What valgrind says of a program: nothing, or its reports.
+/// The reports of valgrind on a program, or an empty text.
 ///
 /// # Errors
 /// It cannot be built, or dies.
@@ -123,7 +123,7 @@ fn driver(built: &Built, number: usize, key: usize) -> String {
     text
 }
 
-/// All functions of a cipher that a target has: how many kernels ran, and what was reported.
+/// All functions of a cipher that a target has: how many kernels ran, and the reports.
 fn cipher_reports(cipher: &Cipher, target: &'static Target) -> Result<(usize, String), String> {
     let machine = machine(target)?;
     let mut files = Vec::new();
@@ -201,7 +201,7 @@ fn no_secret_decides_what_runs_or_where() {
     assert!(targets.is_empty() || enough, "only {kernels} kernels");
 }
 
-/// Code that does what it must not, and the same without the fault.
+/// Code that violates each rule, and the same without the fault.
 #[test]
 fn planted_secrets_are_reported() {
     if !asks!() {

@@ -121,7 +121,8 @@ fn a_driver_may_use_one_array_for_input_and_output() {
     assert_eq!(outputs[0][0], bytes(&[0x0f0e, 0x0f0d, 0xf0f0, 0x8f0f]));
 }
 
-/// Every macro for words of `c` bits as a statement on `y[@]`, with what it should compute.
+/// Every macro for words of `c` bits as a statement on `y[@]`, with the operator that it should
+/// compute.
 fn macros(slicing: Slicing, c: u8) -> Vec<(String, Op)> {
     let mut all = Vec::new();
     let mut add = |text: String, op: Op| all.push((text, op));

@@ -4,8 +4,8 @@
 //!
 //! The programs rotate each word of the input by one place and add the complement of a key word,
 //! and a word of a second input if there is one, so that a bit in a wrong place, word or instance
-//! shows. What they should compute is worked
-//! out here from the definition of the byte layouts, bit by bit.
+//! shows. The test computes the expected results from the definition of the byte layouts, bit by
+//! bit.
 //!
 //! Above 600 lines because shapes of all slicings go through one set of definitions.
 
@@ -131,7 +131,7 @@ impl Case {
         Program { packed: self.packed, vector: vector as u8, ..program }
     }
 
-    /// What the program computes on one block, from the definitions.
+    /// The result of the program on one block, from the definitions.
     fn expected(&self, key: &[u8], block: &[u8]) -> Vec<u8> {
         let (first, second) = self.split(block);
         let x = decode(self.layouts.0, &self.input, self.bits, first);
@@ -150,7 +150,7 @@ impl Case {
 }
 
 impl Case {
-    /// The program with so many instances side by side.
+    /// The program with `copies` interleaved instances.
     fn interleaved(&self, copies: u32) -> Program {
         let mut program = self.program();
         let interleave = interleave::Choice { factor: Some(copies), grain: 2 };
@@ -334,8 +334,8 @@ fn pairs(slicing: Slicing) -> Vec<Case> {
 }
 
 /// Whether the generator may refuse a layout: `le` without whole bytes, and `planes` under
-/// horizontal slicing, or packed, without powers of two or below a register; in W whatever is no
-/// row of words.
+/// horizontal slicing, or packed, without powers of two or below a register; in W everything except
+/// for rows of words.
 fn may_refuse(case: &Case) -> bool {
     let woven = |dims: &[u32]| {
         let row = dims.last().map_or(1, |&d| d as usize);

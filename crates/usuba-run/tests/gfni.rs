@@ -1,8 +1,8 @@
-//! Tables of bytes: what they become on each target, and that it is right on every byte.
+//! Tables of bytes: their code on each target, and that it is right on every byte.
 //!
-//! The S-boxes are those of the ciphers that are written on bytes. On targets with GFNI each is one
-//! or two instructions; elsewhere each is a circuit on the bits of a word. Both run natively on all
-//! 256 inputs and are compared with the meaning of the language.
+//! The S-boxes come from the ciphers that are written on bytes. On targets with GFNI each is one or
+//! two instructions; elsewhere each is a circuit on the bits of a word. Both run natively on all
+//! 256 inputs and are compared with the reference semantics.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn made(file: &str, node: &str, target: &'static Target) -> Output {
         .unwrap_or_else(|found| panic!("{file}, {node}: {found:?}"))
 }
 
-/// All values of a node from one byte to one byte, by the meaning of the language.
+/// All values of a node from one byte to one byte, by the reference semantics.
 fn meaning(output: &Output) -> Vec<u8> {
     let program = &output.checked.program;
     let instance = typed::check::entry_instance(program, ir::Slicing::V, None).expect("an entry");

@@ -1,6 +1,6 @@
-//! Random programs with loops and calls give the same answers natively as in the interpreter,
-//! whatever the form of the loops, and compile without a warning as C and as C++ with every
-//! compiler family of the machine.
+//! Random programs with loops and calls give the same answers natively as in the interpreter, for
+//! every form of the loops, and compile without a warning as C and as C++ with every compiler
+//! family of the machine.
 
 mod support;
 

@@ -1,9 +1,9 @@
 //! Every operator on every word size, slicing and target, run natively on edge and random lanes.
 //!
-//! One program per word size computes all operators of that size, with representative shift
-//! amounts and group patterns, on the same parameters. What the target refuses is left out and
-//! checked to be what it should refuse. Together the programs execute every row of every table
-//! (`every_row_is_reached`), so an instruction that does not do what its row says fails here.
+//! One program per word size computes all operators of that size, with representative shift amounts
+//! and group patterns, on the same parameters. The test leaves out operators that the target
+//! refuses and checks that it should refuse them. Together the programs execute every row of every
+//! table (`every_row_is_reached`), so an instruction that differs from its row fails here.
 
 mod support;
 
@@ -18,7 +18,7 @@ use usuba::ir::random::Random;
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
 use usuba::isa::{self, Inst, Target, lacks, word_lane};
 
-/// Word sizes of V: those of registers, and those that leave bits of a lane unused.
+/// Word sizes of V: the sizes of registers, and sizes that leave bits of a lane unused.
 const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 52, 63, 64];
 
 /// Word sizes of H on some target.
@@ -30,7 +30,7 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
     ops.extend([Op::Add, Op::Sub, Op::Mul, Op::Pack, Op::MulHigh, Op::Less]);
     let all = mask(bits);
     ops.extend([0, 1, all, all >> 1, random.word() & all].map(Op::Const));
-    // Majority, parity, choice, the constants, the operands, and whatever comes.
+    // Majority, parity, choice, the constants, the operands, and random tables.
     let tables = [0x96, 0xe8, 0xca, 0x00, 0xff, 0xf0, 0xcc, 0xaa, 0x01, 0x17, 0x2d, 0x80];
     ops.extend(tables.map(Op::Lut3));
     ops.extend((0..4).map(|_| Op::Lut3(random.word() as u8)));
@@ -89,7 +89,7 @@ fn program(slicing: Slicing, bits: u8, ops: &[Op]) -> Program {
     Program::new(vec![node], NodeId(0), slicing)
 }
 
-/// Every vector of a register of at most so many bits: words and their size.
+/// Every vector of a register of this target: words and their size.
 fn vectors(target: &Target) -> Vec<(u8, u8)> {
     let sizes = [128u32, 256, 512].into_iter().filter(|&size| target.simd && size <= target.bits);
     let of = |size: u32| [8u8, 16, 32, 64].map(|bits| ((size / bits as u32) as u8, bits));
@@ -157,7 +157,7 @@ fn programs_on_vectors(target: &Target) -> Vec<(String, Program)> {
     for (vector, bits) in vectors(target) {
         let mut ops = legal(target, Slicing::W, bits, lane_operators(vector, bits, &mut random));
         if target.base.is_some() {
-            // What the narrow targets have beyond their base.
+            // The additions of the narrow targets to their base.
             let more = [Op::Rotl(3), Op::Lut3(0x96), Op::Not, Op::Mul, Op::Sar(3)];
             ops.extend(legal(target, Slicing::W, bits, more.to_vec()));
         }

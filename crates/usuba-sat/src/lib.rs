@@ -10,9 +10,9 @@
 //! solve(&f, 10_000)          Proved: no x and y have two sums
 //! ```
 //!
-//! A formula is a conjunction of clauses; the claim is that it is unsatisfiable. *Proved* comes with
-//! a proof that `replay` has checked from its first step to its last. *Refuted* has an assignment,
-//! and every clause has been evaluated under it.
+//! A formula is a conjunction of clauses; the claim is that it is unsatisfiable. *Proved* comes
+//! with a proof that `replay` has checked from its first step to its last. *Refuted* has an
+//! assignment, and every clause has been evaluated under it.
 //!
 //! *Trusted:* `formula` (the clauses of a gate), `bitvectors` (the gates of an operator) and `rup`
 //! (the checker). The solver is not trusted.
@@ -40,8 +40,8 @@ pub use rup::{Fault, Proof, replay};
 pub use solver::{Log, number};
 pub use verdict::Verdict;
 
-/// The verdict on the claim that a formula is unsatisfiable: a proof of so many steps has been
-/// replayed, or this assignment satisfies every clause.
+/// The verdict on the claim that a formula is unsatisfiable: a proof with this number of steps has
+/// passed the proof checker, or this assignment satisfies every clause.
 pub type Answer = Verdict<usize, Model>;
 
 /// A value for each variable.

@@ -42,7 +42,7 @@ pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
     machine.with_costs(|kind, bits| price(unit, target, layout, program.vector, kind, bits))
 }
 
-/// The price of a kind; that of the lane where words of `bits` bits do not exist.
+/// The price of a kind; the price of the lane where words of `bits` bits do not exist.
 fn price(unit: &Unit, target: &Target, layout: Layout, vector: u8, kind: Kind, bits: u8) -> Cost {
     let bits = match layout {
         Layout::Bits => 1,

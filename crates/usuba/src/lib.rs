@@ -64,7 +64,7 @@ pub struct Options {
     pub c: emit::c::COptions,
 }
 
-/// What a compilation makes.
+/// The result of a compilation.
 #[derive(Clone, Debug)]
 pub struct Output {
     pub checked: Checked,
@@ -173,8 +173,8 @@ impl Slice {
     }
 }
 
-/// Slices a checked program. `lacks` says why the target has no such operator on words of so
-/// many bits, in the user's words.
+/// Slices a checked program. `lacks` says why the target has no such operator on words of a number
+/// of bits, in the user's words.
 pub fn to_usuba0(
     program: &typed::Program,
     slice: Slice,

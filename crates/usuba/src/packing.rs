@@ -6,9 +6,9 @@
 //! rotation by 3        1 instruction               1 instruction: by 12
 //! ```
 //!
-//! Packed words are laid out as those of H: next to each bit of the first instance sits that of
-//! the second. Logic, shifts and rotations then cost for all of them what they cost for one. What
-//! remains is to bring bytes into that order and back, which pays where there is enough to do in
+//! Packed words have the layout of H: next to each bit of the first instance sits the same bit of
+//! the second. Logic, shifts and rotations then cost as much for all instances as for one. In
+//! return the byte interface transposes the data, which pays if there is enough computation in
 //! between. Sums have no such form.
 
 use crate::emit::layout;
@@ -17,8 +17,8 @@ use crate::isa::cpu::{Cpu, GENERIC, Unit};
 use crate::isa::{Layout, Target, select};
 use crate::passes::When;
 
-/// Instructions that it takes to bring a register of several instances into order, more than
-/// one of a single instance takes.
+/// Instructions that transpose a register of several instances, beyond the instructions for one
+/// instance.
 const MOVE: u64 = 30;
 
 /// The most that packing may cost, in percent of the instructions without it.
@@ -26,7 +26,7 @@ const PAYS: u64 = 90;
 
 /// Packs `program`, lowered and not yet optimised, where `choice` says so and the target can.
 ///
-/// A note says what was counted.
+/// A note reports the counts.
 pub fn run(program: &mut Program, target: &Target, cpu: &Cpu, choice: When) {
     let Some(unit) = cpu.unit(target).or_else(|| GENERIC.unit(target)) else { return };
     if choice == When::Never || layout(program, target) != Layout::Words {

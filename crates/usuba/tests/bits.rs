@@ -1,5 +1,5 @@
-//! Words of one bit are bitsliced in V and H, too, and what C compilers are told of long bitsliced
-//! code.
+//! Words of one bit are bitsliced in V and H, too, and attributes configure C compilers for long
+//! bitsliced code.
 
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;

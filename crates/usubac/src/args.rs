@@ -57,7 +57,7 @@ pub struct Cli {
     /// Explain an error code, such as U0201
     #[arg(long, value_name = "CODE", exclusive = true)]
     pub explain: Option<String>,
-    /// List what exists, one item a line
+    /// List everything of one kind, one item a line
     #[arg(long, value_enum, value_name = "WHAT", exclusive = true)]
     pub print: Option<Print>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub enum Command {
     Demo(Bench),
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
-    /// Prove that what a compile makes is what its source means
+    /// Prove that a compilation preserves the semantics of its source
     Prove(Prove),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
@@ -136,7 +136,7 @@ pub struct Compile {
     /// in the working directory]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What to write
+    /// The form of the output
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub emit: Emit,
     /// Also write the header of the kernel to this file
@@ -149,12 +149,12 @@ pub struct Compile {
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
-    /// Use what `usubac tune` found for this processor, as its file tuned/TARGET-CPU.toml beside
-    /// the program calls it [default: the only file of the target; for --arch native the file of
-    /// this machine]
+    /// Use the flags that `usubac tune` found for this processor, as its file tuned/TARGET-CPU.toml
+    /// beside the program calls it [default: the only file of the target; for --arch native the
+    /// file of this machine]
     #[arg(long, value_name = "CPU", value_parser = parse_slug)]
     pub tuned: Option<String>,
-    /// Use nothing that `usubac tune` found
+    /// Ignore the flags that `usubac tune` found
     #[arg(long, conflicts_with = "tuned")]
     pub no_tuned: bool,
     /// Only parse
@@ -193,19 +193,19 @@ pub struct Run {
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
-    /// What runs it
+    /// The engine that runs it
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t)]
     pub engine: Engine,
     /// The flattened atoms of the inputs, as a JSON array of numbers and "0x..." strings
     /// [default: derived from the seed]
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
-    /// What inputs that are not given are derived from
+    /// The seed of inputs that are not given
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// What a program means, and which part of it.
+/// The semantics of a program, and which part of it to take.
 #[derive(Args, Clone, Debug)]
 pub struct Language {
     #[command(flatten)]
@@ -250,7 +250,7 @@ struct SlicingFlags {
 }
 
 impl Language {
-    /// The flags that change what a program means or accepts.
+    /// The flags that change the semantics of a program or the set of accepted programs.
     pub fn flags(&self) -> Flags {
         Flags { keep_tables: self.keep_tables, legacy_tables: self.legacy_tables }
     }
@@ -270,7 +270,7 @@ impl Language {
         };
     }
 
-    /// The flags that change what the program means, besides the entry.
+    /// The flags that change the semantics of the program, besides the entry.
     pub fn reading(&self) -> String {
         let word = self.word.map(|bits| format!("-m {bits}"));
         let keep = self.keep_tables.then(|| "--keep-tables".to_string());
@@ -280,7 +280,7 @@ impl Language {
 }
 
 impl Language {
-    /// Reads what [`Language::reading`] wrote.
+    /// Reads the text of [`Language::reading`].
     pub fn read_as(&mut self, reading: &str) -> Result<(), String> {
         (self.word, self.keep_tables, self.legacy_tables) = (None, false, false);
         let mut words = reading.split_whitespace();
@@ -331,13 +331,13 @@ pub enum Abi {
     /// Ours: one pointer to registers for each port
     #[default]
     Usuba,
-    /// That of the original compiler, with the headers that `usubac headers` writes
+    /// The interface of the original compiler, with the headers that `usubac headers` writes
     Usubac,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Engine {
-    /// The meaning of the language
+    /// The reference semantics of the language
     #[default]
     Eval,
     /// The interpreter of Usuba0, after slicing and all passes
@@ -367,7 +367,7 @@ pub struct Arch {
     pub native: bool,
 }
 
-/// How the program becomes code; none of it changes what the program computes.
+/// How the program becomes code; none of it changes the function of the program.
 #[derive(Args, Debug)]
 pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
@@ -389,16 +389,16 @@ pub struct Codegen {
     unroll: UnrollFlags,
     #[command(flatten)]
     packing: PackingFlags,
-    /// Run two instances side by side, or as many as --inter-factor says, and write so many
-    /// equations of each in turn
+    /// Interleave two instances, or --inter-factor of them, and emit this number of consecutive
+    /// equations per instance
     #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
           value_parser = clap::value_parser!(u32).range(1..))]
     interleave: Option<u32>,
-    /// Run so many instances side by side; 1 is none [default: what a model says, but 1 below -O2
-    /// and with --abi usubac]
+    /// Interleave factor: instances that one kernel runs; 1 is none [default: chosen by a model,
+    /// but 1 below -O2 and with --abi usubac]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
     inter_factor: Option<u32>,
-    /// Measure on this machine how many instances side by side are fastest
+    /// Measure on this machine which interleave factor is fastest
     #[arg(long, conflicts_with_all = ["inter_factor"])]
     pub auto_interleave: bool,
     #[command(flatten)]
@@ -429,7 +429,7 @@ pub struct Codegen {
     /// prefix
     #[arg(long, value_name = "NODES", value_delimiter = ',')]
     pub link: Vec<String>,
-    /// Prove after each pass that the program still computes what it did
+    /// Prove after each pass that the program still computes the same function
     #[arg(long)]
     pub prove: bool,
     /// Put before every C name that the linker sees
@@ -463,8 +463,8 @@ struct UnrollFlags {
     /// Keep every loop
     #[arg(long)]
     no_unroll: bool,
-    /// Write so many rounds of each loop that stays into one body; 1 is none [default: two or more
-    /// where values would otherwise only change places]
+    /// Unroll factor of each loop that stays; 1 is none [default: two or more where values would
+    /// otherwise only change places]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     unroll_factor: Option<u32>,
 }
@@ -472,8 +472,8 @@ struct UnrollFlags {
 #[derive(Args, Clone, Debug)]
 #[group(multiple = false)]
 struct PackingFlags {
-    /// Let narrow words of V share a general-purpose register, laid out as those of H [default:
-    /// where the operators say that it pays, but not below -O2 and with --abi usubac]
+    /// Let narrow words of V share a general-purpose register, in the layout of H [default: where
+    /// the operators say that it pays, but not below -O2 and with --abi usubac]
     #[arg(long)]
     packed: bool,
     /// Give every word a register
@@ -676,7 +676,7 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
             error.exit();
         }
         let text = error.to_string();
-        // What follows the first empty line is advice for people.
+        // The text after the first empty line is advice for people.
         let message = text.split("\n\n").next().unwrap_or_default();
         let words: Vec<&str> = message.split_whitespace().collect();
         let message = words.join(" ");
@@ -688,7 +688,7 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
 pub mod tests {
     use super::*;
 
-    /// What a command line without flags says of the language.
+    /// The language options of a command line without flags.
     pub fn language() -> Language {
         Cli::try_parse_from(["usubac"]).expect("no flags").compile.language
     }

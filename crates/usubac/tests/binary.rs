@@ -1,5 +1,5 @@
-//! `usubac prove --binary` and `--object`: what is said of objects that are right, that are wrong,
-//! and that are none.
+//! `usubac prove --binary` and `--object`: the verdicts on right objects, on wrong objects, and on
+//! other files.
 
 use std::fs;
 use std::path::Path;
@@ -163,7 +163,7 @@ fn the_byte_interface_is_proved() {
     let other = usubac(dir.path(), &flags.replace("--entry f", "--entry keys"), &[]);
     assert!(err(&other).contains("has no function of keys"), "{}", err(&other));
 
-    // In all folders, and once more from what is kept.
+    // In all folders, and once more from the cache.
     fs::create_dir(dir.path().join("all")).expect("a folder");
     fs::create_dir(dir.path().join("all/c")).expect("a folder");
     write("all/c/c.ua", CIPHER);
@@ -248,7 +248,7 @@ fn certificates_name_contracts_and_kernels_that_are_called() {
     assert!(!open.status.success(), "{}", out(&open));
 }
 
-/// Objects of a folder; what has none is named, and nothing is proved twice.
+/// Objects of a folder; functions without any are named, and nothing is proved twice.
 #[test]
 fn objects_of_folders_are_proved_once() {
     let Some((cc, _)) = compiler() else { return };
@@ -266,8 +266,8 @@ fn objects_of_folders_are_proved_once() {
     }
 }
 
-/// Kernels that use nothing of an extension are those of the target, and said to be; arithmetic is
-/// proved where its folder says; a second run is told by JSON too.
+/// Kernels that use nothing of an extension equal the kernels of the target, and the output says
+/// so. Arithmetic is proved where its folder says, and a second run reports in JSON, too.
 #[test]
 fn what_is_shared_or_left_out_is_said() {
     let Some((cc, _)) = compiler() else { return };

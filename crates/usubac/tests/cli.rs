@@ -1,4 +1,4 @@
-//! Transcripts of the command line, in `tests/cli/*.txt`. `BLESS=1` rewrites what was answered.
+//! Transcripts of the command line, in `tests/cli/*.txt`. `BLESS=1` rewrites the answers.
 //!
 //! ```text
 //! @ a.ua                       a file, with its lines behind bars
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A command may read a file with `< NAME`. Other lines are comments. The times that proofs took
-//! read as TIME, and what depends on the C compiler as VERSION, COUNT and HASH.
+//! read as TIME, and text that depends on the C compiler as VERSION, COUNT and HASH.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -42,8 +42,9 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What depends on the machine and its compilers: what stands before it, what it reads as, and which
-/// characters it may have besides digits. It begins with a digit, or has letters of numbers only.
+/// Text that depends on the machine and its compilers: the text before it, its replacement, and the
+/// characters that it may have besides digits. It begins with a digit, or has letters of numbers
+/// only.
 const SETTLED: [(&str, &str, &str); 8] = [
     ("compiled in ", "TIME", ".e- µms"),
     ("proved in ", "TIME", ".e- µms"),
@@ -57,7 +58,7 @@ const SETTLED: [(&str, &str, &str); 8] = [
 
 const HEX: &str = "abcdef";
 
-/// The text without what depends on the machine.
+/// The text without the parts that depend on the machine.
 fn settled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

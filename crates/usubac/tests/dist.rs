@@ -1,4 +1,4 @@
-//! `usubac dist` as people type it; what it writes is tested in `usuba-library`.
+//! `usubac dist` on the command line; `usuba-library` tests its output.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What `--arch native` chooses.
+//! The choices of `--arch native`.
 
 use std::fs;
 use std::process::Command;

@@ -41,7 +41,7 @@ fn usubac(command: &[&str], flags: &[String], program: &str) -> (Option<i32>, St
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The codes of what a proof of the contracts of a program finds.
+/// The codes of the findings of a proof of the contracts of a program.
 fn proof_of(text: &str) -> Vec<Code> {
     let mut sources = Sources::default();
     let root = sources.add("example.ua", text);

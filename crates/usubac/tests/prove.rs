@@ -1,5 +1,5 @@
-//! `--prove`: what is said, and that output does not depend on it. `usubac prove`: ciphers from
-//! their source to the last program.
+//! `--prove`: its messages, and that output does not depend on it. `usubac prove`: ciphers from
+//! their source to the final IR.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -144,7 +144,7 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
     }
 }
 
-/// What was proved when a run is stopped need not be proved again.
+/// Proofs that finished before a run is stopped are not repeated.
 #[test]
 fn a_run_that_was_stopped_goes_on() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
 //! `usubac tune` with real compilers: a small search, and the same candidates through ninja and
-//! distcc. What needs a tool that this machine lacks is skipped by name. No time is asserted.
+//! distcc. Tests of tools that this machine lacks are skipped by name. No time is asserted.
 
 use std::fs;
 use std::net::TcpListener;
@@ -199,7 +199,7 @@ fn an_interrupted_search_cleans_up_and_goes_on() {
     let tmp = tempfile::tempdir().expect("a folder");
     let child = begun(dir.path(), tmp.path());
     let id = child.id().to_string();
-    // Long enough for the handler to be there, whatever the record already holds.
+    // Long enough for the handler to be there, with or without entries in the record.
     thread::sleep(Duration::from_secs(1));
     assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|s| s.success()));
     let output = child.wait_with_output().expect("it ends");
@@ -266,7 +266,7 @@ fn ninja_compiles_the_candidates_and_tune_measures_those_that_are_there() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let objects = planned(dir.path());
     assert!(objects.len() >= 4 && objects.iter().all(|path| path.is_file()));
-    // What a farm loses is no candidate.
+    // An object that a farm loses is no candidate.
     fs::remove_file(&objects[1]).expect("removed");
     measured(dir.path(), objects.len(), objects.len() - 1);
 }

@@ -1,4 +1,4 @@
-//! What documents show is true: every program compiles, every command prints what stands below it.
+//! Documents as tests: every program compiles, and every command prints the text below it.
 //!
 //! | block | checked how |
 //! |---|---|
@@ -7,7 +7,8 @@
 //! | `usuba,warning=U0609` | compiles with this warning |
 //! | `usuba,part` | not checked: a piece of a program shown elsewhere |
 //! | `…,file=NAME` | also stands in the file NAME for later commands of the document |
-//! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each document; the lines below are what they print, `...` standing for any lines |
+//! | `console` | lines with `$ ` run in order, in a folder with `ciphers/` that is new for each
+//! document; the lines below are their output, `...` standing for any lines |
 //!
 //! A line `<!-- $ COMMAND -->` is a command too, whose output goes on to `<!-- end -->` as part of
 //! the document, such as a table.
@@ -32,7 +33,7 @@ use xtask::repo::{File, Finding, Repo};
 pub struct Block<'a> {
     /// The line of its first line of text, counted from 1.
     pub line: usize,
-    /// What stands behind the fence.
+    /// The text behind the fence.
     pub info: &'a str,
     pub lines: Vec<&'a str>,
 }
@@ -60,7 +61,7 @@ pub fn bless() -> bool {
     std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }
 
-/// What a command stands in whose output is a part of the document.
+/// The mark before a command whose output is a part of the document.
 const GENERATED: &str = "<!-- $ ";
 
 /// The generated parts of a document: line and text of the command, counted from 0, and the lines
@@ -121,7 +122,7 @@ pub fn programs(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// What stands behind the fence of a program.
+/// The text behind the fence of a program.
 struct Info<'a> {
     part: bool,
     /// `error=CODE`, `warning=CODE` or nothing.
@@ -155,7 +156,7 @@ impl Loader for Nothing {
     }
 }
 
-/// Whether the compiler says of `text` what is `wanted`: nothing, `error=CODE` or `warning=CODE`.
+/// Whether the compiler answers `text` as `wanted`: nothing, `error=CODE` or `warning=CODE`.
 fn program(text: &str, wanted: &str) -> Result<(), String> {
     if text.contains("# run:") {
         filetests::suite::test(&format!("# test run\n{text}\n"), false)?;
@@ -234,7 +235,7 @@ impl Shell {
         programs.iter().try_for_each(|name| copy(&root.join(name), &self.folder.join(name)))
     }
 
-    /// What `command` prints: standard output and then standard error.
+    /// The output of `command`: standard output and then standard error.
     fn run(&self, command: &str) -> io::Result<String> {
         let output = Command::new("bash")
             .args(["-c", command])
@@ -335,7 +336,7 @@ fn commands(
     Ok(lines.join("\n") + "\n")
 }
 
-/// Whether `printed` is what a document shows, where a line `...` stands for any lines.
+/// Whether `printed` is the text of a document, where a line `...` stands for any lines.
 fn agrees(shown: &[&str], printed: &[&str]) -> bool {
     match shown {
         [] => printed.is_empty(),

@@ -169,8 +169,8 @@ fn table(results: &str) -> Result<String, String> {
     Ok(format!("{table}\nMeasured with {}.\n", versions.join("; ")))
 }
 
-/// The two tables of NaCl in Markdown, and a line with the versions: what several libraries have, and
-/// what one has for messages of several lengths.
+/// The two tables of NaCl in Markdown, and a line with the versions: functions that several
+/// libraries have, and the ones of one library for messages of several lengths.
 fn nacl(results: &str) -> Result<String, String> {
     let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let rows = results.get("nacl").and_then(Value::as_array).ok_or("there is nothing of NaCl")?;

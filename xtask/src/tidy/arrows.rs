@@ -57,7 +57,7 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// The names of all dependencies, those of tests included, with their lines.
+/// The names of all dependencies, also of tests, with their lines.
 fn dependencies(file: &File) -> Vec<(usize, &str)> {
     let mut inside = false;
     let mut out = Vec::new();

@@ -1,11 +1,12 @@
-//! A cipher folder with functions has a README, a program, its description, vectors with their source, and a
-//! reference that is short and plain; and nothing in it is forgotten by the description.
+//! A cipher folder with functions has a README, a program, its description, vectors with their
+//! source, and a reference that is short and plain; and nothing in it is forgotten by the
+//! description.
 
 use std::collections::BTreeSet;
 
 use crate::repo::{File, Finding, Repo};
 
-/// The longest reference. What is longer cannot be checked against the paper by eye.
+/// The longest reference. A longer one cannot be checked against the paper by eye.
 const LONGEST_REFERENCE: usize = 150;
 
 /// Names of the folders below `ciphers/`.
@@ -20,7 +21,7 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in folders(repo) {
         let folder = format!("ciphers/{name}/");
-        // What is made of other folders or of arithmetic has no function of its own.
+        // A folder made of other folders or of arithmetic has no function of its own.
         let description_of = |file: &File| file.text.contains("[[function]]");
         let whole = repo.get(&format!("{folder}cipher.toml")).is_none_or(description_of);
         for wanted in ["README.md", "cipher.toml", "reference.rs"] {
@@ -61,7 +62,7 @@ fn reference(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What `cipher.toml` names exists, and what exists it names.
+/// `cipher.toml` names exactly the existing files.
 fn description(repo: &Repo, folder: &str, file: &File, findings: &mut Vec<Finding>) {
     let whole = ["title", "spec", "source", "vectors", "name", "node", "slicings"];
     let keys =

@@ -61,7 +61,7 @@ fn join(folder: &str, target: &str) -> String {
 
 fn sentences(file: &File, findings: &mut Vec<Finding>) {
     for (number, line) in prose(&file.text) {
-        // A row of a table holds what it must.
+        // A row of a table has no limit.
         if line.starts_with('|') {
             continue;
         }
@@ -78,7 +78,7 @@ fn sentences(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
-/// `line` with what stands between backquotes replaced by dots of the same length.
+/// `line` with the text between backquotes replaced by underscores of the same length.
 fn without_code(line: &str) -> String {
     let part = |(at, part): (usize, &str)| match at % 2 {
         0 => part.to_string(),

@@ -8,7 +8,7 @@
 //! - `manifests`: every dependency says why it is there.
 //! - `costs`: passes, targets and ciphers are cheap to add.
 //! - `codes`: every diagnostic is used, tested and explained.
-//! - `ciphers`: what a cipher folder holds.
+//! - `ciphers`: the files of a cipher folder.
 //! - `proofs`: a test can fail.
 //! - `documents`: links that lead somewhere, one sentence per line.
 //! - `prose`: words without a noun and private terms may only get fewer.

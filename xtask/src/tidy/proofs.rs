@@ -64,7 +64,7 @@ fn functions(text: &str) -> Vec<Function<'_>> {
         let Some(rest) = words.unwrap_or(trimmed).strip_prefix("fn ") else { continue };
         let name = rest.split(['(', '<']).next().unwrap_or_default();
         let length = length(&lines[at..], indent);
-        // What stands between the name and the last brace; the name itself proves nothing.
+        // The text between the name and the last brace; the name itself proves nothing.
         let body = lines[at..at + length].join("\n").replacen(name, "", 1);
         let above = lines[..at].iter().rev().take_while(|l| l.trim_start().starts_with(['#', '/']));
         let is_test = above.into_iter().any(|l| l.trim() == "#[test]");

@@ -18,7 +18,7 @@ const COUNTS: &str = "xtask/prose.txt";
 
 type Counts = [usize; 4];
 
-/// What each number of a line counts, as messages name it.
+/// The subject of each number of a line, as messages name it.
 const COLUMNS: [&str; 4] = ["`what`", "`those of` or `that of`", "`so many`", "private terms"];
 
 /// Phrases of ours that have no other meaning, each with its standard term.

@@ -10,9 +10,8 @@
 //! passes ran, and a target stays a table. Tests may look everywhere. The pages that join the
 //! stages, `lib.rs`, belong to none of them.
 //!
-//! The crate that proves programs right imports the meaning of the language, Usuba0 and the tables
-//! of targets, and no other part of the compiler, so no fault of a pass or of lowering can be a
-//! fault of its proof.
+//! The prover crate imports the semantics of the language, Usuba0 and the tables of targets, and no
+//! other part of the compiler. So no fault of a pass or of lowering can be a fault of its proof.
 
 use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, paths_below, product};
@@ -32,8 +31,8 @@ const PROVERS: &[&str] =
 /// terms of contracts.
 const PROVED_WITH: &[&str] = &["ir", "op", "typed", "isa", "diag", "syntax::ast"];
 
-/// Stages that each stage may name, besides itself. `ir` allows all of `ir`; `ir::Op`
-/// allows that item and what is inside of it.
+/// Stages that each stage may name, besides itself. `ir` allows all of `ir`; `ir::Op` allows that
+/// item and its members.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("diag", &[]),
     ("syntax", &["diag"]),

@@ -1,4 +1,4 @@
-//! The tree of one source file, close to the text: what the formatter prints back.
+//! The syntax tree of one source file, close to the text: the formatter prints it.
 //!
 //! Trees are at most [`MAX_DEPTH`] deep, so recursive walks need no care for the stack.
 
@@ -42,7 +42,7 @@ pub struct Decl {
     pub name: Ident,
     pub params: Vec<ParamGroup>,
     pub results: Vec<ParamGroup>,
-    /// What callers promise and what the node promises, in the order of the text.
+    /// The contract: pre- and postconditions, in the order of the text.
     pub contract: Vec<Clause>,
     pub kind: DeclKind,
     /// From the first option or keyword to the end of the body.
@@ -63,11 +63,11 @@ pub enum DeclKind {
     Type(Box<NamedType>),
 }
 
-/// What the name of a type stands for.
+/// The meaning of the name of a type.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NamedType {
     pub ty: Type,
-    /// Several are those of its words by turns.
+    /// Several are the ranges of its words by turns.
     pub ranges: Vec<Range>,
 }
 
@@ -84,7 +84,7 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
-    /// Several are those of its words by turns.
+    /// Several are the ranges of its words by turns.
     pub ranges: Vec<Range>,
 }
 
@@ -191,7 +191,7 @@ pub enum TypeWord {
         dir: Option<DirWord>,
         len: u64,
     },
-    /// What a `type` declaration says.
+    /// The name of a `type` declaration.
     Named(String),
 }
 

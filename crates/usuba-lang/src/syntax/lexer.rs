@@ -5,7 +5,7 @@
 //! where a type is wanted; only the forms with a direction (`u<H>16x8`) are tokens of their own,
 //! because `<` would end an identifier.
 //!
-//! The language is ASCII, but comments, include paths and what follows `__END__` may hold any
+//! The language is ASCII, but comments, include paths and the text after `__END__` may hold any
 //! text, so that names of people survive in comments.
 
 use crate::diag::{Code, Diagnostic, FileId, Span};

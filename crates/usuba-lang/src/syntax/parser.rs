@@ -1,11 +1,11 @@
 //! Tokens to tree: recursive descent, with precedence climbing for operators.
 //!
-//! Never fails: it returns what it understood and every error it found. After an error in an
-//! equation it goes on behind the next `;`, after one in a declaration at the next declaration.
-//! At most [`MAX_ERRORS`] are reported; what follows them is not read.
+//! Never fails: it returns the tree that it understood and every error. After an error in an
+//! equation it continues behind the next `;`, after one in a declaration at the next declaration.
+//! It reports at most [`MAX_ERRORS`] and ignores the text after them.
 //!
-//! Here is what all rules share: tokens, errors, depth. The rules themselves are in `decl`, `types`,
-//! `equations`, `expr` and `contract`.
+//! This file has the shared parts of all rules: tokens, errors, depth. The rules themselves are in
+//! `decl`, `types`, `equations`, `expr` and `contract`.
 
 use super::ast::*;
 use super::lexer::{Lexer, Tok, Token, decimal_len, ident_len, short};
@@ -130,8 +130,8 @@ impl<'a> Parser<'a> {
 
     // Errors.
 
-    /// Reports at most one error for each place, and none where the lexer has reported one: what
-    /// follows from the first error helps nobody.
+    /// Reports at most one error for each place, and none where the lexer has reported one: errors
+    /// that follow from the first error help nobody.
     fn report(&mut self, error: Diagnostic) {
         let place = |e: &Diagnostic| e.span.map(|s| s.start);
         let known = self.after_bad_text

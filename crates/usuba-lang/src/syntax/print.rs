@@ -339,8 +339,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The comment that stands behind what is already written. If there are several, the others
-    /// become lines of their own.
+    /// The comment behind the text written so far. If there are several, the others become lines of
+    /// their own.
     fn comment_behind(&mut self, offset: u32) {
         if let Some(comment) = self.next_comment(offset).filter(|&c| !self.first_on_line(c)) {
             self.comment(comment);

@@ -8,7 +8,7 @@ use crate::diag::{Code, Diagnostic, FileId, Sources, Span};
 
 /// Finds included files.
 pub trait Loader {
-    /// `including` is the name of the file that holds the `include`, `path` what it says.
+    /// `including` is the name of the file that holds the `include`, `path` the path in it.
     /// Returns the name that identifies the file (the same for every way to reach it) and its
     /// text, or a sentence that says where it was looked for.
     fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String>;

@@ -33,7 +33,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
             decl.params.iter().filter(|p| p.ty != VarType::Nat).map(|p| p.ty.atoms()).sum();
         let before = walker.steps();
         if !matches!(decl.kind, Kind::Perm(_)) {
-            // What went wrong is among the findings.
+            // The findings contain the error.
             let _ = walker.run(&instance, vec![(); inputs]);
         }
         let calls = std::mem::take(&mut walker.domain.calls);

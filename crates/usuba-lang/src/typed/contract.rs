@@ -1,4 +1,4 @@
-//! What the terms of a contract mean, on any kind of integers.
+//! Semantics of the terms of a contract, on any kind of integers.
 //!
 //! ```text
 //! value fe (a:u64x5) = sum(i in [0,4], a[i] * 2^(51*i))
@@ -7,10 +7,10 @@
 //! r == mul_ref(a, b)                           words on both sides
 //! ```
 //!
-//! Like a walk through a program, the run through a term is written once and what it runs on is a
-//! parameter, [`Integers`]: nothing at all (the rules of this file), plain numbers (ranges), or
-//! whatever a prover computes with. A term denotes an integer or a list of words; a list of one
-//! word is its integer where an integer is wanted.
+//! Like the interpreter of programs, the interpreter of terms is written once, for any domain,
+//! [`Integers`]: nothing at all (the rules of this file), plain numbers (ranges), or the integers
+//! of a prover. A term denotes an integer or a list of words; a list of one word is its integer in
+//! the place of an integer.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ use crate::syntax::ast::{self, AExpr, Relation, Role, Selector, Term, TermKind, 
 /// Most terms that one sum may have.
 const MAX_SUM: i128 = 4096;
 
-/// What terms are run on.
+/// The domain of the interpretation of terms.
 pub trait Integers {
     type Word: Clone;
     type Int: Clone;
@@ -38,7 +38,7 @@ pub trait Integers {
     fn node(&mut self, node: DeclId, args: Vec<Self::Word>) -> Result<Vec<Self::Word>, String>;
 }
 
-/// What a term denotes.
+/// The value that a term denotes.
 #[derive(Clone, Debug)]
 pub enum Meaning<W, I> {
     Int(I),

@@ -1,6 +1,6 @@
-//! What one instance of a program computes: the meaning of the language.
+//! Reference semantics: evaluates one instance of a program on concrete values.
 //!
-//! Direction-free: an atom is a number of m bits, whatever the slicing.
+//! Direction-free: an atom is a number of m bits, in every slicing.
 
 use super::types::*;
 use super::walk::{Domain, Refusal, Stop, Typed, Walker};
@@ -40,7 +40,7 @@ pub fn eval(
     narrow.map_err(|_| vec![super::check::wide_port(decl, instance)])
 }
 
-/// The domain of numbers; others that run programs ask it what operators mean.
+/// The domain of numbers; other interpreters use its operators.
 pub struct Numbers;
 
 fn bits(ty: &Atom) -> u8 {

@@ -1,4 +1,4 @@
-//! Names of types, replaced by what they stand for.
+//! Type aliases: replaces names of types by the types.
 //!
 //! ```text
 //! type tight = u64x5 in [0, 2^52)
@@ -6,9 +6,9 @@
 //! node f (a:tight[2]) ...      →      node f (a:u64x5[2] in [0, 2^52)) ...
 //! ```
 //!
-//! So nothing behind this stage knows of them. A type is declared above its first use; what keeps
-//! a name here is reported where types are resolved. In front of parentheses the name of a word
-//! changes the size as that of the word does: `word(x)` is `u64(x)` with `type word = u64`.
+//! So later stages do not know of aliases. A type is declared above its first use; the stage that
+//! resolves types reports remaining names. In front of parentheses the alias of a word converts
+//! like the word: `word(x)` is `u64(x)` with `type word = u64`.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use super::types::VarType;
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast::*;
 
-/// The declarations that are no types, without names of types, and what is wrong with types.
+/// All declarations except for types, without names of types, and the errors in types.
 pub(super) fn replace(decls: &[Decl]) -> (Cow<'_, [Decl]>, Vec<Diagnostic>) {
     if !decls.iter().any(|decl| matches!(decl.kind, DeclKind::Type(_))) {
         return (Cow::Borrowed(decls), Vec::new());
@@ -79,7 +79,7 @@ impl<'a> Names<'a> {
             Ok(ty) => self.check(&mut named.ranges, &ty),
             Err(finding) => {
                 self.diags.push(*finding);
-                // What uses it is not to blame.
+                // Uses of it report no further errors.
                 named.ranges.clear();
                 named.ty.dims.clear();
                 named.ty.word =
@@ -91,7 +91,7 @@ impl<'a> Names<'a> {
 
     /// Leaves no range that the words of a type cannot have.
     fn check(&mut self, ranges: &mut Vec<Range>, ty: &VarType) {
-        // Where the size is open or there is none, each use says what is wrong.
+        // If the size is open or there is none, each use reports the error.
         let VarType::Words { atom, .. } = ty else { return };
         let found = ranges.iter().find_map(|range| contract::range(range, atom.bits()).err());
         if let Some(finding) = found {
@@ -111,7 +111,7 @@ impl<'a> Names<'a> {
                     .help("remove it, or name a type without a range"),
             );
         } else {
-            // A range that does not hold is one of what the name is used for.
+            // A range that does not hold is reported at the use of the name.
             let here = |range: &Range| Range { span: ty.span, ..range.clone() };
             ranges.extend(named.ranges.iter().map(here));
         }

@@ -71,10 +71,10 @@ pub struct Var {
     pub name: Rc<str>,
     pub span: Span,
     pub ty: VarType,
-    /// Declared `const`: the same for all instances.
+    /// Declared `const`: a uniform value, equal in all instances.
     pub constant: bool,
-    /// Where its words lie, as the text says: by turns, if there are several; none if it is not
-    /// said.
+    /// The ranges of its words, as the text says: by turns, if there are several; empty if it says
+    /// none.
     pub ranges: Vec<Range>,
 }
 
@@ -113,13 +113,13 @@ pub struct Decl {
     pub results: Vec<Var>,
     /// Written with `[]`; otherwise there is exactly one alternative.
     pub array: bool,
-    /// What callers and the node promise. Names and shapes are checked; whether it holds is a
-    /// matter of proof.
+    /// The pre- and postconditions. The checker checks names and shapes; `usubac prove` proves the
+    /// rest.
     pub contract: Vec<ast::Clause>,
     pub kind: Kind,
 }
 
-/// What a declaration is; one member per alternative.
+/// The kind of a declaration; one member per alternative.
 #[derive(Clone, Debug)]
 pub enum Kind {
     Node(Vec<Body>),
@@ -154,7 +154,7 @@ pub struct Arguments {
     pub sizes: Vec<(Rc<str>, u8)>,
 }
 
-/// Flags that change what a program means or accepts.
+/// Flags that change the meaning of a program or the set of accepted programs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// Tables from one word to one word are array look-ups (not constant-time).

@@ -1,5 +1,5 @@
 //! The main function of a fuzzer, whose parts are macros of `lib/c/test/fuzz.h`. It begins with the
-//! known answers on every backend.
+//! test vectors on every backend.
 
 use std::fmt::Write;
 
@@ -149,7 +149,7 @@ fn answers(cipher: &Cipher, single: &Single) -> String {
 /// One known answer of Skein.
 fn skein_answer(text: &mut String, name: &str, vector: &HashVector) {
     let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
-    // What is empty is absent; a place without bytes is none in C.
+    // An empty array is absent; a place without bytes is none in C.
     let mut arrays =
         format!("        static const uint8_t wanted[] = {{{}}};\n", list(&vector.output));
     let mut place = |label: &str, bytes: &[u8]| match bytes {
@@ -195,7 +195,7 @@ fn merkle_answer(text: &mut String, name: &str, vector: &HashVector) {
     );
 }
 
-/// One known answer: calls that must succeed, and what they leave in `out`.
+/// One test vector: calls that must succeed, and the bytes that they leave in `out`.
 fn answer<'a>(
     text: &mut String,
     primitive: &Description,

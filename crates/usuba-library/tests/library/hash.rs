@@ -1,4 +1,4 @@
-//! Hash functions: known answers, what references and crates answer, and that pieces, neighbours
+//! Hash functions: test vectors, comparison with references and crates, and that pieces, neighbours
 //! and backends change nothing.
 
 use std::ffi::c_int;
@@ -30,7 +30,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Those of a vector, whose empty fields are absent.
+    /// The parameters of a vector, whose empty fields are absent.
     fn of(vector: &HashVector) -> Parameters {
         let field = |bytes: &Vec<u8>| match bytes.is_empty() {
             true => [0, 0],
@@ -334,7 +334,7 @@ fn misuse(f: &Function) {
         assert_eq!(call!(loaded, &c("verify"), at, NULL, 32), ERROR_NULL);
     }
     assert_eq!(call!(loaded, &f.c("squeeze"), s, to, 32), ERROR_STATE);
-    // An output without an end is no tag, whatever its length.
+    // An output without an end is no tag, for every length.
     let mut open = vec![0u64; 4096];
     let o = open.as_mut_ptr();
     assert_eq!(call!(loaded, &f.c("begin"), o, &raw const none, ENDLESS), 0);

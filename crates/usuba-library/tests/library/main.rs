@@ -1,20 +1,20 @@
-//! What `usubac dist` writes, compiled and called.
+//! The output of `usubac dist`, compiled and called.
 //!
-//! - `subject`: a folder, loaded; `modes`: what modes should answer; `fuzz`: the fuzzer.
+//! - `subject`: a folder, loaded; `modes`: the expected results of modes; `fuzz`: the fuzzer.
 //! - `hash`: Skein; `merkle`: hash functions of Merkle and Damgård, HMAC and HKDF.
-//! - `published`: answers of RFCs and of Wycheproof, and libsodium.
+//! - `published`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
 //!
-//! What is tested:
+//! The tests cover:
 //!
 //! - every function of a folder on blocks and in its modes, on every backend of this machine, at
 //!   random lengths, positions and offsets, in place and apart, against the oracle crates
 //!   or `reference.rs`, and the modes as their standards define them;
-//! - published answers of the modes;
+//! - test vectors of the modes;
 //! - wrong arguments: an error, and nothing is written;
-//! - what the linker sees; one file as C99 and as C++; examples; the library built, installed and
-//!   used;
+//! - the symbols of the linker; one file as C99 and as C++; examples; the library built, installed
+//!   and used;
 //! - random calls under the sanitizers.
 //!
 //! In the whole run (`make test-all`) every folder by gcc and by clang, else one of each
@@ -52,7 +52,7 @@ use subject::{
 /// cipher, a permutation, and a stream cipher with a state.
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
-/// Folders with authenticated encryption, and what it is made of.
+/// Folders with authenticated encryption, and its parts.
 const SEALS: [&str; 3] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305"];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
@@ -149,7 +149,7 @@ fn vectors(subject: &Subject, primitive: &Description) {
     }
 }
 
-/// The known answers of a key stream that two functions make.
+/// The test vectors of a keystream that two functions make.
 fn stream_vectors(subject: &Subject, primitive: &Description) {
     let name = |what: &str| format!("usuba_{}_{what}", primitive.name);
     let mut streams = subject.cipher.streams.iter();
@@ -355,7 +355,7 @@ fn folders() -> Vec<String> {
 /// Random lengths, offsets and keys under the sanitizers; many more in the long run.
 #[test]
 fn sanitizers_find_nothing() {
-    // All modes of block ciphers, a key stream, and hash functions.
+    // All modes of block ciphers, a keystream, and hash functions.
     let few = ["noekeon", "chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"];
     let compiler = compiler();
     if !sanitizes(&compiler) {
@@ -396,8 +396,8 @@ fn fuzzer_of(name: &str, targets: Vec<&'static Target>, mut compile: Command) ->
     folder
 }
 
-/// The same files on another processor, in an emulator where there is none: known answers and
-/// random calls.
+/// The same files on another processor, in an emulator where there is none: test vectors and random
+/// calls.
 #[test]
 fn one_file_on_aarch64() {
     let machine = match cc::find("neon") {

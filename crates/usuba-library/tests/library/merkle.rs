@@ -1,5 +1,5 @@
-//! Hash functions of Merkle and Damgård with their HMAC and HKDF: known answers, what references
-//! and crates answer, and that pieces, neighbours and backends change nothing.
+//! Hash functions of Merkle and Damgård with their HMAC and HKDF: test vectors, comparison with
+//! references and crates, and that pieces, neighbours and backends change nothing.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! What modes of operation should answer, as their standards define them, block by block.
+//! The expected results of modes of operation, as their standards define them, block by block.
 
 use std::ffi::c_int;
 
@@ -17,10 +17,10 @@ fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
 /// The answers of the modes of a primitive, from `reference.rs`.
 pub struct Modes<'a> {
     primitive: &'a Description,
-    /// The counter or the nonce, and the key stream behind it.
+    /// The counter or the nonce, and the keystream behind it.
     start: Vec<u8>,
     stream: Vec<u8>,
-    /// Nonces of running key streams, and the beginnings of these.
+    /// Nonces of running keystreams, and the beginnings of these.
     side: Vec<(Vec<u8>, Vec<u8>)>,
     /// Initial value, ciphertext, plaintext.
     cbc: Option<[Vec<u8>; 3]>,
@@ -241,7 +241,7 @@ impl Modes<'_> {
     }
 }
 
-/// The key stream of [`BLOCKS`] numbered blocks: `first`, which counts, stands in the nonce.
+/// The keystream of [`BLOCKS`] numbered blocks: `first`, which counts, stands in the nonce.
 fn numbered(
     nonce: &[u8],
     counter: usuba_ciphers::Counter,

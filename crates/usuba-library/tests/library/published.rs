@@ -1,5 +1,5 @@
-//! Published answers of hash functions, MACs, derived keys and authenticated encryption: RFC 4231,
-//! 5869, 6234 and 8439, and Wycheproof; and libsodium, if it is installed, both ways.
+//! Test vectors of hash functions, MACs, derived keys and authenticated encryption: RFC 4231, 5869,
+//! 6234 and 8439, and Wycheproof; and libsodium, if it is installed, both ways.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use usuba_gen::asks;
@@ -210,7 +210,7 @@ fn described<'a>(subject: &'a Subject, name: &str) -> (&'a Description, SealMode
     }
 }
 
-/// Wycheproof of authenticated encryption, and what libsodium makes of random messages.
+/// Wycheproof of authenticated encryption, and random messages compared with libsodium.
 #[test]
 fn published_answers_of_authenticated_encryption() {
     use aead::TestName::{ChaCha20Poly1305, XChaCha20Poly1305};
@@ -328,7 +328,7 @@ impl Sodium {
     }
 }
 
-/// Each opens what the other one sealed.
+/// Each library opens the messages that the other one sealed.
 fn both_ways(sodium: &Sodium, subject: &Subject, name: &str) {
     let (description, mode) = described(subject, name);
     let mut noise = Noise(name.len() as u64);

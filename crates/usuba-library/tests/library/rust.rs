@@ -1,8 +1,8 @@
 //! The Rust crate: its own tests and examples, programs that use it, and a library without `std`.
 //!
 //! They are one workspace in the folder for temporary files of this build, so that a second run
-//! compiles what has changed only. Versions of dependencies are those of this repository, and come
-//! from where Cargo keeps them; only if they are not there is anything fetched.
+//! compiles only changed crates. Versions of dependencies are the versions of this repository, and
+//! come from the cache of Cargo; only if they are not there Cargo fetches them.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -27,7 +27,8 @@ fn oracles() -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Writes what is not there already: what is older than its product is not compiled again.
+/// Writes only files that changed: Cargo does not recompile sources that are older than their
+/// product.
 fn write(folder: &Path, files: &[File]) {
     for File { path, text } in files {
         let path = folder.join(path);
@@ -133,7 +134,7 @@ impl Workspace {
     }
 }
 
-/// Whether there is what build scripts need; says so if not.
+/// Whether there is the compiler that build scripts need; says so if not.
 fn there() -> bool {
     let found = cc::find_native(isa::ALL[0].name, Family::Any);
     if let Err(skip) = &found {

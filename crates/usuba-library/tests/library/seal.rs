@@ -1,4 +1,4 @@
-//! Authenticated encryption and Poly1305: known answers, what libsodium's peers answer, places in
+//! Authenticated encryption and Poly1305: test vectors, comparison with other libraries, places in
 //! memory, and that nothing is written for a forged message.
 
 use std::ffi::c_int;
@@ -167,7 +167,7 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
     }
 }
 
-/// Every bit of what was sealed, of the nonce and of the data, and every length.
+/// Every bit of the sealed message, of the nonce and of the data, and every length.
 fn forged(f: &Function, message: &mut Message, sealed: &[u8]) {
     let flip = |bytes: &mut [u8], bit: usize| bytes[bit / 8] ^= 1 << (bit % 8);
     for bit in 0..8 * sealed.len() {
@@ -278,7 +278,7 @@ fn model_of_poly1305(key: &[u8], message: &[u8]) -> Vec<u8> {
     [3, 7, 11, 15].into_iter().for_each(|at| clamped[at] &= 15);
     [4, 8, 12].into_iter().for_each(|at| clamped[at] &= 252);
     let r = number(&clamped);
-    // Twice around: what passes 2^130 comes back times 5.
+    // Twice around: the part beyond 2^130 comes back times 5.
     let carry = |h: &mut [u128; 5]| {
         for i in (0..5).chain(0..5) {
             let over = h[i] >> 26;

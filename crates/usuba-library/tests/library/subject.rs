@@ -1,4 +1,4 @@
-//! One cipher folder as a shared object that is loaded into the test, and what calls it.
+//! One cipher folder as a shared object that the test loads, and the calls of it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ impl Noise {
     }
 }
 
-/// A cipher folder as a shared object, and what its functions should answer.
+/// A cipher folder as a shared object, and the expected results of its functions.
 pub struct Subject {
     pub folder: String,
     pub cipher: Cipher,
@@ -112,7 +112,7 @@ impl Subject {
         let cipher = usuba_ciphers::read(&root().join(folder)).expect("the folder is there");
         let request = Request { targets: targets.to_vec(), ..request("usuba_") };
         let single = usuba_library::single(&request, &cipher, None).expect("it compiles");
-        // What is tested is our C, and not what becomes of it.
+        // The subject of the test is our C, not its optimisation.
         let loaded = Loaded::by(compiler, &single, &[&["-O0"], flags].concat());
         Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
     }

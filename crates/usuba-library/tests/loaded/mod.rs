@@ -7,7 +7,7 @@ use usuba_run::objects;
 
 use usuba_library::File;
 
-/// What our C compiles with.
+/// The flags with which our C compiles.
 pub const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// Where the cipher folders are.
@@ -72,7 +72,7 @@ impl Object {
     /// The object of a path, or of a name that the system knows; `None` if there is none.
     pub fn open(name: &str) -> Option<Object> {
         let name = CString::new(name).expect("no zero in it");
-        // SAFETY: what is opened are libraries, whose code at loading time is trusted.
+        // SAFETY: only libraries are opened, whose code at loading time is trusted.
         let handle = unsafe { dlopen(name.as_ptr(), 2) };
         (!handle.is_null()).then_some(Object { handle })
     }
@@ -92,8 +92,8 @@ impl Object {
     }
 }
 
-/// Calls a C function that answers a status. Pointers, lengths and positions are all passed as
-/// 64 bits, which is what the calling conventions of 64-bit machines make of them.
+/// Calls a C function that answers a status. Pointers, lengths and positions are all passed as 64
+/// bits, as the calling conventions of 64-bit machines do.
 macro_rules! call {
     ($loaded:expr, $name:expr $(, $argument:expr)*) => {{
         let address = $loaded.find($name);

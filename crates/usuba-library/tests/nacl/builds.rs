@@ -1,4 +1,4 @@
-//! What compilers say of the files, and what becomes of them on a small processor.
+//! Warnings of compilers about the files, and their code on a small processor.
 
 use std::path::Path;
 use std::process::Command;
@@ -106,7 +106,7 @@ fn on_riscv(folder: &Path, flags: &[&str]) -> Option<(u64, Vec<u64>)> {
         stack.push(number(taken));
         left.push(number(there));
     }
-    // What verification leaves is public.
+    // The result of verification is public.
     assert_eq!([left[0], left[1], left[3]], [0; 3], "{flags:?}");
     let data = std::fs::read(folder.join("it")).expect("it was just made");
     use object::{Object, ObjectSection};
@@ -174,7 +174,7 @@ fn calls_on_aarch64() {
     }
 }
 
-/// What the example says.
+/// The output of the example.
 const SAID: &str = "Only she reads this, and knows from whom it is.\nand that one was changed\n";
 
 /// The package for CMake, installed, found by CMake and by pkg-config, shared and static, and the

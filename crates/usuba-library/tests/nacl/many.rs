@@ -11,8 +11,8 @@ use usuba_run::cc::Family;
 use crate::loaded::{SANITIZED, sanitizes};
 use crate::object::{STRICT, compiler, request, root, run, write};
 
-/// With lanes of 64 bits, on limbs of 25.5 and 52 bits. Those of `avx512` without more are on the same
-/// limbs as those of `avx2`, and wait for the long run.
+/// With lanes of 64 bits, on limbs of 25.5 and 52 bits. Kernels of plain `avx512` use the same
+/// limbs as `avx2`, and wait for the long run.
 const TARGETS: [&str; 4] = ["gp64", "avx2", "avx512", "avx512_ifma"];
 
 #[test]

@@ -14,11 +14,11 @@ use crate::loaded::Object;
 pub(crate) use crate::loaded::call;
 pub use crate::loaded::{Noise, STRICT, root, run, write};
 
-/// What to define for each variant of the arithmetic.
+/// The definitions for each variant of the arithmetic.
 pub const VARIANTS: [&[&str]; 3] =
     [&[], &["-DUSUBA_WORD_BITS=32"], &["-DUSUBA_WORD_BITS=32", "-DUSUBA_SMALL"]];
 
-/// Hand-written C that is no part of what `usubac dist` writes, by its path in `lib`.
+/// Hand-written C that `usubac dist` does not write, by its path in `lib`.
 pub fn beside(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib").join(path)
 }

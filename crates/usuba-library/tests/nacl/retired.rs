@@ -1,6 +1,6 @@
-//! What a small processor executes: `bench/rv32/counts.txt` holds the instructions and the bytes of
-//! stack of each function on RV32IM, and the bytes of code and constants of all of them, which must
-//! not grow. `BLESS=1` writes it.
+//! Instruction counts on a small processor: `bench/rv32/counts.txt` holds the instructions and the
+//! bytes of stack of each function on RV32IM, and the bytes of code and constants of all of them,
+//! which must not grow. `BLESS=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,8 @@ const HEAD: &str = "\
 #
 ";
 
-/// More by one in so many are no complaint: the same compiler differs from one package to the next.
+/// Growth by one in `SLACK` is no complaint: the same compiler differs from one package to the
+/// next.
 const SLACK: u64 = 200;
 
 /// How the library is compiled; the first one in the short run of the tests.
@@ -84,7 +85,7 @@ fn print(compiler: &str, counts: &Counts) -> String {
     format!("{HEAD}# {compiler}\n{lines}")
 }
 
-/// What grew, and what is in one of both only.
+/// Counts that grew, and counts of functions that only one of both has.
 fn complaints(was: &Counts, is: &Counts) -> Vec<String> {
     let mut lines = Vec::new();
     for (key, &(instructions, stack)) in is {

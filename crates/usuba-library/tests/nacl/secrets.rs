@@ -1,5 +1,5 @@
-//! What secrets become: nothing branches on them, no address depends on them, and nothing of them is
-//! left on the stack.
+//! Constant-time and zeroization tests: no branch and no address depends on secrets, and none of
+//! them remains on the stack.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +22,7 @@ const REMAINS: &str = include_str!("remains.c");
 const PLAIN: &[&str] = &["gp64"];
 const WIDE: &[&str] = &["gp64", "avx2"];
 
-/// The compilers and flags that are tried: in the short run one compiler at one level, and in the long
+/// The tested compilers and flags: in the short run one compiler at one level, and in the long
 /// one all that are there, with every width of words.
 fn builds() -> Vec<(PathBuf, Vec<&'static str>)> {
     let mut all = Vec::new();
@@ -54,7 +54,7 @@ fn for_targets(targets: &[&str]) -> Vec<File> {
     written(&on(targets))
 }
 
-/// What valgrind says of the calls, of a library that `change` has changed.
+/// The reports of valgrind on the calls, of a library that `change` has changed.
 fn reports(
     files: &[File],
     flags: &[&str],
@@ -67,7 +67,7 @@ fn reports(
     let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
     write(folder.path(), &[file("requests.h", REQUESTS), file("secrets.c", SECRETS)]);
     let mut compile = Command::new(compiler);
-    // Where compilers forget what they knew of a variable, it is in memory.
+    // Where compilers forget the known value of a variable, it is in memory.
     let public = "-DUSUBA_PUBLIC(memory,length)=usuba_defined(memory,length)";
     compile.args(memcheck::LINES).args(flags);
     compile.args(["-include", "requests.h", public, "-o", "it"]);
@@ -130,12 +130,12 @@ fn planted_secrets_are_reported() {
 }
 
 /// The bytes of the stack that differ after two calls which differ in their secret alone, for keys,
-/// signing, X25519, that of the base point, and both of many.
+/// signing, X25519, X25519 of the base point, and both of many.
 fn remains(files: &[File], flags: &[&str], compiler: &Path) -> Vec<usize> {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), files);
     write(folder.path(), &[File { path: "remains.c".into(), text: REMAINS.into() }]);
-    // What is looked at is the library: the program around it has no variables in registers.
+    // The subject is the library: the program around it has no variables in registers.
     run(folder.path(), Command::new(compiler).args(["-O0", "-c"]).args(STRICT).arg("remains.c"));
     let mut compile = Command::new(compiler);
     run(folder.path(), compile.args(["-o", "it"]).args(flags).args(["it.c", "remains.o"]));
@@ -159,7 +159,7 @@ fn nothing_of_a_secret_is_left_on_the_stack() {
             assert_eq!(left, [0; 6], "{compiler:?} {flags:?} in lanes");
         }
     }
-    // The same without what overwrites it.
+    // The same without zeroization.
     for family in if asks!() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Any] } {
         let Some(compiler) = compiler(*family) else { continue };
         let left = remains(curve(), &["-O1", "-DUSUBA_STACK=0"], &compiler);

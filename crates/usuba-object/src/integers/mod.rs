@@ -170,8 +170,8 @@ impl Words {
         edges
     }
 
-    /// The integer that bits are, the least significant first. A factor is short: what its words
-    /// are made of is not written out.
+    /// The integer with these bits, the least significant first. A factor is short: the definitions
+    /// of its words are not expanded.
     fn integer(&mut self, bits: &mut Bits, edges: &[Edge], factor: bool) -> Option<Integer> {
         let key = (edges.to_vec(), factor);
         if let Some(known) = self.together.get(&key) {

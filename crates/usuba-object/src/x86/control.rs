@@ -11,7 +11,7 @@ use super::{Done, Run, unsupported};
 use crate::memory::{Pointer, Region};
 use crate::{Fault, Rule, Step};
 
-/// What an instruction asks of the flags, or asks the opposite of.
+/// The condition on the flags that an instruction tests, or the opposite of it.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Condition {
     Overflow,

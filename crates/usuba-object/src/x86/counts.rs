@@ -27,7 +27,7 @@ fn too_large() -> Fault {
     unsupported("a number of blocks becomes too large")
 }
 
-/// The number of a word of so many bytes, from the negative ones on.
+/// The number of a word of `bytes` bytes, from the negative ones on.
 fn form(word: &Word, bytes: usize) -> Option<Form> {
     let unused = 64 - 8 * bytes as u32;
     match word {
@@ -43,7 +43,7 @@ impl Run<'_, '_> {
         stream.map_or_else(Ranges::default, |stream| stream.ranges)
     }
 
-    /// Whether a form always fits into so many bits.
+    /// Whether a form always fits into `bits` bits.
     pub fn is_within(&self, form: Form, bits: u32) -> bool {
         let (low, high) = self.ranges().bounds(form);
         low >= 0 && high < 1 << bits
@@ -265,7 +265,7 @@ impl Run<'_, '_> {
                 let result = self.count_word(x.offset.minus(y.offset), 8)?;
                 self.x86.compared = Some((x.offset, y.offset));
                 let ranges = self.ranges();
-                // Before its region an address may be that of the end of memory.
+                // Before its region an address may point to the end of memory.
                 let ordered = [x, y].iter().all(|at| ranges.never_negative(at.offset));
                 let carry = if ordered { Flag::Public } else { Flag::Undefined };
                 Ok((result, Flags { zero: Flag::Public, carry, ..Flags::UNDEFINED }))

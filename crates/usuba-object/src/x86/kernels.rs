@@ -6,8 +6,9 @@
 //! call fe_mul               reads all parameters, then writes all results
 //! ```
 //!
-//! Parameters and results are where the calling convention puts pointers. Results overlap nothing,
-//! as the kernel asks for; what it leaves in registers that belong to it is not known.
+//! Parameters and results are in the pointer arguments of the calling convention. Results overlap
+//! nothing, as the kernel requires; the contents of the caller-saved registers after it are
+//! unknown.
 
 use super::address::Address;
 use super::registers::{PARAMETERS, Word};

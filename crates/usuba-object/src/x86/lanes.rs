@@ -29,7 +29,7 @@ pub const CHOICE: u8 = 0xca;
 /// Bits of a factor of which a sum takes one half of the product.
 const FACTOR: usize = 52;
 
-/// What a shift does with the bits that leave.
+/// The treatment of the bits that a shift moves out.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Shift {
     Left,

@@ -7,12 +7,12 @@
 //! call memmove     rdx bytes from rsi to rdi
 //! ```
 //!
-//! They are not in the object: it is trusted that they do what the standard says, that their time
-//! depends on nothing but counts and addresses, and that they follow the calling convention. What
-//! they leave in the registers that belong to them is not known, and may be what they copied.
+//! They are not in the object. Trusted: they follow the standard, their time depends on
+//! nothing but counts and addresses, and they follow the calling convention. The contents of the
+//! caller-saved registers after them are unknown, and may be the copied data.
 //!
-//! The number of bytes is known, or it is that of some blocks, of which there are as many as a
-//! number says that is not known. Then the blocks are the last ones:
+//! The number of bytes is a constant, or the size of an unknown number of blocks. In the second
+//! case the blocks are the last ones:
 //!
 //! ```text
 //! call memcpy      r blocks from in + 1024 t to the frame
@@ -180,7 +180,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// What an address points into, as far as it matters here.
+/// The target of an address, as far as it matters here.
 enum Place {
     Frame(i64),
     /// The frame, at an offset that depends on the number of blocks.

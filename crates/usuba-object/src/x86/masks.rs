@@ -139,7 +139,8 @@ impl Run<'_, '_> {
         Ok(bits.flat_map(|&bit| std::iter::repeat_n(bit, self.row.lane)).collect())
     }
 
-    /// A mask of the lanes that a relation holds for, among those of the mask of the instruction.
+    /// A mask of the lanes that a relation holds for, among the lanes of the mask of the
+    /// instruction.
     pub fn test(&mut self, relation: Relation) -> Done {
         let width = width(self.i.op1_register());
         let (a, b) = (self.vector(1, width)?, self.vector(2, width)?);

@@ -99,7 +99,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// What is in memory at an address.
+    /// The contents of memory at an address.
     pub fn load(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
         match at {
             Address::Pointer(at) => self.world.memory.load(at, bytes, self.x86.stack()?),
@@ -124,7 +124,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What is in memory at an address, as a word.
+    /// The contents of memory at an address, as a word.
     pub fn load_word(&mut self, at: Address, bytes: usize) -> Result<Word, Fault> {
         Ok(match self.load(at, bytes)? {
             Loaded::Cells(cells) => Word::from_cells(&self.world.bits, &cells),
@@ -230,8 +230,7 @@ impl Run<'_, '_> {
         self.write_vector(cells);
     }
 
-    /// The same whatever the mask. The bits above become zero, or stay if the instruction is older
-    /// than AVX.
+    /// Ignores the mask. The bits above become zero, or stay if the instruction is older than AVX.
     pub fn write_vector(&mut self, cells: &[Cell]) {
         let (zero, keep) = (self.zero(), self.is_legacy());
         let all = self.x86.vectors.get_mut(number(self.i.op0_register()));

@@ -1,4 +1,4 @@
-//! Registers and flags, and what the System V calling convention says about them.
+//! Registers and flags, and their roles in the System V calling convention.
 
 use super::X86;
 use super::address::Address;
@@ -7,7 +7,7 @@ use crate::memory::{Moving, Pointer, Region, Whole};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
 
-/// What a general-purpose register holds.
+/// The contents of a general-purpose register.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Word {
     Number(u64),
@@ -23,7 +23,8 @@ pub enum Word {
 }
 
 impl Word {
-    /// The bits of a word, least significant first; `None` for what has none: addresses and counts.
+    /// The bits of a word, least significant first; `None` for addresses and counts, which have
+    /// none.
     pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
         match self {
             Word::Number(value) => {
@@ -101,7 +102,7 @@ impl From<Address> for Word {
     }
 }
 
-/// What is known about a flag.
+/// The abstract value of a flag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flag {
     Is(bool),
@@ -174,7 +175,7 @@ impl Vectors {
         self.holders |= 1 << number;
     }
 
-    /// Forgets what a lane of a register holds.
+    /// Makes the contents of a lane of a register unknown.
     pub fn forget(&mut self, number: usize, lane: usize) {
         self.lane_mut(number, lane).fill(Cell::OPAQUE);
         self.pointers[number][lane] = None;
@@ -235,8 +236,8 @@ impl X86 {
         }
     }
 
-    /// Checks the state after a return: the stack pointer is above the return address, and saved
-    /// registers are what they were.
+    /// Checks the state after a return: the stack pointer is above the return address, and
+    /// callee-saved registers have their old values.
     pub fn check_restored(&self) -> Result<(), Fault> {
         let stack = self.stack()?;
         if stack != 8 {

@@ -52,8 +52,8 @@ impl Run<'_, '_> {
     }
 
     /// The value of `lea` on data: base + index * scale + displacement, modulo 2^n, where n is the
-    /// size of the result or of addresses, the smaller one: the lowest bits of a sum are those of
-    /// the sum of the lowest bits. `None` if no part is data.
+    /// size of the result or of addresses, the smaller one: the lowest bits of a sum depend only on
+    /// the lowest bits of its terms. `None` if no part is data.
     fn sum_of_bits(&mut self) -> Result<Option<Vec<Cell>>, Fault> {
         let parts: Vec<_> = self.parts().filter(|(register, _)| register.is_gpr()).collect();
         if !parts.iter().any(|(register, _)| matches!(self.held(*register), Word::Bits(_))) {
@@ -160,7 +160,7 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays, unless the flags are now those of other counts.
+        // The carry stays, unless the flags are now the flags of other counts.
         let stays = flags.zero != Flag::Public;
         let carry = if stays { self.x86.flags.carry } else { Flag::Undefined };
         self.x86.flags = Flags { carry, ..flags };
@@ -327,7 +327,7 @@ impl Run<'_, '_> {
         let mut out = self.word_bits(0, bytes, "a part of an address")?;
         let place = place % out.len();
         let carry = self.flag_of(out[place]);
-        // All but the carry and the zero flag are undefined then, and may be what they were.
+        // All but the carry and the zero flag are undefined then, and may keep their old values.
         let unknown = self.unknown_flag(&[&out]);
         let stale = |flag: Flag| match flag {
             Flag::Secret | Flag::Bit(_) => Flag::Secret,

@@ -189,8 +189,8 @@ impl Run<'_, '_> {
         Ok(out)
     }
 
-    /// In each group of 128 bits: the units of the first operand, then those of the second, each
-    /// as the nearest number of half as many bits.
+    /// In each group of 128 bits: the units of the first operand, then the units of the second,
+    /// each as the nearest number of half as many bits.
     pub fn pack(&mut self, nearest: fn(&mut Bits, &[Cell]) -> Vec<Cell>) -> Cells {
         let (a, b) = self.two(self.bits())?;
         let unit = 2 * self.row.lane;

@@ -160,7 +160,7 @@ fn kernels_of_arithmetic_are_proved() {
     }
 }
 
-/// Program, node, and what is wrong with it: a text and another one in its place.
+/// Program, node, and the fault in it: a text and its replacement.
 type Fault = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const FAULTS: &[Fault] = &[
@@ -200,8 +200,8 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
     }
 }
 
-/// Four numbers of one operation in a register: each product of halves is one instruction there too,
-/// and one lane that is taken from a wrong place is found.
+/// Four numbers of one operation in a register: each product of halves is one instruction there
+/// too, and one lane that is taken from a wrong place is found.
 #[test]
 fn objects_of_numbers_side_by_side_are_proved() {
     let name = "avx2";
@@ -237,7 +237,7 @@ fn wrong_sums_of_products_are_refuted() {
         let found = answer(&right, &output, target, &most);
         assert!(matches!(found, Verdict::Proved(_)), "{family:?}: {found:?}");
         let contract = compiler::contract(&output, target).expect("a contract");
-        // EVEX.0F38, B4 the lower half and B5 the upper one; ModRM says what it is added to.
+        // EVEX.0F38, B4 the lower half and B5 the upper one; ModRM names the operand.
         let is_sum = |at: usize| {
             right[at] == 0x62 && right[at + 1] & 7 == 2 && [0xb4, 0xb5].contains(&right[at + 4])
         };
@@ -252,7 +252,7 @@ fn wrong_sums_of_products_are_refuted() {
                 wrong[at + byte] ^= bit;
                 let found = answer(&wrong, &output, target, &most);
                 assert!(!matches!(found, Verdict::Proved(_)), "{family:?}, byte {byte} at {at:#x}");
-                // Another register may hold what nobody has written.
+                // Another register may be uninitialised.
                 let refuted = matches!(found, Verdict::Refuted(_));
                 assert!(refuted || byte == 5, "{family:?}, byte {byte} at {at:#x}: {found:?}");
             }
@@ -327,7 +327,7 @@ fn calls_of_other_kernels_are_those_of_the_program() {
         assert!(!matches!(answer, Verdict::Proved(_)), "{family:?}");
     }
     // Text in formulas, which are read from their own file, is changed in the object instead: the
-    // wrong object is that of another node with the same interface and the same calls.
+    // wrong object is the object of another node with the same interface and the same calls.
     let family = families("gp64")[0];
     let text = right.kernel.text.as_str();
     let calls: Vec<(usize, &str)> = text

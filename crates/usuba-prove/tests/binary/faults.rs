@@ -64,7 +64,7 @@ impl Functions {
         Functions { object, output, target: isa::find(target).expect("a target") }
     }
 
-    /// What the prover says of one of them; `in_place`: the result may replace the parameter.
+    /// The verdict of the prover on one of them; `in_place`: the result may replace the parameter.
     fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Verdict {
         let mut contract = compiler::contract(&self.output, self.target).expect("a contract");
         contract.symbol = format!("f_{at}");
@@ -330,7 +330,7 @@ fn wrong_results_are_refuted() {
                 assert_eq!(difference.array, "y", "{body}");
                 assert_ne!(difference.expected, difference.found);
             }
-            // What nobody has written is no wrong result, but none at all.
+            // A result that was never written is not wrong, but unknown.
             (Verdict::Unknown(_), true) => {}
             (other, _) => panic!("{body}: {other:?}"),
         }
@@ -341,7 +341,7 @@ fn wrong_results_are_refuted() {
     }
 }
 
-/// Orders of a sum are one word; what is nearly one is another.
+/// Orders of a sum are one word; an expression that is nearly a sum is another.
 #[test]
 fn sums_in_any_order_are_proved_and_nothing_else() {
     let right = "mov eax, [rdi]; mov ecx, [rdi + 4]; mov r8d, [rsi]; mov r9d, [rsi + 4]; \
@@ -354,7 +354,7 @@ fn sums_in_any_order_are_proved_and_nothing_else() {
         ("sub ecx, r8d; lea eax, [rcx + 21]", "add ecx, 21; sub ecx, r8d; mov eax, ecx", true),
         ("sub ecx, r8d", "not ecx; add ecx, r8d; not ecx", true),
         ("lea r11d, [rax + r10]", "lea r11d, [eax + r10d]", true),
-        // One word twice, a carry too much, sums of halves, and bits above those of a word.
+        // One word twice, a carry too much, sums of halves, and bits above the top of a word.
         ("add r11d, ecx", "add r11d, eax", false),
         ("lea eax, [rcx + 21]", "lea eax, [rcx + 20]", false),
         ("lea eax, [rcx + 21]", "lea eax, [2 * rcx + 21]", false),

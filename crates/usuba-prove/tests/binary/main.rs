@@ -1,7 +1,7 @@
 //! Object files that are proved, and object files that must not be.
 //!
 //! - here: kernels of ciphers, by gcc and clang.
-//! - `arithmetic`: kernels of arithmetic, planted faults in them, and mutants.
+//! - `arithmetic`: kernels of arithmetic, fault injection into them, and mutants.
 //! - `faults`: one function for each rule that breaks it.
 //! - `mutants`: proved kernels with one changed bit.
 

@@ -1,7 +1,7 @@
 //! Proved kernels with one changed bit: none may be proved unless it computes the same.
 //!
 //! A mutant that is proved runs on the processor, which is safe, for the proof says that it stays
-//! in its buffers; what it computes is compared with the interpreter, lane by lane.
+//! in its buffers; the test compares its results with the interpreter, lane by lane.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -59,7 +59,7 @@ pub fn instructions(file: &[u8], symbol: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// What happened to the mutants of one kernel.
+/// The outcomes of the mutants of one kernel.
 #[derive(Default, Debug)]
 struct Seen {
     refused: usize,
@@ -126,7 +126,7 @@ fn check_native(
     let program = &output.program;
     let lanes = usuba::emit::lanes(program, target) as usize;
     let inputs: Vec<Vec<u64>> = (0..lanes).map(|_| random::inputs(random, program)).collect();
-    // What all instances share is that of the first.
+    // Every instance shares the uniform values of the first.
     let shared = inputs[0].clone();
     let mut inputs = inputs;
     let mut at = 0;
@@ -174,7 +174,7 @@ fn flat(words: &[u64], widths: &[u8]) -> Vec<bool> {
     words.iter().zip(widths).flat_map(bits).collect()
 }
 
-/// What the function of an object writes for the bytes of its parameters.
+/// The bytes that the function of an object writes for the bytes of its parameters.
 fn native(file: &[u8], contract: &Contract, target: &Target, given: &[u8]) -> Vec<u8> {
     let sizes: Vec<usize> = contract.arrays.iter().map(|array| array.size / 8).collect();
     let declared = vec!["void *"; sizes.len()].join(", ");

@@ -27,14 +27,14 @@ use usuba_object::x86::{X86, is_modelled};
 use usuba_prove::compiler;
 use usuba_run::cc::{self, Family};
 
-/// Bytes of what a case reads: four vectors, 64 bytes of memory, six general-purpose registers.
+/// Bytes of the input of a case: four vectors, 64 bytes of memory, six general-purpose registers.
 const INPUT: usize = 4 * 64 + 64 + 6 * 8;
 
-/// Bytes of what it writes: the same, and four flags.
+/// Bytes of its output: the same, and four flags.
 const OUTPUT: usize = INPUT + 4;
 
 /// The widest of these targets that runs here has the registers of the cases; the first has all
-/// that is modelled.
+/// modelled instructions.
 const MACHINES: [&str; 2] = ["avx512_ifma", "avx2_64"];
 
 const GENERAL: [&str; 6] = ["rax", "rcx", "rdx", "r8", "r9", "r10"];
@@ -70,7 +70,7 @@ fn machine() -> Option<&'static str> {
 
 /// The assembly of all cases, for a target.
 fn assembly(forms: &[Form], machine: &str) -> String {
-    // What moves a vector, and how many of 64 bytes.
+    // The instruction that moves a vector, and how many of 64 bytes.
     let (load, register, bytes) = match machine == MACHINES[0] {
         true => ("vmovdqu64", "zmm", 64),
         false => ("vmovdqu", "ymm", 32),
@@ -183,7 +183,7 @@ fn inputs(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|run| input(run, &mut random)).collect()
 }
 
-/// What the processor makes of the inputs, case by case.
+/// The results of the processor on the inputs, case by case.
 fn native(machine: &str, assembly: &str, cases: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let machine = cc::find(machine).expect("it has been found before");
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -221,7 +221,7 @@ fn instructions(object: &Object, case: usize) -> Vec<Instruction> {
     found
 }
 
-/// What of these instructions this processor does not have, where a target runs.
+/// The first feature of these instructions that this processor lacks, although a target runs.
 fn missing(instructions: &[Instruction], machine: &str) -> Option<CpuidFeature> {
     let has = |feature: &CpuidFeature| match feature {
         CpuidFeature::ADX => cc::has_feature("adx"),
@@ -231,7 +231,7 @@ fn missing(instructions: &[Instruction], machine: &str) -> Option<CpuidFeature> 
     instructions.iter().flat_map(Instruction::cpuid_features).copied().find(|f| !has(f))
 }
 
-/// The cases as an object. The assembler knows all instructions, whatever the target.
+/// The cases as an object. The assembler knows all instructions, for every target.
 fn object(text: &str, machine: &str) -> Object {
     let file = compiler::object(text, "assembler", machine, Family::Gcc, &[]);
     Object::read(&file.expect("an object")).expect("an object")
@@ -274,7 +274,7 @@ fn the_model_is_the_processor() {
                 wrong.push(show(form, "symbols", &inputs[run], &expected[run], &found[run]));
             }
         }
-        // Where symbols have been right, numbers are asked for what they fold.
+        // If symbolic execution was right, fewer concrete runs suffice.
         let runs = if symbolic.is_ok() { 2 } else { 24 };
         for run in 0..runs {
             match simulate::numeric::<X86>(&object, &symbol, &inputs[run], OUTPUT) {
@@ -283,7 +283,7 @@ fn the_model_is_the_processor() {
                     wrong.push(show(form, "numbers", &inputs[run], &expected[run], &found));
                     break;
                 }
-                // What is never executed proves nothing.
+                // An instruction that is never executed proves nothing.
                 Err(fault) if symbolic.is_err() => {
                     wrong.push(format!("{}: {fault}", form.text));
                     break;
@@ -315,8 +315,8 @@ fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> 
     )
 }
 
-/// Forms that the processor here does not have are executed all the same, and are the same on symbols
-/// and on numbers.
+/// Forms that the processor here does not have are executed all the same, and are the same on
+/// symbols and on numbers.
 #[test]
 fn every_form_is_modelled() {
     let forms = all_forms();
@@ -362,8 +362,7 @@ fn another_instruction_is_told_apart() {
     }
 }
 
-/// Few processors have these instructions; what they make is written down here once more, lane by
-/// lane.
+/// Few processors have these instructions; the test models their results once more, lane by lane.
 #[test]
 fn lanes_that_a_mask_chooses_go_where_the_manual_says() {
     const MASK: u32 = 0x9a65;

@@ -1,5 +1,5 @@
-//! Functions over any number of blocks, and key set-up: proved as they are, and refused with a
-//! fault planted into their C.
+//! Functions over any number of blocks, and key schedules: proved as they are, and refuted after
+//! fault injection into their C.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use usuba_run::functions::Built;
 
 use super::{cipher, families};
 
-/// What the short run proves, by one compiler each.
+/// The proofs of the short run, by one compiler each.
 const SHORT: [(&str, &str, Slicing, &str, Family); 4] = [
     ("rectangle", "rectangle80_encrypt", Slicing::V, "gp64", Family::Clang),
     ("rectangle", "rectangle80_encrypt", Slicing::H, "sse", Family::Gcc),
@@ -69,8 +69,8 @@ const TARGETS: [&str; 11] = [
 ];
 
 /// Every function of every cipher, where the quick run takes four. FOLDERS names those to which a
-/// run is restricted, separated by commas, and ON the targets. Whoever names folders asks for them in
-/// a quick run, too.
+/// run is restricted, separated by commas, and ON the targets. Whoever names folders asks for them
+/// in a quick run, too.
 #[test]
 fn every_function_is_proved() {
     let wanted = std::env::var("FOLDERS").ok();
@@ -168,7 +168,8 @@ impl Subject {
         &self.cipher.functions[0]
     }
 
-    /// What is said of the functions with another text: over blocks apart, in place, and key set-up.
+    /// The verdicts on the functions with another text: over blocks apart, in place, and key
+    /// schedule.
     fn ask(&self, text: &str) -> Vec<Proof> {
         let file = byte_interface::object(text, self.target, self.family).expect("it compiles");
         let proofs = byte_interface::prove_object(
@@ -181,7 +182,7 @@ impl Subject {
         proofs.expect("an object")
     }
 
-    /// The answers with one change; the text has what is changed exactly once, or `times`.
+    /// The answers with one change; the text has the changed part exactly once, or `times`.
     fn planted(&self, from: &str, to: &str, times: usize) -> Vec<Proof> {
         let text = &self.built.text;
         assert_eq!(text.matches(from).count(), times, "{from}");
@@ -296,7 +297,8 @@ fn planted_faults_are_refused() {
         }
         assert!(proofs[2].is_proved(), "{name}: {:?}", proofs[2]);
     }
-    // Where buffers of two sizes lie is not known, so what depends on it is looked at in each case.
+    // The relative place of buffers of two sizes is not known, so the prover distinguishes both
+    // cases.
     let ask_order = |then: &str| {
         let order = format!("if ((uintptr_t)ctx < (uintptr_t)out) {{ {then} }} if (nblocks) {{");
         subject.planted("if (nblocks) {", &order, 1)

@@ -99,7 +99,7 @@ fn a_missing_wipe_is_refused() {
     left(&|text| text.replace(last, ""), "bytes of the frame");
 }
 
-/// Functions over blocks that clear what they leave, in C, and how they are asked for.
+/// Functions over blocks with zeroization, in C, and the options that request it.
 struct Cleared {
     cipher: usuba_ciphers::Cipher,
     function: usize,

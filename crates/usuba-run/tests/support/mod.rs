@@ -8,12 +8,12 @@ use usuba_run::cc::{self, Machine};
 use usuba_run::layout::Layout;
 use usuba_run::native::{self, Kernel};
 
-/// What generated code must compile with.
+/// The flags with which generated code must compile.
 pub const STRICT: &[&str] = &["-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// A program with the data that it is run on, every instance different.
 pub struct Case {
-    /// What the program is, for messages.
+    /// The name of the program, for messages.
     pub what: String,
     pub program: Program,
     pub emitted: Emitted,

@@ -45,7 +45,7 @@ fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
     names
 }
 
-/// What `DATATYPE` stands for in the layout of a kernel, and the `BITS_PER_REG` that says so.
+/// The type for `DATATYPE` in the layout of a kernel, and its `BITS_PER_REG`.
 fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static str, u32) {
     // General-purpose words of V all have the type of the widest, where the original took the
     // first parameter and truncated the others.
@@ -71,7 +71,7 @@ fn includes(target: &Target, bits: u32) -> String {
 
 /// Prints the kernel of `program` behind the interface of the original.
 ///
-/// Names, types and registers of the ports in the answer are those of the wrapper.
+/// Names, types and registers of the ports in the answer are the ones of the wrapper.
 pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted {
     let entry = program.entry();
     let base = if options.name.is_empty() { &entry.name } else { &options.name };
@@ -103,13 +103,13 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     outer
 }
 
-/// The comment on top, with what the wrapper allows and a bare kernel does not.
+/// The comment on top, with the overlaps that the wrapper allows and a bare kernel does not.
 fn comment(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
     header::comment(program, target, options, emitted)
         .replace("Inputs and outputs must not overlap.", "An output may be the array of an input.")
 }
 
-/// The header file of what [`usubac`] printed.
+/// The header file for the output of [`usubac`].
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
     let (_, bits) = data_type(program, target, emitted.layout);
     let guard = format!("{}_H", emitted.name.to_uppercase());

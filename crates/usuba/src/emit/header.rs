@@ -1,6 +1,6 @@
 //! The header of a kernel, and the comment on top of its file.
 //!
-//! Both say for every array how many registers it has and what sits where in them, so that a
+//! Both say for every array how many registers it has and the places of the bits in them, so that a
 //! driver can be written without reading the source.
 
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub struct PortText {
     pub c_type: &'static str,
     /// Number of registers.
     pub registers: usize,
-    /// What the registers hold, as one sentence without its full stop.
+    /// The contents of the registers, as one sentence without its full stop.
     pub about: String,
 }
 

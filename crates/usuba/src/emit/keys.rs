@@ -4,9 +4,9 @@
 //! f(x, k)  { q = ~k; y = x ^ q; }         f(x, q)  { y = x ^ q; }         called as f(x, ~k)
 //! ```
 //!
-//! A word of a constant port of the entry of which nothing but complements is read, in front of
-//! everything else, need not be complemented by the kernel: the byte interface does it, once for
-//! any number of blocks. The program stays what it is; only its C differs.
+//! The kernel need not complement a word of a constant port of the entry if equations outside of
+//! loops read only its complement: the byte interface complements it, once for any number of
+//! blocks. The program stays as it is; only its C differs.
 
 use crate::ir::{Eqn, Node, Op, Port, Program, Val};
 
@@ -36,7 +36,7 @@ pub fn complemented(program: &Program) -> Vec<bool> {
         .collect()
 }
 
-/// As [`complemented`], of constant ports alone: what kernels with one key must agree in.
+/// As [`complemented`], of constant ports alone: kernels with one key must agree in these.
 pub fn of_constants(program: &Program) -> Vec<bool> {
     let all = complemented(program).into_iter().zip(constants(program));
     all.filter(|&(_, constant)| constant).map(|(turned, _)| turned).collect()
@@ -48,7 +48,8 @@ fn constants(program: &Program) -> Vec<bool> {
     ports.iter().flat_map(of).collect()
 }
 
-/// The program that computes on complements what `program` computes on the words themselves.
+/// The program that computes, on complemented words, the results of `program` on the words
+/// themselves.
 pub fn without_complements(program: &Program) -> Program {
     let keys = complemented(program);
     let mut program = program.clone();
@@ -64,7 +65,7 @@ pub fn without_complements(program: &Program) -> Program {
     program
 }
 
-/// What is complemented outside of loops.
+/// The values that equations outside of loops complement.
 fn complements(node: &Node) -> impl Iterator<Item = Val> {
     node.body.iter().filter_map(|eqn| match eqn {
         Eqn::Op(e) if e.op == Op::Not => Some(e.args[0]),
@@ -72,7 +73,7 @@ fn complements(node: &Node) -> impl Iterator<Item = Val> {
     })
 }
 
-/// Visits everything that equations read.
+/// Visits every value that equations read.
 fn uses(eqns: &[Eqn], visit: &mut dyn FnMut(Val)) {
     for eqn in eqns {
         match eqn {

@@ -23,7 +23,7 @@ use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// How the words of a program sit in the registers of a target.
 ///
-/// A program of one-bit values has the layout of bitslicing whatever its slicing. Under V on
+/// A program of one-bit values has the layout of bitslicing under every slicing. Under V on
 /// SIMD the lane is the smallest that holds the widest value anywhere in the program. Packed
 /// words of V have the layout of H on general-purpose registers.
 pub fn layout(program: &Program, target: &Target) -> Layout {
@@ -44,10 +44,10 @@ pub fn layout(program: &Program, target: &Target) -> Layout {
     }
 }
 
-/// Bits of what a kernel takes for one bit of a constant port, all ones or zero: under bitslicing
-/// a mask that the load broadcasts, where the target does that for nothing. A key of 1,408 bits
-/// is then 5.5 KiB instead of 88, which would not leave room for data in the first cache.
-/// None if a constant port is registers like all others.
+/// Bits of the argument for one bit of a constant port, all ones or zero: under bitslicing a mask
+/// that the load broadcasts, where the target does that for nothing. A key of 1,408 bits is then
+/// 5.5 KiB instead of 88, which would not leave room for data in the first-level cache. `None` if a
+/// constant port has registers like all others.
 pub fn mask_bits(target: &Target, layout: Layout) -> Option<u8> {
     (target.masks && layout == Layout::Bits).then_some(32)
 }

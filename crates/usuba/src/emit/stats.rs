@@ -8,13 +8,13 @@ use crate::ir::live::{Counts, executed, max_live};
 /// Facts about one instance, the same for every target.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// What one call executes: a loop counts as often as it runs.
+    /// The operators that one call executes: a loop counts as often as it runs.
     pub operations: Counts,
-    /// The most values that are alive at once.
+    /// The largest number of live values.
     pub live: usize,
 }
 
-/// Counts what the entry of `program` does.
+/// Counts the operators and live values of the entry of `program`.
 pub fn stats(program: &Program) -> Stats {
     Stats { operations: executed(program), live: max_live(program) }
 }

@@ -7,10 +7,10 @@
 //! let node = b.finish(vec![(result_port, vec![y])]);
 //! ```
 //!
-//! The builder folds only what costs nothing: shifts by zero, shifts that leave nothing and
-//! shuffles that move nothing. Everything else is left to the passes. A caller that breaks the
-//! rules of the module (an operand of the wrong width, a loop that is not closed) is an internal
-//! fault and panics with a message; wrong programs of users never get here.
+//! The builder folds only free operators: shifts by zero, shifts that leave nothing and shuffles
+//! that move nothing. The passes do the rest. A caller that breaks the rules of the module (an
+//! operand of the wrong width, a loop that is not closed) is an internal fault and panics with a
+//! message; wrong programs of users never get here.
 
 use super::op::mask;
 use super::{Args, Call, Carried, Collect, Eqn, Inline, Loop, Node, NodeId, OpEqn, Port, Read};
@@ -48,7 +48,7 @@ struct OpenLoop {
     reads: Vec<Read>,
 }
 
-/// What is visible after a loop: see [`Builder::end_loop`].
+/// The values that are visible after a loop: see [`Builder::end_loop`].
 pub struct LoopResults {
     /// The last value of each carried variable, in the order of `carry`.
     pub carried: Vec<Val>,

@@ -4,7 +4,7 @@
 //! x = resize(a:u32):u64; y = resize(b:u32):u64; z = x * y        z is a product of halves
 //! ```
 //!
-//! Only what the definition of a word says is looked at: a change of size, a constant, a shift, a
+//! The analysis looks only at the definition of a word: a change of size, a constant, a shift, a
 //! mask.
 
 use super::{Eqn, Node, Op, Val};
@@ -17,14 +17,14 @@ pub fn products(node: &Node) -> Vec<bool> {
     found.products
 }
 
-/// The same node, in which these products take words of which only the lower half counts: what
-/// cuts off the upper half of a factor is an instruction that nobody needs.
+/// The same node, in which these products take words of which only the lower half counts: an
+/// instruction that cuts off the upper half of a factor becomes dead code.
 ///
 /// ```text
 /// x = resize(resize(a:u64):u32):u64; z = x * y        →        z = a * y
 /// ```
 ///
-/// Only whoever multiplies lower halves may print it.
+/// Only a printer that multiplies lower halves may print it.
 pub fn uncut(node: &Node, products: &[bool]) -> Node {
     let mut node = node.clone();
     let mut cut = Cut { narrow: vec![None; node.bits.len()], lower: vec![None; node.bits.len()] };

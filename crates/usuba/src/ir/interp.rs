@@ -1,4 +1,4 @@
-//! Runs one instance of a program: what Usuba0 means.
+//! Reference interpreter: runs one instance of a program and defines the semantics of Usuba0.
 //!
 //! The interpreter knows nothing of registers or lanes; every other way to run a program must
 //! agree with it. It keeps its own stack, so neither long call chains nor deep loops exhaust the

@@ -1,4 +1,4 @@
-//! Vectors of words: what W has beyond V, and what it means.
+//! Vectors of words: the additions of W to V, and their semantics.
 //!
 //! ```text
 //! t = move [1,0] x             t_0 = x_1;            t_1 = x_0;
@@ -6,10 +6,10 @@
 //! z = x + y                    z_0 = x_0 + y_0;      z_1 = x_1 + y_1;
 //! ```
 //!
-//! In W a value is a vector of `Program::vector` words of one instance. Every operator but those
-//! of [`Lanes`] is on each lane alike, so passes need not know of vectors. [`apart`] writes a
-//! program with a value for each word; that is what a program in W means, for the interpreter and
-//! for proofs.
+//! In W a value is a vector of `Program::vector` words of one instance. Every operator except for
+//! [`Lanes`] acts on each lane alike, so passes need not know of vectors. [`apart`] writes a
+//! program with a value for each word; that defines the semantics of a program in W, for the
+//! interpreter and for proofs.
 
 use super::op::Lanes;
 use super::{

@@ -1,7 +1,8 @@
-//! What a program costs: how many operators it runs, how many values live at once.
+//! Liveness analysis and operator counts: how many operators a program runs, and how many live
+//! values it has.
 //!
 //! Both are facts about one instance, so they are the same for every target. They appear in the
-//! comment on top of the generated C and in statistics; nothing is decided by them here.
+//! comment on top of the generated C and in statistics.
 
 use std::collections::BTreeMap;
 
@@ -91,10 +92,10 @@ fn count_eqns(
 
 /// The largest number of values that live at once while the entry runs.
 ///
-/// A value lives from its definition to its last use. Parameters and the lists that loops read
-/// rest in memory: a parameter lives from its first use to its last. A result is stored when it
-/// is computed, so being a result does not keep a value alive. At a call, what lives across it is
-/// added to what the callee needs.
+/// A live range extends from the definition to the last use. Parameters and the lists that loops
+/// read rest in memory: a parameter is live from its first use to its last. A result is stored when
+/// it is computed, so being a result does not extend the live range. At a call, the values that are
+/// live across it add to the need of the callee.
 pub fn max_live(program: &Program) -> usize {
     let mut peaks: Vec<usize> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {
@@ -184,7 +185,7 @@ impl Spans {
         lp.carried.iter().for_each(|c| self.reads(c.next));
         lp.collects.iter().for_each(|c| self.reads(c.value));
         let end = self.now;
-        // What the body reads from before the loop is read again in the next iteration.
+        // Values from before the loop that the body reads are read again in the next iteration.
         if lp.count > 1 {
             self.keep_through(lp, start, end);
         }

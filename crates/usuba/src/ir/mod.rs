@@ -1,16 +1,16 @@
 //! Usuba0: the flat language that passes work on and emitters print.
 //!
 //! A program is monomorphic. Every value is one atom (a word of `bits` bits; one bit under
-//! bitslicing), is defined once, and is defined before it is read. Equations compute one
-//! operator, call a node, or run a loop with a constant trip count. One instance of the program
-//! is described; how many instances share a register is the business of the target.
+//! bitslicing), is defined once, and is defined before it is read. Equations compute one operator,
+//! call a node, or run a loop with a constant trip count. The program describes one instance; the
+//! target decides how many instances share a register.
 //!
-//! - `op`: the operators, with their one meaning.
-//! - `build`: makes nodes, folding what is free.
+//! - `op`: the operators, with their one semantics.
+//! - `build`: makes nodes, and folds free operators.
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
 //! - `lanes`: vectors of words, as the words that they hold.
-//! - `live`: operator counts and the number of values that live at once.
+//! - `live`: operator counts and the number of live values.
 //! - `halves`: products that lanes have an instruction for.
 //! - `random`: programs for tests.
 
@@ -46,12 +46,12 @@ pub struct Program {
     /// Every result of the entry, and every parameter that is not constant, is then this many
     /// ports of one shape next to each other, one for each instance.
     pub copies: u32,
-    /// Whether words of V that are narrower than a general-purpose register share it, as those of
-    /// H do. Says nothing about other slicings and registers.
+    /// Whether words of V that are narrower than a general-purpose register share it, as words of H
+    /// do. Says nothing about other slicings and registers.
     pub packed: bool,
     /// Words of each value: 1, or more in W.
     pub vector: u8,
-    /// What passes decided, for people: one line each, on top of the output.
+    /// Decisions of passes, for people: one line each, on top of the output.
     pub notes: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct Port {
     /// Dimensions in the source; empty for a single word. Bitslicing appends `word` when above 1.
     /// In W the last one is the number of words of a vector.
     pub dims: Vec<u32>,
-    /// The value is the same for all instances (a key, usually).
+    /// A uniform value: equal in all instances (a key, usually).
     pub constant: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Loop {
     pub keep: bool,
 }
 
-/// A value handed from one iteration to the next.
+/// A loop-carried value: handed from one iteration to the next.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Carried {
     /// Name inside the body.

@@ -1,7 +1,7 @@
 //! Random programs, for tests of everything that changes or translates programs.
 //!
-//! The same seed gives the same program. Programs are sound and small, and full of what trips
-//! passes: zeros and all-ones, equal operands, loops in loops, calls in loops, results that are
+//! The same seed gives the same program. Programs are sound and small, and full of difficult cases
+//! for passes: zeros and all-ones, equal operands, loops in loops, calls in loops, results that are
 //! parameters, words of several sizes.
 
 use super::build::{Builder, Shift};
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-/// What programs may contain.
+/// The features that programs may contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub slicing: Slicing,
@@ -140,7 +140,7 @@ impl Maker<'_> {
         Port::new(name, self.random.pick(words), dims)
     }
 
-    /// Adds about `size` equations; `visible` grows by what they define.
+    /// Adds about `size` equations; `visible` grows by the values that they define.
     fn block(&mut self, b: &mut Builder, visible: &mut Vec<Val>, size: usize, depth: usize) {
         for _ in 0..size {
             match self.random.below(12) {

@@ -69,7 +69,7 @@ struct Checker<'a> {
     vector: u8,
     /// Where each value is defined, seen from the current place.
     defined: Vec<Place>,
-    /// What each open loop has defined.
+    /// The values that each open loop has defined.
     scopes: Vec<Vec<Val>>,
 }
 

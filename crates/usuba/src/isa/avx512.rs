@@ -1,8 +1,8 @@
 //! 512-bit registers of x86 with AVX-512 F, BW, DQ and VL.
 //!
-//! Any function of three bits is one instruction, and so are rotations of 32 and 64 bits; those
-//! of 16 bits where VBMI2 is there too. `Negative` and `Equal` pass through a mask register and
-//! are listed where nothing shorter exists.
+//! Any function of three bits is one instruction, and so are rotations of 32 and 64 bits, and of 16
+//! bits with VBMI2. `Negative` and `Equal` pass through a mask register and are listed where
+//! nothing shorter exists.
 
 use super::Inst::*;
 use super::Timing::*;

@@ -107,7 +107,7 @@ fn shr_affine(maker: &mut Maker, want: &Want) -> Option<Arg> {
     affine(maker, want, Op::Shr)
 }
 
-/// What moves the bits of a byte, as a matrix.
+/// The matrix of an operator that moves the bits of a byte.
 fn affine(maker: &mut Maker, want: &Want, op: fn(u8) -> Op) -> Option<Arg> {
     (want.lane == 8).then_some(())?;
     let op = op(want.imm.int()? as u8);
@@ -193,8 +193,8 @@ fn mulhigh_wider(maker: &mut Maker, want: &Want) -> Option<Arg> {
     maker.make(Inst::Or, wide, Imm::None, smallvec![first, second])
 }
 
-/// With a = a1 * 2^32 + a0 and b alike, the products in the middle meet what the lowest one
-/// carries; no sum exceeds 64 bits.
+/// With a = a1 * 2^32 + a0 and b alike, the carry of the lowest product is added to the products in
+/// the middle; no sum exceeds 64 bits.
 fn mulhigh64(maker: &mut Maker, want: &Want) -> Option<Arg> {
     (want.lane == 64).then_some(())?;
     let (a, b) = (want.args[0], want.args[1]);
@@ -225,8 +225,8 @@ fn mulhigh64(maker: &mut Maker, want: &Want) -> Option<Arg> {
     add(maker, sum, m)
 }
 
-/// The top bit of `(~a & b) | (~(a ^ b) & (a - b))`: where the top bits differ, that of b decides,
-/// and where they agree, that of the difference.
+/// The top bit of `(~a & b) | (~(a ^ b) & (a - b))`: if the top bits differ, the top bit of b
+/// decides, and if they agree, the top bit of the difference.
 fn less(maker: &mut Maker, want: &Want) -> Option<Arg> {
     let (a, b, lane) = (want.args[0], want.args[1], want.lane);
     let two = |maker: &mut Maker, inst, x, y| maker.make(inst, lane, Imm::None, smallvec![x, y]);

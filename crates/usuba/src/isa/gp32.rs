@@ -1,6 +1,6 @@
 //! 32-bit general-purpose registers, in plain C.
 //!
-//! The rows are those of `gp64`: the C compiler splits 64-bit words of V. Only the register of B
+//! The rows are the rows of `gp64`: the C compiler splits 64-bit words of V. Only the register of B
 //! and H is narrower.
 
 use super::{ANY_PROCESSOR, Cross, Processor, System, Target, Tool, gp64};

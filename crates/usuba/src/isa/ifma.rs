@@ -10,8 +10,8 @@
 //! be four. Only words of 52 bits in lanes of 64 gain by them; programs write `u64(b * c)` and
 //! `u64(mulhigh(b, c))` of words `u52`, and the pass `muladd` adds the sum.
 //!
-//! Processors that have IFMA have GFNI too, from Ice Lake and Zen 4 on; that of Cannon Lake, which
-//! had not, counts as `avx512`. So whoever takes the best that a processor has takes one of both.
+//! Processors that have IFMA have GFNI too, from Ice Lake and Zen 4 on; Cannon Lake, which has no
+//! GFNI, counts as `avx512`. So the best target of a processor is always one of both.
 
 use super::Inst::*;
 use super::Timing::*;

@@ -1,9 +1,8 @@
-//! Instruction sets, as data: what a register is, and one row per instruction.
+//! Instruction sets, as data: the form of a register, and one row (instruction pattern) each.
 //!
-//! A row says how one instruction is written in C and whether its time is independent of its
-//! data. What a target has no row for is expanded by the one table in `fallback`, the same for
-//! all targets; `select` turns an Usuba0 operator into rows. A new target is one file and one
-//! line in [`ALL`].
+//! A row says how one instruction is written in C and whether its time is independent of its data.
+//! Operators without a row are legalized by the one table in `fallback`, the same for all targets;
+//! `select` turns an Usuba0 operator into rows. A new target is one file and one line in [`ALL`].
 //!
 //! - `processor`: families of processors, with compilers and emulators; `registers`: vector
 //!   registers in the byte interface.
@@ -55,11 +54,11 @@ pub enum Layout {
     /// The register (on SIMD each group of 128 bits) is cut into this many elements; element i,
     /// counted from the most significant bit of the word, holds that bit of some instances.
     Elements(u8),
-    /// Lanes of 8, 16, 32 or 64 bits, so many of which are the words of one instance.
+    /// Lanes of 8, 16, 32 or 64 bits; `words` of them hold the words of one instance.
     Vectors { lane: u8, words: u8 },
 }
 
-/// What one instruction does to each lane, or to the whole register for logic.
+/// The effect of one instruction on each lane, or on the whole register for logic.
 ///
 /// Immediates are part of the [`Step`](sequence::Step), not of the row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -181,8 +180,8 @@ pub struct Target {
     pub name: &'static str,
     /// Other spellings that the command line accepts.
     pub aliases: &'static [&'static str],
-    /// The target whose instructions it has too. Whatever goes by the name of a target goes by
-    /// that of its base, unless it is about instructions.
+    /// The target whose instructions it has too. A target shares every property that depends on a
+    /// name with its base, except for instructions.
     pub base: Option<&'static Target>,
     /// The target with the widest registers of its machine, where its own are narrower.
     pub machine: Option<&'static Target>,
@@ -198,7 +197,7 @@ pub struct Target {
     pub header: &'static str,
     /// Warnings of gcc that this header itself causes when it is compiled as C++.
     pub header_warnings: &'static [&'static str],
-    /// What a C compiler of the native family needs to accept the intrinsics.
+    /// Flags that a C compiler of the native family needs to accept the intrinsics.
     pub cflags: &'static [&'static str],
     /// The C type of a register; general-purpose words have the type of their size instead.
     pub register: &'static str,
@@ -211,7 +210,7 @@ pub struct Target {
     pub processor: &'static Processor,
     /// Its vector registers in the byte interface.
     pub registers: Option<&'static Registers>,
-    /// Its instructions, without those of its base.
+    /// Its instructions, without the instructions of its base.
     pub rows: &'static [Row],
 }
 
@@ -249,7 +248,7 @@ pub fn find(name: &str) -> Option<&'static Target> {
 }
 
 impl Target {
-    /// The name of the registers: its own, or that of its base.
+    /// The name of the registers: its own, or the name of its base.
     pub fn family(&self) -> &'static str {
         self.base.map_or(self.name, |base| base.name)
     }
@@ -280,8 +279,8 @@ impl Target {
         }
     }
 
-    /// Whether the rotation of a word of `bits` bits is that of a whole general-purpose register.
-    /// C has no rotation, but every C compiler sees one in two shifts.
+    /// Whether the rotation of a word of `bits` bits rotates a whole general-purpose register. C
+    /// has no rotation, but every C compiler recognizes one in two shifts.
     pub fn rotates(&self, layout: Layout, bits: u8) -> bool {
         let whole = match layout {
             Layout::Words => word_lane(bits) == bits,

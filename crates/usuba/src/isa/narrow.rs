@@ -1,15 +1,14 @@
-//! Registers of x86 that are narrower than the widest of a machine: the instructions of AVX2 on
-//! 128 bits, those of AVX-512 on 128 and 256, and general-purpose ones that rotate into another
-//! register.
+//! Registers of x86 that are narrower than the widest of a machine: AVX2 instructions on 128 bits,
+//! AVX-512 instructions on 128 and 256, and general-purpose ones that rotate into another register.
 //!
 //! ```text
 //! avx512_256     <<< by a list, any function of three bits, 32 registers, on 256 bits
 //! ```
 //!
-//! For W, where a vector has as many bits as the cipher has words side by side, and a wider
-//! register would hold several instances. What the base has stays; these tables are what is more.
-//! `avx2_64` has no rows: its C is that of `gp64`, and the C compiler may use BMI2, which processors
-//! with AVX2 have. A rotation then leaves its operand where it is, and needs no move before it.
+//! For W, where a vector has as many bits as one instance of the cipher, and a wider register would
+//! hold several instances. The rows of the base stay; these tables add to them. `avx2_64` has no
+//! rows: its C is the C of `gp64`, and the C compiler may use BMI2, which processors with AVX2
+//! have. A rotation then leaves its operand where it is, and needs no move before it.
 
 use super::Inst::*;
 use super::Timing::*;

@@ -1,13 +1,13 @@
-//! Usuba0 operator and layout → instructions of a target.
+//! Instruction selection: Usuba0 operator and layout → instructions of a target.
 //!
 //! ```text
 //! u24 rotl 5 in 32-bit lanes   →   shl 5; shr 19; or; and with 0xffffff
 //! u16 rotl 5 in H              →   one byte shuffle
 //! ```
 //!
-//! Words narrower than their lane stay zero-extended: an operator that can set a bit above the
-//! word masks its result. What a slicing cannot do at all is refused by [`lacks`], in the
-//! user's words.
+//! Words narrower than their lane stay zero-extended: an operator that can set a bit above the word
+//! masks its result. [`lacks`] rejects operators that a slicing cannot implement, in the user's
+//! words.
 
 use smallvec::smallvec;
 
@@ -49,8 +49,8 @@ fn words(op: &Op) -> u8 {
     }
 }
 
-/// What multiplies words of `bits` bits in their lanes: if they fit half of it, a product of
-/// halves where there is one.
+/// The instruction that multiplies words of `bits` bits in their lanes: if they fit half of it, a
+/// product of halves if there is one.
 fn product_of(maker: &Maker, bits: u8, lane: u8) -> Inst {
     let halves = 2 * bits <= lane && maker.has(Inst::MulWide, lane);
     if halves { Inst::MulWide } else { Inst::Mul }
@@ -70,7 +70,7 @@ pub fn select_halves(target: &Target, layout: Layout) -> Option<Selected> {
 /// The instructions for `op` with a result of `bits` bits. With `extended`, rows of extensions
 /// are used where they exist; [`Selected::when`] then says which macro guards them.
 ///
-/// Errors say in the user's words what the layout cannot do.
+/// Errors describe the operator that the layout lacks in the user's words.
 pub fn select(
     target: &Target,
     layout: Layout,
@@ -325,7 +325,7 @@ fn muladd(maker: &mut Maker, inst: Inst, k: u8, bits: u8, lane: u8, args: Args) 
     maker.make(inst, lane, Imm::None, args)
 }
 
-/// H: whatever moves bits inside a word moves whole elements of the register.
+/// H: an operator that moves bits inside a word moves whole elements of the register.
 fn on_elements(maker: &mut Maker, op: &Op, m: u8) -> Option<Arg> {
     let whole = maker.whole();
     let a = Arg::Operand(0);

@@ -161,7 +161,7 @@ fn rotations(ops: &[Op]) -> Option<Vec<u64>> {
 
 /// Lanes where `takes` says so from the second register, others from the first.
 fn blend(maker: &mut Maker, lane: u8, a: Arg, b: Arg, takes: &[bool]) -> Option<Arg> {
-    // Blends of narrower lanes take whole lanes too; those of wider ones may.
+    // Blends of narrower lanes take whole lanes too; blends of wider ones may.
     for width in [64, 32, 16, 8u8] {
         if !maker.has(Inst::Blend, width) {
             continue;

@@ -1,4 +1,4 @@
-//! Arithmetic on bits: what `+ - *` become under bitslicing. Bits come most significant first.
+//! Bit-blasting of `+ - *` into circuits, for bitslicing. Bits come most significant first.
 
 use super::scope::Scope;
 use crate::ir::{Op, Val};
@@ -62,7 +62,8 @@ pub(super) fn mul(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
     sum
 }
 
-/// The upper half of a product: that of the operands with as many zeros above them.
+/// The upper half of a product: the low half of the product of the operands, zero-extended to
+/// double length.
 pub(super) fn mul_high(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
     let zero = scope.constant(1, 0);
     let widen = |x: &[Val]| -> Vec<Val> {

@@ -1,10 +1,11 @@
-//! From the typed program to Usuba0: one node per instance, sliced, loops kept where they can be.
+//! Lowering from the typed program to Usuba0: one sliced node per instance, loops rolled if
+//! possible.
 //!
-//! Lowering is a run of the program (see `typed::walk`) that writes down what it computes. So
-//! `:=`, selections, list shifts and perms cost nothing: they only move values around. Loops are
-//! written down iteration by iteration and folded back by `roll`.
+//! Lowering is an abstract interpretation of the program (see `typed::walk`) that records the
+//! equations. So `:=`, selections, list shifts and perms cost nothing: they only move values
+//! around. Loops are unrolled and re-rolled by `roll`.
 //!
-//! - `slice`: the domain of the run; what an operator becomes under each slicing.
+//! - `slice`: the domain of the run; the lowering of an operator under each slicing.
 //! - `arith`: carry circuits for bitslicing.
 //! - `bytes`: look-ups by a whole word.
 //! - `double_words`: words of 128 bits as two of 64.
@@ -27,14 +28,14 @@ use crate::diag::{Code, Diagnostic, Span};
 use crate::ir::{Op, Program, Slicing};
 use crate::typed::{self, Instance, VarType};
 
-/// What lowering must know about the target.
+/// The facts about the target that lowering needs.
 pub struct Options<'a> {
     pub slicing: Slicing,
     /// All words are single bits, so that the program is bitsliced in V and H, too.
     pub single_bits: bool,
     /// The gates that tables become.
     pub profile: Profile,
-    /// Why the target has no such operator on words of so many bits, in the user's words.
+    /// Why the target lacks an operator on words of a number of bits, in the user's words.
     pub lacks: &'a dyn Fn(&Op, u8) -> Option<String>,
 }
 
@@ -87,8 +88,8 @@ fn in_vectors(
     }
 }
 
-/// In H every word spreads over all positions of a register, so all words have one size, and
-/// the registers of the target can be cut into so many elements.
+/// In H every word spreads over all positions of a register, so all words have one size, and the
+/// registers of the target can be cut into that many elements.
 fn one_word_size(
     program: &typed::Program,
     instance: &Instance,

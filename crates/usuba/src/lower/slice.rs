@@ -28,7 +28,7 @@ pub(super) struct Lower<'a> {
     pub(super) nodes: Vec<Node>,
     /// For each node its matrix, if it is one, in bitslicing.
     matrices: Vec<Option<Matrix>>,
-    /// What each instance became; `None` for a column of a node that is not column-wise.
+    /// The node of each instance; `None` for a column of a node that is not column-wise.
     pub(super) done: FxHashMap<Instance, Option<NodeId>>,
     names: FxHashSet<String>,
     circuits: FxHashMap<Table, Rc<Circuit>>,
@@ -309,7 +309,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// What a declaration says of its calls.
+/// The inlining option of a declaration.
 pub(super) fn inline(decl: &Decl) -> Inline {
     match () {
         () if decl.opts.contains(&DeclOpt::NoInline) => Inline::Never,

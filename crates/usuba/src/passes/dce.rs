@@ -9,7 +9,7 @@
 //! Removes equations, calls, carried values, reads and collected values that no result depends
 //! on, loops that are left with nothing to do, and nodes that the entry does not reach.
 //! Sound because an equation has no effect besides its values.
-//! Requires nothing. A carried value that only feeds itself is dead, too.
+//! Requires nothing. A loop-carried value that only feeds itself is dead, too.
 //! Renumbers the remaining values, in the order of their definitions, and the nodes. Limit: a call
 //! stays whole if one of its results is live.
 

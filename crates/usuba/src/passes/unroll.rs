@@ -107,8 +107,8 @@ struct Rule<'a> {
 
 impl Rule<'_> {
     /// The plans of the loops in a block and the size of the block once they are carried out, when
-    /// `before` equations of the node come before the block. `enclosed` says that the block is the body
-    /// of a loop, or part of it, and that this body is small enough to be one straight line.
+    /// `before` equations of the node come before the block. `enclosed` says that the block is the
+    /// body of a loop, or part of it, and that this body is small enough to be one straight line.
     fn plan(&self, eqns: &[Eqn], before: u64, enclosed: bool) -> (Vec<Plan>, u64) {
         let mut plans = Vec::new();
         let mut size = 0u64;
@@ -183,7 +183,7 @@ fn written(count: u32, turns: u32) -> u64 {
 fn roles(lp: &Loop, body: u64) -> u32 {
     let at = |v| lp.carried.iter().position(|c| c.param == v);
     let moves: Vec<Option<usize>> = lp.carried.iter().map(|c| at(c.next)).collect();
-    // For each carried value its source some turns before: a carried value, or `None` if it is new.
+    // For each loop-carried value its source some turns before, or `None` if it is new.
     let mut from: Vec<Option<usize>> = (0..moves.len()).map(Some).collect();
     for turns in 1..=MOST_TURNS {
         from = moves.iter().map(|&source| source.and_then(|j| from[j])).collect();

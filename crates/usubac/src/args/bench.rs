@@ -34,13 +34,13 @@ pub struct Bench {
     /// With this C compiler; several are measured by turns
     #[arg(long, value_enum, value_name = "COMPILER")]
     pub cc: Vec<Compiler>,
-    /// Flags of the C compiler after those of the target
+    /// Flags of the C compiler after the flags of the target
     #[arg(long, value_name = "FLAGS", default_value = "-O3", allow_hyphen_values = true)]
     pub cflags: String,
     /// Flags of usubac, in one word; several are measured by turns, and compared with the first
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
-    /// Only the defaults, and not what `usubac tune` found for this processor beside them
+    /// Only the defaults, without the flags that `usubac tune` found for this processor
     #[arg(long)]
     pub no_tuned: bool,
     /// Fewer samples
@@ -71,7 +71,7 @@ pub enum Compiler {
     Clang,
 }
 
-/// What flags about the optimisation, separated by blanks, mean.
+/// The meaning of flags about the optimisation, separated by blanks.
 ///
 /// # Errors
 /// In one line: a flag means nothing, or belongs elsewhere.

@@ -32,17 +32,17 @@ pub struct Dist {
     /// for all processors unless targets are named
     #[arg(long, value_name = "DIR", conflicts_with_all = ["ciphers", "library", "rust", "out"])]
     pub nacl: Option<PathBuf>,
-    /// What all names begin with
+    /// The prefix of all names
     #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
           conflicts_with = "library")]
     pub prefix: String,
     /// Instruction sets, separated by commas [default: gp64 and all vectors]
     #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
     pub targets: Vec<String>,
-    /// Write no C; measure on this machine what calls cost, and write costs.toml into each folder
+    /// Write no C; measure on this machine the cost of calls, and write costs.toml into each folder
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
     pub measure: bool,
-    /// Write no C; show from how many blocks which kernel is used, and cycles per byte
+    /// Write no C; show the dispatch thresholds of the kernels in blocks, and cycles per byte
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out"])]
     pub ladders: bool,
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents

@@ -10,7 +10,7 @@ use super::values::parse_target;
 use super::{Codegen, Language};
 use usuba_prove::fault_injection::{self, Plant};
 
-/// What to prove.
+/// The subject of the proof.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("objects").args(["binary", "interface"]).multiple(true)))]
 pub struct Prove {
@@ -33,7 +33,7 @@ pub struct Prove {
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
-    /// Also compare the last program with what lowering made in one step
+    /// Also compare the final IR with the result of lowering in one step
     #[arg(long)]
     pub direct: bool,
     /// Also compile the kernel, and prove that the object file computes the program in every lane
@@ -47,7 +47,7 @@ pub struct Prove {
     /// functions, which contain the kernel, for any number of blocks
     #[arg(long)]
     pub interface: bool,
-    /// Prove this object file, which you compiled from what usubac writes with the same flags
+    /// Prove this object file, which you compiled from the output of usubac with the same flags
     #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "interface", "all", "check"])]
     pub object: Option<PathBuf>,
     /// The node that the object computes: the same as --entry
@@ -56,15 +56,15 @@ pub struct Prove {
     /// The function of the object [default: the name that usubac gives the kernel]
     #[arg(long, value_name = "FUNCTION", requires = "object")]
     pub symbol: Option<String>,
-    /// Write what was proved to proof/TARGET.toml beside the program
+    /// Record the proofs in proof/TARGET.toml beside the program
     #[arg(long)]
     pub certify: bool,
-    /// Prove again what the files proof/TARGET.toml say
+    /// Repeat the proofs that the files proof/TARGET.toml record
     #[arg(long, conflicts_with_all = ["certify", "direct"])]
     pub check: bool,
-    /// Put a fault into what a pass left, such as gate@lower, to see that it is found: gate,
-    /// rotation, operands, ports, equation. After `object`, one bit of the machine code: gate,
-    /// address
+    /// Fault injection into the result of a pass, such as gate@lower, which the prover must find:
+    /// gate, rotation, operands, ports, equation. After `object`, one bit of the machine code:
+    /// gate, address
     #[arg(long, value_name = "FAULT@PASS", value_parser = fault_injection::parse,
           conflicts_with_all = ["all", "certify", "check"])]
     pub plant: Option<Plant>,
@@ -74,11 +74,11 @@ pub struct Prove {
     /// Proofs at the same time [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// With --all: where to keep what was proved, so that it is not proved again [default:
+    /// With --all: the folder of the proof cache, whose proofs are not repeated [default:
     /// usubac/proofs in the folder of the user's caches]
     #[arg(long, value_name = "DIR", requires = "all")]
     pub cache: Option<PathBuf>,
-    /// With --all: prove everything, and keep nothing
+    /// With --all: neither read nor write the proof cache
     #[arg(long, requires = "all", conflicts_with = "cache")]
     pub no_cache: bool,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use usuba::circuit;
 
-/// What to search for, and how long.
+/// The subject and the length of the search.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("subject").required(true).args(["file", "table", "matrix"]))]
 pub struct Synth {
@@ -33,10 +33,10 @@ pub struct Synth {
     /// How much to search, in nodes: a number, or a number with k, M or G
     #[arg(long, value_name = "NODES", default_value = "100M", value_parser = parse_budget)]
     pub budget: u64,
-    /// What the random choices for a matrix are derived from
+    /// The seed of the random choices for a matrix
     #[arg(long, value_name = "N", default_value_t = 1, requires = "matrix")]
     pub seed: u64,
-    /// Keep what was found in this folder, and look there first
+    /// Keep the circuits that the search finds in this folder, and look there first
     #[arg(long, value_name = "DIR", conflicts_with = "matrix")]
     pub cache: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use usuba::ir::Slicing;
 use super::values::{parse_arch, parse_time};
 use super::{Abi, Arch, Codegen, Language, SlicingFlags, long_flags};
 
-/// What to tune, and for how long.
+/// The subject and the length of tuning.
 #[derive(Args, Debug)]
 pub struct Tune {
     /// A program, a folder with a cipher.toml, or the name of one
@@ -30,20 +30,20 @@ pub struct Tune {
     /// How long to search: seconds, or a number with s, m or h
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
     pub budget: Duration,
-    /// What is to be fast: the kernel on registers, or the byte interface of a cipher with packing
+    /// The goal: the kernel on registers, or the byte interface of a cipher with packing
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub goal: Goal,
     /// C compilers at work at the same time [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Forget what was measured before
+    /// Forget earlier measurements
     #[arg(long)]
     pub restart: bool,
     /// Search nothing: write a build.ninja that compiles the candidates into this folder
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "tune-ninja",
           conflicts_with_all = ["from", "candidate"])]
     pub ninja: Option<PathBuf>,
-    /// What stands before each C compiler in the build.ninja, such as distcc
+    /// The command before each C compiler in the build.ninja, such as distcc
     #[arg(long, value_name = "COMMAND", default_value = "", requires = "ninja")]
     pub launcher: String,
     /// How many points of each slicing go into the build.ninja
@@ -60,7 +60,7 @@ pub struct Tune {
     pub output: Option<PathBuf>,
 }
 
-/// What tuning makes fast.
+/// The code that tuning makes fast.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Goal {
     /// The kernel on registers
@@ -90,7 +90,7 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     }
 }
 
-/// What is said of flags that are about something else than the optimisation.
+/// The error for flags that do not change the optimisation.
 const OTHERS: &str = "only flags about the optimisation belong here";
 
 /// As [`codegen`], also with flags about which functions there are and which are called.
@@ -121,12 +121,12 @@ fn read(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     }
 }
 
-/// As [`codegen`], without a slicing: what a tuned file holds.
+/// As [`codegen`], without a slicing: the flags of a tuned file.
 pub fn tuned_flags(flags: &str) -> Result<Codegen, String> {
     without_slicing(codegen(flags)?)
 }
 
-/// The same for what a certificate holds, in which kernels may call others and have a prefix.
+/// The same for the flags of a certificate, in which kernels may call others and have a prefix.
 pub fn certified_flags(flags: &str) -> Result<Codegen, String> {
     without_slicing(read(flags)?)
 }

@@ -67,7 +67,7 @@ fn multiplies_long_words(target: &Target) -> bool {
     target.row(isa::Inst::MulAdd52, 64).is_some()
 }
 
-/// What `native` is for programs with words of 52 bits, if this machine multiplies those.
+/// The target of `native` for programs with words of 52 bits, if this machine multiplies them.
 pub fn best_for_long_words() -> Option<&'static Target> {
     isa::all().find(|target| multiplies_long_words(target) && cc::runs_here(target))
 }

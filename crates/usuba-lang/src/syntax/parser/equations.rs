@@ -1,4 +1,4 @@
-//! The grammar of bodies: variables, equations, loops, and what equations define.
+//! The grammar of bodies: variables, equations, loops, and left sides of equations.
 
 use super::expr::{SHIFT, bin_op, shift_op};
 use super::*;
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Ok(stmts)
     }
 
-    /// Reports what stands between two equations; true if parsing can go on right there.
+    /// Reports unexpected text between two equations; true if parsing can go on right there.
     fn missing_semicolon(&mut self, close: &str) -> bool {
         let starts_stmt = matches!(self.token.tok, Tok::Ident) || self.at_any(LOOP_WORDS);
         if starts_stmt {
@@ -90,7 +90,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Goes behind the next `;`, or stops at what can end an equation.
+    /// Goes behind the next `;`, or stops at a token that can end an equation.
     fn skip_equation(&mut self, close: &str) {
         let mut braces = 0usize;
         loop {

@@ -46,7 +46,7 @@ impl Parser<'_> {
         self.aexpr_above(1)
     }
 
-    /// The amount of a shift, or those of several words in parentheses; with the height.
+    /// The amount of a shift, or the amounts of several words in parentheses; with the height.
     fn amounts(&mut self) -> Parsed<(Vec<AExpr>, usize)> {
         let start = self.token.span;
         if !self.eat("(") {
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What begins with a name: a variable, a call or a brace shuffle.
+    /// An expression that begins with a name: a variable, a call or a brace shuffle.
     fn named(&mut self, name: Ident) -> Parsed<(ExprKind, usize)> {
         let (instance, mut height) = if self.eat("<") {
             let index = self.nested(Self::aexpr)?;

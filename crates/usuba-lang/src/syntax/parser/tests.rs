@@ -1,4 +1,4 @@
-//! Trees of small programs, messages of broken ones, and what no input may do.
+//! Trees of small programs, messages of broken ones, and limits that hold for all input.
 
 use super::*;
 use crate::syntax::print;
@@ -239,7 +239,7 @@ fn errors_end_at_a_limit() {
     assert_eq!(errors(&"@ node ".repeat(1000)).len(), MAX_ERRORS);
 }
 
-/// A stack smaller than what a thread of a test gets by default.
+/// Runs on a stack of 2 MiB.
 fn on_small_stack(run: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
     thread.expect("threads start").join().expect("no panic");

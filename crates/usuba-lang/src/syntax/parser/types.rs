@@ -76,8 +76,8 @@ enum TypeProblem {
     LateDirection,
 }
 
-/// Whether a name can be that of a type: it does not look like a word of some size, so that a slip
-/// in one is told where it stands.
+/// Whether a name can be the name of a type: it does not look like a word of some size, so a typing
+/// error in one is reported in its place.
 pub(super) fn may_name_type(name: &str) -> bool {
     let sized = ["uint", "nat", "u", "b", "v"].iter().any(|word| {
         let rest = name.strip_prefix(word);

@@ -1,4 +1,4 @@
-//! The text of bodies: variables, equations in columns, loops, and what equations define.
+//! The text of bodies: variables, equations in columns, loops, and left sides of equations.
 
 use super::*;
 
@@ -227,7 +227,7 @@ impl Printer<'_> {
     }
 }
 
-/// What stands before the `=` of an equation.
+/// The text before the `=` of an equation.
 fn operator(equation: &Equation) -> &'static str {
     match (equation.op, equation.colon) {
         (None, false) => "",

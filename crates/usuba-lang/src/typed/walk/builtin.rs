@@ -1,10 +1,10 @@
-//! Calls of what the language has itself.
+//! Calls of built-in functions.
 
 use super::frame::Frame;
 use super::*;
 
 impl<D: Domain> Walker<'_, D> {
-    /// A call of what the language has itself.
+    /// A call of a built-in function.
     pub(super) fn builtin(
         &mut self,
         f: &mut Frame<D::V>,
@@ -148,7 +148,7 @@ fn is_nat<V>(f: &Frame<V>, e: &ast::Expr) -> bool {
     }
 }
 
-/// What can be called without being declared. A node of the same name hides it.
+/// The functions that need no declaration. A node of the same name hides one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Builtin {
     /// `refresh(x)` is x.

@@ -1,4 +1,4 @@
-//! Calls of what a program declares.
+//! Calls of declared nodes.
 
 use super::frame::Frame;
 use super::*;
@@ -153,7 +153,7 @@ impl<D: Domain> Walker<'_, D> {
     }
 }
 
-/// Binds the open variables of `param` to what is known of `have`.
+/// Binds the open variables of `param` to the known parts of `have`.
 fn bind_atom(inst: &mut Instance, param: &Atom, have: &Atom) {
     if let Size::Var(name) = &param.size {
         inst.bind_size(name, have.size.clone());

@@ -206,7 +206,7 @@ impl<D: Domain> Walker<'_, D> {
     }
 }
 
-/// The type of an operation on two compatible atoms: whatever either of them knows.
+/// The type of an operation on two compatible atoms: every part that either of them knows.
 fn merge(a: Atom, b: &Atom) -> Atom {
     let size = if matches!(a.size, Size::Var(_)) { b.size.clone() } else { a.size };
     let dir = if matches!(a.dir, Dir::Var(_)) { b.dir.clone() } else { a.dir };

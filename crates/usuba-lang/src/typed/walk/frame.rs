@@ -1,4 +1,4 @@
-//! What is known of the variables of one running node.
+//! The state of the variables of one running node.
 
 use std::rc::Rc;
 

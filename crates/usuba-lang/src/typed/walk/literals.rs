@@ -4,7 +4,8 @@ use super::frame::Frame;
 use super::*;
 
 impl<D: Domain> Walker<'_, D> {
-    /// Several expressions side by side. Bare literals on bits share what the others leave.
+    /// Several expressions side by side. Bare literals on bits share the bits that the others
+    /// leave.
     pub(super) fn sequence(
         &mut self,
         f: &mut Frame<D::V>,

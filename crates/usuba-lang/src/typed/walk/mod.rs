@@ -1,12 +1,12 @@
 //! One run through a program, on values of any [`Domain`].
 //!
-//! The walk runs loops, cuts argument lists, selects elements, types literals and keeps track of
-//! what is defined; the domain only computes on single atoms. So the rules of the language stand
-//! here once, for checking, evaluating and lowering alike.
+//! The interpreter runs loops, cuts argument lists, selects elements, types literals and keeps
+//! track of definitions; the domain only computes on single atoms. So the rules of the language
+//! stand here once, for checking, evaluating and lowering alike.
 //!
 //! | file | part of the language |
 //! |---|---|
-//! | `statements` | statements, in order, and what they define |
+//! | `statements` | statements, in order, and their definitions |
 //! | `frame` | the variables of a running node |
 //! | `selectors` | indices and selections |
 //! | `expr` | expressions and the operators on lists |
@@ -40,7 +40,7 @@ use crate::syntax::{ast, size_word};
 /// Deepest nesting of calls and expressions together, while walking.
 pub const MAX_NESTING: usize = 400;
 
-/// What a walk computes on.
+/// The abstract domain of an interpretation.
 pub trait Domain: Sized {
     /// The value of one atom.
     type V: Clone;
@@ -116,7 +116,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// What words of 128 bits do not have.
+    /// An operator that words of 128 bits lack.
     pub fn wide(op: &Op) -> Refusal {
         Refusal {
             code: Code::BadArithmetic,
@@ -149,7 +149,7 @@ pub struct Walker<'p, D: Domain> {
     pub(super) deepest: usize,
     steps: u64,
     errors: usize,
-    /// A limit was reached: whatever follows would only say so again.
+    /// A limit was reached: every later finding would only repeat that.
     full: bool,
     decls: FxHashMap<Rc<str>, DeclId>,
 }
@@ -243,7 +243,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         Ok(types.into_iter().zip(values).collect())
     }
 
-    /// Records what a domain refused, at a place.
+    /// Records the refusal of a domain, at a place.
     pub fn refuse(&mut self, refusal: Refusal, span: Span) -> Stop {
         let mut diag = Diagnostic::error(refusal.code, span, refusal.message);
         diag.help = refusal.help;

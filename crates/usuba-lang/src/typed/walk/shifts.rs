@@ -1,4 +1,4 @@
-//! Shifts of words and of lists, and what else moves the bits of a word.
+//! Shifts of words and of lists, and other operators that move the bits of a word.
 
 use super::frame::Frame;
 use super::*;
@@ -201,7 +201,7 @@ impl<D: Domain> Walker<'_, D> {
     }
 }
 
-/// What a shift of a word of `bits` bits by `k` does.
+/// The operator for a shift of a word of `bits` bits by `k`.
 fn of_word(op: ast::ShiftOp, bits: u8, k: u64) -> Op {
     use ast::ShiftOp::*;
     let m = bits as u64;

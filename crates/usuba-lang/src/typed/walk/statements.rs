@@ -1,4 +1,4 @@
-//! Bodies of nodes: statements in order, and what they define.
+//! Bodies of nodes: statements in order, and their definitions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -8,8 +8,8 @@
 //!     chains ←──unpack── registers ←────────────┘
 //! ```
 //!
-//! Each lane has its own message, so that as many messages as there are lanes cost as much as one.
-//! What is left of `count` in the end is filled up with copies of the first message.
+//! Each lane has its own message, so a batch of messages costs as much as one. Copies of the first
+//! message fill the remaining lanes of the last batch.
 //!
 //! Behind each block the compiler is told that somebody may have looked at the chaining values. If
 //! one of their words counts blocks, it would otherwise take the kernel apart around that number;

@@ -16,7 +16,7 @@ use crate::isa::{Layout, Target};
 /// do not depend on the target.
 ///
 /// # Errors
-/// The names of the function are not those of the program.
+/// The names of the function do not match the program.
 pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
     let name = function.name;
     let ports = function.ports()?;
@@ -34,7 +34,7 @@ pub fn declarations(function: &Function) -> Result<String, Diagnostic> {
 /// kernel of the schedule if there is one, in the same C file.
 ///
 /// # Errors
-/// The names of the function are not those of the program, or a layout and a word size do not
+/// The names of the function do not match the program, or a layout and a word size do not
 /// go together on this target.
 pub fn definitions(function: &Function, target: &Target) -> Result<String, Diagnostic> {
     let ports = function.ports()?;
@@ -119,7 +119,7 @@ pub(super) fn support(body: &str, target: &Target) -> String {
 /// An input with its place in a block.
 struct Part<'a> {
     port: &'a Port,
-    /// What the names that are about it end with: nothing if it is the only one, else its number.
+    /// The suffix of its names: empty if it is the only one, else its number.
     suffix: String,
     /// Its first byte.
     offset: usize,

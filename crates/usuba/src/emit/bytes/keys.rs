@@ -128,15 +128,15 @@ pub fn init(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     Ok(format!("    {c_type} made[{count}];\n{run}{}", fill(function, key, port, words)?))
 }
 
-/// What a schedule leaves: eight bits in a byte, most significant first, if its result consists of
-/// bits, and otherwise its words.
+/// The form of the result of a schedule: eight bits in a byte, most significant first, if its
+/// result consists of bits, and otherwise its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Made {
     pub c_type: &'static str,
     pub count: usize,
 }
 
-/// What the schedule leaves.
+/// The form of the result of a schedule.
 ///
 /// # Errors
 /// It has not one parameter and one result.

@@ -8,7 +8,7 @@
 //! linkage void name_init(uint32_t *words, const uint32_t *made);
 //! ```
 //!
-//! What several of them write in common is [`shared`].
+//! The text that several of them share is [`shared`].
 
 use super::function::{Entry, moving, support};
 pub use super::keys::{Made, Words, words};
@@ -32,7 +32,7 @@ pub fn helpers() -> impl Iterator<Item = &'static str> {
 /// `key` points to the [`words`], or is not looked at.
 ///
 /// # Errors
-/// The names of the function are not those of the program, or a layout and a word size do not
+/// The names of the function do not match the program, or a layout and a word size do not
 /// go together on this target.
 pub fn any_number(
     function: &Function,
@@ -64,9 +64,9 @@ pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<St
     chain::chained(function, target, linkage)
 }
 
-/// The function `schedule` from the user's key to what [`fill`] reads, and that array; `None`
-/// without a key schedule. The kernel of the schedule and [`shared`] are not in it. Functions with
-/// the same schedule have it in common.
+/// The function `schedule`, which maps the user's key to the input of [`fill`], and that array;
+/// `None` without a key schedule. The kernel of the schedule and [`shared`] are not in it.
+/// Functions with the same schedule have it in common.
 ///
 /// # Errors
 /// The schedule has not one parameter and one result, or its key has another layout.
@@ -84,8 +84,8 @@ pub fn schedule(
     Ok(Some((format!("{head} {{\n{run}}}\n"), made)))
 }
 
-/// The function `name_init`, which fills the [`words`] from what [`schedule`] made, or without a
-/// schedule from the user's key; empty without a key. [`shared`] is not in it.
+/// The function `name_init`, which fills the [`words`] from the result of [`schedule`], or without
+/// a schedule from the user's key; empty without a key. [`shared`] is not in it.
 ///
 /// # Errors
 /// As [`any_number`], or the schedule does not deliver the words.

@@ -5,10 +5,10 @@
 use crate::emit::template::{context, template};
 use crate::isa::{Inst, Target};
 
-/// What the names of the macros for vector registers begin with.
+/// The prefix of the macros for vector registers.
 pub const VECTOR: &str = "USUBA_";
 
-/// What the names of the macros for general-purpose registers of `bits` bits begin with.
+/// The prefix of the macros for general-purpose registers of `bits` bits.
 pub fn scalar_prefix(bits: u32) -> &'static str {
     if bits == 64 { "USUBA64_" } else { "USUBA32_" }
 }

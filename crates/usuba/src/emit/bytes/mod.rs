@@ -7,20 +7,20 @@
 //!     in         ──pack──→ registers ──kernel──→ registers ──unpack──→ out, batch by batch
 //! ```
 //!
-//! A kernel that interleaves takes several register sets at once, and a batch is as many blocks as
-//! fit in all of them. Where there is a kernel without interleaving too, it takes what is left of
-//! a message when that is at most half a batch, set by set.
+//! An interleaved kernel takes the registers of several instances at once, and a batch is as many
+//! blocks as fit in all of them. If there is a kernel without interleaving too, it encrypts the
+//! rest of a message when that is at most half a batch, one instance after the other.
 //!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes
-//! through a buffer on the stack, filled up with zero blocks. What registers and stack still hold
-//! after a call is cleared where that is asked for; the context is the caller's to clear.
+//! through a buffer on the stack, filled up with zero blocks. On request the functions clear
+//! registers and stack after a call; the caller clears the context.
 //!
-//! The bytes of a block are those of the input parameters, one after the other, each from a whole
-//! byte on; each parameter is packed by itself.
+//! A block consists of the input parameters in sequence, each from a whole byte on; each parameter
+//! is packed by itself.
 //!
-//! Packing is a transposition. Where all counts are powers of two, or a block can be cut into
-//! tiles where they are, it is a permutation of index bits; whatever fits no tile moves word by
-//! word.
+//! Packing is a bit-matrix transposition. If all counts are powers of two, or a block can be cut
+//! into tiles with such counts, it is a permutation of index bits; parts that fit no tile move word
+//! by word.
 //!
 //! - `tiles`: how a port is cut into tiles.
 //! - `plan`: the steps that transpose a tile.
@@ -33,7 +33,7 @@
 //! - `chain`: functions whose results they are applied to again, as hash functions need them.
 //! - `library`: the parts one by one.
 //! - `templates`: the C of all of this, and `helpers`: C that it calls.
-//! - `wipe`: clears what the functions leave.
+//! - `wipe`: zeroization of stack and registers.
 
 mod chain;
 mod function;
@@ -157,7 +157,7 @@ pub struct Key<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule<'a> {
     pub kernel: Kernel<'a>,
-    /// What the schedule was compiled for: general-purpose registers.
+    /// The target of the schedule: general-purpose registers.
     pub target: &'static Target,
     /// If given, the bits of the result in their order are bytes, from which the parameter is
     /// read in this layout. Otherwise the words of both are the same.
@@ -172,12 +172,12 @@ pub struct Function<'a> {
     pub kernel: Kernel<'a>,
     /// The same node without interleaving, for messages shorter than a batch of `kernel`.
     pub single: Option<Kernel<'a>>,
-    /// What a block consists of, in the order of its bytes; at least one.
+    /// The parameters of a block, in the order of its bytes; at least one.
     pub inputs: &'a [Parameter<'a>],
     pub output: Parameter<'a>,
     /// Absent for permutations.
     pub key: Option<Key<'a>>,
-    /// Whether [`definitions`] clear what they leave on the stack and in registers.
+    /// Whether [`definitions`] zeroize stack and registers.
     pub wipe: bool,
     /// Words move between bytes and integers in loops, however few they are: code is short.
     pub rolled: bool,
@@ -202,7 +202,7 @@ impl<'a> Function<'a> {
     /// Bytes of a block, before and after.
     ///
     /// # Errors
-    /// The names of the function are not those of the program.
+    /// The names of the function do not match the program.
     pub fn blocks(&self) -> Result<(usize, usize), Diagnostic> {
         Ok(self.ports()?.blocks())
     }

@@ -10,14 +10,14 @@
 //! ```
 //!
 //! `i` are bits of the index inside a word, `a` of the index of a word, `j` of the instance. One
-//! [`Step`] exchanges a few index bits in all registers at once, so a plan is a handful of steps
-//! whatever the size of the batch. Exchanging with a complement is free nearly everywhere, so
-//! reversed bytes and bits mostly vanish in the other steps.
+//! [`Step`] exchanges a few index bits in all registers at once, so a plan has few steps for any
+//! batch size. Exchanging with a complement is free nearly everywhere, so reversed bytes and bits
+//! mostly vanish in the other steps.
 //!
 //! Every step undoes itself, except for shuffles, whose opposite is a shuffle; unpacking is the
 //! plan backwards.
 
-/// What a bit of the index means.
+/// The meaning of a bit of the index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// Bit k of the position inside a word, counted from the most significant bit of the word.
@@ -80,7 +80,7 @@ impl Step {
     }
 }
 
-/// What to do, and what the index bits mean afterwards.
+/// The steps, and the meaning of the index bits after them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
@@ -94,9 +94,8 @@ pub struct Plan {
 /// position, or `None` where any instance bit may stay (any word index, if a batch is one
 /// instance). `vector` says that registers have zips and byte shuffles, on 7 positions.
 ///
-/// # Panics
-/// If `goal` names a part that no place has, or registers hold more than what may leave a
-/// register makes room for: the callers derive both from one shape.
+/// # Panics If `goal` names a part that no place has, or more parts must enter a register than may
+/// leave it: the callers derive both from one shape.
 pub fn plan(vector: bool, inside: &[Place], regs: &[Place], goal: &[Option<Place>]) -> Plan {
     let mut work = Work {
         plan: Plan { steps: Vec::new(), inside: inside.to_vec(), regs: regs.to_vec() },
@@ -132,7 +131,7 @@ impl Work<'_> {
         self.goal.iter().position(|goal| goal.is_some_and(|goal| goal.part == part))
     }
 
-    /// Appends `step` and does to the places what it does to the data.
+    /// Appends `step` and applies it to the places as to the data.
     fn push(&mut self, step: Step) {
         let Plan { inside, regs, .. } = &mut self.plan;
         match &step {
@@ -201,8 +200,8 @@ impl Work<'_> {
         }
     }
 
-    /// Without byte shuffles: what belongs inside goes from the register index to its place at
-    /// once, and what was there is next, until a word index comes out. An exchange of two
+    /// Without byte shuffles: a part that belongs inside goes from the register index to its place
+    /// at once. The part that was there is next, until a word index comes out. An exchange of two
     /// registers is half the work of one inside each of them.
     fn follow_registers(&mut self) {
         for reg in 0..self.plan.regs.len() {
@@ -229,7 +228,7 @@ impl Work<'_> {
         }
         let stay = (3..7).filter(|position| !leaving.contains(position));
         let order: Vec<usize> = stay.chain(leaving.iter().copied()).collect();
-        // What stays takes its goal's complement along, which often saves the next shuffle.
+        // A part that stays takes its goal's complement along, which often saves the next shuffle.
         self.shuffle(std::array::from_fn(|k| {
             let place = self.plan.inside[order[k]];
             let goal = self.goal[k + 3].filter(|goal| goal.part == place.part);

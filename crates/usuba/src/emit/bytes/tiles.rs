@@ -170,8 +170,8 @@ fn fits(shape: Shape, layout: Layout, whole: bool) -> bool {
     lane == bits && bits.is_power_of_two() && (!whole || woven)
 }
 
-/// What bit k of the index of a bit in memory means: bits 0 to 2 count from the least significant
-/// bit of a byte, the others are the byte.
+/// The meaning of bit k of the index of a bit in memory: bits 0 to 2 count from the least
+/// significant bit of a byte, the others are the byte.
 fn memory_bit(shape: Shape, bytes: ByteLayout, k: u32) -> Place {
     let word_bits = shape.bits.ilog2();
     let word = |k: u32| Part::Word(k as u8);

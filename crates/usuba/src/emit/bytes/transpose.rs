@@ -19,7 +19,7 @@ pub enum Way {
     Unpack,
 }
 
-/// What the code is written for.
+/// The context of the generated code.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'a> {
     pub file: File,

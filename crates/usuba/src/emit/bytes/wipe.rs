@@ -1,4 +1,4 @@
-//! Functions around those of the byte interface that clear what these leave behind.
+//! Zeroization after functions of the byte interface.
 //!
 //! ```c
 //! static void f_blocks_inner(const f_ctx *ctx, const uint8_t *in, uint8_t *out, size_t nblocks);
@@ -9,12 +9,13 @@
 //! }
 //! ```
 //!
-//! It is done as for kernels, by [`crate::emit::c::wipe`]; what is here is how many bytes. The
-//! arrays of the functions can be counted: round keys in registers, register sets of a batch, and
-//! a batch of bytes before and after. What compilers keep besides is an estimate.
+//! Kernels are wrapped in the same way, by [`crate::emit::c::wipe`]; this file counts the bytes.
+//! The arrays of the functions can be counted: round keys in registers, the registers of a batch,
+//! and a batch of bytes before and after. The stack use of compilers beyond that is an estimate.
 //!
-//! The last blocks are not copied by the C library, which leaves them in whatever registers the
-//! processor has, wider ones than the target's among them, but by an instruction that uses none.
+//! An instruction that uses no registers copies the last blocks. The copy of the C library would
+//! leave them in any registers of the processor, including wider ones than the registers of the
+//! target.
 
 use super::{Function, Ports, Schedule};
 use crate::emit::c::wipe::{self, APART, Call, INNER};
@@ -27,11 +28,11 @@ pub(super) fn copying(name: &str) -> String {
     template!("templates/copying.c.in").render(context! { name })
 }
 
-/// Both, once as the function that does the work and once as what calls it.
+/// Both functions: the inner one that does the work, and the wrapper that calls it.
 pub(super) struct Wiped {
     /// The linkage and the name of the function inside.
     pub head: String,
-    /// What stands behind it.
+    /// The text of the wrapper.
     pub behind: String,
 }
 
@@ -68,7 +69,7 @@ pub(super) fn of_blocks(function: &Function, ports: &Ports, target: &Target) -> 
     all.next_multiple_of(64)
 }
 
-/// Registers that a transposition has at once, at most: those of a tile, and as many again.
+/// Most registers that a transposition uses at once: the registers of a tile, and as many again.
 const STEPS: usize = 64;
 
 /// Bytes of the stack below the set-up of a key.

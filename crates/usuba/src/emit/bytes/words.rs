@@ -12,9 +12,9 @@ use crate::isa::{Layout, word_lane, word_type};
 /// Words up to this number are written one by one, more in a loop.
 pub const STRAIGHT: usize = 16;
 
-/// The C functions that read and write words that do not begin or end with a byte. Bits are
-/// those of the byte string, the most significant of a byte first; `order` 7 reverses them
-/// inside of each byte. A whole byte at a time at most.
+/// The C functions that read and write words that do not begin or end with a byte. They count bits
+/// of the byte string, the most significant of a byte first; `order` 7 reverses them inside of each
+/// byte. A whole byte at a time at most.
 pub const GET: &str = include_str!("helpers/get.h");
 
 /// See [`GET`]. Bits of the last byte that no word has are left alone.

@@ -1,12 +1,12 @@
-//! What C compilers are told of their passes for a node, by attributes and lines in the text.
+//! Attributes that configure passes of C compilers for a node, and such lines in the text.
 //!
 //! ```text
 //! gcc      passes that undo our order of values, or take long and find nothing
 //! clang    no vectors in bitsliced code of general-purpose registers; the counter of a loop is unknown
 //! ```
 //!
-//! They hold for whoever compiles the text with whatever flags, and objects that are proved
-//! are those that users make.
+//! They hold for every compiler and all flags, and the proved objects are the ones that users
+//! build.
 
 use std::borrow::Cow;
 
@@ -14,46 +14,47 @@ use super::Context;
 use crate::ir::{Loop, Node, NodeId, Op, live};
 use crate::isa::Layout;
 
-/// Operators of a node in lanes from which on it may need more registers than there are.
+/// Number of operators of a node in lanes from which on register pressure may exceed the registers.
 const MANY: u64 = 48;
 
-/// Operators and results of a bitsliced node from which on gcc takes most of its time for passes that
-/// find nothing.
+/// Number of operators and results of a bitsliced node from which on gcc spends most of its time in
+/// passes that find nothing.
 const LONG: u64 = 1500;
 
-/// These passes: for each load and store they walk over all others, and what could be loaded twice or
-/// overwritten is not there after our own. Without them gcc takes a quarter of the time for a key
-/// schedule of AES or for PHOTON in B, whose code is shorter by a twentieth and faster by a tenth, and
-/// that of Gimli by a sixth, as fewer values are kept alive for a second use; key schedules of
-/// Camellia and Skinny lose 2 percent.
+/// These passes compare each load and store with all others, and our passes have already removed
+/// the redundant ones. Without them gcc takes a quarter of the time for a key schedule of AES or
+/// for PHOTON in B, whose code is shorter by a twentieth and faster by a tenth. Code of Gimli is
+/// faster by a sixth, as fewer values stay live for a second use; key schedules of Camellia and
+/// Skinny lose 2 percent.
 const NOT_OF_LONG: &str = "\"no-tree-slp-vectorize\", \"no-tree-pre\", \"no-code-hoisting\", \
                            \"no-tree-dse\", \"no-dse\", \"no-gcse\", \"no-gcse-after-reload\", \
                            \"no-rerun-cse-after-loop\"";
 
-/// One more such pass. What it finds in general-purpose registers are words of a state that loops
-/// move, where ACE would lose an eighth; in lanes, and in nodes of many results, code is the same
-/// within 3 percent, and a key schedule of GIFT or SKINNY takes 40 percent of the time.
+/// One more such pass. In general-purpose registers it finds words of a state that loops move,
+/// where ACE would lose an eighth. In lanes, and in nodes of many results, code is the same within
+/// 3 percent, and a key schedule of GIFT or SKINNY takes 40 percent of the time.
 const NOT_OF_MANY: &str = "\"no-tree-fre\"";
 
-/// Results of a bitsliced node from which on clang takes most of its time to look for words that make
-/// a vector, which it does from each run of stores: nine tenths for a key schedule of Camellia in
-/// general-purpose registers, and it leaves the same code. With fewer results it finds some at times,
-/// mostly in states that loops move: Gimli would lose a sixth.
+/// Number of results of a bitsliced node from which on clang spends most of its time on SLP
+/// vectorization, which starts at each run of stores. For a key schedule of Camellia in
+/// general-purpose registers this takes nine tenths of the time and leaves the same code. With
+/// fewer results it sometimes finds vectors, mostly in states that loops move: Gimli would lose a
+/// sixth.
 const RESULTS: usize = 1000;
 
-/// No function can be told to do without that, but that there are no vectors.
+/// No attribute disables that pass for a function, but one disables vectors.
 const NO_VECTORS: &str = "target(\"general-regs-only\")";
 
-/// A clang that knows it.
+/// A version of clang that knows the attribute.
 const CLANG: &str = "defined(__clang__) && defined(__x86_64__) && __clang_major__ >= 16";
 
-/// Reads of arrays times elements left in arrays, in an iteration of a bitsliced loop, from which on
-/// clang takes half of its time to compare each of them with each: whether an iteration reads what
-/// the one before has left. It finds nothing; key schedules of Serpent have 1024 of both.
+/// Reads of arrays times elements left in arrays, in an iteration of a bitsliced loop, from which
+/// on clang spends half of its time on pairwise alias checks: whether an iteration reads an element
+/// that the one before has left. They find nothing; key schedules of Serpent have 1024 of both.
 const PAIRS: usize = 1 << 18;
 
-/// The lines in such a loop with the counter `k`: where clang does not know how often a loop runs, it
-/// compares nothing.
+/// The lines in such a loop with the counter `k`: clang skips the checks if the trip count of a
+/// loop is unknown.
 pub(super) fn of_loop(layout: Layout, l: &Loop, k: &str) -> Option<[String; 3]> {
     let counter = format!("__asm__(\"\" : \"+r\"({k}));");
     let wanted = layout == Layout::Bits && l.reads.len() * l.collects.len() >= PAIRS;
@@ -77,23 +78,24 @@ impl Context<'_> {
         text
     }
 
-    /// Whether clang must not look for vectors, in no function of the program: one that has them is
-    /// not inlined into one that has none.
+    /// Whether clang must not vectorize, in any function of the program: clang does not inline a
+    /// function with vectors into one without.
     fn is_without_vectors(&self) -> bool {
         let has_many = |node: &Node| node.outs.len() >= RESULTS;
         self.layout == Layout::Bits && !self.target.simd && self.program.nodes.iter().any(has_many)
     }
 
-    /// What gcc is told of its passes for a node.
+    /// The attribute that disables or enables passes of gcc for a node.
     ///
-    /// It must not change the order of sums of products: it does not count registers, and ten sums
-    /// that fit are spilled, which takes a fifth of the time in lanes and an eighth of the
-    /// instructions of a small core. Products with a sum are long chains side by side, which gcc mixes
-    /// only if it is asked to: that takes a seventh of the time of a step of a ladder.
+    /// In sums of products gcc must not change the schedule: it does not count registers, and
+    /// spills ten sums that fit, which takes a fifth of the time in lanes and an eighth of the
+    /// instructions of a small core. Products with a sum are long independent chains, which gcc
+    /// only interleaves on request: that takes a seventh of the time of a step of a Montgomery
+    /// ladder.
     ///
-    /// In lanes it must not put a value where it is first used, which moves loads and operators past
-    /// our order and keeps more alive: GIFT and Pyjamask on AVX2 take a quarter of their time for
-    /// that, Keccak and SKINNY on AVX-512 an eighth and a sixth, others nothing.
+    /// In lanes gcc must not move a value to its first use, which moves loads and operators across
+    /// our schedule and lengthens live ranges: GIFT and Pyjamask on AVX2 lose a quarter of their
+    /// time by that, Keccak and SKINNY on AVX-512 an eighth and a sixth, others nothing.
     fn passes_of_gcc(&self, id: NodeId) -> Option<Cow<'static, str>> {
         let node = self.program.node(id);
         let written = live::written(&node.body);

@@ -1,4 +1,4 @@
-//! Arrays that calls filled and nobody reads any more.
+//! Reuse of arrays: finds arrays that calls filled and whose values have no remaining reads.
 //!
 //! ```c
 //! square(p, r0);
@@ -27,7 +27,7 @@ struct Array {
     ty: &'static str,
     size: usize,
     depth: usize,
-    /// The two arrays that a loop wrote by turns; the name is that of a pointer into them.
+    /// The two arrays that a loop wrote by turns; the name is the name of a pointer into them.
     pair: Option<String>,
     /// Values that are read from it.
     values: Vec<Val>,
@@ -113,7 +113,8 @@ impl Arrays {
     }
 }
 
-/// Counts the reads of all equations; what a loop hands on counts as one that is never printed.
+/// Counts the reads of all equations; a value that a loop carries or collects has one read that is
+/// never printed.
 fn count(body: &[Eqn], left: &mut [u32]) {
     for eqn in body {
         let mut read = |list: &[Val]| list.iter().for_each(|v| left[v.0 as usize] += 1);

@@ -36,7 +36,7 @@ pub struct Body<'c, 'p> {
     halves: Vec<bool>,
     /// Where values that have a local also lie.
     homes: Vec<Option<Cell>>,
-    /// What calls of other kernels filled.
+    /// The arrays that calls of other kernels filled.
     pub(super) arrays: Arrays,
     /// Words that are defined together.
     pairs: Pairs,
@@ -175,7 +175,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
     let linkage = match (entry, node.inline) {
         (true, _) if body.cx.options.wipe => APART,
         (true, _) if !body.cx.options.hidden => "",
-        // A call in the machine code is what the node must not become.
+        // The node must not become a call in the machine code.
         (false, Inline::Always) => ALWAYS_INLINE,
         _ => "static ",
     };
@@ -412,8 +412,8 @@ impl<'p> Body<'_, 'p> {
         self.arrays.called();
     }
 
-    /// What a call passes for one port: a word, a part of an array, or a fresh array. Kernels take
-    /// an array also for a single word.
+    /// The argument of a call for one port: a word, a part of an array, or a fresh array. Kernels
+    /// take an array also for a single word.
     fn argument(&mut self, these: &[Val], kernel: bool) -> String {
         if let ([single], false) = (these, kernel) {
             return self.read(*single);
@@ -451,8 +451,8 @@ impl<'p> Body<'_, 'p> {
         self.place(v).register().or(home)
     }
 
-    /// Where a call puts one result port: the array that waits for all of it, or a fresh one. What
-    /// calls filled is filled again when nobody reads it any more: small machines have small stacks.
+    /// The array for one result port of a call: the array that waits for all of it, or a fresh one.
+    /// Arrays that calls filled are reused after their last read: small machines have small stacks.
     fn result_array(&mut self, these: &[Val]) -> Cell {
         let waiting = these.iter().map(|v| self.stores[v.0 as usize].first());
         if let Some((first, 1)) = walk(waiting) {

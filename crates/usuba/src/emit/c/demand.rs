@@ -1,4 +1,4 @@
-//! What a node really needs: which values reach its results, and how often each is read.
+//! Liveness of a node: which values reach its results, and how often each is read.
 //!
 //! Dead equations are not printed, since C compilers warn about unused variables; passes may
 //! leave some behind.
@@ -24,7 +24,7 @@ enum Origin<'a> {
     Collected(Val),
 }
 
-/// Marks what the results of `node` need.
+/// Marks the values that the results of `node` depend on.
 pub fn demand(node: &Node) -> Demand {
     let mut origins = vec![Origin::Param; node.bits.len()];
     find_origins(&node.body, &mut origins);

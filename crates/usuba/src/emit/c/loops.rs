@@ -1,14 +1,14 @@
-//! Kept loops as C loops.
+//! Rolled loops as C loops.
 //!
 //! Few carried values are locals that the end of the body assigns:
 //!
 //!     uint32_t s4 = a[0];
 //!     for (unsigned k0 = 0; k0 < 24; k0++) { ...; s4 = v17; }
 //!
-//! More of them than the target has registers live in two arrays by turns, and so do those that a
-//! function takes. Each is loaded at its first use and its successor stored right after its
-//! definition; two phases of the same array would tempt compilers to keep all of it alive across
-//! the body:
+//! If there are more of them than registers, they live in two arrays by turns, and so do carried
+//! values that a function takes. Each is loaded at its first use and its successor stored right
+//! after its definition; two phases of the same array would tempt compilers to keep all of it live
+//! across the body:
 //!
 //!     const __m256i *x0 = plain;
 //!     __m256i b1[2][64];
@@ -39,7 +39,7 @@ struct Bank<'p> {
 }
 
 impl<'p> Body<'_, 'p> {
-    /// Prints one loop and gives places to what it defines.
+    /// Prints one loop and gives places to the values that it defines.
     pub(super) fn run_loop(&mut self, l: &'p Loop) {
         let carried: Vec<&Carried> = l.carried.iter().filter(|c| self.is_live(c.param)).collect();
         let collects: Vec<&Collect> =
@@ -139,7 +139,7 @@ impl<'p> Body<'_, 'p> {
         let mut banks: Vec<Bank> = Vec::new();
         let mut carried = carried.to_vec();
         if self.cx.options.form == LoopForm::Short {
-            // What lies in a row is copied by a loop.
+            // A loop copies consecutive elements.
             carried.sort_by_cached_key(|c| {
                 self.place(c.init).register().map(|cell| (cell.array.clone(), cell.base))
             });
@@ -297,7 +297,7 @@ impl<'p> Body<'_, 'p> {
         self.places[read.dst.0 as usize] = place;
     }
 
-    /// Declares where collected values go.
+    /// Declares the arrays of collected values.
     fn open_collects(&mut self, collects: &[&Collect], k: &str) -> Vec<End> {
         let mut ends = Vec::new();
         for collect in collects {
@@ -363,7 +363,7 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// How many values from the first one on lie in a row, and are stored in a row.
+    /// The number of values from the first one on that lie in a row, and are stored in a row.
     fn run_of(&self, ends: &[End]) -> usize {
         let from = |end: &End| self.place(end.value).register().cloned();
         let Some(first) = from(&ends[0]) else { return 1 };
@@ -375,8 +375,8 @@ impl<'p> Body<'_, 'p> {
     }
 }
 
-/// So many copies are a loop where code is to be short, and so many of them are one turn of it: more
-/// would not be much faster.
+/// With `LoopForm::Short`, at least `RUN` copies form a loop, with the first of `TURNS` that
+/// divides their number as copies per iteration: more would not be much faster.
 const RUN: usize = 6;
 const TURNS: [usize; 4] = [5, 4, 3, 2];
 
@@ -404,7 +404,7 @@ fn jumps(cells: &[Option<&Cell>]) -> Option<(Cell, Vec<u64>)> {
     Some((array, bases))
 }
 
-/// What a loop body stores in each iteration.
+/// A value that a loop body stores in each iteration, and its place.
 struct End {
     value: Val,
     cell: Cell,

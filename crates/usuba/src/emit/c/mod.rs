@@ -2,17 +2,17 @@
 //!
 //! The text is C99 and C++11, without a warning under `-Wall -Wextra -Wpedantic` of gcc and
 //! clang. Inputs and outputs must not overlap: outputs are stored as soon as they are known.
-//! Everything but the entry is `static`, and every name begins with that of the entry.
+//! Every function but the entry is `static`, and every name begins with the name of the entry.
 //!
-//! - `arrays`: which arrays nobody reads any more.
+//! - `arrays`: arrays without remaining reads, for reuse.
 //! - `body`: a node as a function.
-//! - `loops`: kept loops.
+//! - `loops`: rolled loops.
 //! - `helpers`: operators as expressions and small functions.
-//! - `demand`: what is dead, and how often values are read.
-//! - `advice`: what C compilers are told of their passes.
-//! - `place`: where a value is.
+//! - `demand`: liveness, and how often values are read.
+//! - `advice`: attributes that configure passes of C compilers.
+//! - `place`: the places of values.
 //! - `wide`: pairs of words that are one number.
-//! - `wipe`: what clears stack and registers after a kernel.
+//! - `wipe`: zeroization of stack and registers after a kernel.
 
 mod advice;
 mod arrays;
@@ -37,21 +37,22 @@ use crate::isa::select::select_halves;
 use crate::isa::sequence::Imm;
 use crate::isa::{Inst, Layout, Row, Target, select, word_lane, word_type};
 
-/// The form of kept loops.
+/// The form of rolled loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LoopForm {
     /// Locals while the carried values fit in the registers of the target, else arrays.
     #[default]
     Auto,
-    /// Every carried value is a local variable.
+    /// Every loop-carried value is a local variable.
     Locals,
-    /// Carried values live in two arrays by turns.
+    /// Loop-carried values live in two arrays by turns.
     Arrays,
-    /// As `Auto`, and what is only copied from one iteration to the next is copied by loops.
+    /// As `Auto`, and values that are only copied from one iteration to the next are copied by
+    /// loops.
     Short,
 }
 
-/// What the text says beyond the program. Empty strings are left out of the comment on top.
+/// Options of the text beyond the program. Empty strings are left out of the comment on top.
 #[derive(Clone, Debug, Default)]
 pub struct COptions {
     /// Put before every name that the linker sees.
@@ -96,7 +97,7 @@ impl COptions {
     }
 }
 
-/// A kernel as text, with what callers must know.
+/// A kernel as text, with the facts that callers need.
 #[derive(Clone, Debug)]
 pub struct Emitted {
     /// The C file.
@@ -124,7 +125,7 @@ impl Emitted {
     }
 }
 
-/// What the parts of the emitter share.
+/// The state that the parts of the emitter share.
 pub(crate) struct Context<'p> {
     program: &'p Program,
     /// For each node the values that are products of words below 2^32.

@@ -7,7 +7,7 @@ use crate::isa::Row;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
     pub array: String,
-    /// What changes with enclosing loops: a factor and the index it multiplies.
+    /// The part that changes with enclosing loops: a factor and the index it multiplies.
     pub vary: Vec<(i64, String)>,
     pub base: i64,
     /// The instruction that broadcasts the element, if the array holds masks instead of
@@ -45,7 +45,7 @@ impl Cell {
         Cell { base: self.base + count, ..self.clone() }
     }
 
-    /// The C expression of the value: the element, or what its broadcast gives.
+    /// The C expression of the value: the element, or its broadcast.
     pub fn value(&self) -> String {
         match self.broadcast {
             Some(row) => fill(&row.text(32), &[], &self.text(), "", ""),

@@ -24,11 +24,11 @@ pub struct Pair {
     pub of: Wide,
 }
 
-/// What a pair is.
+/// The form of a pair.
 #[derive(Clone, Copy, Debug)]
 pub enum Wide {
     Product(Val, Val),
-    /// Lower words, and what there is of upper ones.
+    /// Lower words, and upper ones where there are some.
     Sum([Val; 2], [Option<Val>; 2]),
 }
 
@@ -37,7 +37,7 @@ pub enum Wide {
 pub struct Pairs {
     /// By the equation in whose place a pair is.
     at: FxHashMap<Val, Pair>,
-    /// What needs no equation any more.
+    /// Values whose equations are obsolete.
     gone: FxHashSet<Val>,
 }
 
@@ -62,7 +62,7 @@ impl Pairs {
     }
 }
 
-/// What loops hand on, which no count of reads knows of.
+/// Values that loops carry or collect, which no count of reads contains.
 fn leave(block: &[Eqn], leaving: &mut FxHashSet<Val>) {
     for eqn in block {
         if let Eqn::Loop(l) = eqn {
@@ -123,7 +123,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Sums of words with what their carries are added to, in the place of the lower sum.
+    /// Sums of words with the additions of their carries, in the place of the lower sum.
     fn sums(&mut self, own: &[(usize, &OpEqn)], places: &FxHashMap<Val, usize>) {
         let by: FxHashMap<Val, (usize, &OpEqn)> =
             own.iter().map(|&(at, eqn)| (eqn.dst, (at, eqn))).collect();

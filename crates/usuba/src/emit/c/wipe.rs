@@ -1,4 +1,4 @@
-//! A function around the kernel that clears what the kernel leaves behind.
+//! Zeroization: a wrapper around the kernel that clears stack and registers after it.
 //!
 //! ```c
 //! static void f_inner(const __m256i *x, __m256i *y);   the kernel, never inlined
@@ -9,12 +9,11 @@
 //! }
 //! ```
 //!
-//! C has no word for where a compiler keeps copies: it spills registers wherever it likes. But all
-//! of it lies in frames below that of the caller, and in registers that a call need not keep. So
-//! the kernel is a call that stays one, and after it as many bytes below the stack pointer are
-//! cleared as it can have used, and all registers that belong to nobody. The number of bytes is
-//! [`bytes`], an estimate; whoever compiles may give another, and the proof of the object says
-//! whether it is enough.
+//! C cannot say where a compiler keeps copies: it spills registers anywhere. But all copies lie in
+//! frames below the frame of the caller, and in caller-saved registers. So the kernel stays a call,
+//! and the wrapper then clears all caller-saved registers and as many bytes below the stack pointer
+//! as the kernel can have used. The number of bytes is [`bytes`], an estimate; the command line may
+//! give another, and the proof of the object says whether it is enough.
 //!
 //! No compiler looks into the assembly, so none can leave it out. It is there for gcc and clang on
 //! x86-64; elsewhere a function that clears a local array of `volatile` bytes stands for it, which
@@ -26,14 +25,14 @@ use crate::ir::Program;
 use crate::ir::live::max_live;
 use crate::isa::Target;
 
-/// What is appended to the name of a kernel inside of its wrapper.
+/// The suffix of the name of a kernel inside of its wrapper.
 pub const INNER: &str = "_inner";
 
 /// How the kernel begins, so that it stays a call.
 pub const APART: &str = "#ifdef __GNUC__\n__attribute__((noinline))\n#endif\nstatic ";
 
-/// Bytes of the stack that are cleared, a multiple of 64: what a compiler needs for the values that
-/// are alive at once, with room for those that it keeps twice.
+/// Bytes of the stack that are cleared, a multiple of 64: the stack that a compiler needs for the
+/// live values, with room for values that it keeps twice.
 pub fn bytes(program: &Program, target: &Target) -> usize {
     let register = target.bits as usize / 8;
     (SPARE + 2 * max_live(program) * register).next_multiple_of(64)
@@ -61,7 +60,7 @@ pub fn wrapper(
     })
 }
 
-/// A function that is a call of another one, and clears what that leaves.
+/// A wrapper function that calls another one and zeroizes its stack and registers.
 pub struct Call<'a> {
     pub name: &'a str,
     /// With the linkage, without the semicolon.

@@ -1,4 +1,4 @@
-//! No machine in particular: what code should ask for that runs well on all current ones.
+//! No machine in particular: a model for code that runs well on all current ones.
 //!
 //! For each family the parallelism of the machine that needs most of it, so that others have
 //! enough: vectors of x86 and AArch64 as on `zen5` and `neoverse_v1` (latency 2, four ports),

@@ -4,15 +4,14 @@
 //! zen5, avx2:   logic and sums: latency 2, ports 0 1 2 3;   shifts: latency 2, ports 1 2
 //! ```
 //!
-//! A CPU has one [`Unit`] for each register file that some target uses; a unit has one [`Figure`]
+//! A CPU has one [`Unit`] for each register file that some target uses. A unit has one [`Figure`]
 //! for logic (`And`), shifts (`Shl`) and products (`Mul`), and one for each group of instructions
-//! that differs from these. What a row of a target is called in the assembly does not matter
-//! here: figures are about [`Inst`], and hold for what C compilers make of it. A new CPU is one
-//! file and one line in [`ALL`].
+//! that differs from these. Figures are about [`Inst`], not about mnemonics, and hold for the
+//! machine code that C compilers generate for it. A new CPU is one file and one line in [`ALL`].
 //!
-//! Figures of `zen5` were measured on one; those of other CPUs follow the documents that their
-//! files name and have not been compared with a machine. They decide between orders and numbers of
-//! copies of the same program and never what it computes.
+//! Figures of `zen5` were measured on one; the figures of other CPUs follow the documents that
+//! their files name and have not been compared with a machine. They decide between schedules and
+//! interleave factors of the same program and never change its function.
 //!
 //! - `generic`: asks for the parallelism that current machines need; the default.
 //! - `zen5`, `golden_cove`, `skylake`: x86-64.
@@ -39,20 +38,21 @@ pub struct Cpu {
     pub name: &'static str,
     /// Other spellings that the command line accepts.
     pub aliases: &'static [&'static str],
-    /// What it is, in one line without a full stop.
+    /// Its description, in one line without a full stop.
     pub about: &'static str,
     pub units: &'static [Unit],
-    /// Instructions of a straight body beyond which fetching limits, and its bytes.
+    /// Largest number of instructions of a straight body that is fetched at full speed, and its
+    /// bytes.
     pub body: (u32, u32),
 }
 
-/// The registers of one or more targets, and what runs their instructions.
+/// The registers of one or more targets, and the ports that run their instructions.
 #[derive(PartialEq, Debug)]
 pub struct Unit {
     /// Names of the targets whose registers these are; targets that extend them have them too.
     /// Empty for vector registers that no other unit names.
     pub targets: &'static [&'static str],
-    /// Registers that hold values; 0 for what the target says.
+    /// Registers that hold values; 0 for the number of the target.
     pub regs: u32,
     /// Instructions of these registers that begin in one cycle at most.
     pub issue: u32,
@@ -97,7 +97,7 @@ pub struct Pays {
     pub pressure: bool,
 }
 
-/// What instructions cost.
+/// The cost of instructions.
 #[derive(PartialEq, Debug)]
 pub struct Figure {
     pub insts: &'static [Inst],
@@ -132,7 +132,7 @@ pub fn find(name: &str) -> Option<&'static Cpu> {
     ALL.iter().copied().find(|cpu| cpu.name == name || cpu.aliases.contains(&name))
 }
 
-/// What an operator costs on a machine: instructions, latency and ports.
+/// The cost of an operator on a machine: instructions, latency and ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Price {
     pub instructions: u8,

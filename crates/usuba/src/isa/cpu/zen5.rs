@@ -53,7 +53,7 @@ const VECTOR: &[Figure] = &[
     figure(&[Permute, Permute2], ANY, 5, 0b0110),
     figure(&[Mul], ANY, 3, 0b1001),
     // Not measured: as products.
-    // Not measured either; the latency is that of the guide.
+    // Not measured either; the latency comes from the guide.
     figure(&[MulAdd52, MulAddHigh52], ANY, 4, 0b1001),
 ];
 

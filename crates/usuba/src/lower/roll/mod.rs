@@ -1,4 +1,4 @@
-//! Loops that were written down iteration by iteration, back as `forall`.
+//! Loop rerolling: folds unrolled iterations back into a `forall`.
 //!
 //! ```text
 //! a1 = x ^ k[0]                 (c starts as x)
@@ -7,25 +7,27 @@
 //! b2 = a2 <<< 3                 }
 //! ```
 //!
-//! Iterations fold when they are the same equations up to names. Each operand that an iteration
-//! takes from outside is then one of: the same value every time; what the iteration before made
-//! or took in some place (a carried value, possibly through several iterations, as in a Feistel
-//! network); or a list of values from before the loop, read by index (round keys, constants).
-//! Anything else leaves the loop unrolled. How the source spelled its state (`s[i+1] = F(s[i])`,
-//! `:=`, rolling buffers, renamings) plays no part.
+//! Iterations fold if they are the same equations up to names. Each operand that an iteration takes
+//! from outside then has one of three forms. It is the same value in every iteration, or a
+//! loop-carried value, which the iteration before defines or reads in some place (possibly through
+//! several iterations, as in a Feistel network). Or it is an element of a list of values from
+//! before the loop, read by index (round keys, constants). With any other operand the loop stays
+//! unrolled. The source syntax of the state (`s[i+1] = F(s[i])`, `:=`, rolling buffers, renamings)
+//! does not matter.
 //!
-//! Sound because a folded loop computes, iteration by iteration, the equations it came from.
+//! Sound because a folded loop computes, iteration by iteration, the equations that it replaces.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::{Item, Scope, Unrolled};
 use crate::ir::{Args, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
 
-/// Most iterations that one iteration of a folded loop may stand for, when single iterations
-/// differ but repeat (eight S-boxes in turn, for instance). What is left over stays behind.
+/// Largest number of iterations that one iteration of a folded loop may stand for, when single
+/// iterations differ but repeat (eight S-boxes in turn, for instance). The remaining iterations
+/// stay unrolled after the loop.
 const MAX_PERIOD: usize = 8;
 
-/// Longest delay, in iterations, of a carried value.
+/// Longest delay, in iterations, of a loop-carried value.
 const MAX_DELAY: usize = 16;
 
 /// Finishes a node: folds its loops and sets its results.
@@ -149,7 +151,7 @@ impl Roll {
             sources: FxHashMap::default(),
             columns: Vec::new(),
         };
-        // What each operand of the body is, in the order of the trace.
+        // The column of each operand of the body, in the order of the trace.
         let mut operand_of: Vec<Option<usize>> = Vec::with_capacity(traces[0].uses.len());
         for at in 0..traces[0].uses.len() {
             operand_of.push(folder.operand(at)?);
@@ -187,7 +189,7 @@ impl Roll {
                 _ => self.inner(column.first()),
             })
             .collect();
-        // What later equations know of the carried values: their last `next`.
+        // The meaning of the carried values for later equations: their last `next`.
         let mut finals: FxHashMap<Val, Val> = FxHashMap::default();
         let last = traces.len() - 1;
         for (column, &param) in columns.iter().zip(&names) {
@@ -221,7 +223,7 @@ impl Roll {
         folded
     }
 
-    /// Names what equations after the loop read of it.
+    /// Names the results of the loop that later equations read.
     fn results(
         &mut self,
         folded: &mut Loop,
@@ -270,7 +272,7 @@ impl Roll {
         }
     }
 
-    /// A carried value that is only looked at after the loop.
+    /// A loop-carried value that only equations after the loop read.
     fn carry_out(&mut self, folded: &mut Loop, seen: Val, next: Val) -> Val {
         let init = self.inner(seen);
         self.zeros.push(Eqn::Op(OpEqn { dst: init, op: Op::Const(0), args: Args::new() }));
@@ -302,7 +304,7 @@ impl Trace {
     }
 }
 
-/// What an operand is from iteration to iteration; `None` where nobody looks.
+/// The values of an operand by iteration; `None` where no equation reads it.
 #[derive(Clone)]
 struct Column {
     values: Vec<Option<Val>>,
@@ -322,16 +324,16 @@ enum Source {
     Same,
     /// Values from before the loop, by index.
     List,
-    /// What the iteration before defined at this place of its trace.
+    /// The value that the iteration before defined at this place of its trace.
     Defined(usize),
-    /// What the iteration before had in this column.
+    /// The value of this column in the iteration before.
     Before(usize),
 }
 
 struct Folder<'t> {
     count: usize,
     traces: &'t [Trace],
-    /// Everything that any iteration defines.
+    /// All values that any iteration defines.
     locals: FxHashSet<Val>,
     /// Columns by their full lists of values.
     sources: FxHashMap<Vec<Option<Val>>, usize>,
@@ -411,7 +413,7 @@ impl Folder<'_> {
         Some(())
     }
 
-    /// The place of the trace where each iteration makes what the next one wants.
+    /// The place of the trace where each iteration defines the operand of the next one.
     fn defined_before(&self, values: &[Option<Val>]) -> Option<usize> {
         let k = (1..self.count).find(|&k| values[k].is_some())?;
         let d = *self.traces[k - 1].place.get(&values[k]?)?;
