@@ -1,14 +1,14 @@
-//! A network as gates of three inputs: each gate swallows a cone of nodes.
+//! Technology mapping (LUT covering): a network as gates of three inputs.
 //!
 //! ```text
 //! t = a & b
 //! z = t ^ c      →   z = lut3(a, b, c)       if nothing else needs t
 //! ```
 //!
-//! For each node a few cuts are kept: sets of at most three nodes from which it can be computed.
-//! One cut per node is chosen by its share of the gates below it, then nodes that are needed are
-//! revisited with the exact number of gates that a change would save. Complements cost nothing
-//! but where an output needs one of an input, or both forms of the same bit.
+//! For each node the mapper keeps a few cuts: sets of at most three nodes from which it can be
+//! computed. It chooses one cut per node by its share of the gates below it, then revisits needed
+//! nodes with the exact number of gates that a change would save. Complements are free, except for
+//! an output that needs the complement of an input, or both forms of the same bit.
 
 use crate::{
     Circuit, Gate, Wire,

@@ -1,6 +1,7 @@
-//! A network for any table: polynomials, split and shared.
+//! Multivariate Horner scheme: a network for any table, from the polynomials of its outputs.
 //!
-//! Every output is a polynomial modulo two in the inputs. Split the inputs in low and high ones:
+//! Every output is a polynomial modulo two in the inputs (algebraic normal form). The scheme splits
+//! the inputs into low and high ones:
 //!
 //! ```text
 //! f = f0 ^ x & (f1 ^ y & f2)        x, y high;  f0, f1, f2 sums of products of low inputs

@@ -1,4 +1,4 @@
-//! The database: the best circuits that are known for tables that are in use.
+//! The database: the best known circuits for tables of published ciphers.
 //!
 //! An entry of a file in `known/` is separated from the next by an empty line:
 //!
@@ -87,8 +87,8 @@ pub(crate) fn find(table: &Table, profile: Profile, goal: Goal) -> Option<Circui
     find_in(&FILES.each_ref().map(|(_, text)| *text), table, profile, goal)
 }
 
-/// The best circuit of some texts for a table by `goal`; then the one with the shortest chain (a
-/// kernel that works on few words waits for it), then fewest live wires.
+/// The best circuit of some texts for a table by `goal`; on a tie the one with the shortest
+/// critical path, then the one with the fewest live wires.
 pub(crate) fn find_in(
     texts: &[&str],
     table: &Table,
@@ -124,7 +124,7 @@ pub(crate) fn find_in(
     best.map(|(_, circuit)| circuit)
 }
 
-/// Spent on the NOTs of one candidate.
+/// Search budget for the NOTs of one candidate.
 const EFFORT: Effort = Effort(10_000);
 
 /// Whether circuits made for one profile are worth trying for another.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! * `simulate.rs`: truth tables and cost of a circuit, and whether it is well formed.
-//! * `network.rs`: and-xor graphs in which complement is free; the form that synthesis works on.
+//! * `network.rs`: XOR-AND graphs in which complement is free; the representation of synthesis.
 //! * `realize.rs`: a network as gates of the `Basic` and `Andn` profiles, with few NOTs.
 //! * `cover.rs`: a network as gates of the `Lut3` profile.
 //! * `inversion.rs`: networks for S-boxes of eight bits that are affine-equivalent to an inversion,
@@ -19,8 +19,8 @@
 //! * `horner.rs`: a network for any table.
 //! * `known.rs`, `known/*.txt`: the database; `text.rs`: the form of its circuits.
 //! * `matrices.rs`: the same for linear layers.
-//! * `npn.rs`: NPN classes, of tables that are the same but for the order and the sign of bits.
-//! * `polish.rs`: smaller networks by small random steps.
+//! * `npn.rs`: NPN classes, of tables that are equal up to the order and the complement of bits.
+//! * `polish.rs`: simulated annealing of networks.
 //! * `linear.rs`: many XORs over the same terms, which share common subexpressions.
 //! * `straight.rs`: the same for few terms, which may cancel.
 
@@ -120,9 +120,9 @@ impl Profile {
 /// The criterion for the best circuit of the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// Few gates: for bitslicing, where many boxes fill the units of the processor.
+    /// Few gates: for bitslicing, where many S-boxes fill the units of the processor.
     Size,
-    /// A short chain of gates, at four gates for one step of it: for words, where one box waits
+    /// A short critical path, at four gates for one step of it: for words, where one S-box waits
     /// for the other.
     Chain,
 }
@@ -154,8 +154,8 @@ impl Table {
     }
 }
 
-/// The best circuit that we have for a table on a target with the gates of `profile`. `goal`
-/// chooses among circuits of the database.
+/// The best circuit for a table on a target with the gates of `profile`, from the database or by
+/// synthesis. `goal` chooses among circuits of the database.
 ///
 /// The table must be well formed (`Table::is_well_formed`). The result uses no other gates, no
 /// gate whose wire is unused, and depends on the arguments only. It has been compared with the
@@ -187,9 +187,9 @@ pub fn for_table_from(table: &Table, profile: Profile, goal: Goal) -> (Circuit, 
     (circuit, origin)
 }
 
-/// The key of a table's class: the same for tables that are the same but for the order and the
-/// sign of their bits (with more than five inputs, the order may only be rotated or reversed).
-/// `None` if the table has more than eight outputs.
+/// The key of a table's class: the same for tables that are equal up to the order and the
+/// complement of their bits (with more than five inputs, the order may only be rotated or
+/// reversed). `None` if the table has more than eight outputs.
 pub fn class_key(table: &Table) -> Option<u64> {
     Some(npn::class(table.inputs, &simulate::table_truths(table))?.key)
 }

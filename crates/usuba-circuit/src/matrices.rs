@@ -1,8 +1,8 @@
-//! The database of linear layers: programs of sums for matrices that are in use.
+//! The database of linear layers: XOR programs for matrices of published ciphers.
 //!
-//! The entries of `known/linear.txt` have the form of those for tables (`known.rs`), with the key of
-//! the matrix. A matrix is found as it is written, and with its inputs and its outputs in reverse
-//! order (the other reading of the bit order).
+//! The entries of `known/linear.txt` have the same form as entries for tables (`known.rs`), with
+//! the key of the matrix. A lookup tries a matrix as it is written, and with its inputs and its
+//! outputs in reverse order (the other bit order).
 
 use crate::{Circuit, Gate, Profile, Wire, known};
 
@@ -41,7 +41,7 @@ pub(crate) fn key(inputs: usize, rows: &[u128]) -> u64 {
         })
 }
 
-/// The rows that a circuit of sums computes; `None` if it has other gates.
+/// The rows that a circuit of XORs computes; `None` if it has other gates.
 pub(crate) fn matrix(circuit: &Circuit) -> Option<Vec<u128>> {
     let mut values: Vec<u128> = (0..circuit.inputs).map(|j| 1 << j).collect();
     for gate in &circuit.gates {

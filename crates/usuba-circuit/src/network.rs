@@ -1,7 +1,7 @@
-//! And-xor graphs in which complement is free: the form that synthesis works on.
+//! XOR-AND graphs (XAGs) in which complement is free: the representation of synthesis.
 //!
-//! A literal is a node, or its complement. Nodes are hashed, so that equal ones are one, and
-//! constants are folded away, so that no node but the first is constant by construction.
+//! A literal is a node, or its complement. Nodes are hash-consed, and constants are folded away, so
+//! that no node but the first is constant by construction.
 
 use rustc_hash::FxHashMap;
 

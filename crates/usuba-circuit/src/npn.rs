@@ -1,4 +1,4 @@
-//! NPN classes: tables that are the same but for the order and the sign of their bits.
+//! NPN classes: tables that are equal up to the order and the complement of their bits.
 //!
 //! ```text
 //! table T ──(order and complement inputs, complement and order outputs)──► key of its class

@@ -1,4 +1,4 @@
-//! Makes networks smaller by chance: one node at a time is written differently.
+//! Simulated annealing on networks: rewrites one node at a time.
 //!
 //! ```text
 //! n = a ^ b      →   n = c ^ d          if both are there and the sum is the same

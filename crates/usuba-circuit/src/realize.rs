@@ -1,4 +1,4 @@
-//! A network as gates, with few NOTs.
+//! A network as gates of two inputs, with few NOTs.
 //!
 //! ```text
 //! ~a & ~b      →   t = a | b,     used complemented

@@ -1,4 +1,4 @@
-//! Programs of xors for sums of at most eight inputs, in which terms may cancel.
+//! XOR programs for XORs of at most eight inputs, in which terms may cancel.
 //!
 //! ```text
 //! a ^ b,  a ^ b ^ c,  b ^ c ^ d     →    s = a ^ b,  t = s ^ c,  t ^ a ^ d

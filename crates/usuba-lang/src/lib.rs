@@ -11,7 +11,7 @@
 //!
 //! - [`diag`]: diagnostics as data, with the codes of all stages of the compiler.
 //! - [`syntax`]: lexer, parser, includes, formatter.
-//! - [`op`]: the operators on words, which the language and Usuba0 share, and their meaning.
+//! - [`op`]: the operators on words, which the language and Usuba0 share, and their semantics.
 //! - [`typed`]: names, types, the rules of the language, and the evaluator.
 
 pub mod diag;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-/// An operator on words; [`Op::eval`] is its meaning.
+/// An operator on words; [`Op::eval`] is its semantics.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// The word itself; no operand. Below 2^m.

@@ -118,7 +118,7 @@ mod tests {
                     Cell::new(base[at % period], Instance::Number((at / period) as u16))
                 };
                 let mut cells: Vec<Cell> = (0..size).map(regular).collect();
-                // Some bits belong to nobody, are known, or belong to another instance.
+                // Some bits are unset, constant, or belong to another instance.
                 for _ in 0..random.below(5) {
                     let at = random.below(size);
                     let other = cells[random.below(size)];

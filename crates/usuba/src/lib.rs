@@ -11,12 +11,12 @@
 //!
 //! 1. [`syntax`] turns text into a tree: lexer, parser, includes ([`syntax::splice::splice`]). Its
 //!    printer ([`syntax::print`]) is the only one of the language; `usubac fmt` is that printer.
-//! 2. [`typed`] resolves names, types and sizes. All bounds are compile-time constants, so a
-//!    program is executed rather than analysed: [`typed::walk`] runs it on a *domain*.
+//! 2. [`typed`] resolves names, types and sizes. All bounds are compile-time constants, so abstract
+//!    interpretation decides every rule: [`typed::walk`] runs the program on a *domain*.
 //!    [`typed::check()`] is the domain of rules, [`typed::eval()`] the domain of numbers: the
 //!    reference semantics.
-//! 3. [`lower`] is a third domain: the walk builds Usuba0 in the chosen slicing. Loops that were
-//!    unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
+//! 3. [`lower`] is a third domain: the interpreter builds Usuba0 in the chosen slicing. Loops that
+//!    were unrolled are re-rolled from their equations. Tables become circuits from [`circuit`].
 //! 4. [`ir`] is Usuba0: data in SSA form, a verifier and an interpreter. It shares the operators
 //!    of the language ([`ir::op`] defines each of them once). [`dump`] makes a syntax tree of it, so
 //!    dumps are programs.
@@ -115,7 +115,7 @@ pub fn optimise(
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
     if lowered.slicing == ir::Slicing::W && pipeline.pass.interleave.factor.is_none() {
-        // W is for one instance at a time, whose latency counts; more of them are asked for.
+        // W is for one instance at a time, whose latency counts; only users request more.
         pipeline.pass.interleave.factor = Some(1);
     }
     pipeline.pass.free_keys = options.c.complemented_keys;
@@ -184,7 +184,7 @@ pub fn to_usuba0(
     let instance =
         typed::check::entry_instance(program, slicing, slice.word).map_err(|d| vec![d])?;
     let lacks = |op: &ir::Op, bits: u8| lacks(slicing, op, bits);
-    // A table that is read from memory is one by words.
+    // A table that is read from memory is a look-up by words.
     let single_bits = typed::check::widest(program, slice.word) == 1 && !program.flags.keep_tables;
     let options = lower::Options { slicing, single_bits, profile: slice.profile, lacks: &lacks };
     lower::lower(program, &instance, &options)

@@ -114,9 +114,9 @@ pub struct Clause {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Callers show it.
+    /// A precondition: callers prove it.
     Requires,
-    /// The node shows it.
+    /// A postcondition: the node proves it.
     Ensures,
 }
 
@@ -383,7 +383,7 @@ pub enum ShiftOp {
     RotRight,
 }
 
-// Trees that no text was parsed into stand nowhere: their spans are the default.
+// Trees without a text have no places: their spans are the default.
 
 impl From<&str> for Ident {
     fn from(name: &str) -> Ident {

@@ -1,4 +1,4 @@
-//! Text to tokens, one at a time.
+//! Lexer: text to tokens, one at a time.
 //!
 //! Longest match, and a keyword wins over an identifier of the same spelling. A type word
 //! without `<` (`u32x4`, `b8`, `u'n`) is an ordinary identifier that the parser reads again

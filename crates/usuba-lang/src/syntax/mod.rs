@@ -1,4 +1,4 @@
-//! From text to tree and back.
+//! Syntax: from text to tree and back.
 //!
 //! [`parse`] gives the tree of one file and every error in it; it resolves no names and reads no
 //! includes. [`print::format`] is the way back.

@@ -1,4 +1,4 @@
-//! Tokens to tree: recursive descent, with precedence climbing for operators.
+//! Parser: tokens to tree, by recursive descent with precedence climbing for operators.
 //!
 //! Never fails: it returns the tree that it understood and every error. After an error in an
 //! equation it continues behind the next `;`, after one in a declaration at the next declaration.

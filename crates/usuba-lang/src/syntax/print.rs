@@ -1,4 +1,4 @@
-//! Tree to text: the formatter.
+//! Formatter: tree to text.
 //!
 //! ```text
 //! node f(a,b:u32)returns(y:u32)        node f (a,b:u32) returns (y:u32)

@@ -1,7 +1,7 @@
 //! Includes: one list of declarations from a file and everything that it includes.
 //!
-//! A file is spliced once, at its first include; a cycle is an error. Where files come from is
-//! the business of a [`Loader`], so that the compiler itself touches no file system.
+//! A file is spliced once, at its first include; a cycle is an error. A [`Loader`] finds the files,
+//! so that the compiler itself touches no file system.
 
 use super::{ast, parse};
 use crate::diag::{Code, Diagnostic, FileId, Sources, Span};

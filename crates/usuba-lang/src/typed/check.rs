@@ -1,7 +1,7 @@
-//! Every rule of the language, over every declaration.
+//! Type checker: every rule of the language, over every declaration.
 //!
-//! Each node is walked once with its own variables open, and once for every instance that a call
-//! asks for, so a mistake is found whether or not the node is used.
+//! The checker interprets each node once with its own variables open, and once for every instance
+//! that a call creates, so it finds an error whether or not the node is used.
 
 use rustc_hash::FxHashMap;
 

@@ -342,7 +342,7 @@ fn words(vars: &[Var]) -> Vec<Var> {
     vars.iter().filter(|var| var.ty != VarType::Nat).cloned().collect()
 }
 
-/// Whether a modulus names nothing.
+/// Whether a modulus names no variables.
 fn constant_term(term: &Term) -> Run<()> {
     match &term.kind {
         TermKind::Int(_) => Ok(()),
@@ -354,7 +354,7 @@ fn constant_term(term: &Term) -> Run<()> {
     }
 }
 
-/// Integers of which nothing is known but that they are some.
+/// The domain of unknown integers, for shape checks.
 struct Shapes<'p> {
     decls: &'p [Decl],
 }

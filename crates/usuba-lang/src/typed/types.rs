@@ -12,7 +12,7 @@ pub const MAX_ATOMS: u64 = 1 << 20;
 /// unrolled.
 pub const MAX_STEPS: u64 = 1 << 23;
 
-/// Errors after which nobody reads on.
+/// The checker stops after this number of errors.
 pub const MAX_ERRORS: usize = 100;
 
 /// A slicing direction as far as it is known.
@@ -236,7 +236,7 @@ impl VarType {
 }
 
 impl Decl {
-    /// Whether its text promises anything: a range or a clause.
+    /// Whether its text states a contract: a range or a clause.
     pub fn has_contract(&self) -> bool {
         !self.contract.is_empty() || self.all_vars().any(|var| !var.ranges.is_empty())
     }

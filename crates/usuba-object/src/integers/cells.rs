@@ -237,7 +237,7 @@ impl Bits {
         Some(sum)
     }
 
-    /// The greatest value of a word, as far as it is known.
+    /// The greatest value of a word, if a bound is known.
     pub(crate) fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
         if let Some(value) = self.word(word) {
             return Some(value);

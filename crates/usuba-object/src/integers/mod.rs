@@ -301,7 +301,7 @@ impl Words {
         Some(Integer { poly, low, high })
     }
 
-    /// The bit that a polynomial is, which is 0 or 1, if it was asked for before.
+    /// The bit that a polynomial is, which is 0 or 1, if it has been computed before.
     fn bit_of(&self, poly: &Poly) -> Option<Edge> {
         let known = |poly: &Poly| self.bits_of.get(poly)?.first().copied();
         known(poly).or_else(|| known(&Poly::constant(1).sub(poly)).map(|edge| !edge))
@@ -358,8 +358,8 @@ impl Words {
         }
     }
 
-    /// The words of which a word is the `or`: its bits are such of bits of integers, the same ones
-    /// at all places. `None` if it is one alone.
+    /// The words whose `or` is this word: its bits are ORs of bits of integers, the same integers
+    /// at all places. `None` if it is one integer alone.
     fn joined(&self, bits: &Bits, edges: &[Edge]) -> Option<Vec<Vec<Edge>>> {
         let zero = edge_of(bits, false);
         let mut words: BTreeMap<(usize, isize), Vec<Edge>> = BTreeMap::new();

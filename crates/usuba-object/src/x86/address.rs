@@ -9,9 +9,9 @@ pub enum Address {
     Pointer(Pointer),
     /// In a section of the object.
     Constant(u64),
-    /// It depends on how many blocks there are.
+    /// An address that depends on the number of blocks.
     Moving(Moving),
-    /// A number that does, and no address.
+    /// A count, not an address, that depends on the number of blocks.
     Count(Form),
 }
 
@@ -29,7 +29,7 @@ impl Address {
 }
 
 impl From<Moving> for Address {
-    /// An address that moves may be at a known offset after all.
+    /// A moving address with a constant offset, outside of streams, is a plain pointer.
     fn from(moving: Moving) -> Address {
         match (moving.offset.value(), moving.region) {
             (Some(offset), region) if !matches!(region, Region::Stream(_)) => {

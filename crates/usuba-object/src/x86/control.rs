@@ -1,7 +1,7 @@
-//! Jumps, calls, the stack.
+//! Control flow and the stack: jumps and calls.
 //!
-//! The target of a jump must be known. The flags of numbers are; flags that depend on inputs are
-//! not, so a branch on a secret is always found.
+//! The target of a jump must be known. Flags of numbers are known; flags that depend on inputs are
+//! not, so every branch on a secret is found.
 
 use iced_x86::{ConditionCode, OpKind};
 
@@ -24,8 +24,8 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// The condition of a code, and whether its opposite is meant; `None` of parity, which is not
-    /// kept.
+    /// The condition of a code, and whether the code tests its opposite; `None` for parity, which
+    /// is not modelled.
     pub fn of(code: ConditionCode) -> Option<(Condition, bool)> {
         Some(match code {
             ConditionCode::o => (Condition::Overflow, false),
@@ -62,7 +62,7 @@ impl Run<'_, '_> {
             self.x86.next = target;
             return Ok(Step::Next);
         }
-        // The last call of a function: the callee returns to the caller.
+        // A tail call: the callee returns to the caller.
         let above = self.x86.stack()? + 8;
         self.outside(target, above)?;
         self.return_to_caller()
@@ -171,7 +171,7 @@ impl Run<'_, '_> {
         self.set_word(0, word)
     }
 
-    /// leave: the frame ends where rbp says.
+    /// leave: rsp becomes rbp, and rbp is popped.
     pub fn leave(&mut self) -> Done {
         const RBP: usize = 5;
         self.x86.general[RSP] = self.x86.general[RBP].clone();

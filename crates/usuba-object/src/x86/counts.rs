@@ -1,4 +1,4 @@
-//! Numbers and addresses that depend on how many blocks there are.
+//! Arithmetic of numbers and addresses that depend on the number of blocks.
 //!
 //! ```text
 //! add rsi, 1024      in + 1024 t becomes in + 1024 t + 1024
@@ -86,7 +86,7 @@ impl Run<'_, '_> {
         self.count_word(form.times(factor as i64), bytes)
     }
 
-    /// The answer to a question, or a fault that says which cases are to be told apart.
+    /// The answer to a query, or a fault that requests a split into cases.
     fn answer(&mut self, verdict: Verdict) -> Result<bool, Fault> {
         match verdict {
             Verdict::Is(is) => Ok(is),
@@ -131,7 +131,7 @@ impl Run<'_, '_> {
         operands: [&Word; 2],
         bytes: usize,
     ) -> Option<Made> {
-        // Of addresses in one stream the difference may be known.
+        // The difference of two addresses in one stream may be known.
         let is_counted = operands.iter().any(|word| word.is_counted());
         is_counted.then(|| match operands.map(Word::place) {
             [None, None] => self.combined_counts(operation, operands, bytes),
@@ -149,7 +149,7 @@ impl Run<'_, '_> {
             (Binary::Add, Some(x), Some(y)) => {
                 let result = self.count_word(x.plus(y), bytes)?;
                 let flags = self.flags_of_count(&result, bytes);
-                // The carry is another matter.
+                // The model leaves the carry undefined.
                 Ok((result, Flags { carry: Flag::Undefined, ..flags }))
             }
             (Binary::Subtract, Some(x), Some(y)) => {
@@ -192,7 +192,7 @@ impl Run<'_, '_> {
         self.count_word(if low { Some(rest) } else { quotient.times(size as i64) }, bytes)
     }
 
-    /// Quotient and rest, or the question in which cases they are forms.
+    /// Quotient and remainder, or a fault that requests a split into cases in which they are forms.
     fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
         if let Some(divided) = self.ranges().divided(form, divisor) {
             return Ok(divided);
@@ -232,13 +232,13 @@ impl Run<'_, '_> {
                     false => Flags { sign: Flag::Undefined, ..flags },
                 }
             }
-            // Of the sign nobody knows how long the word is.
+            // The sign is undefined, because the length of the word is unknown.
             Word::Number(value) => Flags { zero: Flag::Is(value == 0), ..Flags::UNDEFINED },
             _ => Flags::UNDEFINED,
         }
     }
 
-    /// Addresses that move, and differences of such in one region.
+    /// Addresses that move, and differences of such addresses in one region.
     fn moved_by(
         &mut self,
         operation: Binary,
@@ -270,8 +270,8 @@ impl Run<'_, '_> {
                 let carry = if ordered { Flag::Public } else { Flag::Undefined };
                 Ok((result, Flags { zero: Flag::Public, carry, ..Flags::UNDEFINED }))
             }
-            // Which of two buffers lies below the other one, or whether one begins where the other
-            // one ends, nobody knows: each case is looked at where something depends on it.
+            // The order and the distance of two buffers are unknown: the execution distinguishes
+            // the cases where something depends on them.
             (Binary::Subtract, [Some(_), Some(_)]) => {
                 let stream = self.world.memory.stream.as_mut();
                 let order = stream.and_then(|stream| stream.unknown(Range { low: 0, high: 2 }));
@@ -279,17 +279,17 @@ impl Run<'_, '_> {
                     order.ok_or_else(|| unsupported("too many comparisons of addresses"))?;
                 self.x86.compared = Some((order, Form::number(1)));
                 let flags = Flags { zero: Flag::Public, carry: Flag::Public, ..Flags::UNDEFINED };
-                // The difference itself is of no use.
+                // The difference itself is unset.
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
     }
 
-    /// Whether a condition holds, also where that depends on the number of blocks.
+    /// Whether a condition holds, also if it depends on the number of blocks.
     ///
     /// # Errors
-    /// It holds for some numbers only; the stream says which are to be told apart.
+    /// It holds for some numbers only; the stream names the split.
     pub fn decided(&mut self, code: ConditionCode) -> Result<Flag, Fault> {
         let flag = self.asked(code);
         let (Flag::Public, Some((a, b))) = (flag, self.x86.compared) else { return Ok(flag) };
@@ -314,7 +314,7 @@ impl Run<'_, '_> {
         Ok(!self.answer(self.ranges().at_least_zero(difference))?)
     }
 
-    /// a < b where negative numbers are those above all others.
+    /// a < b, where negative numbers are greater than all others.
     fn is_below(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
         let zero = Form::default();
         match (self.is_less(a, zero)?, self.is_less(b, zero)?) {

@@ -65,7 +65,7 @@ fn mapped(bits: &mut Bits, matrix: &[Cell], constant: u8, byte: &[Cell]) -> Vec<
 /// The entry of a table of bytes, bit by bit; its number has these bits, the least significant
 /// first.
 pub fn looked_up(bits: &mut Bits, table: &[u64], index: &[Cell]) -> Vec<Cell> {
-    // Of few bits there are few functions, so most choices have been made before.
+    // Few bits have few functions, so most choices are found in `made`.
     let mut made: FxHashMap<(Cell, Cell, Cell), Cell> = FxHashMap::default();
     let mut choose = |bits: &mut Bits, by: Cell, low: Cell, high: Cell| {
         *made.entry((by, low, high)).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Calls of kernels that are in other objects, which `crate::calls` says the meaning of.
+//! Calls of kernels in other objects, with the semantics of `crate::calls`.
 //!
 //! ```text
 //! lea  rdi, [rsp + 40]      a parameter, in the frame
@@ -55,7 +55,7 @@ impl Run<'_, '_> {
         self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])))
     }
 
-    /// A pointer that is handed over, by its number.
+    /// A pointer argument, by its number.
     fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
         let word = match PARAMETERS.get(at) {
             Some(&register) => self.x86.general[register].clone(),

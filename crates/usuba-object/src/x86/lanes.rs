@@ -9,8 +9,8 @@
 //! vpmadd52huq a, b, c      each lane: a = a + (b mod 2^52)(c mod 2^52) div 2^52 mod 2^64
 //! ```
 //!
-//! The value of a register does not matter where the result does not depend on it: `vpxor a, b, b`
-//! and `vpternlogd a, a, a, 0xff` make constants of anything.
+//! Instructions that ignore the value of a register make constants: `vpxor a, b, b` and `vpternlogd
+//! a, a, a, 0xff`.
 
 use iced_x86::OpKind;
 
@@ -41,7 +41,7 @@ pub enum Shift {
 }
 
 impl Run<'_, '_> {
-    /// A gate at each bit. Where both sources are one register, it may be zero by itself.
+    /// A gate at each bit; zero if `cancels` is set and both sources are one register.
     pub fn gate(&mut self, gate: Gate, cancels: bool) -> Cells {
         let bits = self.bits();
         if cancels && self.are_same(self.source(), self.source() + 1) {
@@ -64,7 +64,7 @@ impl Run<'_, '_> {
         let bits = self.bits();
         let (a, b) = self.two(bits)?;
         let mask = match self.is_legacy() {
-            // It is xmm0, and not named.
+            // The implicit operand xmm0.
             true => self.x86.vectors.get(0, bits).to_vec(),
             false => self.vector(3, bits)?,
         };
@@ -185,7 +185,7 @@ fn extended(bits: &Bits, word: &[Cell], signed: bool) -> Vec<Cell> {
 pub fn multiply_high(bits: &mut Bits, a: &[Cell], b: &[Cell], signed: bool) -> Vec<Cell> {
     // Numbers of twice as many bits, modulo which the product is exact.
     let [x, y] = [a, b].map(|word| extended(bits, word, signed));
-    // A factor that is known says which terms there are.
+    // A constant factor selects the terms.
     let product = match a.iter().all(|&cell| bits.value(cell).is_some()) {
         true => bits.product(&y, &x),
         false => bits.product(&x, &y),

@@ -30,7 +30,7 @@ use crate::stream::{Side, Stream};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
 
-/// Those that a function may change: rax, rcx, rdx, rsi, rdi, r8 to r11.
+/// Caller-saved registers: rax, rcx, rdx, rsi, rdi, r8 to r11.
 const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// The buffers of blocks; counts that are not known come from there.
@@ -39,7 +39,7 @@ fn stream<'w>(world: &'w mut World) -> Result<&'w mut Stream, Fault> {
 }
 
 impl Run<'_, '_> {
-    /// A call of a function that is not in the object; `None` if nothing is known of it. The return
+    /// A call of a function that is not in the object; `None` if it is not modelled. The return
     /// address is below `above`.
     pub fn library(&mut self, name: &str, above: i64) -> Option<Done> {
         let overlap = match name {
@@ -51,7 +51,7 @@ impl Run<'_, '_> {
         Some(self.called(overlap, above))
     }
 
-    /// A copy, whose parts may overlap or not, or else a filling.
+    /// A copy, with or without overlap, or `memset` if `overlap` is `None`.
     fn called(&mut self, overlap: Option<bool>, above: i64) -> Done {
         self.check_call(above)?;
         let [first, second, third] = [PARAMETERS[0], PARAMETERS[1], PARAMETERS[2]];
@@ -97,7 +97,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The bytes below the stack pointer are the callee's.
+    /// The bytes below the stack pointer belong to the callee.
     fn check_below(&mut self, address: Address, length: Length) -> Done {
         let stack = self.x86.stack()?;
         let lowest = match place(address) {
@@ -152,11 +152,11 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Writes a word again and again.
+    /// Fills memory with copies of a word.
     pub fn fill_memory(&mut self, to: Address, word: &[Cell], length: Length) -> Done {
         let bytes = match (place(to), length) {
             (_, Length::Known(0)) => return Ok(()),
-            // The bytes behind a number of blocks that is not known.
+            // The bytes behind an unknown number of blocks.
             (Place::Behind(_), Length::Known(bytes)) => Form::number(bytes as i64),
             (_, Length::Known(bytes)) => {
                 let cells: Vec<Cell> = word.iter().copied().cycle().take(8 * bytes).collect();

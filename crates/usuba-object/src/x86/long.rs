@@ -1,4 +1,4 @@
-//! Arithmetic on several words: whole products, sums with a carry, and flags as bits.
+//! Multi-precision arithmetic: whole products, sums with a carry, and flags as bits.
 //!
 //! ```text
 //! mulx rdx, rax, rcx     rdx:rax = rdx * rcx
@@ -45,7 +45,7 @@ impl Run<'_, '_> {
             return Err(unsupported("a product of short words"));
         }
         let (low, high) = self.halves(0, RAX, bytes)?;
-        // Carry and overflow say whether the upper half is zero, which nobody asks.
+        // Carry and overflow say whether the upper half is zero; the model leaves them unknown.
         let carry = self.unknown_flag(&[&low, &high]);
         self.x86.flags = Flags { carry, overflow: carry, ..Flags::UNDEFINED };
         self.x86.general[RAX] = Word::from_cells(&self.world.bits, &low);
@@ -98,8 +98,8 @@ impl Run<'_, '_> {
         self.set_bits(0, &out)
     }
 
-    /// Flags of a word that a sum or difference has given, of operands that are not all known.
-    /// Whether it is zero is looked at where words are integers: elsewhere nobody asks.
+    /// Flags of the result of a sum or difference, of operands that are not all known. The zero
+    /// flag is computed for constants and under the integer abstraction, and is unknown otherwise.
     pub fn flags_of_word(&mut self, out: &[Cell], carry: Cell, operands: &[&[Cell]]) -> Flags {
         let unknown = self.unknown_flag(operands);
         let bits = &mut self.world.bits;

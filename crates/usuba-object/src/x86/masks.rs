@@ -12,10 +12,10 @@
 //! ```
 //!
 //! Masks are bits like all others, and may depend on inputs: the time of an operation on registers
-//! does not depend on its mask. The time of an access to memory may, so stores with a mask are
-//! refused; loads are treated as if there were none. Masks that choose addresses, or the places of
-//! lanes, must be known, and so must the indices of gathers and scatters: compilers write those for
-//! constants and for the loops of key schedules, whose addresses are the same for all keys.
+//! does not depend on its mask. The time of a memory access may, so stores with a mask are
+//! rejected; loads are treated like loads without one. Masks that choose addresses, or the places
+//! of lanes, must be known, and so must the indices of gathers and scatters: compilers emit those
+//! for constants and for the loops of key schedules, whose addresses are the same for all keys.
 
 use iced_x86::Register;
 
@@ -68,7 +68,7 @@ impl Run<'_, '_> {
         self.set_mask(&out)
     }
 
-    /// The complement of an exclusive or, which of a mask with itself is all ones.
+    /// XNOR of masks; of a mask with itself it is all ones.
     pub fn mask_xnor(&mut self) -> Done {
         if self.are_same(1, 2) {
             return self.set_mask(&vec![self.world.bits.constant(true); self.row.lane]);
@@ -175,8 +175,8 @@ impl Run<'_, '_> {
         (0..new.len()).map(choose).collect()
     }
 
-    /// Which of the lowest bits of the mask of the instruction are ones, if that is known; all of
-    /// them without a mask.
+    /// The positions of ones in the lowest bits of the mask of the instruction, if they are known;
+    /// all positions without a mask.
     fn known_mask(&self, count: usize) -> Result<Vec<usize>, Fault> {
         if !self.i.has_op_mask() {
             return Ok((0..count).collect());

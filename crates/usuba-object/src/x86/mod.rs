@@ -7,11 +7,11 @@
 //! jb         .L3                                     control
 //! ```
 //!
-//! The meaning of instructions follows the Intel 64 and IA-32 Architectures Software Developer's
-//! Manual, volume 2. An instruction without a row in `table` is refused. The tests of `usuba-prove`
-//! compare every row with the processor.
+//! The semantics of instructions follows the Intel 64 and IA-32 Architectures Software Developer's
+//! Manual, volume 2. An instruction without a row in `table` is rejected. The tests of
+//! `usuba-prove` compare every row with the processor.
 //!
-//! - `table`: all instructions with form, lanes, flags, timing class and meaning.
+//! - `table`: all instructions with form, lanes, flags, timing class and semantics.
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
 //! - `operands`, `address`: operands of an instruction as bits, and their addresses.
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
@@ -60,7 +60,7 @@ pub struct X86 {
     /// Mask registers, the least significant bit first.
     masks: [[Cell; registers::MASK]; 8],
     flags: Flags,
-    /// The numbers whose difference the flags are of, where they say [`registers::Flag::Public`].
+    /// The numbers whose difference set the flags, if these are [`registers::Flag::Public`].
     compared: Option<(Form, Form)>,
     next: u64,
 }

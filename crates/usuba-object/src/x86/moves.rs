@@ -23,7 +23,7 @@ impl Run<'_, '_> {
             self.check_alignment(bits / 8)?;
         }
         let mut pointers = [None; LANES];
-        // Not `vector`, which asks more of old instructions than these do.
+        // Not `vector`, which checks the alignment of legacy instructions.
         let cells = if self.is_memory(1) {
             let address = self.address()?;
             if let Address::Pointer(at) = address {
@@ -54,7 +54,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         self.set_vector(&cells);
-        // Of lanes behind a mask nothing is known.
+        // Lanes under a mask are unknown.
         for (lane, pointer) in pointers.filter(|_| !self.i.has_op_mask()) {
             self.x86.vectors.set_pointer(number(self.i.op0_register()), lane, pointer);
         }

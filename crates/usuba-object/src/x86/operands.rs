@@ -20,8 +20,8 @@ pub fn width(register: Register) -> usize {
 }
 
 impl Run<'_, '_> {
-    /// Whether the instruction leaves the upper part of a vector register as it is and wants
-    /// operands in memory to be aligned: whether it is neither of AVX nor later.
+    /// Whether the instruction precedes AVX: it keeps the upper part of a vector register, and
+    /// requires aligned operands in memory.
     pub fn is_legacy(&self) -> bool {
         self.i.encoding() == EncodingKind::Legacy
     }
@@ -35,7 +35,7 @@ impl Run<'_, '_> {
         cells.iter().any(|&cell| self.world.bits.is_secret(cell))
     }
 
-    /// Why bits are no number: they depend on an input, or nobody has written them.
+    /// The fault for bits that are no number: they depend on an input, or were never written.
     pub fn unknown(&self, cells: &[Cell], rule: Rule, secret: &str, other: &str) -> Fault {
         match self.is_secret(cells) {
             true => Fault::new(rule, secret),
@@ -43,7 +43,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The number that bits of this name are.
+    /// The number of these bits; `what` names them in the fault.
     pub fn known(&self, cells: &[Cell], what: &str) -> Result<u64, Fault> {
         self.world.bits.word(cells).ok_or_else(|| {
             let [secret, other] = ["depends on an input", "is what nobody has written"]
@@ -166,7 +166,7 @@ impl Run<'_, '_> {
         let aligned = match self.address()? {
             Address::Pointer(at) => self.world.memory.is_aligned(at, bytes as u64),
             Address::Constant(at) => self.world.object.is_aligned(at, bytes as u64),
-            // Blocks may lie anywhere.
+            // Blocks may have any alignment.
             Address::Moving(_) | Address::Count(_) => false,
         };
         if aligned {
@@ -201,14 +201,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The operand in memory as data, without any wish for alignment.
+    /// The operand in memory as data, without an alignment check.
     pub fn load_operand(&mut self, bytes: usize) -> Cells {
         let address = self.address()?;
         self.load_cells(address, bytes)
     }
 
-    /// The lowest bits of a vector operand, of a general-purpose register, or of memory, without
-    /// any wish for alignment.
+    /// The lowest bits of a vector operand, of a general-purpose register, or of memory, without an
+    /// alignment check.
     pub fn low_part(&mut self, operand: u32, bits: usize) -> Cells {
         let register = self.i.op_register(operand);
         match self.i.op_kind(operand) {
@@ -269,8 +269,8 @@ impl Run<'_, '_> {
             && self.i.op_register(first) == self.i.op_register(second)
     }
 
-    /// A general-purpose operand of `bytes` bytes: a register, memory, or an immediate, which is
-    /// extended to 64 bits as the instruction says.
+    /// A general-purpose operand of `bytes` bytes: a register, memory, or an immediate, which the
+    /// instruction extends to 64 bits.
     pub fn word(&mut self, operand: u32, bytes: usize) -> Result<Word, Fault> {
         let word = match self.i.op_kind(operand) {
             OpKind::Register => {
@@ -331,7 +331,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         let part = self.data(&word, "a part of an address")?;
-        // The rest of an address beside a part of something else is of no use.
+        // A write to a part of an address leaves its other bits unset.
         let mut all = self.held(register).cells(&self.world.bits).unwrap_or([Cell::UNSET; 64]);
         let first = if is_high_byte(register) { 8 } else { 0 };
         all[first..first + 8 * bytes].copy_from_slice(&part[..8 * bytes]);

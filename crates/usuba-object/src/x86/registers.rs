@@ -14,11 +14,11 @@ pub enum Word {
     Pointer(Pointer),
     /// 64 bits, the least significant first.
     Bits(Box<[Cell; 64]>),
-    /// A number that depends on how many blocks there are.
+    /// A number that depends on the number of blocks.
     Count(Form),
-    /// Such a number of which only the lowest bytes are here; those above are zero.
+    /// The lowest bytes of such a number; the bytes above are zero.
     Low(Form, u8),
-    /// An address that depends on how many blocks there are.
+    /// An address that depends on the number of blocks.
     Moving(Moving),
 }
 
@@ -35,7 +35,7 @@ impl Word {
         }
     }
 
-    /// Whether it depends on how many blocks there are.
+    /// Whether it depends on the number of blocks.
     pub fn is_counted(&self) -> bool {
         matches!(self, Word::Count(_) | Word::Low(..) | Word::Moving(_))
     }
@@ -110,9 +110,9 @@ pub enum Flag {
     Secret,
     /// It is this bit, which depends on inputs.
     Bit(Cell),
-    /// It depends on how many blocks there are; `compared` says how.
+    /// It depends on the number of blocks, by the numbers in `compared`.
     Public,
-    /// The last instruction leaves it undefined, or nobody has set it.
+    /// Undefined after the last instruction, or never set.
     Undefined,
 }
 
@@ -193,10 +193,10 @@ pub const MASK: usize = 64;
 /// Numbers of registers, as instructions encode them.
 pub const RSP: usize = 4;
 
-/// Those that hold the first parameters: rdi, rsi, rdx, rcx, r8, r9.
+/// The registers of the first parameters: rdi, rsi, rdx, rcx, r8, r9.
 pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 
-/// Those that belong to the caller: rbx, rbp, r12 to r15.
+/// Callee-saved registers: rbx, rbp, r12 to r15.
 const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
 
 const NAMES: [&str; 16] = [

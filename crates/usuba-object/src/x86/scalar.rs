@@ -147,7 +147,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The flag of data that is not asked for: it depends on inputs if the data does.
+    /// The flag of data when no later instruction needs its value: it depends on inputs if the data
+    /// does.
     pub fn unknown_flag(&self, data: &[&[Cell]]) -> Flag {
         match data.iter().any(|cells| self.is_secret(cells)) {
             true => Flag::Secret,
@@ -224,8 +225,8 @@ impl Run<'_, '_> {
         self.set_bits(0, &out)
     }
 
-    /// Flags after a shift by a count that is not zero. Some that are defined are left undefined
-    /// here, because nobody asks for them.
+    /// Flags after a shift by a count that is not zero. The model leaves some defined flags
+    /// undefined, because compilers do not use them.
     fn flags_of_shift(&self, out: &[Cell], shift: Shift, from: &[Cell], count: usize) -> Flags {
         let unknown = self.unknown_flag(&[from]);
         if matches!(shift, Shift::RotateLeft | Shift::RotateRight) {
@@ -298,7 +299,7 @@ impl Run<'_, '_> {
         let bits = &mut self.world.bits;
         let out = match (bits.word(a), bits.word(b)) {
             (Some(a), Some(b)) => bits.number(a.wrapping_mul(b), 8 * bytes),
-            // The known factor says which terms there are.
+            // The constant factor selects the terms.
             (Some(_), None) => bits.product(b, a),
             _ => bits.product(a, b),
         };

@@ -1,4 +1,4 @@
-//! Vectors whose units come from units of the operands: broadcasts, shuffles, extensions, packs.
+//! Shuffles, broadcasts, extensions and packs: vectors whose units come from units of the operands.
 //!
 //! ```text
 //! vpbroadcastd ymm0, [rdi]     word k of ymm0 = the word
@@ -10,8 +10,8 @@
 //!
 //! Most are a function from places of the result to places of the operands, which is in the table.
 //! The controls of shuffles must be known: compilers take them from constants. The exception is
-//! `pshufb` where the bytes are constants: it looks up a table in a register, as clang does to turn
-//! bytes around, and its time does not depend on operands.
+//! `pshufb` of constant bytes: it looks up a table in a register, as clang does to reverse bits of
+//! bytes, and its time does not depend on operands.
 
 use iced_x86::{MemorySize, OpKind};
 
@@ -70,7 +70,7 @@ impl Run<'_, '_> {
         if count == 2 {
             return self.two(bits).map(|(a, b)| [a, b]);
         }
-        // Before AVX, shifts have only one operand besides their number.
+        // Before AVX, shifts have only one operand besides their immediate.
         let source = if self.has_number() { self.i.op_count() - 2 } else { 1 };
         // movddup reads no more than it uses.
         let is_half = self.i.memory_size() == MemorySize::Float64 && bits == GROUP;
@@ -111,7 +111,7 @@ impl Run<'_, '_> {
         units.copied().collect()
     }
 
-    /// The lowest part of the source, again and again.
+    /// Copies of the lowest part of the source.
     pub fn broadcast(&mut self, part: usize) -> Cells {
         let cells = self.low_part(1, part)?;
         Ok(cells.iter().copied().cycle().take(self.bits()).collect())
@@ -228,11 +228,11 @@ impl Run<'_, '_> {
     }
 }
 
-/// The name of a vector of numbers that says how another one is shuffled.
+/// The name of the control vector of a shuffle in faults.
 const CONTROL: &str = "the control of the shuffle";
 
-/// The nearest number of half as many bits, without a sign, to a signed one: zero for those below
-/// zero, all ones for those that are too large.
+/// Unsigned saturation of a signed number to half as many bits: zero for negative numbers, all ones
+/// for numbers that are too large.
 pub fn to_unsigned(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
     let (low, high) = word[..word.len() - 1].split_at(word.len() / 2);
     let positive = bits.not(word[word.len() - 1]);
@@ -244,8 +244,8 @@ pub fn to_unsigned(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
     low.iter().map(bit).collect()
 }
 
-/// The nearest signed number of half as many bits to a signed one: the sign, and below it the
-/// opposite of the sign, where a bit above tells that the number is too long.
+/// Signed saturation of a signed number to half as many bits: the sign, and below it the complement
+/// of the sign if a bit above shows that the number is too large.
 pub fn to_signed(bits: &mut Bits, word: &[Cell]) -> Vec<Cell> {
     let sign = word[word.len() - 1];
     let (low, high) = word.split_at(word.len() / 2 - 1);

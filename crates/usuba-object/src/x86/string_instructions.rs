@@ -22,7 +22,7 @@ const RCX: usize = 1;
 const RSI: usize = 6;
 const RDI: usize = 7;
 
-/// How many bytes.
+/// The number of bytes.
 #[derive(Clone, Copy)]
 pub enum Length {
     Known(usize),
@@ -90,8 +90,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Copies a block, which must not have a byte in common with its target, unless the order of
-    /// bytes is one in which that does not matter.
+    /// Copies a block, which must not overlap its target, unless `overlap` allows it.
     pub fn copy_block(&mut self, to: Address, from: Address, bytes: usize, overlap: bool) -> Done {
         if !overlap && !self.are_apart(to, from, bytes as u64)? {
             return Err(unsupported("a block is copied onto itself"));
@@ -100,7 +99,7 @@ impl Run<'_, '_> {
         self.store(to, &cells)
     }
 
-    /// Bytes as data: of an address among them nothing is known.
+    /// Bytes as data; an address among them becomes unknown.
     pub fn load_bytes(&mut self, from: Address, bytes: usize) -> Cells {
         if bytes != 8 {
             return self.load_cells(from, bytes);

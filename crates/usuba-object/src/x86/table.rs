@@ -1,13 +1,13 @@
-//! The table of instructions: form, lanes, flags, timing class and meaning of each.
+//! The table of instructions: form, lanes, flags, timing class and semantics of each.
 //!
 //! ```text
 //! Vector(|r| r.pair(None, add)) => 8 Paddb Vpaddb, 16 Paddw Vpaddw, 32 Paddd Vpaddd;
 //! ```
 //!
-//! A row is one meaning and its instructions, by the width of a lane. The executor looks up its
-//! meaning here, [`is_modelled`] asks whether there is a row, and the tests that compare the model
-//! with the processor generate the operands of every row. Operands, flags and features that the
-//! decoder's own tables state are not repeated.
+//! A row is one semantics and its instructions, by the width of a lane. The executor looks up an
+//! instruction here, [`is_modelled`] asks whether there is a row, and the tests that compare the
+//! model with the processor generate the operands of every row. Operands, flags and features in the
+//! decoder's own tables are not repeated.
 
 use std::sync::LazyLock;
 
@@ -23,12 +23,12 @@ use crate::{Fault, Step};
 
 /// A row of the table.
 pub struct Row {
-    /// Instructions of one meaning: before AVX, of AVX and of AVX-512.
+    /// Instructions with one semantics: before AVX, of AVX and of AVX-512.
     pub names: &'static [Mnemonic],
-    /// Which instructions by these names are meant.
+    /// The form of these instructions.
     pub form: Form,
-    /// Bits of the lanes that the instruction is about and that its mask chooses; zero if it is not
-    /// modelled with a mask.
+    /// The lane width in bits of the instruction and of its mask; zero if it is not modelled with a
+    /// mask.
     pub lane: usize,
     /// The flags that it defines: some of `c`, `z`, `s`, `o`.
     pub flags: &'static str,
@@ -46,7 +46,7 @@ pub enum Form {
     ToMask,
     /// The last operand is an immediate.
     ByNumber,
-    /// The last operand is none.
+    /// The last operand is no immediate.
     ByVector,
     /// An operand is a register.
     OfRegisters,
@@ -59,9 +59,9 @@ pub enum Form {
 /// The inputs on which the time of an instruction may depend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timing {
-    /// Nothing but addresses and counts, which must be known.
+    /// Only addresses and counts, which must be known.
     Fixed,
-    /// Its operands, which must not depend on inputs; it is modelled no further.
+    /// Its operands, which must not depend on inputs; it is not modelled beyond this check.
     Operands,
 }
 
@@ -71,9 +71,9 @@ pub(super) enum Meaning {
     /// The first operand is a vector and becomes this, where the mask says so.
     Vector(fn(&mut Run) -> Cells),
     Plain(fn(&mut Run) -> Done),
-    /// Its mask chooses something else than which lanes of the result are kept.
+    /// Its mask has another role than to keep lanes of the result.
     ByMask(fn(&mut Run) -> Done),
-    /// It says which instruction is the next one.
+    /// It determines the next instruction.
     Control(fn(&mut Run) -> Result<Step, Fault>),
     Unknown,
 }
@@ -91,7 +91,7 @@ impl Row {
         matches!(self.meaning, ByMask(_))
     }
 
-    /// Whether it says which instruction is the next one.
+    /// Whether it determines the next instruction.
     pub fn is_control(&self) -> bool {
         matches!(self.meaning, Control(_))
     }

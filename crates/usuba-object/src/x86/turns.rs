@@ -1,4 +1,4 @@
-//! States at the turns of a loop over blocks.
+//! States of the processor at the turns of a loop over blocks, for induction.
 
 use super::X86;
 use super::registers::{Flag, Flags, LANES, PARAMETERS, VECTOR, Word};
@@ -64,7 +64,7 @@ impl Turning for X86 {
             let [one, next] = [self, other].map(|state| state.vectors.pointer(number, lane));
             match one.zip(next).map(|(one, next)| join.whole(one, next)) {
                 Some(Some(whole)) => joined.vectors.set_pointer(number, lane, whole),
-                // An address is no secret, but nothing is known of it any more.
+                // An address is no secret, but its value is unknown from here on.
                 _ if one.is_some() || next.is_some() => joined.vectors.forget(number, lane),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Usuba0 as Usuba text that parses, means the same, and can restart the pipeline.
+//! Usuba0 as Usuba text that parses, has the same semantics, and can restart the pipeline.
 //!
 //! ```text
 //! node f (x:u<V>16, k:const u<V>16[3]) returns (y:u<V>16)

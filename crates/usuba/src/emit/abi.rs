@@ -1,4 +1,4 @@
-//! The C interface of the original compiler, for drivers that were written for it.
+//! The C interface of the OCaml compiler of Mercadier and Dagand, for drivers written for it.
 //!
 //!     node f (a:u16x4, k:const u16) returns (b:u16x4)
 //!     void f__ (DATATYPE a__[4], DATATYPE k__, DATATYPE b__[4])
@@ -17,17 +17,17 @@ use super::header;
 use crate::ir::{Port, Program};
 use crate::isa::{Layout, Target, word_lane, word_type};
 
-/// The name of the original for an Usuba identifier.
+/// The C name that the OCaml compiler gives an Usuba identifier.
 pub fn spell(name: &str) -> String {
     let first = if name.starts_with('_') { "u" } else { "" };
     format!("{first}{name}'").replace('\'', "__")
 }
 
-/// The names of ports. The copies `a''2`, `a''3` that follow `a` after interleaving are its name
+/// The names of ports. After interleaving, the ports `a''2`, `a''3` that follow `a` get its name
 /// and their number. A name that is taken gets underscores until it is free.
 fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    // The port that was last no copy: its name here and there, and how often it came.
+    // The last port of the first instance: its name in Usuba and in C, and its number of instances.
     let (mut base, mut first, mut copies) = ("", String::new(), 0);
     for port in ports {
         copies += 1;

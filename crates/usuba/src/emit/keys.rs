@@ -1,4 +1,4 @@
-//! Keys that callers hand over as their complements.
+//! Complemented keys: constant words of which callers pass the complement.
 //!
 //! ```text
 //! f(x, k)  { q = ~k; y = x ^ q; }         f(x, q)  { y = x ^ q; }         called as f(x, ~k)

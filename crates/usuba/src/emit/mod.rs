@@ -1,4 +1,4 @@
-//! Usuba0 and a target → text.
+//! Code emission: from Usuba0 and a target to C.
 //!
 //! - `names`: identifiers of the program as C identifiers.
 //! - `c`: the kernel in C.
@@ -7,7 +7,7 @@
 //! - `keys`: which words of the key the kernel takes as their complements.
 //! - `stats`: operation counts and live values, for the comment on top.
 //! - `bytes`: the functions on bytes that users call, around a kernel.
-//! - `template`: files that are mostly text, in which values are filled in.
+//! - `template`: text files with places for values.
 
 pub mod abi;
 pub mod bytes;
@@ -21,7 +21,7 @@ pub mod template;
 use crate::ir::{Port, Program, Slicing};
 use crate::isa::{Layout, Target, word_lane, word_type};
 
-/// How the words of a program sit in the registers of a target.
+/// The register layout of the words of a program on a target.
 ///
 /// A program of one-bit values has the layout of bitslicing under every slicing. Under V on
 /// SIMD the lane is the smallest that holds the widest value anywhere in the program. Packed

@@ -1,4 +1,4 @@
-//! How much work a kernel is, for the comment on top of its text.
+//! Operation counts and live values of a kernel, for the comment on top of its text.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Makes one node, equation by equation.
+//! Builder of Usuba0 nodes, equation by equation.
 //!
 //! ```text
 //! let mut b = Builder::new("f", Slicing::V);

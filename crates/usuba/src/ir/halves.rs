@@ -35,9 +35,9 @@ pub fn uncut(node: &Node, products: &[bool]) -> Node {
 }
 
 struct Cut {
-    /// Constants, and of which word of 64 bits a word of 32 bits is the lower half.
+    /// Constants, and for each word of 32 bits the word of 64 bits whose lower half it is.
     narrow: Vec<Option<Low>>,
-    /// Of which word a word of 64 bits is the lower half.
+    /// For each word of 64 bits the word whose lower half it is.
     lower: Vec<Option<Val>>,
 }
 

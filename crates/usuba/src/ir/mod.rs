@@ -5,7 +5,7 @@
 //! call a node, or run a loop with a constant trip count. The program describes one instance; the
 //! target decides how many instances share a register.
 //!
-//! - `op`: the operators, with their one semantics.
+//! - `op`: the operators and their semantics.
 //! - `build`: makes nodes, and folds free operators.
 //! - `verify`: the rules above, checked.
 //! - `interp`: runs one instance.
@@ -161,7 +161,7 @@ pub struct Collect {
 }
 
 impl Program {
-    /// A program of which one run is one instance.
+    /// A program whose run computes one instance.
     pub fn new(nodes: Vec<Node>, entry: NodeId, slicing: Slicing) -> Program {
         let (copies, vector) = (1, 1);
         Program { nodes, entry, slicing, copies, packed: false, vector, notes: Vec::new() }

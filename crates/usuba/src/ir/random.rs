@@ -1,4 +1,4 @@
-//! Random programs, for tests of everything that changes or translates programs.
+//! Random Usuba0 programs, for tests of passes and translations.
 //!
 //! The same seed gives the same program. Programs are sound and small, and full of difficult cases
 //! for passes: zeros and all-ones, equal operands, loops in loops, calls in loops, results that are

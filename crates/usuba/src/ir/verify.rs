@@ -1,7 +1,7 @@
-//! Checks every rule of Usuba0. Runs after each pass in debug builds and in tests.
+//! IR verifier: checks every rule of Usuba0, after each pass in debug builds and in tests.
 //!
-//! A failure is a fault of the compiler, never of the user's program, so the answer is one
-//! sentence for the person who looks for the fault: node, place, rule.
+//! A failure is a fault of the compiler, never of the user's program, so the message is one
+//! sentence for the developer: node, place, rule.
 
 use std::collections::BTreeSet;
 

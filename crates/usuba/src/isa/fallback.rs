@@ -1,4 +1,4 @@
-//! Instructions that a target lacks, from those that it has.
+//! Legalization: expands instructions that a target lacks into instructions that it has.
 //!
 //! ```text
 //! rotl 32, 7   →   or(shl 32, 7; shr 32, 25)          where there is no rotation
@@ -6,10 +6,10 @@
 //! shl 8, 3     →   and(shl 16, 3; splat 8, 0xf8)      where 8-bit lanes have no shifts
 //! ```
 //!
-//! One table for all targets. Every entry that applies is tried and the cheapest kept, where an
-//! instruction costs 4, a multiplication 12 and a constant 1 (it is loaded once, outside of
-//! loops). Entries only ask for instructions further down in the order that the table is
-//! written in, or on wider lanes, so the search ends.
+//! One table serves all targets. The builder tries every entry that applies and keeps the cheapest,
+//! where an instruction costs 4, a multiplication 12 and a constant 1 (it is loaded once, outside
+//! of loops). An expansion only asks for instructions further down in the order of the table, or on
+//! wider lanes, so the search ends.
 
 use smallvec::smallvec;
 

@@ -1,9 +1,10 @@
 //! 64-bit general-purpose registers, in plain C.
 //!
 //! Words have the C type of their size; the casts undo the promotion to `int`. Right shifts of
-//! negative numbers are arithmetic in every compiler that we support (gcc and clang document
-//! it). The upper half of a product of 64 bits takes a type that C compilers for 64-bit machines
-//! have; without it, four products make it. The multiplication goes through an unsigned type so that no product overflows an `int`.
+//! negative numbers are arithmetic in every compiler that we support (gcc and clang document it).
+//! The upper half of a product of 64 bits takes a type that C compilers for 64-bit machines have;
+//! without it, four products make it. The multiplication goes through an unsigned type so that no
+//! product overflows an `int`.
 
 use super::Inst::*;
 use super::Timing::*;

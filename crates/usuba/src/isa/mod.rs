@@ -11,7 +11,7 @@
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
 //! - `sequence`: the instructions for one operator, and their builder.
-//! - `fallback`: instructions that a target lacks, from those it has.
+//! - `fallback`: legalization of instructions that a target lacks.
 //! - `shuffle`: groups of bits that move inside words.
 //! - `vectors`: the lanes of a vector, in W.
 //! - `formula`: any function of three bits from and, or, xor, not.
@@ -42,7 +42,7 @@ pub use processor::{ANY_PROCESSOR, Cross, Processor, System, Tool, X86_64};
 pub use registers::Registers;
 pub use select::{lacks, select};
 
-/// How words sit in registers; the same for all values of a program.
+/// The layout of words in registers; the same for all values of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Layout {
     /// One bit of every instance fills a register.
@@ -145,9 +145,9 @@ pub enum Timing {
 /// One instruction.
 ///
 /// In `c`, `{0}`, `{1}` and `{2}` are the operands, `{k}` the immediate, `{n}` the bits of a lane,
-/// `{m}` the lanes of 128 bits, `{w}` the C word of a lane (`short`), `{t}` and `{s}` its unsigned and
-/// signed C type, `{hi}` and `{lo}` the halves of 16 immediate
-/// bytes, `{v}` the 64-bit words of an immediate register, the highest first.
+/// `{m}` the lanes of 128 bits, `{w}` the C word of a lane (`short`), `{t}` and `{s}` its unsigned
+/// and signed C type, `{hi}` and `{lo}` the halves of 16 immediate bytes, `{v}` the 64-bit words of
+/// an immediate register, the highest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     pub inst: Inst,
@@ -231,8 +231,8 @@ pub const ALL: &[&Target] = &[
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
 
-/// The targets whose registers are narrower than the machine has. They are for W, and general-purpose
-/// ones for functions that rotate much.
+/// The targets whose registers are narrower than the widest of the machine. They are for W, and
+/// general-purpose ones for functions that rotate much.
 pub const NARROW: &[&Target] =
     &[&narrow::AVX2_64, &narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];
 

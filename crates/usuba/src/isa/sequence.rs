@@ -1,8 +1,7 @@
 //! Instruction sequences: the steps that compute one operator, and the builder that appends them.
 //!
-//! The builder takes an instruction that the target has by its row, and expands any other by the
-//! table of fallbacks. Equal steps are made once, and steps that the result does not need are
-//! dropped.
+//! The builder uses the row of an instruction that the target has, and expands any other by the
+//! table of fallbacks. It makes equal steps once, and drops steps that the result does not need.
 
 use smallvec::{SmallVec, smallvec};
 

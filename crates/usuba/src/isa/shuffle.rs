@@ -1,13 +1,13 @@
-//! Moving groups of bits inside words.
+//! Shuffles: move groups of bits inside words.
 //!
 //! ```text
 //! Shuffle(x:u16, 4 groups [1,0,3,2])   →   (x & 0x0f0f) << 4 | (x >> 4) & 0x0f0f
 //! the same in H on SIMD                →   one byte shuffle
 //! ```
 //!
-//! Groups that travel the same distance move together: one shift and one mask for each
-//! distance. Where a rotation is cheaper than two shifts, distances that agree modulo the width
-//! are joined. A byte shuffle replaces all of it when the groups are whole bytes.
+//! Groups that travel the same distance move together: one shift and one mask for each distance. If
+//! a rotation is cheaper than two shifts, distances that agree modulo the width share it. A byte
+//! shuffle replaces all of it when the groups are whole bytes.
 
 use smallvec::smallvec;
 

@@ -1,6 +1,7 @@
 //! 128-bit registers of x86 with SSE4.2.
 //!
-//! SSSE3 has the byte shuffle, SSE4.1 the 32-bit product, SSE4.2 the 64-bit comparison. There are no 8-bit shifts and no 64-bit arithmetic shift.
+//! SSSE3 has the byte shuffle, SSE4.1 the 32-bit product, SSE4.2 the 64-bit comparison. There are
+//! no 8-bit shifts and no 64-bit arithmetic shift.
 
 use super::Inst::*;
 use super::Timing::*;

@@ -8,8 +8,8 @@
 //! join [0,3]                       →   one blend
 //! ```
 //!
-//! A register holds one vector or several, and every one is treated alike. All ways that a target
-//! has rows for are tried, and the cheapest is kept.
+//! A register holds one vector or several, and the operator acts on each alike. The builder tries
+//! every way that a target has rows for, and keeps the cheapest.
 
 use smallvec::smallvec;
 
@@ -19,8 +19,8 @@ use super::{ANY, Inst};
 use crate::ir::Op;
 use crate::ir::op::Lanes;
 
-/// The instructions for an operator on lanes of `lane` bits, of which the operator says how many
-/// make a vector.
+/// The instructions for an operator on lanes of `lane` bits; the operator has the number of lanes
+/// of a vector.
 pub fn on_vectors(maker: &mut Maker, lanes: &Lanes, lane: u8) -> Option<Arg> {
     let all = (maker.target().bits / lane as u32) as usize;
     let vector = lanes.len();

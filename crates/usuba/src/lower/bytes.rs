@@ -1,4 +1,4 @@
-//! Look-ups by a whole word: instructions where the target has them, else a circuit on its bits.
+//! Look-ups by a whole word: instructions if the target has them, else a circuit on its bits.
 //!
 //! ```text
 //! y = sbox(x)   →   y = M (1 / x) ^ c                                 AES where there is GFNI
@@ -6,8 +6,8 @@
 //!               →   b_i = Bitmask(x, i);  o = circuit(b);  y = o_7 & 0x80 | o_6 & 0x40 | ...
 //! ```
 //!
-//! The last form is right everywhere and constant-time, and takes a circuit for every word; where
-//! bytes have no instructions, a program on bits is faster.
+//! The last form is right everywhere and constant-time, but takes a circuit for every word; without
+//! byte instructions, a bitsliced program is faster.
 
 use crate::circuit::inversion;
 use crate::circuit::{Circuit, Table};

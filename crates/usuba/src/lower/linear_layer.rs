@@ -1,25 +1,25 @@
-//! Linear layers, nodes that are matrices: sums of their inputs, for which a shorter program may be known.
+//! Linear layers: nodes that are linear maps, for which the database may have a shorter program.
 //!
 //! ```text
 //! node mix_column ... 108 xors     ─forms─►  matrix  ─circuit::for_matrix─►     91 xors
 //! ```
 //!
-//! In bitslicing a node is linear if it only moves and adds up bits, by itself or through nodes that
-//! are linear. Its matrix says all that it computes, so another program for the same matrix may take
-//! its place. Only matrices of the database are looked for: nothing is searched in a compile.
+//! In bitslicing a node is linear if it only moves bits and XORs them, itself or through linear
+//! nodes. Its matrix determines its function, so another program for the same matrix may replace
+//! it. The lowering only looks matrices up in the database: a compilation never searches.
 
 use super::scope::{Item, Scope};
 use crate::circuit;
 use crate::ir::{Eqn, Op, Val};
 
-/// The matrix of a node: for each output bit the inputs that it adds up, bit `j` for input `j`.
+/// The matrix of a node: for each output bit the inputs that it XORs, bit `j` for input `j`.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix {
     pub inputs: usize,
     pub rows: Vec<u128>,
 }
 
-/// The matrix that a written node with these outputs computes, if it is one of at most 128 inputs;
+/// The matrix of an emitted node with these outputs, if it is linear with at most 128 inputs;
 /// `callee` gives the matrices of nodes that it may call.
 pub(super) fn matrix<'a>(
     scope: &Scope,

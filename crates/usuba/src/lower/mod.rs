@@ -10,9 +10,9 @@
 //! - `bytes`: look-ups by a whole word.
 //! - `double_words`: words of 128 bits as two of 64.
 //! - `word_vectors`: the domain of W, where values are vectors.
-//! - `scope`: the node that is being written.
-//! - `linear_layer`: nodes that are matrices.
-//! - `roll`: equal iterations back into `forall`.
+//! - `scope`: the node under construction.
+//! - `linear_layer`: nodes that are linear maps.
+//! - `roll`: loop rerolling.
 
 mod arith;
 mod bytes;

@@ -1,5 +1,5 @@
-//! From declarations to a [`Program`]: types evaluated, every name known, calls only backwards,
-//! tables and perms of the right shape.
+//! Name resolution: from declarations to a [`Program`] with evaluated types, known names, calls
+//! only backwards, and tables and perms of the right shape.
 
 mod scopes;
 mod tables;

@@ -1,4 +1,4 @@
-//! Tables and perms: as many entries as their shape has, and each of a size that fits.
+//! Shapes of tables and perms: the number of entries, and the size of each.
 
 use super::Resolver;
 use crate::diag::Code;

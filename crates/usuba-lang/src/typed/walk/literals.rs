@@ -1,4 +1,4 @@
-//! Literals take their type from where they stand.
+//! Literals, which take their type from their context.
 
 use super::frame::Frame;
 use super::*;

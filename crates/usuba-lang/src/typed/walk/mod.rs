@@ -1,4 +1,4 @@
-//! One run through a program, on values of any [`Domain`].
+//! Abstract interpreter: one run through a program, on values of any [`Domain`].
 //!
 //! The interpreter runs loops, cuts argument lists, selects elements, types literals and keeps
 //! track of definitions; the domain only computes on single atoms. So the rules of the language

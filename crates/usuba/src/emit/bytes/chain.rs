@@ -1,4 +1,4 @@
-//! Functions that are applied to their own results, block after block of a message: the chaining
+//! Chained functions, which take their own results, block after block of a message: the chaining
 //! values stay in registers until all blocks are done.
 //!
 //! ```text
@@ -11,9 +11,9 @@
 //! Each lane has its own message, so a batch of messages costs as much as one. Copies of the first
 //! message fill the remaining lanes of the last batch.
 //!
-//! Behind each block the compiler is told that somebody may have looked at the chaining values. If
-//! one of their words counts blocks, it would otherwise take the kernel apart around that number;
-//! clang then writes three times as many additions.
+//! After each block an assembly statement makes the chaining values opaque to the compiler. If one
+//! of their words counts blocks, the compiler would otherwise specialise the kernel for that
+//! counter; clang then writes three times as many additions.
 
 use super::function::{at, kernels};
 use super::mover::movers;

@@ -1,4 +1,4 @@
-//! The functions of a program around its kernel, put together from their parts.
+//! Byte interface of one function: its context, its prototypes and the functions around its kernel.
 
 use std::fmt::Write;
 
@@ -102,7 +102,7 @@ pub(super) fn support(body: &str, target: &Target) -> String {
     if target.simd {
         text += &macros::vector(target);
     }
-    // Macros are free where nobody uses them, but functions draw warnings.
+    // Unused macros cost nothing, but unused functions draw warnings.
     for bits in [32, 64] {
         if body.contains(macros::scalar_prefix(bits)) {
             text += &macros::scalar(bits);
@@ -179,8 +179,8 @@ fn blocks(
     })
 }
 
-/// The kernels of a function, with the ends of the names of the C functions around them: the one of
-/// a whole batch, and for less the one without interleaving.
+/// The kernels of a function, with the suffixes of the C functions around them: the kernel of a
+/// whole batch, and for less the kernel without interleaving.
 pub(super) fn kernels<'a>(
     function: &Function<'a>,
 ) -> impl Iterator<Item = (&'static str, Kernel<'a>)> {
@@ -230,7 +230,7 @@ fn flips(function: &Function, key: &Port) -> Vec<u64> {
         .map(|port| port.values(program.slicing))
         .sum();
     let turned = &turned[before..][..key.values(program.slicing)];
-    // A vector is turned with all of its words.
+    // A vector is complemented with all of its words.
     let vector = program.vector as usize;
     let turned: Vec<bool> =
         turned.iter().flat_map(|&turned| std::iter::repeat_n(turned, vector)).collect();

@@ -1,4 +1,4 @@
-//! Writes the C that turns the user's key into words, and the words into registers.
+//! Key loading in C: turns the user's key into words, and broadcasts the words to registers.
 
 use super::words;
 use super::{ByteLayout, Function, Key, Schedule, Shape, macros};
@@ -104,8 +104,8 @@ pub fn broadcast(
     })
 }
 
-/// For horizontal slicing in groups of 16 bytes: which byte of the word each byte looks at, and
-/// which bit of it, both as C.
+/// For horizontal slicing in groups of 16 bytes: the byte of the word that each byte reads, and the
+/// bit of it, both as C.
 fn element_bytes(m: u8) -> (String, String) {
     let c = |byte: &dyn Fn(u32) -> u64| {
         let half =
@@ -197,7 +197,8 @@ pub fn fill(function: &Function, key: Key, port: &Port, words: &str) -> Result<S
     }
     if same && schedule.through.is_none() {
         if function.wipe {
-            // A compiler makes a call of `memcpy` of the loop, which leaves round keys in registers.
+            // Compilers turn the loop into a call of `memcpy`, which leaves round keys in
+            // registers.
             let (name, count) = (function.name, shape.words);
             return Ok(format!("    {name}_copy({words}, made, {count} * sizeof made[0]);\n"));
         }

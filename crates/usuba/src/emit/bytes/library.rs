@@ -1,5 +1,5 @@
-//! The parts of the byte interface one by one, for libraries in which several kernels and
-//! several key schedules belong to one context.
+//! Byte interface in parts, for libraries whose contexts combine several kernels and several key
+//! schedules.
 //!
 //! ```text
 //! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
@@ -17,8 +17,8 @@ use super::{Function, chain, keys};
 use crate::diag::Diagnostic;
 use crate::isa::Target;
 
-/// The macros and helpers that functions of this file are written in, once for all of `bodies`.
-/// On vector registers always those that load, store and combine them.
+/// The macros and helpers that functions of this file are written in, once for all of `bodies`. On
+/// vector registers the ones that load, store and combine them are always there.
 pub fn shared(bodies: &str, target: &Target) -> String {
     support(bodies, target)
 }
@@ -28,8 +28,8 @@ pub fn helpers() -> impl Iterator<Item = &'static str> {
     HELPERS.iter().map(|(name, _)| name.trim_end_matches('('))
 }
 
-/// The function `name` over any number of blocks, without the kernel and without [`shared`].
-/// `key` points to the [`words`], or is not looked at.
+/// The function `name` over any number of blocks, without the kernel and without [`shared`]. `key`
+/// points to the [`words`], or is unused.
 ///
 /// # Errors
 /// The names of the function do not match the program, or a layout and a word size do not

@@ -26,13 +26,13 @@
 //! - `plan`: the steps that transpose a tile.
 //! - `transpose`: the C of a plan.
 //! - `words`: the C that moves whole words.
-//! - `keys`: the C that sets up keys and broadcasts them.
-//! - `macros`: the C macros that all of this is written in.
+//! - `keys`: the C that loads keys and broadcasts them.
+//! - `macros`: the C macros of the generated code.
 //! - `mover`: the C function that moves a port one of these ways.
 //! - `function`: puts the parts together.
-//! - `chain`: functions whose results they are applied to again, as hash functions need them.
-//! - `library`: the parts one by one.
-//! - `templates`: the C of all of this, and `helpers`: C that it calls.
+//! - `chain`: functions that take their own results, for hash functions.
+//! - `library`: the parts, for libraries.
+//! - `templates`: the generated C, and `helpers`: C that it calls.
 //! - `wipe`: zeroization of stack and registers.
 
 mod chain;
@@ -53,7 +53,7 @@ use crate::isa::Target;
 
 pub use function::{declarations, definitions};
 
-/// How a parameter of A words of m bits lies in its bytes.
+/// The layout of a parameter of A words of m bits in its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ByteLayout {
     /// The flattened bits (word 0 first, each word from its most significant bit) are the bits of
@@ -179,7 +179,7 @@ pub struct Function<'a> {
     pub key: Option<Key<'a>>,
     /// Whether [`definitions`] zeroize stack and registers.
     pub wipe: bool,
-    /// Words move between bytes and integers in loops, however few they are: code is short.
+    /// Words move between bytes and integers in loops, even if they are few: code is short.
     pub rolled: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Transposition as a permutation of index bits.
 //!
-//! Number every bit of a batch of blocks: which register, which bit of it. When all counts are
-//! powers of two, packing is a permutation of the bits of that number:
+//! Every bit of a batch of blocks has an index: the register, and the position in it. If all counts
+//! are powers of two, packing is a permutation of the bits of that index:
 //!
 //! ```text
 //!                register | position        position 0..2 bit of a byte, 3..6 byte of 16
@@ -14,8 +14,8 @@
 //! batch size. Exchanging with a complement is free nearly everywhere, so reversed bytes and bits
 //! mostly vanish in the other steps.
 //!
-//! Every step undoes itself, except for shuffles, whose opposite is a shuffle; unpacking is the
-//! plan backwards.
+//! Every step is its own inverse, except for shuffles, whose inverse is a shuffle; unpacking runs
+//! the plan backwards.
 
 /// The meaning of a bit of the index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,8 +94,9 @@ pub struct Plan {
 /// position, or `None` where any instance bit may stay (any word index, if a batch is one
 /// instance). `vector` says that registers have zips and byte shuffles, on 7 positions.
 ///
-/// # Panics If `goal` names a part that no place has, or more parts must enter a register than may
-/// leave it: the callers derive both from one shape.
+/// # Panics
+/// If `goal` names a part that no place has, or more parts must enter a register than may leave it:
+/// the callers derive both from one shape.
 pub fn plan(vector: bool, inside: &[Place], regs: &[Place], goal: &[Option<Place>]) -> Plan {
     let mut work = Work {
         plan: Plan { steps: Vec::new(), inside: inside.to_vec(), regs: regs.to_vec() },
@@ -126,7 +127,7 @@ impl Work<'_> {
         found.expect("every wanted part is inside the registers by now")
     }
 
-    /// Where `part` belongs, if anywhere in particular.
+    /// The goal of `part`, if it has one.
     fn goal_of(&self, part: Part) -> Option<usize> {
         self.goal.iter().position(|goal| goal.is_some_and(|goal| goal.part == part))
     }
@@ -179,7 +180,7 @@ impl Work<'_> {
     /// Brings everything into the registers that belongs there, and word indices out.
     fn exchange_with_registers(&mut self) {
         let enters = |part: Part| !matches!(part, Part::Atom(_));
-        // Those that want a bit of a byte come first: they meet the word indices that sit there.
+        // Parts that belong into bits of a byte come first: there they replace word indices.
         let mut entering: Vec<usize> =
             (0..self.plan.regs.len()).filter(|&reg| enters(self.plan.regs[reg].part)).collect();
         let wants = |reg: &usize| self.goal_of(self.plan.regs[*reg].part).unwrap_or(7);

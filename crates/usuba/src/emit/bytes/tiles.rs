@@ -1,4 +1,4 @@
-//! Cuts the blocks of a batch into tiles whose transposition is a permutation of index bits.
+//! Tiling: cuts the blocks of a batch into tiles whose transposition permutes index bits.
 //!
 //! A tile is the same few bytes of every block: at most 16 (one group of a vector register, or
 //! one general-purpose register), so that any number of words works; the last tile overlaps its
@@ -237,7 +237,7 @@ mod tests {
     /// The bits of all registers of a tile: which bit of the loaded tile sits where.
     type Bits = Vec<Vec<usize>>;
 
-    /// Does a step to the bits as the instructions do it, pair by pair.
+    /// Applies a step to the bits as the instructions do, pair by pair.
     fn apply(bits: &mut Bits, step: &Step) {
         let count = bits.len();
         let pairs =

@@ -1,4 +1,4 @@
-//! Writes the C of a plan: bytes to registers, and back.
+//! Code generation for a transposition plan: the C from bytes to registers, and back.
 //!
 //! Up to 16 registers are named variables in straight-line code. More are an array, and the
 //! steps are grouped into passes that exchange at most three bits of the register number (four
@@ -10,7 +10,7 @@ use super::macros;
 use super::plan::Step;
 use super::tiles::{File, Tiles};
 
-/// Which way a port moves.
+/// The direction in which a port moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// From the bytes `bytes` to the registers `regs`.

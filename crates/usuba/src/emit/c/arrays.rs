@@ -19,7 +19,7 @@ pub struct Arrays {
     /// Reads that are still to be printed, for each value.
     left: Vec<u32>,
     open: BTreeMap<String, Array>,
-    /// Those that the call which is being printed fills.
+    /// The arrays that the current call fills.
     taken: Vec<String>,
 }
 

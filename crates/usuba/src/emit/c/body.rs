@@ -94,7 +94,7 @@ pub fn declared(cx: &Context, id: NodeId) -> String {
     header::prototype(&signature.name, &params, &ports(&node.results, &signature.results))
 }
 
-/// How a function begins that the C compiler must take into its callers.
+/// The start of a function that the C compiler must inline.
 const ALWAYS_INLINE: &str =
     "#ifdef __GNUC__\n__attribute__((always_inline))\n#endif\nstatic inline ";
 
@@ -341,7 +341,7 @@ impl<'p> Body<'_, 'p> {
         self.line(&format!("{ty} v{};", high.0));
         let call = format!("{call}, &v{})", high.0);
         let at = low.0 as usize;
-        // The lower word may have been of use for its carry only.
+        // The lower word may have been read for its carry only.
         let used = self.demand.reads[at] > 1
             || !self.stores[at].is_empty()
             || matches!(of, Wide::Product(..));
@@ -358,7 +358,7 @@ impl<'p> Body<'_, 'p> {
         self.define(dst, place);
     }
 
-    /// Defines a value by an expression: straight into memory if that is its only reader.
+    /// Defines a value by an expression, directly in memory if that is its only reader.
     fn assign(&mut self, dst: Val, expr: &str) {
         let at = dst.0 as usize;
         if self.demand.reads[at] == 0 && self.stores[at].len() == 1 {

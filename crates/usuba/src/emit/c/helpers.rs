@@ -391,7 +391,7 @@ pub fn halves(bytes: &[u8; 16]) -> (u64, u64) {
     (word(&bytes[..8]), word(&bytes[8..]))
 }
 
-/// A template with its places filled. A brace before a blank is one of C.
+/// A template with its places filled. A brace before a blank is a brace of C.
 pub fn fill(template: &str, args: &[String], k: &str, hi: &str, lo: &str) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! Where a value is while a body is printed.
+//! Places of values while a body is printed.
 
 use super::helpers::fill;
 use crate::isa::Row;

@@ -1,4 +1,4 @@
-//! Numbers of two words of 64 bits, which C compilers are to see as one.
+//! Double-word arithmetic: numbers of two 64-bit words that C compilers see as one.
 //!
 //! ```text
 //! l = a * b; h = mulhigh(a, b)                      uint64_t h;
@@ -7,9 +7,9 @@
 //!                                                   const uint64_t l = f_sum128(a, x, b, y, &h);
 //! ```
 //!
-//! Written one by one, both halves of a product are two multiplications, and a carry is a
-//! comparison and more; as one number they are the instructions that a processor has for it.
-//! Where the compiler has no such numbers the helpers are the same words as before.
+//! With one expression per word, a product takes two multiplications, and a carry is a comparison
+//! and more; as one number both are the instructions that a processor has for them. For compilers
+//! without such numbers the helpers compute both words separately.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -15,9 +15,9 @@
 //! as the kernel can have used. The number of bytes is [`bytes`], an estimate; the command line may
 //! give another, and the proof of the object says whether it is enough.
 //!
-//! No compiler looks into the assembly, so none can leave it out. It is there for gcc and clang on
-//! x86-64; elsewhere a function that clears a local array of `volatile` bytes stands for it, which
-//! reaches the same stack, mostly, and no registers.
+//! Compilers treat the assembly as opaque, so none removes it. It exists for gcc and clang on
+//! x86-64; elsewhere a function that clears a local array of `volatile` bytes replaces it, which
+//! reaches mostly the same stack, and no registers.
 
 use super::Emitted;
 use crate::emit::template::{context, template};

@@ -46,7 +46,7 @@ pub(super) fn roll(scope: Scope, outs: Vec<Val>) -> Node {
     node
 }
 
-/// The name by which a value is known now; a value of a nested loop was renamed by each level.
+/// The current name of a value; each level of loops renamed a value of a nested loop.
 fn resolve(renamed: &FxHashMap<Val, Val>, mut v: Val) -> Val {
     while let Some(&new) = renamed.get(&v) {
         v = new;
