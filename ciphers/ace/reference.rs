@@ -31,12 +31,12 @@ pub fn reference(_function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
     let mut next = || words.next().unwrap();
     let mut state: [Block; 5] = std::array::from_fn(|_| [next(), next()]);
     let bits = sequence();
-    // A clock makes three bits: one for each box. A step takes eight clocks.
+    // A clock makes three bits: one for each S-box. A step takes eight clocks.
     for clocks in bits.chunks_exact(24).take(16).enumerate() {
         let (step, clocks) = clocks;
         let keys =
             |which: usize| -> Vec<u32> { clocks.iter().skip(which).step_by(3).copied().collect() };
-        // What the register holds from its last clock on, read as a number.
+        // The register from its last clock on, read as a number.
         let constant = |which: usize| -> Block {
             let at = 24 * step + 21 + which;
             [u32::MAX, (0..8).fold(u32::MAX << 8, |sum, i| sum | bits[at + i] << i)]

@@ -1,4 +1,4 @@
-//! The crate `chacha20`: the key stream of the block that the counter names, `hchacha`, and the
+//! The crate `chacha20`: the keystream of the block that the counter names, `hchacha`, and the
 //! first 4096 bytes of XChaCha20.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};

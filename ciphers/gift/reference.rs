@@ -39,7 +39,7 @@ fn permute(state: &[u8], forth: bool) -> Bits {
     moved
 }
 
-/// What each round adds to a state of n bits.
+/// The round keys with their constants, which are added to a state of n bits.
 fn round_keys(n: usize, key: &[u8]) -> Vec<Bits> {
     let mut words: Vec<u16> =
         key.chunks(2).rev().map(|b| (b[0] as u16) << 8 | b[1] as u16).collect();

@@ -1,4 +1,4 @@
-//! The crate `salsa20`: the key stream of the block that the counter names, `hsalsa`, and the
+//! The crate `salsa20`: the keystream of the block that the counter names, `hsalsa`, and the
 //! first 4096 bytes of XSalsa20. It has no keys of 16 bytes.
 
 use salsa20::cipher::consts::{U4, U6, U10};

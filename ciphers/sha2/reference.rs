@@ -1,5 +1,5 @@
-//! SHA-2 and its compression functions, written from FIPS 180-4, sections 4 to 6, with the constants
-//! as what they are: fractions of square and cube roots of primes.
+//! SHA-2 and its compression functions, written from FIPS 180-4, sections 4 to 6. The constants are
+//! computed as the fractions of square and cube roots of primes.
 
 /// The product of two numbers of 32-bit digits, the least significant first.
 fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
@@ -36,8 +36,8 @@ fn primes() -> impl Iterator<Item = u64> {
     (2..).filter(|n| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0))
 }
 
-/// What differs between the two functions: bits of a word, steps, and the amounts of the four
-/// sums, the last of sigma0 and sigma1 being a shift.
+/// The parameters of the two functions: bits of a word, steps, and the amounts of the four sigma
+/// functions, the last of sigma0 and sigma1 being a shift.
 struct Kind {
     bits: u32,
     steps: usize,

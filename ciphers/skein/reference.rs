@@ -3,8 +3,8 @@
 
 use super::threefish_reference::reference as threefish;
 
-/// Section 3.4: the state after a message of whole bytes, of the last of which the first `bits`
-/// count, or all if that is 0; `tweak` is the first one, without flags.
+/// Section 3.4: the state after a message; the first `bits` bits of its last byte count, or all if
+/// `bits` is 0. `tweak` is the first tweak, without flags.
 fn ubi(n: usize, state: &[u8], message: &[u8], bits: u8, tweak: u128) -> Vec<u8> {
     let mut padded = message.to_vec();
     if let (1.., Some(last)) = (bits, padded.last_mut()) {
@@ -62,10 +62,10 @@ fn field<'a>(key: &mut &'a [u8]) -> &'a [u8] {
 
 /// `skeinN_ubi`: a state, a tweak and a block become the next state and the next tweak.
 ///
-/// `skeinN`: the hash of `input`. `key` is what else goes in: the bytes of the output as 32 bits,
+/// `skeinN`: the hash of `input`. `key` has the other inputs: the bytes of the output as 32 bits,
 /// little-endian; bits of the last byte of the input, or 0 for all; three bytes of a tree; then key,
-/// personalisation, public key, identifier and nonce, each behind its length in 32 bits. What is
-/// empty is absent.
+/// personalisation, public key, identifier and nonce, each after its length in 32 bits. An empty
+/// input is absent.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
     let name = function["skein".len()..].trim_end_matches("_ubi");
     let n = name.parse::<usize>().expect("bits") / 8;

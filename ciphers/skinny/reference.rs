@@ -1,11 +1,11 @@
-//! SKINNY from the paper (ePrint 2016/660), on cells that are bytes whatever their size.
+//! SKINNY from the paper (ePrint 2016/660), with cells of four and of eight bits in bytes.
 
 type Cells = [u8; 16];
 
 const SBOX4: [u8; 16] = [12, 6, 9, 0, 1, 10, 2, 11, 3, 8, 5, 13, 4, 14, 7, 15];
-/// Which cell of a tweakey comes next to each place.
+/// The tweakey permutation: the source of each cell.
 const TWEAKEY: [usize; 16] = [9, 15, 8, 13, 10, 14, 12, 11, 0, 1, 2, 3, 4, 5, 6, 7];
-/// Which rows are added up for each row, forth and back.
+/// MixColumns and its inverse: the rows that are added up for each row.
 const MIX: [&[usize]; 4] = [&[0, 2, 3], &[0], &[1, 2], &[0, 2]];
 const UNMIX: [&[usize]; 4] = [&[1], &[1, 2, 3], &[1, 3], &[0, 3]];
 
@@ -58,7 +58,7 @@ fn clock(part: usize, x: u8, size: u32) -> u8 {
     }
 }
 
-/// What each round adds to the state: the tweakey to two rows, constants to three.
+/// The round keys: the tweakey in two rows, constants in three.
 fn round_keys(key: &[u8], block: usize, size: u32) -> Vec<Cells> {
     let mut parts: Vec<Cells> = key.chunks(block).map(unpack).collect();
     let rounds = if size == 4 { 28 + 4 * parts.len() } else { 32 + 8 * parts.len() };

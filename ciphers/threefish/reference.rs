@@ -24,7 +24,7 @@ const R1024: [[u32; 8]; 8] = [
     [31, 44, 47, 46, 19, 42, 44, 25],
     [9, 48, 35, 52, 23, 31, 37, 20],
 ];
-/// Those of version 1.1.
+/// The rotations of version 1.1.
 const OLD256: [[u32; 2]; 8] =
     [[5, 56], [36, 28], [13, 46], [58, 44], [26, 20], [53, 35], [11, 42], [59, 50]];
 const OLD512: [[u32; 4]; 8] = [
@@ -66,8 +66,8 @@ fn subkey(s: usize, key: &[u64], tweak: &[u64]) -> Vec<u64> {
 }
 
 /// `threefishN_FORM` on a block of N bits. The form is `encrypt` or `decrypt` with the tweak
-/// behind the key, `tweaked_` with the tweak before the block, `v11_` and `v12_` for old versions,
-/// or `chain`: key, tweak and block in the input, and the block added to what it becomes.
+/// after the key, `tweaked_` with the tweak before the block, `v11_` and `v12_` for old versions,
+/// or `chain`: key, tweak and block in the input, and the block added to its encryption.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
     let (size, form) = function["threefish".len()..].split_once('_').expect("a size and a form");
     let n = size.parse::<usize>().expect("bits") / 64;

@@ -15,7 +15,7 @@ impl Registers {
         }
     }
 
-    /// One clock, and its bit of the key stream.
+    /// One clock, and its bit of the keystream.
     fn clock(&mut self) -> u8 {
         let s = |number| self.s(number);
         let (t1, t2, t3) = (s(66) ^ s(93), s(162) ^ s(177), s(243) ^ s(288));
@@ -62,16 +62,16 @@ impl Registers {
         registers
     }
 
-    /// 64 bytes of key stream, from the least significant bit of the first.
+    /// 64 bytes of keystream, from the least significant bit of the first.
     fn stream(&mut self) -> Vec<u8> {
         let byte = |registers: &mut Registers| (0..8).map(|bit| registers.clock() << bit).sum();
         (0..64).map(|_| byte(self)).collect()
     }
 }
 
-/// `trivium_stream`: the first 64 bytes of the key stream from a key of 10 bytes and an initial
-/// value of 10; `trivium_start`: the state before it; `trivium_next`: from a state the next one
-/// and the key stream between them.
+/// `trivium_stream`: the first 64 bytes of the keystream from a key of 10 bytes and an initial
+/// value of 10; `trivium_start`: the state before it; `trivium_next`: from a state the next state
+/// and the keystream between them.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
     match function {
         "trivium_start" => Registers::start(key, input).words(),

@@ -26,7 +26,7 @@ pub struct Peer {
     pub cipher: String,
     /// `ctr` or `blocks`.
     pub mode: String,
-    /// What is called.
+    /// The name of the called function.
     pub call: String,
     pub init: Init,
 }
@@ -68,18 +68,18 @@ impl Drop for Foreign {
 }
 
 fn text(pointer: *const c_char) -> String {
-    // SAFETY: adapters hand over literals and what libraries answer for their version.
+    // SAFETY: adapters pass literals and the version strings of libraries.
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
-/// The ciphers of the adapter at `path`, which is the library `library` to users. `width` is the
-/// instruction set that our own library is told to take; others take what the processor has.
+/// The ciphers of the adapter at `path`, for the library `library`. `width` is the instruction set
+/// that our own library is forced to use; other libraries detect the processor.
 ///
 /// # Errors
 /// It cannot be loaded, or does not have the instruction set.
 pub fn load(path: &Path, library: &str, width: &str) -> Result<Vec<Peer>, String> {
     let say = |error: libloading::Error| format!("{library}: {error}");
-    // SAFETY: adapters and libraries do nothing when loaded but look at the processor. The object
+    // SAFETY: adapters and libraries only detect the processor when they are loaded. The object
     // stays, because peers are used until the program ends.
     let object: &'static Object = Box::leak(Box::new(unsafe { Object::new(path) }.map_err(say)?));
     // SAFETY: these are the types of `adapters/peer.h`.

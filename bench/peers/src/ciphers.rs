@@ -1,15 +1,15 @@
-//! What is compared: ciphers with the sizes that every adapter agrees on.
+//! The compared ciphers, with the sizes that every adapter agrees on.
 
 /// One cipher under its name in the adapters.
 pub struct Cipher {
     pub name: &'static str,
     /// For tables.
     pub title: &'static str,
-    /// Bytes of a key, of what a message starts from (a counter block or a nonce), and of a block.
+    /// Bytes of a key, of the start of a message (a counter block or a nonce), and of a block.
     pub key: usize,
     pub start: usize,
     pub block: usize,
-    /// Whether libraries are asked to leave the processor's AES instructions alone.
+    /// Whether libraries must not use the processor's AES instructions.
     pub without_aes: bool,
     /// Whether we have functions of our own for processors with GFNI.
     pub gfni: bool,

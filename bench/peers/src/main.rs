@@ -1,4 +1,4 @@
-//! Our library and others by turns: `scripts/peers` builds what is needed and starts this.
+//! Benchmark of our library and others, in turn; `scripts/peers` builds the adapters and starts it.
 //!
 //! ```text
 //! usuba-peers FOLDER            adapters in FOLDER, results to standard output
@@ -7,8 +7,8 @@
 //! usuba-peers FOLDER --ticks    show ticks per byte and block beside ratios
 //! ```
 //!
-//! Libraries look at environment and processor when they start, so every width has a process of
-//! its own, and so have ciphers for which AES instructions are masked:
+//! Libraries read environment and processor when they start, so every width has a process of its
+//! own, and so have ciphers for which AES instructions are masked:
 //!
 //! | | AVX-512 | AES |
 //! |---|---|---|
@@ -35,11 +35,11 @@ use ciphers::Cipher;
 use measure::Time;
 use report::Results;
 
-/// Instruction sets of our side. The others are kept from AVX-512 where ours is, and may take GFNI
-/// everywhere.
+/// Instruction sets of our side. Where ours must not use AVX-512, the others must not, either; they
+/// may use GFNI everywhere.
 const WIDTHS: [&str; 4] = ["avx2", "avx2_gfni", "avx512", "avx512_gfni"];
 
-/// Shared objects of `scripts/peers`, and what users call the library. Ours is first.
+/// Shared objects of `scripts/peers`, and the names of the libraries. Ours is first.
 const OBJECTS: [(&str, &str); 7] = [
     ("usuba", "Usuba"),
     ("openssl", "OpenSSL"),
@@ -152,7 +152,7 @@ fn outside(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// What a compiler says of its version, without its name.
+/// The version of a compiler, without its name.
 fn version(variable: &str, name: &str) -> String {
     let program = std::env::var(variable).unwrap_or_else(|_| name.to_string());
     let output = Command::new(program).arg("--version").output();

@@ -1,9 +1,9 @@
-//! One cipher of several libraries by turns in one process.
+//! Measures one cipher of several libraries, in turn in one process.
 //!
-//! Every library gets the same key, start and message, and must answer the same. Then all take
-//! turns: a call that is not timed, and a few that are. The tenth percentile of the calls of one
-//! library is its time, so whatever else the machine does meets all of them alike and mostly
-//! falls into the part above.
+//! Every library gets the same key, start and message, and must give the same output. Then all take
+//! turns: a call that is not timed, and a few timed calls. The tenth percentile of the calls of one
+//! library is its time: other load on the machine affects all libraries alike, and mostly the slower
+//! calls.
 
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::ciphers::Cipher;
 pub const BULK: usize = 16 << 10;
 pub const LONG: usize = 256 << 10;
 
-/// Calls for single blocks, each of which waits for the one before.
+/// Chained calls for single blocks: each waits for its predecessor.
 const CHAIN: u64 = 16;
 
-/// What one library takes, in ticks of the time-stamp counter.
+/// The times of one library, in ticks of the time-stamp counter.
 #[derive(Clone, Debug)]
 pub struct Time {
     pub library: String,
@@ -124,7 +124,7 @@ pub fn measure(cipher: &Cipher, peers: &[&Peer], budget: Duration) -> Result<Vec
     Ok(sides.into_iter().map(Side::time).collect())
 }
 
-/// Whether all answer what the first one answers.
+/// Whether all sides give the output of the first one.
 fn agree(sides: &mut [Side], start: &[u8], message: &mut Message) -> Result<(), String> {
     let mut expected: Option<Vec<u8>> = None;
     for side in sides {
@@ -163,7 +163,7 @@ impl Side<'_> {
     /// Chains of calls with one block: with one key, and with a key each.
     fn single(&mut self, key: &[u8], start: &[u8], message: &mut Message) -> Result<(), String> {
         let (input, output) = message.parts();
-        // What the next call starts from depends on what the last one wrote, and is the same.
+        // The start of the next call depends on the output of the last one, and is unchanged.
         let (mut start, mut key) = (start.to_vec(), key.to_vec());
         let mut input = input.to_vec();
         self.state.run(&start, &input, output)?;

@@ -6,10 +6,10 @@ use std::fmt::Write;
 use crate::ciphers;
 use crate::measure::Time;
 
-/// What was measured: for each width, cipher and mode the times of all libraries, ours first.
+/// The measurements: for each width, cipher and mode the times of all libraries, ours first.
 pub type Results = Vec<(String, String, String, Vec<Time>)>;
 
-/// How many times as long they take as we do.
+/// Their times divided by ours.
 struct Ratios {
     bulk: f64,
     long: f64,

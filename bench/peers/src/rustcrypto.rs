@@ -44,7 +44,7 @@ impl State for Ascon {
     }
 }
 
-/// A hash function on so many messages that follow each other.
+/// A hash function on `count` messages in sequence.
 struct Hash<D> {
     count: usize,
     hash: PhantomData<D>,

@@ -57,8 +57,8 @@ impl<K: Blocks> BlockSizeUser for Cipher<K> {
 }
 
 impl<K: Blocks> Cipher<K> {
-    /// CTR mode on `data`, both ways. `position` says how many bytes of the key stream go before:
-    /// whoever goes on with a message passes how much is done.
+    /// CTR mode on `data`, encryption and decryption. `position` is the offset in bytes in the
+    /// keystream: to continue a message, pass the number of bytes so far.
     ///
     /// # Errors
     /// [`Error::Counter`]
@@ -71,7 +71,7 @@ impl<K: Blocks> Cipher<K> {
         self.key.xor(counter, position, data.into())
     }
 
-    /// The key stream of CTR mode itself.
+    /// The keystream of CTR mode.
     ///
     /// # Errors
     /// [`Error::Counter`]
@@ -133,7 +133,7 @@ impl<K: Wide> Cipher<K> {
     }
 }
 
-/// What modes of other crates use, which bring their own loops over blocks.
+/// The backend of modes of other crates, which have their own loops over blocks.
 struct Backend<'a, K: Blocks>(&'a Key<K>);
 
 impl<K: Blocks> BlockSizeUser for Backend<'_, K> {

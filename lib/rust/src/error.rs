@@ -1,21 +1,21 @@
-//! What can go wrong.
+//! The errors.
 
 use core::ffi::c_int;
 use core::fmt;
 
-/// Why nothing was done; outputs are as they were.
+/// The reason of a failed call, which leaves its outputs unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A length that the function does not take, or two that must be equal and are not.
     Length,
-    /// The counter of a key stream would pass its end and begin again.
+    /// The counter of a keystream would overflow.
     Counter,
     /// There is no such backend, or this processor does not have it.
     Backend,
     /// Parameters that do not go together.
     Parameter,
-    /// A tag or a signature is not that of the message.
+    /// A tag or a signature does not belong to the message.
     Forged,
     /// A point of small order, with which no secret can be agreed on.
     Point,

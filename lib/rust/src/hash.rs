@@ -15,33 +15,33 @@ use crate::ffi::hash::{ENDLESS, Grown, State};
 
 pub use crate::ffi::hash::Hash;
 
-/// What goes into Skein beside the message; nothing by default.
+/// The parameters of Skein; all are absent by default.
 ///
-/// What is `Some` and empty is something else than what is `None`.
+/// An empty `Some` gives another hash than `None`.
 #[derive(Clone, Copy, Default)]
 pub struct Parameters<'a> {
     /// For a MAC, or for deriving keys; of any length, none if empty.
     pub key: &'a [u8],
-    /// What it is used for, such as `20081031 somebody@example.com Backup/Blocks`.
+    /// The purpose of the hash, such as `20081031 somebody@example.com Backup/Blocks`.
     pub personalization: Option<&'a [u8]>,
     /// Under which a signature of the hash will be verified.
     pub public_key: Option<&'a [u8]>,
     /// Which key is to be derived from `key`, with an empty message.
     pub identifier: Option<&'a [u8]>,
-    /// For randomized hashing, or for a key stream.
+    /// For randomized hashing, or for a keystream.
     pub nonce: Option<&'a [u8]>,
     /// Whether the message becomes a tree, and which.
     pub tree: Option<Tree>,
 }
 
-/// A hash tree, whose leaves are hashed side by side.
+/// A hash tree, whose leaves are hashed in parallel lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tree {
     /// A leaf has `1 << leaf` blocks of the message; 1 at least.
     pub leaf: u8,
-    /// A node has `1 << fan_out` blocks of what is below; 1 at least.
+    /// A node has `1 << fan_out` blocks of the level below; 1 at least.
     pub fan_out: u8,
-    /// Levels, with that of the leaves; 2 at least.
+    /// Levels, including the leaves; 2 at least.
     pub height: u8,
 }
 
@@ -178,7 +178,7 @@ impl<H: Hash, N: ArraySize> fmt::Debug for Skein<H, N> {
 }
 
 /// A MAC of `N` bytes, by the trait [`digest::Mac`]. Keys have any length but 0, though the type of
-/// [`KeyInit::new`] has that of a block.
+/// [`KeyInit::new`] has the length of a block.
 pub struct SkeinMac<H: Hash, N: ArraySize> {
     begun: Begun<H>,
     size: PhantomData<N>,
@@ -227,8 +227,8 @@ impl<H: Hash, N: ArraySize> fmt::Debug for SkeinMac<H, N> {
     }
 }
 
-/// Outputs without an end, by the trait [`ExtendableOutput`]; they have nothing in common with those
-/// of a certain length. With key and nonce this is a key stream.
+/// Endless outputs, by the trait [`ExtendableOutput`]; they have no common prefix with outputs of a
+/// given length. With key and nonce this is a keystream.
 pub struct SkeinXof<H: Hash> {
     begun: Begun<H>,
 }

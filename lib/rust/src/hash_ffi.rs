@@ -165,7 +165,7 @@ fn wipe<S>(state: &mut S) {
     unsafe { c_wipe(ptr::from_mut(state).cast::<c_void>(), size_of::<S>()) }
 }
 
-/// So many bits are there.
+/// Checks that the message has this number of bits.
 fn check_bits(data: &[u8], bits: u64) -> Result<(), Error> {
     match bits.div_ceil(8) <= data.len() as u64 {
         true => Ok(()),
@@ -202,7 +202,7 @@ impl<H: Hash> State<H> {
 
     pub fn update_bits(&mut self, data: &[u8], bits: u64) -> Result<(), Error> {
         check_bits(data, bits)?;
-        // SAFETY: `Hash`; so many bits are there.
+        // SAFETY: `Hash`; the message has this number of bits.
         Error::check(unsafe { H::UPDATE_BITS(&raw mut self.0, data.as_ptr(), bits) })
     }
 
@@ -232,7 +232,7 @@ impl<H: Hash> Grown<H> {
 
     pub fn update_bits(&mut self, data: &[u8], bits: u64) -> Result<(), Error> {
         check_bits(data, bits)?;
-        // SAFETY: `Hash`; so many bits are there.
+        // SAFETY: `Hash`; the message has this number of bits.
         Error::check(unsafe { H::TREE_UPDATE_BITS(&raw mut self.0, data.as_ptr(), bits) })
     }
 
@@ -253,7 +253,7 @@ pub fn whole<H: Hash>(
     check_bits(data, bits)?;
     let parameters = CParameters::new(parameters);
     let (from, to, length) = (data.as_ptr(), out.as_mut_ptr(), out.len());
-    // SAFETY: `Hash`; so many bits are there.
+    // SAFETY: `Hash`; the message has this number of bits.
     Error::check(unsafe { H::HASH_BITS(&raw const parameters, from, bits, to, length) })
 }
 

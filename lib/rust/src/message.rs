@@ -14,7 +14,7 @@ use crate::ffi::message::{self, State};
 
 pub use crate::ffi::message::{Code, HashFunction};
 
-/// What takes a message in pieces.
+/// A function that takes a message in pieces.
 macro_rules! message {
     ($type:ident, $trait:ident) => {
         impl<M: $trait> fmt::Debug for $type<M> {
@@ -54,7 +54,7 @@ macro_rules! message {
     };
 }
 
-/// What can begin again.
+/// A function that can begin a new message.
 macro_rules! again {
     ($type:ident, $trait:ident) => {
         impl<M: $trait> FixedOutputReset for $type<M> {
@@ -109,7 +109,7 @@ impl<M: HashFunction> MessageHash<M> {
 }
 
 /// A MAC under a key that serves for many messages, by the trait [`digest::Mac`]. Keys of HMAC have
-/// any length, though the type of [`KeyInit::new`] has that of a block.
+/// any length, though the type of [`KeyInit::new`] has the length of a block.
 pub struct MessageMac<M: Code> {
     start: State<M>,
     state: State<M>,

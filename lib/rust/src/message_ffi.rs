@@ -34,7 +34,7 @@ pub type Extract =
 pub type Expand =
     unsafe extern "C" fn(*const u8, usize, *const u8, usize, *mut u8, usize) -> c_int;
 
-/// What takes a message in pieces.
+/// A C function that takes a message in pieces.
 ///
 /// # Safety
 /// All fields of `State` are integers, laid out as in C, of which zero is a value. `FINAL` writes

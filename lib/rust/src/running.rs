@@ -1,4 +1,4 @@
-//! Key streams that go on from a state: each part needs the one before.
+//! Keystreams with a state: each part continues its predecessor.
 
 use core::fmt;
 
@@ -10,14 +10,14 @@ use cipher::{
 use crate::Error;
 use crate::ffi::{self, Key, State};
 
-/// A key stream that was begun. It has no end and no positions.
+/// A keystream with its state. It has no end and no positions.
 pub struct Running<K: ffi::Running> {
     state: State<K>,
 }
 
 impl<K: ffi::Running> Running<K> {
-    /// The key streams of several nonces side by side, which is many times faster than one after
-    /// the other: the first `length` bytes of each, which follow each other in `output`.
+    /// The keystreams of several nonces in parallel lanes, which is many times faster than in
+    /// sequence: the first `length` bytes of each, in sequence in `output`.
     ///
     /// # Errors
     /// [`Error::Length`] if `output` has other than `length` bytes for each nonce.

@@ -12,8 +12,8 @@ use crate::ffi::seal::{Functions, Seal};
 
 /// Authenticated encryption under a key, by the traits of [`aead`].
 ///
-/// Opening computes the tag first: nothing is written if it is another one. Secret boxes have no
-/// associated data, and an error is what comes of any.
+/// Decryption computes the tag first, and writes no output if the tag is wrong. Secret boxes have no
+/// associated data, and return an error for any.
 pub struct Sealer<K: Seal> {
     key: Key<K>,
 }
@@ -22,7 +22,7 @@ impl<K: Seal> Sealer<K> {
     /// Encrypts, apart or in place, and makes a tag.
     ///
     /// # Errors
-    /// [`Error::Length`] if the message is longer than the key stream, [`Error::Parameter`] if there
+    /// [`Error::Length`] if the message is longer than the keystream, [`Error::Parameter`] if there
     /// are data that the function does not take.
     pub fn seal(
         &self,
@@ -36,7 +36,7 @@ impl<K: Seal> Sealer<K> {
     /// Decrypts, apart or in place, if the tag is right.
     ///
     /// # Errors
-    /// [`Error::Forged`] if it is not, and those of [`Sealer::seal`].
+    /// [`Error::Forged`] if it is not, and the errors of [`Sealer::seal`].
     pub fn open(
         &self,
         nonce: &Nonce<Self>,

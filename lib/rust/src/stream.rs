@@ -1,4 +1,4 @@
-//! Key streams: stream ciphers, and CTR mode of block ciphers.
+//! Keystreams: stream ciphers, and CTR mode of block ciphers.
 
 use core::fmt;
 
@@ -14,20 +14,20 @@ use crate::ffi::{self, Key, KeyStream};
 /// The block number of a block that is not there.
 const NONE: u64 = u64::MAX;
 
-/// A key stream with its key, its nonce or first counter, and how far it is.
+/// A keystream with its key, its nonce or first counter, and its position.
 ///
-/// Pieces of at least a block go through the C directly; a block that shorter ones are taken from
-/// is kept.
-/// [`StreamCipher::check_remaining`] and seeking know the end, where the number of a block would
-/// begin again, or the position no longer has 64 bits; the functions of [`StreamCipher`] called
-/// `unchecked` go on there from position 0.
+/// Pieces of at least a block go through the C directly; for shorter pieces the current block is
+/// kept.
+/// [`StreamCipher::check_remaining`] and seeking respect the end, where the number of a block would
+/// overflow, or the position no longer has 64 bits; the functions of [`StreamCipher`] called
+/// `unchecked` continue there from position 0.
 pub struct Stream<K: KeyStream> {
     key: Key<K>,
     start: Array<u8, K::StartSize>,
-    /// Bytes of the key stream that went before, at most `end`.
+    /// The position in bytes in the keystream, at most `end`.
     position: u64,
     end: u64,
-    /// The key stream of block number `held`.
+    /// The keystream of block number `held`.
     block: Array<u8, K::BlockSize>,
     held: u64,
 }
@@ -41,7 +41,7 @@ impl<K: KeyStream> Stream<K> {
         Stream { key, start: start.clone(), position: 0, end, block: Array::default(), held: NONE }
     }
 
-    /// The next bytes of the key stream, in as many parts as it has to be.
+    /// The next bytes of the keystream, in as few parts as possible.
     fn go(&mut self, mut data: Data<'_, '_>) {
         let size = K::BlockSize::U64;
         while data.len() > 0 {
@@ -86,11 +86,11 @@ impl<K: KeyStream> Stream<K> {
     }
 }
 
-/// What is done to the next bytes.
+/// The operation on the next bytes.
 enum Data<'i, 'o> {
-    /// The key stream is added.
+    /// XOR of the keystream.
     Xor(InOutBuf<'i, 'o, u8>),
-    /// The key stream is written.
+    /// Output of the keystream.
     Write(&'o mut [u8]),
 }
 

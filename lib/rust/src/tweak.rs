@@ -45,11 +45,11 @@ impl<K: Tweaked> TweakCipher<K> {
         self.each(tweaks, blocks.into(), true)
     }
 
-    /// Counter-in-tweak mode on `data`, both ways: XORs the encryptions of `nonce` under `tweak`,
-    /// `tweak` + 1, ..., which count as numbers in the byte order of the cipher. `position` says
-    /// how many bytes of the key stream go before.
+    /// Counter-in-tweak mode on `data`, encryption and decryption: XORs the encryptions of `nonce`
+    /// under `tweak`, `tweak` + 1, ..., which are numbers in the byte order of the cipher.
+    /// `position` is the offset in bytes in the keystream.
     ///
-    /// It is the mode that encrypts in SCT, called CTRT there (Peyrin, Seurin: ePrint 2015/1049),
+    /// It is the encryption mode of SCT, called CTRT there (Peyrin, Seurin: ePrint 2015/1049),
     /// with addition as its counter; Deoxys-II XORs the counter to the tweak instead.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<K: Tweaked> TweakCipher<K> {
         self.key.ctrt(nonce, tweak, position, data.into())
     }
 
-    /// The key stream of counter-in-tweak mode itself.
+    /// The keystream of counter-in-tweak mode.
     ///
     /// # Errors
     /// [`Error::Counter`]

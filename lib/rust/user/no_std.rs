@@ -13,7 +13,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     }
 }
 
-/// Adds a key stream; false if it ends before.
+/// XORs a keystream; false if the keystream is shorter.
 ///
 /// # Safety
 /// There are 32, 12 and `length` bytes.

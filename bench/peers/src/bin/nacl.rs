@@ -79,7 +79,7 @@ fn ticks() -> u64 {
     }
 }
 
-/// What was measured of one operation: their time divided by ours.
+/// The measurement of one operation: the time of others divided by ours.
 struct Ratios {
     operation: String,
     others: Vec<(&'static str, f64)>,
@@ -412,10 +412,10 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
     Ok((all, version))
 }
 
-/// The first line of what is ours in a file of results.
+/// The first line of our part of a file of results.
 const BEGIN: &str = "\n# NaCl, by `scripts/peers-nacl` in the same way.\n";
 
-/// Operations without their lengths, and what they are for people.
+/// Operations without their lengths, and their titles in tables.
 const TITLES: [(&str, &str); 14] = [
     ("sign", "signing 256 bytes"),
     ("verify", "verifying them, strictly"),

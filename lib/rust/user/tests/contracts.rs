@@ -1,4 +1,4 @@
-//! What users of the crate may rely on beyond answers: errors, ends of key streams, secrets.
+//! Guarantees of the crate besides results: errors, ends of keystreams, secrets.
 
 use std::mem::MaybeUninit;
 
@@ -338,7 +338,7 @@ fn what_was_forged_is_not_opened() {
     assert_eq!(dropped(HkdfSha512::new(b"salt", b"secret")).iter().max(), Some(&0));
 }
 
-/// What any code that knows the traits only would do.
+/// The calls of code that uses the traits only.
 fn sign_and_verify<K>(key: &K, message: &[u8]) -> Signature
 where
     K: Keypair<VerifyingKey: Verifier<Signature>> + Signer<Signature>,
