@@ -1,4 +1,4 @@
-//! Machine code under valgrind, with keys and blocks that nobody has defined.
+//! Machine code under valgrind, with undefined keys and blocks.
 //!
 //! ```text
 //! undefined(key), undefined(in)          memcheck follows each of their bits

@@ -223,7 +223,7 @@ pub struct Language {
     /// Read tables from one word to one word as array look-ups (not constant-time)
     #[arg(long)]
     pub keep_tables: bool,
-    /// Read the ten tables that the original compiler knew in its bit order
+    /// Read the ten tables that the OCaml compiler knew in its bit order
     #[arg(long)]
     pub legacy_tables: bool,
     /// Treat warnings as errors
@@ -244,7 +244,7 @@ struct SlicingFlags {
     /// Bitslicing: a bit per register
     #[arg(short = 'B', long)]
     bitslice: bool,
-    /// Words in lanes: the words of a block side by side in a register
+    /// Words in lanes: a register holds the words of a block
     #[arg(short = 'W', long)]
     words: bool,
 }
@@ -331,7 +331,7 @@ pub enum Abi {
     /// Ours: one pointer to registers for each port
     #[default]
     Usuba,
-    /// The interface of the original compiler, with the headers that `usubac headers` writes
+    /// The interface of the OCaml compiler, with the headers that `usubac headers` writes
     Usubac,
 }
 
@@ -508,8 +508,8 @@ impl Codegen {
         })
     }
 
-    /// How many instances run side by side, in which blocks. Drivers of the original compiler
-    /// know the ports that they pass: there only the grain asks for more than one instance.
+    /// The interleave factor and the grain. Drivers of the OCaml compiler know the ports that they
+    /// pass: there only the grain requests more than one instance.
     fn interleave(&self, abi: Abi) -> interleave::Choice {
         let grain = self.interleave.unwrap_or(interleave::Choice::AUTO.grain);
         let factor = match (self.inter_factor, self.interleave, abi) {
@@ -521,7 +521,7 @@ impl Codegen {
         interleave::Choice { factor, grain }
     }
 
-    /// Drivers of the original compiler pass words.
+    /// Drivers of the OCaml compiler pass words.
     fn packing(&self, abi: Abi) -> When {
         match (&self.packing, abi) {
             (PackingFlags { packed: true, .. }, _) => When::Always,

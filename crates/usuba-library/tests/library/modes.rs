@@ -201,7 +201,7 @@ impl Modes<'_> {
         }
     }
 
-    /// Key streams with a state: one in parts, in two ways, and many side by side.
+    /// Keystreams with a state: one in parts, in two ways, and a batch of them.
     fn check_running(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
         let Kind::Running { .. } = self.primitive.kind else { return };
         let (key, name) = (context.as_ptr(), &self.primitive.name);

@@ -40,7 +40,7 @@ fn write(folder: &Path, files: &[File]) {
     }
 }
 
-/// Removes files that nobody wrote this time: another set of ciphers, say.
+/// Removes files of earlier runs, such as another set of ciphers.
 fn clean(folder: &Path, wanted: &BTreeSet<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -18,7 +18,7 @@ const SECRETS: &str = include_str!("secrets.c");
 /// Calls whose stack is looked at.
 const REMAINS: &str = include_str!("remains.c");
 
-/// Instruction sets that valgrind runs: one message at a time, and many side by side.
+/// Instruction sets that valgrind runs: single messages, and multi-buffer functions.
 const PLAIN: &[&str] = &["gp64"];
 const WIDE: &[&str] = &["gp64", "avx2"];
 
@@ -75,7 +75,8 @@ fn reports(
     memcheck::examined(&folder.path().join("it")).expect("it ends well")
 }
 
-/// In the long run also side by side; valgrind's processor has AVX2 where the real one has.
+/// In the long run also the multi-buffer functions; valgrind's processor has AVX2 if the real one
+/// has.
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
     if let Err(why) = memcheck::valgrind() {

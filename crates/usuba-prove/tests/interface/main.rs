@@ -1,6 +1,6 @@
 //! Functions around kernels, proved in object files.
 //!
-//! - `bytes`: functions over any number of blocks, and key set-up.
+//! - `bytes`: functions over any number of blocks, and key schedules.
 //! - `wipe`: kernels with zeroization.
 
 mod bytes;

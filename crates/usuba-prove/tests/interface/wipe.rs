@@ -1,4 +1,5 @@
-//! Kernels and functions over blocks of `--wipe` leave nothing behind, and are refused if they do.
+//! Zeroization: kernels and functions over blocks with `--wipe` leave no secrets, and are rejected
+//! if they do.
 
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;

@@ -11,7 +11,7 @@ use crate::ir::verify;
 /// How hard to try.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Level {
-    /// As written: only nodes that nobody calls disappear.
+    /// As written: only uncalled nodes disappear.
     O0,
     /// Nodes and loops stay, each body is simplified.
     O1,
