@@ -373,7 +373,7 @@ pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
     #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_arch)]
     pub arch: Arch,
-    /// Whose latencies and ports decide between orders of the same code; see --print cpus
+    /// The microarchitecture whose latencies and ports drive scheduling; see --print cpus
     #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
     pub cpu: &'static Cpu,
     /// Register width of general-purpose code: 32 or 64
@@ -432,7 +432,7 @@ pub struct Codegen {
     /// Prove after each pass that the program still computes the same function
     #[arg(long)]
     pub prove: bool,
-    /// Put before every C name that the linker sees
+    /// The prefix of every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
 }
@@ -486,7 +486,7 @@ struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
     #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
     sched: bool,
-    /// Run neither; --skip pressure also leaves the order of bitsliced code alone
+    /// Run neither; --skip pressure also keeps the schedule of bitsliced code
     #[arg(long)]
     no_sched: bool,
     /// Do not run bitslice-sched
@@ -641,7 +641,7 @@ fn long_flags(command: &clap::Command) -> Vec<String> {
         .collect()
 }
 
-/// The form of messages that a command line asks for, right or wrong as it may be otherwise.
+/// The message format that a command line requests, valid or not.
 pub fn error_format() -> Format {
     let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
     let mut format = Format::default();

@@ -113,7 +113,7 @@ impl Workspace {
         let command = |offline: &[&str]| {
             let mut command = Command::new(&cargo);
             command.args(arguments).args(offline);
-            // Cargo must not believe that this is part of the run that it was started by.
+            // Cargo must not inherit the environment of the run that started it.
             for (name, _) in env::vars_os() {
                 let text = name.to_string_lossy();
                 if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {

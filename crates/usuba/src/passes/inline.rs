@@ -44,11 +44,11 @@ pub const COMFORTABLE_NODE: u64 = 60_000;
 /// Later stages traverse loops recursively.
 const DEEPEST: usize = 256;
 
-/// Most inputs and outputs of an S-box together. The largest that are known have 8 and 8; masked
-/// and joint ones a few more.
+/// Largest number of inputs and outputs of an S-box together. The largest known ones have 8 and 8;
+/// masked and combined ones a few more.
 const BOX_PORTS: usize = 31;
 
-/// Fewer equations than this are an addition of a constant or a key.
+/// Nodes with fewer equations are additions of a constant or a key.
 const BOX_EQUATIONS: u64 = 10;
 
 fn run(program: &mut Program, options: &PassOptions) {
