@@ -1,4 +1,4 @@
-//! Any text has an answer as each file that a reader takes: values, or one error with a place.
+//! Fuzz target of the file readers: any text gives values, or one error with a place.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any text has an answer: it is parsed, checked and sliced without a panic, and the output of the
-//! formatter is parsed alike.
+//! Fuzz target of the front end: any text is parsed, checked and sliced without a panic, and the
+//! output of the formatter has the same tree.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! A random well-typed program computes the same in every way in which this process can run it.
+//! Differential fuzzing: a random well-typed program computes the same in every engine of this
+//! process.
 #![no_main]
 
 use filetests::random::Subject;

@@ -1,4 +1,4 @@
-//! Rewrites all that follows from tables, folders and tests.
+//! Regenerates all files that follow from tables, folders and tests.
 //!
 //! ```text
 //! $ cargo xtask bless counts factors

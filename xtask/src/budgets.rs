@@ -1,4 +1,4 @@
-//! The cost of an extension, counted on toys.
+//! Extension budgets: the cost of an extension, counted on toys.
 //!
 //! ```text
 //! xtask/toys/pass/crates/usuba/src/passes/toy.rs    a file that somebody writes
@@ -8,8 +8,8 @@
 //!
 //! The last column of "Where the next thing goes" in ARCHITECTURE.md is the budget, and `tidy`
 //! compares it with the toys. `cargo xtask budgets` adds all toys to a scratch copy of the
-//! repository, runs `cargo xtask bless` and the tests that concern them, and shows the generated lines. So a
-//! list that somebody would have to extend as well fails the run.
+//! repository, runs `cargo xtask bless` and the tests that concern them, and shows the generated
+//! lines. An extension that needs a line in another list fails the run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,7 +43,7 @@ const CHECKS: &[&[&str]] = &[
     &["test", "--package", "usubac", "--test", "cli", "--test", "pages"],
 ];
 
-/// The files and lines that somebody writes for one extension.
+/// The hand-written files and lines of one extension.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Cost {
     folders: usize,
@@ -117,13 +117,13 @@ pub fn run(repo: &Repo) -> io::Result<Vec<Finding>> {
         add(repo, toy, &scratch)?;
     }
     let before = Repo::of(&scratch)?;
-    // The bless itself comes first: without its `mod` lines nothing compiles.
+    // `bless` comes first: without its `mod` lines nothing compiles.
     let bless: &[&str] = &["xtask", "bless"];
     for args in [bless].iter().chain(CHECKS) {
         let status = Command::new(cargo())
             .args(*args)
             .current_dir(&scratch)
-            // Two trees in one build folder would take the programs of each other.
+            // Two trees in one build folder would overwrite the programs of each other.
             .env("CARGO_TARGET_DIR", repo.root.join("target/budgets/target"))
             .status()?;
         if !status.success() {

@@ -1,4 +1,4 @@
-//! The chores of this repository as functions, so that tests can run them.
+//! Maintenance tasks of this repository as functions, so that tests can run them.
 //!
 //! - `repo`: the text files of the repository, in memory.
 //! - `rust`: Rust text without its tests, and its imports.

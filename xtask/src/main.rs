@@ -1,4 +1,4 @@
-//! `cargo xtask`: chores that are not part of the product.
+//! `cargo xtask`: maintenance tasks that are not part of the product.
 
 use std::io;
 use std::process::{Command, ExitCode};

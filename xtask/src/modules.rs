@@ -1,7 +1,7 @@
-//! Lines of source files that follow from folders: `mod NAME;` for each file of a folder whose
-//! `mod.rs` is a list of files. `cargo xtask bless` writes them, `cargo xtask tidy` finds them missing.
+//! Generated module lists: `mod NAME;` for each file of a folder whose `mod.rs` is a list of files.
+//! `cargo xtask bless` writes them, `cargo xtask tidy` reports missing lines.
 //!
-//! This crate does not depend on the compiler, which may not compile before the lines are there.
+//! This crate does not depend on the compiler, which may not compile without these lines.
 
 use std::io;
 

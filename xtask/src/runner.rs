@@ -1,11 +1,11 @@
-//! Test runner: every group of checks, both cores busy to the end, and one sum.
+//! Test runner: runs every group of checks on all cores, and prints one sum.
 //!
 //! ```text
 //! cargo test --no-run ─ messages → binaries → units (a binary, or one test of it) ─ workers → sum
 //! ```
 //!
-//! The level of the tests is said here and read by `usuba_gen::level`: the whole run, or the quick one
-//! with the share that the commit chooses. A whole run that was cut off goes on where it was.
+//! The runner sets the level of the tests, which `usuba_gen::level` reads: the whole run, or the
+//! quick one with the share that the commit chooses. An interrupted whole run continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use crate::repo::Repo;
 use crate::{answer, budgets};
 
-/// Test binaries that take longest, in the order in which they start where no earlier run tells, and
-/// whether their tests have nothing in common. Then each test is a unit, so that no core waits for the
+/// The slowest test binaries, in the order in which they start without times of an earlier run, and
+/// whether their tests are independent. Then each test is a unit, so that no core waits for the
 /// last one.
 const LONGEST: [(&str, bool); 16] = [
     ("interface", false),
@@ -77,7 +77,7 @@ impl Unit {
     }
 }
 
-/// Runs every group; whether all passed. `whole` asks for everything, and `fresh` also for units that an
+/// Runs every group; whether all passed. `whole` requests all tests, and `fresh` also units that an
 /// earlier whole run finished.
 ///
 /// # Errors
@@ -164,7 +164,7 @@ fn built(messages: &str) -> io::Result<(Vec<Binary>, PathBuf)> {
     Ok((binaries, usubac))
 }
 
-/// The times of units, and those that an unfinished whole run has behind it.
+/// The times of units, and the finished units of an interrupted whole run.
 struct Record {
     times: PathBuf,
     done: Option<PathBuf>,
@@ -196,7 +196,7 @@ impl Record {
         fs::write(&self.times, lines.concat())
     }
 
-    /// The units that are behind, each with the tests that passed.
+    /// The finished units, each with the tests that passed.
     fn done(&self) -> BTreeMap<String, u64> {
         let text = self.done.as_ref().and_then(|path| fs::read_to_string(path).ok());
         let text = text.unwrap_or_default();
@@ -370,7 +370,7 @@ fn work(
         };
         let mut sum = results(&text);
         if !success && sum.failed == 0 {
-            // It died before it counted.
+            // The process died before it counted.
             sum.failed = 1;
         }
         let name = unit.name(binaries);

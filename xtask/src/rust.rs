@@ -1,6 +1,6 @@
-//! Rust text as the rules see it: without comments and tests, and its imports.
+//! Rust text for the rules: without comments and tests, and its imports.
 //!
-//! No parser: rustfmt has already put every item and brace where a line-based reading finds it.
+//! There is no parser: rustfmt has put every item and brace in its place for a line-based reading.
 
 /// Whether a file holds tests only.
 pub fn is_test_file(path: &str) -> bool {

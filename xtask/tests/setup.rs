@@ -12,8 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const TOOLS: &[&str] =
     &["bash", "mktemp", "uname", "cut", "sed", "tr", "paste", "awk", "grep", "rm", "cat", "chmod"];
 
-/// Held by one machine at a time: a process that another test starts would inherit a script that
-/// is still open for writing, and nobody can run such a script.
+/// Held by one machine at a time: a process that another test starts would inherit a script that is
+/// still open for writing, and an open script cannot run.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// A folder that is the whole path of a machine.

@@ -1,6 +1,6 @@
-//! How many instances run side by side by default: for every cipher, slicing and target one line
-//! in `factors.txt`. A model decides, so that a change of the model, of a machine or of a pass
-//! before it shows here. `BLESS=1` writes the file. The quick run has each row on every fourth target.
+//! Default interleave factors: one line in `factors.txt` for every cipher, slicing and target. A
+//! cost model decides, so that a change of the model, of a machine or of an earlier pass shows
+//! here. `BLESS=1` writes the file. The quick run has each row on every fourth target.
 
 use std::collections::BTreeSet;
 use std::path::Path;

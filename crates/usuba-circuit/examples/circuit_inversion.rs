@@ -1,4 +1,5 @@
-//! Circuits for boxes that are inversion between affine maps: how some of `known/bytes.txt` began.
+//! Circuits for S-boxes that are inversion between affine maps: the origin of some of
+//! `known/bytes.txt`.
 //!
 //! ```text
 //! circuit_inversion MOST TRIES SEED NAME:ENTRIES...        ENTRIES are 512 hexadecimal digits

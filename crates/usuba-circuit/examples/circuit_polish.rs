@@ -1,11 +1,11 @@
-//! Makes known circuits smaller by chance: how some of `known/*.txt` came about.
+//! Simulated annealing of known circuits: the origin of some of `known/*.txt`.
 //!
 //! ```text
 //! circuit_polish two|lut3 STEPS SEED FILE [WORD]     entries whose comment has WORD
 //! ```
 //!
-//! Takes every entry that has no three-input gates through `usuba_circuit::polished`. Prints an entry
-//! for each profile (`two` means both that have two inputs), with the key left zero.
+//! Takes every entry that has no three-input gates through `usuba_circuit::polished`. Prints an
+//! entry for each profile (`two` means both that have two inputs), with the key left zero.
 
 use usuba_circuit::{Profile, parse, polished, simulate};
 

@@ -81,7 +81,7 @@ impl Search<'_> {
         Search { net, profile, nodes, have: vec![[false; 2]; net.nodes.len()], spent: 0 }
     }
 
-    /// The gates that the forms lead to; the same walk as `emit`, counting only.
+    /// The gates that the forms lead to, by the traversal of `emit`, which only counts here.
     fn cost(&mut self, forms: &[Form]) -> usize {
         self.spent += self.nodes.len();
         let have = &mut self.have;

@@ -13,7 +13,7 @@ enum Source<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// Endless choices; every seed gives others.
+    /// An endless sequence of choices, different for every seed.
     pub fn from_seed(seed: u64) -> Choices<'a> {
         Choices { source: Source::Seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1) }
     }

@@ -8,8 +8,8 @@
 //! | `whole` | whole |
 //! | anything else, such as a commit | quick, and the items of the whole run that it chooses |
 //!
-//! Each value chooses one item of [`SHARES`] by a hash of both names, so that a row of commits asks
-//! for everything. A chosen item is printed after [`CHOSEN`].
+//! Each value chooses one item of [`SHARES`] by a hash of both names, so that a sequence of commits
+//! covers all items. A chosen item is printed after [`CHOSEN`].
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock};
@@ -39,7 +39,7 @@ impl Level {
         }
     }
 
-    /// Whether an item that the quick run leaves out is asked.
+    /// Whether an item that the quick run omits runs.
     pub fn asks(&self, item: &str) -> bool {
         match self {
             Level::Quick => false,
@@ -77,7 +77,7 @@ pub fn is_whole() -> bool {
     *level() == Level::Whole
 }
 
-/// Whether an item that the quick run leaves out is asked in this run.
+/// Whether an item that the quick run omits runs in this run.
 pub fn asks(item: impl AsRef<str>) -> bool {
     let item = item.as_ref();
     let asked = level().asks(item);

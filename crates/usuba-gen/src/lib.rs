@@ -6,16 +6,16 @@
 //!                                        └─ shrink() ─→ a smaller text that fails alike
 //! ```
 //!
-//! The text is all that there is: whether a program was compiled well is for the caller to find
-//! out, by running it in several ways. Nothing here knows the compiler.
+//! The generator returns only a text: the caller finds out whether it was compiled correctly, by
+//! running it in several ways. This crate does not know the compiler.
 //!
-//! - `choices`: where chance comes from.
+//! - `choices`: the source of random choices.
 //! - `types`: words, variables and callees as the generator sees them.
 //! - `decl`: tables, perms, nodes, and the program.
 //! - `stmt`: equations, updates and loops.
 //! - `expr`: expressions of a wanted type.
 //! - `shrink`: smaller texts.
-//! - `level`: how much of the tests is run.
+//! - `level`: the level of the tests.
 
 mod choices;
 mod decl;

@@ -140,7 +140,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $text,)* }
             }
 
-            /// The meaning of the code in one line.
+            /// The title of the code in one line.
             pub fn title(self) -> &'static str {
                 match self { $(Code::$name => $title,)* }
             }

@@ -1,4 +1,4 @@
-//! The contract of a kernel: its buffers, and the meaning of each of their bits.
+//! The contract of a kernel: its buffers, and the value that each of their bits holds.
 //!
 //! ```text
 //! f(const __m256i *x, const __m256i *k, __m256i *y)      words of 16 bits, V, AVX2

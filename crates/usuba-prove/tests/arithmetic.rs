@@ -30,7 +30,7 @@ type Meaning = fn(&[BigInt], &BigInt) -> BigInt;
 /// A program and the representation of its numbers.
 struct File {
     name: &'static str,
-    /// The place of each limb; other vectors are words, one above the other.
+    /// The place of each limb; other vectors are numbers in whole words.
     places: &'static [u32],
     modulus: fn() -> BigInt,
 }

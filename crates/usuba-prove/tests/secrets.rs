@@ -1,4 +1,4 @@
-//! Machine code under valgrind, with keys and blocks that nobody has defined.
+//! Machine code under valgrind, with undefined keys and blocks.
 //!
 //! ```text
 //! undefined(key), undefined(in)          memcheck follows each of their bits
@@ -132,7 +132,7 @@ fn cipher_reports(cipher: &Cipher, target: &'static Target) -> Result<(usize, St
         for &slicing in &function.slicings {
             let name = format!("{}_{slicing:?}", function.name);
             let c = COptions { name, ..COptions::default() };
-            // That the passes are right is another test.
+            // Other tests cover the passes.
             let options = Options { c, ..byte_interface::options(slicing, target) };
             let built = usuba_run::functions::build_as(cipher, function, slicing, &options)?;
             let driver = driver(&built, files.len(), key);
@@ -155,7 +155,7 @@ fn cipher_reports(cipher: &Cipher, target: &'static Target) -> Result<(usize, St
 
 #[test]
 fn no_secret_decides_what_runs_or_where() {
-    // FOLDERS names those to which a run is restricted, separated by commas.
+    // FOLDERS restricts a run to folders, separated by commas.
     let wanted = std::env::var("FOLDERS").ok();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let mut ciphers = usuba_ciphers::find(&root).expect("the cipher folders can be read");

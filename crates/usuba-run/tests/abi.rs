@@ -1,5 +1,5 @@
-//! The interface of the original compiler: kernels behind it called as its drivers do, and every
-//! macro and function of its headers executed.
+//! The interface of the OCaml compiler: calls kernels behind it as its drivers do, and executes
+//! every macro and function of its headers.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn on_every_header(mut test: impl FnMut(&'static Target, &Machine)) {
 }
 
 /// A driver with one pointer for each port, as [`native`] calls it, around a function with the
-/// interface of the original.
+/// interface of the OCaml compiler.
 fn driver(program: &Program, plain: &Emitted, wrapped: &Emitted) -> String {
     let entry = program.entry();
     let (mut declared, mut before, mut after) = (Vec::new(), String::new(), String::new());
@@ -170,7 +170,7 @@ fn macros(slicing: Slicing, c: u8) -> Vec<(String, Op)> {
     all
 }
 
-/// A program with the meaning of each macro, and the C function with the macros.
+/// A program with the operator of each macro, and the C function with the macros.
 fn macro_case(target: &'static Target, slicing: Slicing, c: u8) -> Case {
     let all = macros(slicing, c);
     let packs = all.iter().any(|(_, op)| *op == Op::Pack);

@@ -204,7 +204,7 @@ fn encode(layout: ByteLayout, dims: &[u32], bits: u8, values: &[u64]) -> Vec<u8>
     bytes
 }
 
-/// Every shape of a slicing with every layout that it has a meaning in.
+/// Every shape of a slicing with every layout that applies to it.
 fn cases(slicing: Slicing, target: &Target) -> Vec<Case> {
     let shapes: Vec<(u8, &[u32], &[u32])> = match slicing {
         Slicing::V => vec![

@@ -25,7 +25,7 @@ const CONFLICTS: u64 = 3_000;
 pub fn shrink(circuit: &Circuit, profile: Profile, meter: &mut Meter) -> Circuit {
     let mut best = circuit.clone();
     let mut start = best.gates.len();
-    // Every window once without success ends the walk.
+    // The search ends after every window has failed once.
     let mut left = best.gates.len();
     while left > 0 && start > 0 {
         start -= 1;

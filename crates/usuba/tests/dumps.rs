@@ -1,5 +1,5 @@
-//! Dumps of Usuba0 are formatted programs: they pass every check without a warning and mean the
-//! same. Random programs, as they are and after the passes.
+//! Dumps of Usuba0 are formatted programs: they pass every check without a warning and have the
+//! same semantics. Random programs, before and after the passes.
 
 use usuba::circuit::Profile;
 use usuba::diag::Sources;

@@ -223,7 +223,7 @@ pub struct Language {
     /// Read tables from one word to one word as array look-ups (not constant-time)
     #[arg(long)]
     pub keep_tables: bool,
-    /// Read the ten tables that the original compiler knew in its bit order
+    /// Read the ten tables that the OCaml compiler knew in its bit order
     #[arg(long)]
     pub legacy_tables: bool,
     /// Treat warnings as errors
@@ -244,7 +244,7 @@ struct SlicingFlags {
     /// Bitslicing: a bit per register
     #[arg(short = 'B', long)]
     bitslice: bool,
-    /// Words in lanes: the words of a block side by side in a register
+    /// Words in lanes: a register holds the words of a block
     #[arg(short = 'W', long)]
     words: bool,
 }
@@ -331,7 +331,7 @@ pub enum Abi {
     /// Ours: one pointer to registers for each port
     #[default]
     Usuba,
-    /// The interface of the original compiler, with the headers that `usubac headers` writes
+    /// The interface of the OCaml compiler, with the headers that `usubac headers` writes
     Usubac,
 }
 
@@ -373,7 +373,7 @@ pub struct Codegen {
     /// The instruction set; `native` is the best of this machine
     #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_arch)]
     pub arch: Arch,
-    /// Whose latencies and ports decide between orders of the same code; see --print cpus
+    /// The microarchitecture whose latencies and ports drive scheduling; see --print cpus
     #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
     pub cpu: &'static Cpu,
     /// Register width of general-purpose code: 32 or 64
@@ -432,7 +432,7 @@ pub struct Codegen {
     /// Prove after each pass that the program still computes the same function
     #[arg(long)]
     pub prove: bool,
-    /// Put before every C name that the linker sees
+    /// The prefix of every C name that the linker sees
     #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
     pub prefix: String,
 }
@@ -486,7 +486,7 @@ struct ScheduleFlags {
     /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
     #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
     sched: bool,
-    /// Run neither; --skip pressure also leaves the order of bitsliced code alone
+    /// Run neither; --skip pressure also keeps the schedule of bitsliced code
     #[arg(long)]
     no_sched: bool,
     /// Do not run bitslice-sched
@@ -508,8 +508,8 @@ impl Codegen {
         })
     }
 
-    /// How many instances run side by side, in which blocks. Drivers of the original compiler
-    /// know the ports that they pass: there only the grain asks for more than one instance.
+    /// The interleave factor and the grain. Drivers of the OCaml compiler know the ports that they
+    /// pass: there only the grain requests more than one instance.
     fn interleave(&self, abi: Abi) -> interleave::Choice {
         let grain = self.interleave.unwrap_or(interleave::Choice::AUTO.grain);
         let factor = match (self.inter_factor, self.interleave, abi) {
@@ -521,7 +521,7 @@ impl Codegen {
         interleave::Choice { factor, grain }
     }
 
-    /// Drivers of the original compiler pass words.
+    /// Drivers of the OCaml compiler pass words.
     fn packing(&self, abi: Abi) -> When {
         match (&self.packing, abi) {
             (PackingFlags { packed: true, .. }, _) => When::Always,
@@ -641,7 +641,7 @@ fn long_flags(command: &clap::Command) -> Vec<String> {
         .collect()
 }
 
-/// The form of messages that a command line asks for, right or wrong as it may be otherwise.
+/// The message format that a command line requests, valid or not.
 pub fn error_format() -> Format {
     let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
     let mut format = Format::default();

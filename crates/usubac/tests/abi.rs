@@ -1,4 +1,4 @@
-//! `-abi usubac`: the prototypes, headers and flags of the original compiler.
+//! `-abi usubac`: the prototypes, headers and flags of the OCaml compiler.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn usubac(dir: &Path, args: &str) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The C text of a program behind the interface of the original.
+/// The C text of a program behind the interface of the OCaml compiler.
 fn compiled(program: &str, flags: &str) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("f.ua"), program).expect("written");
@@ -94,7 +94,7 @@ fn nodes_that_are_not_inlined_stay_functions_before_their_caller() {
         "node g (x:u8) returns (y:u8) let y = x tel node f (a:u8) returns (b:u8) let b = ~g(a) tel",
         "-V -no-inline -O 0",
     );
-    // The entry is the only name that the linker sees; the original said `g__V8`.
+    // The entry is the only name that the linker sees; the OCaml compiler said `g__V8`.
     let callee = text.find("_n_g_qV8(").expect("the node is a function");
     let call = text.rfind("_n_g_qV8(").expect("it is called");
     let entry = text.find("\nvoid f__ (DATATYPE a__, DATATYPE *b__)\n").expect("the entry");
@@ -177,7 +177,7 @@ fn includes_resolve_from_any_directory() {
     }
 }
 
-/// Drivers of the original cut their input by this number, which is no register width.
+/// Drivers of the OCaml compiler cut their input by this number, which is no register width.
 #[test]
 fn chunks_are_as_long_as_in_the_original() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Instances side by side: who chooses how many, and who hears of it.
+//! Interleaving: the choice of the factor, and the messages about it.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_model_chooses_by_default_and_says_why() {
     for others in ["-O1", "-O0", "--skip interleave"] {
         assert_eq!(kernel(others).0, single, "{others}");
     }
-    // Drivers of the original compiler know the types of their arguments.
+    // Drivers of the OCaml compiler know the types of their arguments.
     assert_eq!(kernel("-abi usubac").0, "void f__ (DATATYPE x__, DATATYPE k__, DATATYPE *y__);");
 }
 

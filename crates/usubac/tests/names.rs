@@ -1,4 +1,4 @@
-//! Names of the program in generated C: none clashes, and none has a meaning of its own there.
+//! Names of the program in generated C: none clashes, and none is reserved there.
 
 use std::collections::BTreeSet;
 use std::fs;

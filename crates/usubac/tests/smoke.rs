@@ -1,4 +1,4 @@
-//! Every experiment at its smallest, and every script, so that none is broken unseen.
+//! Every experiment at its smallest, and every script.
 //!
 //! An experiment that is measured here has one cipher, one target and one compiler. Steps that are
 //! proved and counted are compiled, and measured in the share and in the whole run.

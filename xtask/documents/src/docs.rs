@@ -94,7 +94,7 @@ pub fn check(repo: &Repo, binaries: Option<&Path>) -> io::Result<Vec<Finding>> {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
     }
-    // The README may be another one by now.
+    // The check before may have rewritten the README.
     findings.extend(peers::check(&Repo::load()?, bless)?);
     Ok(findings)
 }

@@ -4,9 +4,9 @@
 //! lang, circuit → usuba → ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac
 //! ```
 //!
-//! A crate imports only crates to its left. A development dependency that points to the right
-//! would build the tools in order to test the prover, and is an error like any other. Crates have a
-//! limit of lines, so that each stays a room that one person can know.
+//! A crate imports only crates to its left. A development dependency that points to the right would
+//! build the tools in order to test the prover, and is an error like any other. Crates have a limit
+//! on their lines, so that one person can know each.
 
 use crate::repo::{File, Finding, Repo};
 

@@ -1,6 +1,5 @@
 //! A cipher folder with functions has a README, a program, its description, vectors with their
-//! source, and a reference that is short and plain; and nothing in it is forgotten by the
-//! description.
+//! source, and a short reference; the description names every file in it.
 
 use std::collections::BTreeSet;
 

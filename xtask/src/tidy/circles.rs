@@ -1,9 +1,9 @@
-//! Files of a crate import each other without circles of more than three, and files of one name
-//! do the same thing.
+//! Import cycles of a crate have at most three files, and files with the same name have the same
+//! job.
 //!
-//! A circle makes one file out of several: none can be read, tested or moved without the others.
-//! A module and its submodules are one unit, so imports from a module down into itself do not
-//! count. An import of a name that a module passes on counts for the file that defines the name.
+//! Files of a cycle cannot be read, tested or moved separately. A module and its submodules are one
+//! unit, so imports from a module down into itself do not count. An import of a re-exported name
+//! counts for the file that defines the name.
 //!
 //! A name may be shared where folders are parallel, such as `parser/expr.rs` and `print/expr.rs`.
 
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::repo::{File, Finding, Repo};
 use crate::rust::{is_test_file, paths_below, product};
 
-/// Files that a circle has at most.
+/// Largest number of files of a cycle.
 const MOST: usize = 3;
 
 /// Names that say the place of a file and not its job.
@@ -77,7 +77,7 @@ struct Module<'a> {
     path: &'a str,
     /// Everything that it names below its crate, from the root of the crate.
     imports: Vec<String>,
-    /// The names of other modules that it passes on, from the root of the crate.
+    /// The names of other modules that it re-exports, from the root of the crate.
     passed_on: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ type Modules<'a> = BTreeMap<String, Module<'a>>;
 /// The modules that each module imports, itself and its submodules left out.
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// The circles of more than one file, each in the order of the alphabet.
+/// The cycles of more than one file, each in the order of the alphabet.
 fn circles<'a>(home: &str, files: &[&'a File]) -> BTreeSet<Vec<&'a str>> {
     let modules: Modules = files.iter().map(|file| module(home, file)).collect();
     let inside = |module: &str, other: &str| {

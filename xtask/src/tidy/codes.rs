@@ -1,5 +1,5 @@
-//! A diagnostic code is one row of `diag.rs`, is given by the compiler, shown by a test and
-//! explained on a page of `docs/errors`; and no page explains a code that does not exist.
+//! A diagnostic code is one row of `diag.rs`; the compiler reports it, a test shows it, and a page
+//! of `docs/errors` explains it. No page explains a code that does not exist.
 
 use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, product};

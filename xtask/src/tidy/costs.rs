@@ -1,4 +1,4 @@
-//! Passes, targets and ciphers are cheap to add, and nobody makes them dearer by accident.
+//! Limits on the cost of a new pass, target or cipher.
 //!
 //! | change | costs |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | a target | its file, its line in `isa/mod.rs` |
 //! | a cipher | its folder |
 //!
-//! So a pass is called as its file; outside of their folder nobody names the value of a pass or
+//! So a pass is called as its file; outside of their folder no code names the value of a pass or
 //! the module of a target; and no Rust code knows a cipher.
 
 use crate::repo::{Finding, Repo};

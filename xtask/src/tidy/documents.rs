@@ -1,6 +1,5 @@
-//! Documents: links inside the repository lead somewhere, every chapter of the book is in its
-//! contents, and a line of prose holds one sentence, so that a change shows the sentence it
-//! changes.
+//! Documents: links inside the repository have a target, every chapter of the book is in its
+//! contents, and a line of prose holds one sentence, so that a diff shows changed sentences.
 
 use crate::repo::{File, Finding, Repo};
 

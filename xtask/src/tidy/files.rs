@@ -1,9 +1,9 @@
-//! Every Rust file opens with a header; a long one says why it is long; no file holds a promise
-//! instead of code, an excuse instead of a test, or a path of somebody's machine.
+//! Every Rust file has a header, which says why a long file is long; no file holds a promise
+//! instead of code, an excuse instead of a test, or a path of one machine.
 
 use crate::repo::{File, Finding, Repo};
 
-/// A file above this many lines must defend itself in its header, with the word "lines".
+/// A file above this many lines must justify it in its header, with the word "lines".
 pub const LONG: usize = 600;
 
 // Written in two parts so that this file passes its own rule.
@@ -26,7 +26,7 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
         if file.path.ends_with(".rs") {
             header(file, &mut findings);
         }
-        // Licences are other people's text, and lock files are cargo's.
+        // Licences are texts of others, and cargo writes lock files.
         if file.path.starts_with("LICENSE") || file.path == "Cargo.lock" {
             continue;
         }
@@ -69,7 +69,7 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// The first absolute path in `line` that no other machine needs to have.
+/// The first absolute path in `line` that exists on one machine only.
 fn foreign_path(line: &str) -> Option<&str> {
     for (at, _) in line.match_indices('/') {
         let before = line[..at].chars().next_back();

@@ -1,5 +1,5 @@
-//! Every dependency on somebody else's crate has a comment that says why it is there: on its line,
-//! or above a group that ends at an empty line.
+//! Every external dependency has a comment with its reason: on its line, or above a group that ends
+//! at an empty line.
 
 use crate::repo::{Finding, Repo};
 

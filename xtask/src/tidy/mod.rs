@@ -1,17 +1,18 @@
-//! The house rules. Each file says its rule in its header and has broken samples as tests.
+//! The house rules. The header of each file states its rule, and its tests have samples that break
+//! it.
 //!
 //! - `arrows`: crates depend on each other in one direction.
-//! - `circles`: files import each other without circles, and have names of their own.
+//! - `circles`: files import each other without cycles, and have unique names.
 //! - `stages`: stages import only leftwards.
-//! - `purity`: the compiler library does not touch the world.
-//! - `files`: headers, lengths, words and paths that nobody wants to find.
-//! - `manifests`: every dependency says why it is there.
+//! - `purity`: the compiler library has no input and output.
+//! - `files`: headers, lengths, unwanted words and paths.
+//! - `manifests`: every dependency has a reason.
 //! - `costs`: passes, targets and ciphers are cheap to add.
 //! - `codes`: every diagnostic is used, tested and explained.
 //! - `ciphers`: the files of a cipher folder.
 //! - `proofs`: a test can fail.
-//! - `documents`: links that lead somewhere, one sentence per line.
-//! - `prose`: words without a noun and private terms may only get fewer.
+//! - `documents`: links with a target, one sentence per line.
+//! - `prose`: counts of vague words and private terms may only fall.
 //! - `crate::modules`: lists of modules that name each file.
 //! - `crate::budgets`: the cost of an extension.
 

@@ -1,11 +1,10 @@
 //! A test can fail: it asserts something, or calls a function that does (one of its file, or one
-//! whose name begins with `check_`). One that
-//! fails in another way (the compiler under test would panic, or never end) says so in a comment
-//! with the word "fails".
+//! whose name begins with `check_`). A test that fails in another way (the compiler under test
+//! would panic, or never end) says so in a comment with the word "fails".
 
 use crate::repo::{Finding, Repo};
 
-/// Text that can end a test badly.
+/// Text that can make a test fail.
 const FAILS: &[&str] = &[
     "assert",
     "check_",

@@ -1,4 +1,4 @@
-//! A ratchet for prose: words that stand for a missing noun, and private terms, may only get fewer.
+//! Ratchet for prose: counts of vague words and private terms may only fall.
 //!
 //! Prose is the comments of Rust files and the Markdown documents, both without code.
 //! `xtask/prose.txt` has the four counts of `COLUMNS` for each file; files that it does not list
@@ -21,7 +21,7 @@ type Counts = [usize; 4];
 /// The subject of each number of a line, as messages name it.
 const COLUMNS: [&str; 4] = ["`what`", "`those of` or `that of`", "`so many`", "private terms"];
 
-/// Phrases of ours that have no other meaning, each with its standard term.
+/// Private terms without another meaning, each with its standard term.
 fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
     include_str!("../../glossary.txt").lines().filter_map(|line| line.split_once(" = "))
 }
@@ -43,7 +43,7 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// Writes the counts of today where they are lower.
+/// Lowers the counts of the file to the present ones.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,8 +1,8 @@
-//! The crates of the compiler and of the provers touch no file, clock, thread, process or environment
-//! and print nothing.
+//! The crates of the compiler and of the provers touch no file, clock, thread, process or
+//! environment and print nothing.
 //!
 //! So they run unchanged in a fuzzer, in an editor and in a browser, and their output depends on
-//! their input alone. Only the shells around them meet the world. Tests may.
+//! their input alone. Only the programs around them, and tests, have side effects.
 
 use crate::repo::{Finding, Repo};
 use crate::rust::{is_test_file, product};
@@ -18,7 +18,7 @@ const PURE: &[&str] = &[
     "crates/usuba-object/src/",
 ];
 
-/// Text that gives it away.
+/// Text that shows a side effect.
 const WORLD: &[&str] = &[
     "std::fs",
     "std::process",

@@ -6,9 +6,9 @@
 //!                               ir ← isa ← emit
 //! ```
 //!
-//! So a pass cannot depend on how the program was written, the emitter cannot depend on which
-//! passes ran, and a target stays a table. Tests may look everywhere. The pages that join the
-//! stages, `lib.rs`, belong to none of them.
+//! So a pass cannot depend on the syntax of the program, the emitter cannot depend on which passes
+//! ran, and a target stays a table. Tests may import every stage. The files that join the stages,
+//! `lib.rs`, belong to none of them.
 //!
 //! The prover crate imports the semantics of the language, Usuba0 and the tables of targets, and no
 //! other part of the compiler. So no fault of a pass or of lowering can be a fault of its proof.
@@ -27,8 +27,8 @@ const ROOTS: [(&str, &str); 3] =
 const PROVERS: &[&str] =
     &["crates/usuba-contracts/src/", "crates/usuba-equiv/src/", "crates/usuba-object/src/"];
 
-/// Stages that proofs may name. `diag` has the places that a walk is told, `syntax::ast` the
-/// terms of contracts.
+/// Stages that proofs may name. `diag` has the places for the interpreter, `syntax::ast` the terms
+/// of contracts.
 const PROVED_WITH: &[&str] = &["ir", "op", "typed", "isa", "diag", "syntax::ast"];
 
 /// Stages that each stage may name, besides itself. `ir` allows all of `ir`; `ir::Op` allows that
@@ -45,7 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("passes", &["ir"]),
     ("isa", &["ir::Op", "ir::op", "ir::Slicing"]),
     ("emit", &["ir", "isa", "diag"]),
-    // Tells passes about the target in plain numbers.
+    // The machine model, as numbers for passes.
     ("cost_model", &["ir", "isa", "passes::machine", "emit::layout"]),
     ("packing", &["ir", "isa", "passes::When", "emit::layout"]),
 ];

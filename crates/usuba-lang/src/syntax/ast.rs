@@ -1,6 +1,6 @@
 //! The syntax tree of one source file, close to the text: the formatter prints it.
 //!
-//! Trees are at most [`MAX_DEPTH`] deep, so recursive walks need no care for the stack.
+//! Trees are at most [`MAX_DEPTH`] deep, so recursive functions do not exhaust the stack.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ pub enum DeclKind {
     Type(Box<NamedType>),
 }
 
-/// The meaning of the name of a type.
+/// A type alias: the type and its ranges.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NamedType {
     pub ty: Type,

@@ -130,8 +130,8 @@ impl<'a> Parser<'a> {
 
     // Errors.
 
-    /// Reports at most one error for each place, and none where the lexer has reported one: errors
-    /// that follow from the first error help nobody.
+    /// Reports at most one error for each place, and none where the lexer has reported one, because
+    /// later errors follow from the first.
     fn report(&mut self, error: Diagnostic) {
         let place = |e: &Diagnostic| e.span.map(|s| s.start);
         let known = self.after_bad_text

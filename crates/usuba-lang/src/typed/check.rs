@@ -267,7 +267,7 @@ mod tests {
     use crate::syntax::splice::NoIncludes;
     use crate::typed::Flags;
 
-    /// A check walks each node once, and a compilation through all calls: one limit for both.
+    /// A check interprets each node once, and a compilation all calls: one limit serves both.
     #[test]
     fn chains_of_calls_are_as_long_as_a_compilation_allows() {
         let found = |calls: usize| -> Vec<Code> {

@@ -154,16 +154,17 @@ pub struct Arguments {
     pub sizes: Vec<(Rc<str>, u8)>,
 }
 
-/// Flags that change the meaning of a program or the set of accepted programs.
+/// Flags that change the semantics of a program or the set of accepted programs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// Tables from one word to one word are array look-ups (not constant-time).
     pub keep_tables: bool,
-    /// Read ten known tables least significant bit first, as the original compiler did.
+    /// Read ten known tables least significant bit first, as the OCaml compiler did.
     pub legacy_tables: bool,
 }
 
-/// One use of a declaration: everything that its meaning depends on besides its arguments.
+/// An instance: one use of a declaration, with everything besides its arguments that its semantics
+/// depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Instance {
     pub decl: DeclId,

@@ -146,7 +146,7 @@ fn answers(cipher: &Cipher, single: &Single) -> String {
     text
 }
 
-/// One known answer of Skein.
+/// One test vector of Skein.
 fn skein_answer(text: &mut String, name: &str, vector: &HashVector) {
     let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
     // An empty array is absent; a place without bytes is none in C.
@@ -179,7 +179,7 @@ fn skein_answer(text: &mut String, name: &str, vector: &HashVector) {
     );
 }
 
-/// One known answer of a hash function without parameters.
+/// One test vector of a hash function without parameters.
 fn merkle_answer(text: &mut String, name: &str, vector: &HashVector) {
     let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
     let length = vector.input.len();

@@ -90,7 +90,7 @@ fn everything_of(subject: Subject) {
 fn blocks_and_modes(subject: &Subject, primitive: &Description) {
     let mut noise = Noise(primitive.name.len() as u64);
     let key = noise.bytes(primitive.key);
-    // Key streams that are made of two others have no blocks of their own.
+    // Keystreams of two functions have no blocks of their own.
     let own: &[_] = match primitive.kind {
         Kind::Extended { .. } | Kind::Running { .. } => &[],
         _ => &primitive.operations,
@@ -196,7 +196,7 @@ fn a_key_stream_with_a_state_on_every_backend() {
     everything(SHORT[4]);
 }
 
-/// With its example; in the short run on the least that has lanes.
+/// With its example; the short run uses the smallest target with lanes.
 #[test]
 fn a_hash_function_on_every_backend() {
     let mut targets = usuba_library::usual();
@@ -215,7 +215,7 @@ fn a_hash_function_on_every_backend() {
     }
 }
 
-/// On the least that has lanes in the short run.
+/// The short run uses the smallest target with lanes.
 #[test]
 fn hash_functions_with_padding_on_every_backend() {
     let mut targets = usuba_library::usual();
@@ -230,7 +230,7 @@ fn hash_functions_with_padding_on_every_backend() {
     }
 }
 
-/// On the least that has wide registers in the short run.
+/// The short run uses the smallest target with wide registers.
 #[test]
 fn authenticated_encryption_on_every_backend() {
     let mut targets = usuba_library::usual();
@@ -247,7 +247,7 @@ fn authenticated_encryption_on_every_backend() {
     }
 }
 
-/// Measured costs belong to the kernels of today, wherever they can be measured here.
+/// Measured costs belong to the present kernels, on each target of this machine.
 #[test]
 fn ladders_follow_from_measurements() {
     let folders = usuba_ciphers::find(&root()).expect("the folders can be read");
@@ -368,7 +368,8 @@ fn sanitizers_find_nothing() {
         }
         let mut targets = usuba_library::usual();
         if !whole {
-            // The least that has a ladder; of hash functions most is not in kernels.
+            // The smallest target with dispatch; hash functions consist mostly of code outside of
+            // kernels.
             let hashes = ["sha2", "skein"].contains(&&*name);
             let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
             targets.retain(|target| least.contains(&target.name));

@@ -101,7 +101,7 @@ impl<'a> Modes<'a> {
             }
             Kind::Block { inverse, wide } => {
                 modes.start = noise.bytes(size);
-                // The low half passes its end on the way, and the whole does not.
+                // The low half of the counter overflows on the way, and the whole does not.
                 modes.start[0] &= 0x7f;
                 modes.start[size / 2..].fill(0xff);
                 modes.start[size - 1] = 0xf3;
@@ -201,7 +201,7 @@ impl Modes<'_> {
         }
     }
 
-    /// Key streams with a state: one in parts, in two ways, and many side by side.
+    /// Keystreams with a state: one in parts, in two ways, and a batch of them.
     fn check_running(&self, subject: &Subject, context: &[u64], noise: &mut Noise) {
         let Kind::Running { .. } = self.primitive.kind else { return };
         let (key, name) = (context.as_ptr(), &self.primitive.name);
@@ -410,7 +410,7 @@ fn wrong_arguments(aes: &Loaded, chacha: &Loaded, chacha_key: *mut u64) {
         (call!(aes, ctr, key, start, 0, NULL, to, 16), ERROR_NULL),
         (call!(aes, ctr, key, start, 0, from, NULL, 16), ERROR_NULL),
         (call!(aes, ctr, key, start, 0, NULL, NULL, 0), 0),
-        // The last counter is good for one block.
+        // The last counter allows one block.
         (call!(aes, ctr, key, start, 0, from, to, 17), ERROR_COUNTER),
         (call!(aes, ctr, key, start, 16, from, to, 1), ERROR_COUNTER),
         (call!(aes, ctr, key, bytes.as_ptr(), 0, from, near, 17), ERROR_OVERLAP),

@@ -269,7 +269,7 @@ impl Sodium {
         let names = ["libsodium.so", "libsodium.so.23", "libsodium.so.26", "libsodium.dylib"];
         let open = |name: &str| {
             let name = CString::new(name).expect("no zero in it");
-            // SAFETY: it is a library that anybody may load.
+            // SAFETY: the code of libsodium at loading time is trusted.
             let handle = unsafe { dlopen(name.as_ptr(), 2) };
             (!handle.is_null()).then_some(Sodium(handle))
         };
@@ -280,7 +280,7 @@ impl Sodium {
 
     fn find(&self, name: &str) -> *mut c_void {
         let text = CString::new(name).expect("no zero in it");
-        // SAFETY: the handle is one of dlopen.
+        // SAFETY: the handle comes from dlopen.
         let address = unsafe { dlsym(self.0, text.as_ptr()) };
         assert!(!address.is_null(), "there is no {name}");
         address

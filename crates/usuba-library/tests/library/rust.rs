@@ -40,7 +40,7 @@ fn write(folder: &Path, files: &[File]) {
     }
 }
 
-/// Removes files that nobody wrote this time: another set of ciphers, say.
+/// Removes files of earlier runs, such as another set of ciphers.
 fn clean(folder: &Path, wanted: &BTreeSet<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -113,7 +113,7 @@ impl Workspace {
         let command = |offline: &[&str]| {
             let mut command = Command::new(&cargo);
             command.args(arguments).args(offline);
-            // Cargo must not believe that this is part of the run that it was started by.
+            // Cargo must not inherit the environment of the run that started it.
             for (name, _) in env::vars_os() {
                 let text = name.to_string_lossy();
                 if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {

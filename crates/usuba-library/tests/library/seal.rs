@@ -125,7 +125,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// The messages whose tags are looked at bit by bit.
+/// The messages whose tags are tested bit by bit.
 const BITS: [usize; 4] = [0, 1, 17, 64];
 
 /// Everything on every backend of this machine.
@@ -144,7 +144,7 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
             assert_eq!(f.seal(&message), v.output, "{} on {backend}", f.name);
             assert_eq!(f.open(&message, &v.output).as_ref(), Ok(&v.input));
         }
-        // Every backend makes the same of the same messages.
+        // Every backend gives equal results for equal messages.
         let mut same = Noise(1);
         let f = Function::new(subject, primitive, mode, &same.bytes(32));
         let lengths = (0..=300).chain([1023, 1024, 4096, 16351, 16352, 16384, 16385, LONG]);
@@ -367,7 +367,7 @@ pub fn check_poly1305(subject: &Subject) {
         }
     }
     let expected: Vec<Vec<u8>> = cases.iter().map(|(k, m)| model_of_poly1305(k, m)).collect();
-    // Without wide registers there is nothing to choose.
+    // Without wide registers there is no choice.
     let chosen = loaded.has(&subject.common("backends"));
     let backends = if chosen { subject.backends() } else { vec!["the only one".into()] };
     for backend in backends {

@@ -163,8 +163,8 @@ pub fn lengths(noise: &mut Noise, most: usize) -> Vec<usize> {
     lengths
 }
 
-/// Calls a function with its input at an odd address, in place or apart, and looks at the output
-/// and around it.
+/// Calls a function with its input at an odd address, in place or apart, and checks the output and
+/// the bytes around it.
 pub fn apply(
     input: &[u8],
     output: &[u8],

@@ -63,7 +63,7 @@ pub struct Object {
     handle: *mut c_void,
 }
 
-// SAFETY: a handle is a number that any thread may ask for addresses.
+// SAFETY: a handle is a number, and any thread may look up addresses with it.
 unsafe impl Send for Object {}
 // SAFETY: the same.
 unsafe impl Sync for Object {}
@@ -80,7 +80,7 @@ impl Object {
     /// The address of a function; null if there is none.
     pub fn address(&self, name: &str) -> *mut c_void {
         let text = CString::new(name).expect("no zero in it");
-        // SAFETY: the handle is one of dlopen.
+        // SAFETY: the handle comes from dlopen.
         unsafe { dlsym(self.handle, text.as_ptr()) }
     }
 

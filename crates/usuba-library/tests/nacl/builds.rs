@@ -12,8 +12,8 @@ use crate::object::{
 };
 
 /// A program without a C library: makes keys, signs, verifies and agrees on a secret, and answers 0
-/// if all is as it should be. For each of these it writes a line: the bytes of stack that it took,
-/// and how many of them it left that depend on its secret.
+/// on success. For each of these it writes a line: the bytes of stack that it took, and how many of
+/// the bytes left there depend on its secret.
 const BARE: &str = include_str!("bare.c");
 
 #[test]
@@ -44,7 +44,7 @@ fn compilers_have_nothing_to_say() {
     }
 }
 
-/// The library asks for nothing but memcpy, memset, and the random numbers of its user.
+/// The library needs only memcpy, memset, and the random numbers of its user.
 #[test]
 fn nothing_is_needed_beside_it() {
     let Some(gcc) = compiler(Family::Gcc) else { return };

@@ -151,7 +151,7 @@ fn what_is_forged_is_refused() {
         }
         signed[100] ^= 1;
         assert_eq!(call!(ours, "usuba_crypto_sign_open", to, at, signed.as_ptr(), 166, pk), -1);
-        // Zero is the public key of nobody, and this library has one constant.
+        // Zero is not a valid public key, and this library has one constant.
         let zero = [0u8; 32];
         let z = zero.as_ptr();
         assert_eq!(call!(ours, "usuba_crypto_box_beforenm", to, z, k), -1);

@@ -4,7 +4,7 @@
 //! - `curve`: X25519 and Ed25519 against RFC 7748, RFC 8032, Wycheproof, the edge cases of "Taming
 //!   the many EdDSAs", and the dalek crates and libsodium as oracles.
 //! - `interface`: NaCl's functions against libsodium's, both ways.
-//! - `many`: many at once.
+//! - `many`: batches of X25519.
 //! - `secrets`: valgrind with undefined secrets, and zeroization of the stack.
 //! - `builds`: compilers, sanitizers, and the size of the code on a small processor.
 //! - `retired`: instruction counts on a small processor.

@@ -1,5 +1,5 @@
-//! Many X25519 at once against one at a time, on each instruction set that the processor has, under
-//! the sanitizers.
+//! Batched X25519 against single calls, on each instruction set of the processor, under the
+//! sanitizers.
 
 use std::process::Command;
 use usuba_gen::asks;

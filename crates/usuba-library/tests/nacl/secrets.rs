@@ -15,10 +15,10 @@ use usuba_run::memcheck::{self, REQUESTS};
 /// Calls of everything that has secrets, under valgrind.
 const SECRETS: &str = include_str!("secrets.c");
 
-/// Calls whose stack is looked at.
+/// Calls whose stack is compared.
 const REMAINS: &str = include_str!("remains.c");
 
-/// Instruction sets that valgrind runs: one message at a time, and many side by side.
+/// Instruction sets that valgrind runs: single messages, and multi-buffer functions.
 const PLAIN: &[&str] = &["gp64"];
 const WIDE: &[&str] = &["gp64", "avx2"];
 
@@ -75,7 +75,8 @@ fn reports(
     memcheck::examined(&folder.path().join("it")).expect("it ends well")
 }
 
-/// In the long run also side by side; valgrind's processor has AVX2 where the real one has.
+/// In the long run also the multi-buffer functions; valgrind's processor has AVX2 if the real one
+/// has.
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
     if let Err(why) = memcheck::valgrind() {
@@ -84,7 +85,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
     for targets in if asks!() { &[PLAIN, WIDE][..] } else { &[PLAIN] } {
         let files = for_targets(targets);
         for (compiler, mut flags) in builds() {
-            // There is no width of words beside wide registers.
+            // On wide registers there is one width of words only.
             if *targets == WIDE && flags.len() > 1 {
                 continue;
             }
@@ -123,7 +124,7 @@ fn planted_secrets_are_reported() {
     for (old, new, place) in &plants[..if asks!() { 3 } else { 1 }] {
         let change = |text: &str| text.replace(old, new);
         assert!(nacl().iter().any(|file| file.text.contains(old)), "{old}");
-        // At -O0 compilers turn no branch into something else.
+        // At -O0 compilers keep every branch.
         let said = reports(nacl(), &["-O0"], &compiler, change);
         assert!(said.contains("uninitialised") && said.contains(place), "{new}: {said}");
     }

@@ -1,7 +1,7 @@
 //! Objects of arithmetic: kernels that are proved, and kernels with a fault that must not be.
 //!
-//! A fault in the text makes an object that is compared with the right program: it computes
-//! something else, and an input says so. A mutant is the right object with another bit.
+//! A fault in the text makes an object that is compared with the right program: it computes another
+//! function, and a counterexample shows it. A mutant is the right object with one changed bit.
 
 use std::path::Path;
 use usuba_gen::{asks, level};
@@ -99,7 +99,7 @@ fn answer_of_caller(
     arithmetic::prove_either::<X86>(&object, &contract, program, most, &kernels, demands)
 }
 
-/// Program, node and target; the long run has all that the short one leaves out.
+/// Program, node and target; the long run has the kernels that the short one omits.
 const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs51.ua", "mul", "gp64"),
     ("field25519/limbs51.ua", "freeze", "gp64"),
@@ -193,7 +193,7 @@ fn objects_with_faults_in_their_arithmetic_are_refuted() {
         for family in families("gp64").into_iter().take(1 + asks!() as usize) {
             let answer = answer(&compiled(&wrong, target, family), &right, target, &most);
             assert!(!matches!(answer, Verdict::Proved(_)), "{file} {node} {faults:?}");
-            // A carry that is almost never there is not found by inputs, only not proved.
+            // Random inputs do not reach a carry that is almost never set; the proof only fails.
             let rare = node == "freeze";
             assert!(rare || matches!(answer, Verdict::Refuted(_)), "{faults:?}: {answer:?}");
         }
@@ -260,8 +260,8 @@ fn wrong_sums_of_products_are_refuted() {
     }
 }
 
-/// A fault on one input of 2^64 makes no proof and is found by no search. The search is bounded by
-/// executed instructions, and the answer names the value and the number of inputs.
+/// A fault on one input of 2^64 has no proof and no search finds it. The number of executed
+/// instructions bounds the search, and the answer names the value and the number of inputs.
 ///
 /// The object is wrong by any compiler, so none makes one that can be proved.
 #[test]
@@ -322,7 +322,7 @@ fn calls_of_other_kernels_are_those_of_the_program() {
         let object = compiled(&right, target, family);
         let answer = answer_of_caller(&object, &right, target, LINKED, &most);
         assert!(matches!(answer, Verdict::Proved(_)), "{family:?}: {answer:?}");
-        // Nothing is known of a function that is not said to be a kernel.
+        // A call of a function that is not among the given kernels is never proved.
         let answer = answer_of_caller(&object, &right, target, &LINKED[1..], &most);
         assert!(!matches!(answer, Verdict::Proved(_)), "{family:?}");
     }
@@ -348,7 +348,7 @@ fn calls_of_other_kernels_are_those_of_the_program() {
     }
 }
 
-/// A call with one thing wrong: left out, and with its operands in another order.
+/// Wrong versions of a call: without it, and with its operands in another order.
 fn wrong_calls(call: &str) -> Vec<String> {
     let (head, rest) = call.split_once('(').expect("a call");
     let args: Vec<&str> = rest.trim_end_matches(");").split(", ").collect();

@@ -1,4 +1,4 @@
-//! One function for each rule of the prover that breaks it, and its neighbour that does not.
+//! One function that breaks each rule of the prover, and its correct neighbour.
 //!
 //! ```text
 //! f(x, k, y):  y[0] = x[1] ^ k[0];  y[1] = x[0] ^ k[1]        words of 32 bits
@@ -79,7 +79,7 @@ fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Verdict {
     Functions::new(target, &[body]).ask(0, demands, in_place)
 }
 
-/// The function as it should be, in front of which most faults are put.
+/// The correct function, which most faults precede.
 const RIGHT: &str = "mov eax, [rdi + 4]; xor eax, [rsi]; mov ecx, [rdi]; xor ecx, [rsi + 4]; \
      mov [rdx], eax; mov [rdx + 4], ecx; ret";
 
@@ -348,7 +348,7 @@ fn sums_in_any_order_are_proved_and_nothing_else() {
          mov r10d, r9d; xor r10d, ecx; xor r10d, r8d; lea r11d, [rax + r10]; add r11d, ecx; \
          mov [rdx], r11d; sub ecx, r8d; lea eax, [rcx + 21]; ror eax, 9; mov [rdx + 4], eax; ret";
     let changes = [
-        // Another order, twice, and a way by complements.
+        // Another order, twice, and a form with complements.
         ("", "", true),
         ("lea r11d, [rax + r10]; add r11d, ecx", "lea r11, [rcx + rax]; add r11d, r10d", true),
         ("sub ecx, r8d; lea eax, [rcx + 21]", "add ecx, 21; sub ecx, r8d; mov eax, ecx", true),

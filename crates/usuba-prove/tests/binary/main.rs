@@ -2,7 +2,7 @@
 //!
 //! - here: kernels of ciphers, by gcc and clang.
 //! - `arithmetic`: kernels of arithmetic, fault injection into them, and mutants.
-//! - `faults`: one function for each rule that breaks it.
+//! - `faults`: one function that breaks each rule.
 //! - `mutants`: proved kernels with one changed bit.
 
 mod arithmetic;
@@ -83,7 +83,7 @@ fn kernels_are_proved() {
     }
 }
 
-/// Keys that callers hand over as complements are part of the contract.
+/// Complemented keys are part of the contract.
 #[test]
 fn complemented_keys_are_part_of_the_contract() {
     let target = isa::find("avx2").expect("a target");

@@ -19,7 +19,7 @@ use usuba_object::x86::{Row, Timing, rows};
 
 use super::Form;
 
-/// Encodings of modelled names that the model refuses: other widths, undefined results, and the
+/// Encodings of modelled names that the model rejects: other widths, undefined results, and the
 /// gathers of AVX2.
 const REFUSED: &[Code] = &[
     Code::Bswap_r16,
@@ -56,8 +56,8 @@ enum Place {
     ConstantRegister(usize),
 }
 
-/// All forms that the table has; in the quick run the first one of each encoding, and a share of the
-/// others.
+/// All forms that the table has; in the quick run the first one of each encoding, and a share of
+/// the others.
 pub fn all() -> Vec<Form> {
     let (mut all, mut count) = (Vec::new(), 0);
     for code in Code::values().filter(|code| !REFUSED.contains(code)) {
@@ -81,7 +81,7 @@ struct Encoding {
 }
 
 impl Encoding {
-    /// `None` if no row has it, or if it means something only among others.
+    /// `None` if no row has it, or if its effect shows only in a sequence.
     fn new(code: Code) -> Option<Encoding> {
         let info = code.op_code();
         let kinds = info.op_kinds().iter().map(|kind| format!("{kind:?}")).collect();

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! Each form of each instruction runs on the processor and in the model, on random and on edge
-//! operands. `forms` generates them from the table of the model; `sequences` has instructions that
-//! mean something only among others. The model executes the case once on symbols, and on numbers,
-//! where it can; at least one of both it must. Flags that an instruction leaves undefined, by the
-//! table, are not compared. On a processor without AVX-512 the cases have registers of 256 bits,
-//! and the forms that it does not have are skipped by the name of the missing feature.
+//! operands. `forms` generates them from the table of the model; `sequences` has instructions whose
+//! effect shows only in a sequence. The model executes each case symbolically and concretely, and
+//! at least one of both must succeed. Flags that an instruction leaves undefined, by the table, are
+//! not compared. On a processor without AVX-512 the cases have registers of 256 bits, and the forms
+//! that it lacks are skipped by the name of the missing feature.
 
 mod forms;
 mod sequences;
@@ -43,7 +43,7 @@ const GENERAL: [&str; 6] = ["rax", "rcx", "rdx", "r8", "r9", "r10"];
 pub struct Form {
     /// Intel syntax; `mem` stands for the memory of the case, `con` for constants of the object.
     text: String,
-    /// Which flags are defined and compared: some of `c`, `z`, `s`, `o`.
+    /// The flags that are defined and compared: some of `c`, `z`, `s`, `o`.
     flags: String,
 }
 
@@ -54,7 +54,7 @@ impl Form {
     }
 }
 
-/// All forms: of each row by itself, and among others.
+/// All forms: of each row, and in sequences.
 fn all_forms() -> Vec<Form> {
     [forms::all(), sequences::all()].into_iter().flatten().collect()
 }
@@ -315,8 +315,7 @@ fn show(form: &Form, how: &str, input: &[u8], expected: &[u8], found: &[u8]) -> 
     )
 }
 
-/// Forms that the processor here does not have are executed all the same, and are the same on
-/// symbols and on numbers.
+/// The model executes forms that this processor lacks, and symbolic and concrete execution agree.
 #[test]
 fn every_form_is_modelled() {
     let forms = all_forms();
@@ -340,7 +339,7 @@ fn every_form_is_modelled() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The test of a model needs to fail where the model is wrong.
+/// The comparison fails if the model is wrong.
 #[test]
 fn another_instruction_is_told_apart() {
     // The model needs no processor.

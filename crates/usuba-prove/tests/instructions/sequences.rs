@@ -1,4 +1,4 @@
-//! Instructions that mean something only among others: jumps, the stack, carries, blocks of memory,
+//! Instructions whose effect shows only in a sequence: jumps, the stack, carries, blocks of memory,
 //! addresses.
 
 use super::Form;

@@ -53,7 +53,7 @@ fn functions_over_blocks_are_proved() {
     }
 }
 
-/// The targets of the long run: all for x86-64 that functions are made for.
+/// The targets of the long run: all targets for x86-64 with a byte interface.
 const TARGETS: [&str; 11] = [
     "gp64",
     "gp32",
@@ -68,9 +68,8 @@ const TARGETS: [&str; 11] = [
     "avx512_256",
 ];
 
-/// Every function of every cipher, where the quick run takes four. FOLDERS names those to which a
-/// run is restricted, separated by commas, and ON the targets. Whoever names folders asks for them
-/// in a quick run, too.
+/// Every function of every cipher; the quick run takes four. FOLDERS restricts a run to folders,
+/// separated by commas, and ON to targets; FOLDERS also extends a quick run to them.
 #[test]
 fn every_function_is_proved() {
     let wanted = std::env::var("FOLDERS").ok();
@@ -125,7 +124,7 @@ fn every_function_is_proved() {
         let bad: Vec<String> = bad.inspect(|bad| println!("{bad}")).collect();
         (good.len(), bad)
     };
-    // Cases that a proof tells apart are calls in each other.
+    // Case distinctions of a proof are nested calls.
     let threads = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build().expect("threads");
     let done: Vec<(usize, Vec<String>)> =
         threads.install(|| jobs.par_iter().with_max_len(1).map(ask).collect());
@@ -190,7 +189,7 @@ impl Subject {
     }
 }
 
-/// Whether an answer is not merely that something resisted, and says these words.
+/// Whether an answer is a definite verdict with these words.
 fn says(proof: &Proof, words: &str) -> bool {
     match &proof.outcome {
         Outcome::Refused(fault) => fault.to_string().contains(words),

@@ -1,6 +1,6 @@
 //! Functions around kernels, proved in object files.
 //!
-//! - `bytes`: functions over any number of blocks, and key set-up.
+//! - `bytes`: functions over any number of blocks, and key schedules.
 //! - `wipe`: kernels with zeroization.
 
 mod bytes;
@@ -18,8 +18,8 @@ fn cipher(folder: &str) -> Cipher {
     usuba_ciphers::read(&root).expect("the folder can be read")
 }
 
-/// The compilers that this machine has, for a target. Nothing is run, so the processor need not
-/// have its instructions.
+/// The compilers that this machine has, for a target. Nothing is executed, so the processor need
+/// not have its instructions.
 fn families(target: &str) -> Vec<Family> {
     let target = isa::find(target).expect("a target");
     [Family::Gcc, Family::Clang]

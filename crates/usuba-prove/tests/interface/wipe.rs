@@ -1,4 +1,5 @@
-//! Kernels and functions over blocks of `--wipe` leave nothing behind, and are refused if they do.
+//! Zeroization: kernels and functions over blocks with `--wipe` leave no secrets, and are rejected
+//! if they do.
 
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;
@@ -16,7 +17,7 @@ use usuba_run::validated::Proofs;
 
 use super::{cipher, families};
 
-/// A kernel, with or without wiping.
+/// A kernel, with or without zeroization.
 fn compiled(folder: &str, function: &str, slicing: Slicing, target: &'static Target) -> Output {
     let cipher = cipher(folder);
     let found = cipher.functions.iter().find(|f| f.name == function).expect("the function");
@@ -192,7 +193,7 @@ fn functions_over_blocks_that_leave_something_are_refused() {
     let out = format!("{name}_copy(out, last, 8 * nblocks)");
     let batch = cleared.built.kernel.instances();
     let zeros = format!("{name}_zero(first + 8 * nblocks, 8 * ({batch} - nblocks));");
-    // Of the last block of the batch nothing is ever a result, and so it may stay as it is.
+    // The last block of the batch never holds a result, so it may stay as it is.
     let others = zeros.replace(&format!("({batch} -"), &format!("({} -", batch - 2));
     copied("a block too few", &out, &format!("{name}_copy(out, last, 8 * (nblocks - 1))"));
     copied("a byte too many", &out, &format!("{name}_copy(out, last, 8 * nblocks + 1)"));

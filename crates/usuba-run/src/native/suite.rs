@@ -174,7 +174,7 @@ impl<'a> Suite<'a> {
         &self.sources[self.twins[index]].caller
     }
 
-    /// Links the `alive` kernels with `driver` and its `table` into `batch`.
+    /// Links the kernels of `alive` with `driver` and its `table` into `batch`.
     pub(super) fn link(&self, alive: &[usize], driver: &str, table: &str) -> Result<(), Failure> {
         let machine = self.builds[alive[0]].machine;
         let support = match machine.system {

@@ -333,8 +333,8 @@ impl Chooser<'_> {
         all.then_some(Reading { array, filled: false, walk })
     }
 
-    /// A list that walks over no array gets one: its members are named as elements where that
-    /// is possible, and copied before the loop where not.
+    /// A list without such a sequence gets an array: its members become elements if possible, and
+    /// are copied before the loop otherwise.
     fn gather(&mut self, list: &[Val]) -> Reading {
         let mut seen = FxHashSet::default();
         let free = list.iter().all(|&v| {

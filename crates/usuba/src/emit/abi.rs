@@ -47,8 +47,8 @@ fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
 
 /// The type for `DATATYPE` in the layout of a kernel, and its `BITS_PER_REG`.
 fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static str, u32) {
-    // General-purpose words of V all have the type of the widest, where the original took the
-    // first parameter and truncated the others.
+    // General-purpose words of V all have the type of the widest; the OCaml compiler took the first
+    // parameter and truncated the others.
     let bits = match layout {
         Layout::Words => {
             let entry = program.entry();
@@ -69,7 +69,7 @@ fn includes(target: &Target, bits: u32) -> String {
     format!("#ifndef BITS_PER_REG\n#define BITS_PER_REG {bits}\n#endif\n#include \"{include}\"\n")
 }
 
-/// Prints the kernel of `program` behind the interface of the original.
+/// Prints the kernel of `program` behind the interface of the OCaml compiler.
 ///
 /// Names, types and registers of the ports in the answer are the ones of the wrapper.
 pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted {

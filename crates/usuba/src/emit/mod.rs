@@ -2,7 +2,7 @@
 //!
 //! - `names`: identifiers of the program as C identifiers.
 //! - `c`: the kernel in C.
-//! - `abi`: the names and shapes of the original compiler around it.
+//! - `abi`: the names and shapes of the OCaml compiler around it.
 //! - `header`: its prototype, with the layout of every array in words.
 //! - `keys`: which words of the key the kernel takes as their complements.
 //! - `stats`: operation counts and live values, for the comment on top.

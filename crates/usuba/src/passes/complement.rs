@@ -40,20 +40,20 @@ pub const PASS: Pass =
 /// do not outweigh.
 const WORTH: u64 = 200;
 
-/// How many values one attempt may turn into their complements.
+/// Largest number of values that one attempt may complement.
 const REACH: usize = 400;
 
-/// Times that all remaining complements are tried again.
+/// Number of times that all remaining complements are tried again.
 const ROUNDS: usize = 4;
 
-/// How many operators a complement is pushed back at most, to where it costs nothing.
+/// Largest number of operators that a complement is pushed back, to a place without cost.
 const DEPTH: usize = 4;
 
-/// How many values all attempts together turn at most, for each equation of the node.
+/// Largest number of values that all attempts together complement, per equation of the node.
 const BUDGET: usize = 16;
 
 fn run(program: &mut Program, options: &PassOptions) {
-    // `fuse` swallows the same complements there, and the code that it makes is faster.
+    // There `fuse` absorbs the same complements, and its code is faster.
     if options.logic.ternary {
         return;
     }
@@ -97,7 +97,7 @@ fn constants(node: &Node, slicing: Slicing) -> Vec<Val> {
     found
 }
 
-/// Instructions that run. Saturates.
+/// The number of executed instructions. Saturates.
 fn price(eqns: &[Eqn], logic: Logic) -> u64 {
     let one = |eqn: &Eqn| match eqn {
         Eqn::Op(e) => logic.price(&e.op),
@@ -110,7 +110,8 @@ fn price(eqns: &[Eqn], logic: Logic) -> u64 {
 /// A value or, if the flag is set, its complement.
 type Literal = (Val, bool);
 
-/// Something that costs an instruction if its operands and its result are in the wrong forms.
+/// A part of the node that costs an instruction if its operands and its result are in the wrong
+/// forms.
 struct Term {
     kind: Kind,
     args: [Literal; 3],
@@ -121,7 +122,7 @@ struct Term {
     flip: bool,
     /// Hands a value into a loop, from one iteration to the next, or out.
     tie: bool,
-    /// Times that it runs.
+    /// The number of executions.
     weight: u64,
 }
 
@@ -133,7 +134,7 @@ enum Kind {
     Product,
     /// The result has the form of the operand. Complements pass through loops this way, too.
     Move,
-    /// Takes any forms, gives any form.
+    /// Any forms of operands and result are free.
     Table,
     /// The operand must be the value itself.
     Plain,
@@ -146,14 +147,15 @@ struct Choice<'a> {
     /// Each value as a literal: a value that is computed, or the complement of one.
     literal: Vec<Literal>,
     constant: Vec<bool>,
-    /// The value whose form decides: carried values and their results have one form, for example.
+    /// The value that decides the form: for example, a loop-carried value and its result share one
+    /// form.
     form_of: Vec<Val>,
     /// By `form_of`: whether the complement is computed.
     complemented: Vec<bool>,
     terms: Vec<Term>,
     /// By `form_of`: the terms with that value.
     terms_of: Vec<Vec<u32>>,
-    /// By `form_of`: its form is not ours to choose.
+    /// By `form_of`: its form is fixed.
     fixed: Vec<bool>,
     /// The parameters that callers hand over in either form.
     keys: Vec<Val>,
@@ -161,7 +163,7 @@ struct Choice<'a> {
     is_key: Vec<bool>,
     /// The cost of the terms of the attempt that is being made, before it.
     was: Vec<Option<u64>>,
-    /// Values that are still worth turning in all attempts together.
+    /// The values that all attempts together may still complement.
     budget: usize,
 }
 
@@ -299,7 +301,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Gives keys that a loop reads in turn one form. Before the terms, which are found by form.
+    /// Gives keys that a loop reads in turn one form. Runs before the terms, which refer to forms.
     fn join_reads(&mut self, eqns: &[Eqn]) {
         for eqn in eqns {
             let Eqn::Loop(lp) = eqn else { continue };
@@ -362,7 +364,7 @@ impl<'a> Choice<'a> {
         if wrong { term.weight } else { 0 }
     }
 
-    /// Follows every complement that costs something, until none can be saved.
+    /// Propagates every complement that costs an instruction, until none can be saved.
     fn improve(&mut self) {
         for _ in 0..ROUNDS {
             let mut better = false;
@@ -422,7 +424,7 @@ impl<'a> Choice<'a> {
     /// values. `None`, with nothing inverted, if too many values follow.
     fn attempt(&mut self, v: Val, across: bool) -> Option<(i64, Vec<Val>)> {
         let mut turned = Vec::new();
-        // Terms that have seen a change, with their cost before; those to look at, in order.
+        // Touched terms with their previous cost, and open terms in order.
         let mut touched: Vec<u32> = Vec::new();
         let mut open: BTreeSet<u32> = BTreeSet::new();
         let mut next = Some(v);

@@ -47,7 +47,7 @@ struct Copies {
 
 /// The values that a loop defines at the start of each iteration.
 enum Head<'a> {
-    /// With its value in iteration 0.
+    /// With its initial value.
     Carried(Val),
     Read(&'a [Val]),
 }
@@ -57,9 +57,9 @@ impl Copies {
         self.source[v.0 as usize]
     }
 
-    /// Definitions come before uses, so a source is final when a copy of it is found: chains
-    /// never get longer than one step. Values whose source is found only at the end of a loop
-    /// (carried ones) are the exception, and `apply` resolves again.
+    /// Definitions come before uses, so the source of a new copy is already final, and chains are
+    /// never longer than one step. The exception are values whose source is found only at the end
+    /// of a loop (loop-carried ones), so `apply` resolves again.
     fn copy(&mut self, v: Val, source: Val) {
         self.source[v.0 as usize] = self.root(source);
     }
@@ -148,7 +148,7 @@ impl Copies {
         self.rewrite(eqns);
     }
 
-    /// `source` holds roots by now.
+    /// Rewrites uses; `source` has only roots by now.
     fn rewrite(&self, eqns: &mut Vec<Eqn>) {
         eqns.retain_mut(|eqn| {
             match eqn {

@@ -170,7 +170,7 @@ impl Numbers {
 fn remove_unreached(program: &mut Program) {
     let mut reached = vec![false; program.nodes.len()];
     reached[program.entry.0 as usize] = true;
-    // Callers come after callees, so one walk backwards sees every caller first.
+    // Callers come after callees, so one backward traversal sees every caller first.
     for index in (0..program.nodes.len()).rev() {
         if reached[index] {
             each_call(&mut program.nodes[index].body, &mut |id| reached[id.0 as usize] = true);

@@ -29,14 +29,14 @@ pub const PASS: Pass =
 /// Cuts kept per equation.
 const KEPT: usize = 8;
 
-/// Cuts of each operand of an equation with three of them that are looked at.
+/// Cuts of each operand that are examined for an equation of three operands.
 const FEW: usize = 5;
 
 /// Times that the choice is revisited.
 const ROUNDS: usize = 4;
 
-/// An instruction of two operands, and one of three: they cost the same, but shorter code is
-/// better where there is nothing else to choose by.
+/// The prices of an instruction of two operands and of one of three: they cost the same, but
+/// shorter code wins ties.
 const PLAIN: u64 = 16;
 const TERNARY: u64 = 17;
 
@@ -52,7 +52,7 @@ fn run(program: &mut Program, options: &PassOptions) {
     }
 }
 
-/// Covers one straight list of equations; `wanted` are values that something after it reads.
+/// Covers one straight list of equations; `wanted` are values with readers outside of it.
 fn block(node: &Node, eqns: &mut Vec<Eqn>, wanted: &[Val], logic: Logic) {
     for eqn in eqns.iter_mut() {
         if let Eqn::Loop(lp) = eqn {
@@ -157,13 +157,13 @@ struct Gate {
     /// Where it is in the block.
     at: usize,
     dst: Val,
-    /// Read by something that is no gate of the block.
+    /// Read outside of the gates of the block.
     wanted: bool,
-    /// Gates and others that read it.
+    /// The number of its readers, gates and others.
     uses: u32,
     /// Share of the instructions below it and of its own, for each of its readers.
     flow: u64,
-    /// The equation as it is, then others; with the price of the instruction of each.
+    /// The equation itself, then other cuts; each with the price of its instruction.
     cuts: Vec<(Cut, u64)>,
     chosen: usize,
     /// Readers under the present choice.
@@ -373,7 +373,7 @@ impl<'a> Cover<'a> {
         saved
     }
 
-    /// Gives every gate that is needed its cheapest cut as things are; whether any changed.
+    /// Gives every needed gate its cheapest cut under the present choice; whether any changed.
     fn improve(&mut self) -> bool {
         let mut better = false;
         for i in 0..self.gates.len() {
@@ -387,7 +387,7 @@ impl<'a> Cover<'a> {
                 self.gates[i].chosen = at;
                 let cost = self.gates[i].cuts[at].1 + self.enter(i);
                 self.leave(i);
-                // Of equal cuts the old one stays.
+                // On a tie the old cut stays.
                 let key = (cost, usize::from(at != old));
                 if best.is_none_or(|(least, b)| key < (least, usize::from(b != old))) {
                     best = Some((cost, at));

@@ -41,14 +41,14 @@ pub const PASS: Pass =
 /// Above this size C compilers take minutes, and the code outgrows the instruction cache anyway.
 pub const COMFORTABLE_NODE: u64 = 60_000;
 
-/// Later stages walk over loops recursively.
+/// Later stages traverse loops recursively.
 const DEEPEST: usize = 256;
 
-/// Most inputs and outputs of an S-box together. The largest that are known have 8 and 8; masked
-/// and joint ones a few more.
+/// Largest number of inputs and outputs of an S-box together. The largest known ones have 8 and 8;
+/// masked and combined ones a few more.
 const BOX_PORTS: usize = 31;
 
-/// Fewer equations than this are an addition of a constant or a key.
+/// Nodes with fewer equations are additions of a constant or a key.
 const BOX_EQUATIONS: u64 = 10;
 
 fn run(program: &mut Program, options: &PassOptions) {
@@ -56,9 +56,9 @@ fn run(program: &mut Program, options: &PassOptions) {
     inline(program, options, |callee| !waits[callee]);
 }
 
-/// For each node whether its calls wait for `inline-rest`: bitsliced nodes that look like an
-/// S-box. Those are not too wide, no permutation, and not small; see the constants above. A node
-/// that nobody may inline does not wait.
+/// For each node whether its calls wait for `inline-rest`: bitsliced nodes that look like an S-box,
+/// which are not too wide, no permutation, and not small; see the constants above. A node that the
+/// options do not inline does not wait.
 pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
     let bits = program.is_bitsliced();
     let wait = |node: &Node| {

@@ -32,7 +32,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The program as it is; the default here, where one run is expected to be one instance.
+    /// The program as it is; the default in this crate, where one run computes one instance.
     pub const SINGLE: Choice = Choice { factor: Some(1), grain: 50 };
     /// The factor that the model chooses; the default of users.
     pub const AUTO: Choice = Choice { factor: None, ..Choice::SINGLE };
@@ -48,7 +48,7 @@ pub const PASS: Pass =
     Pass { name: "interleave", about: "run several independent instances side by side", run };
 
 fn run(program: &mut Program, options: &PassOptions) {
-    // Copies of copies would be other ports than `Program::copies` says.
+    // A second interleaving would give ports that `Program::copies` does not describe.
     if program.copies > 1 {
         return;
     }
@@ -176,7 +176,8 @@ impl Flow {
         for eqn in eqns {
             match eqn {
                 Eqn::Op(e) => self.sink(e.args.iter().copied(), vec![e.dst]),
-                // A call is written once, or for each copy; so its results go together.
+                // A call is written once, or for each instance, so all of its results vary
+                // together.
                 Eqn::Call(call) => self.sink(call.args.iter().copied(), call.dsts.clone()),
                 Eqn::Loop(lp) => {
                     for c in &lp.carried {

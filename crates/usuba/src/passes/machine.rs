@@ -12,7 +12,7 @@
 use crate::ir::Op;
 use crate::ir::op::Lanes;
 
-/// Sorts of operators, one price each.
+/// Kinds of operators, one price each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Literals and copies: no instruction where they are used.
@@ -124,8 +124,8 @@ pub struct Pays {
     pub pressure: bool,
 }
 
-/// Registers that a C compiler keeps for itself, as far as we are concerned: frames, addresses, and
-/// operands that have no name.
+/// Registers that the model reserves for the C compiler: frames, addresses, and operands without a
+/// name.
 const RESERVED: u32 = 2;
 
 /// One register file with the ports behind it.
@@ -178,7 +178,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// The same machine with the prices that `price` says for each kind and each of [`WIDTHS`].
+    /// The same machine with the prices of `price` for each kind and each of [`WIDTHS`].
     pub fn with_costs(mut self, mut price: impl FnMut(Kind, u8) -> Cost) -> Machine {
         for (row, &kind) in self.costs.iter_mut().zip(&KINDS) {
             for (cost, &bits) in row.iter_mut().zip(&WIDTHS) {

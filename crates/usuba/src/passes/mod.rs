@@ -80,10 +80,10 @@ impl Default for Schedule {
     }
 }
 
-/// Whether something runs.
+/// Whether a scheduler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum When {
-    /// Where it pays on the machine.
+    /// If it pays on the machine.
     #[default]
     Auto,
     Always,

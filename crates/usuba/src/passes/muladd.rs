@@ -44,7 +44,7 @@ fn run(program: &mut Program, options: &PassOptions) {
 #[derive(Default)]
 struct Sums {
     k: u8,
-    /// Of which words of 64 bits words of k bits are the low bits.
+    /// For each word of k bits the word of 64 bits whose low bits it is.
     cut: FxHashMap<Val, Val>,
     /// Constants of k bits.
     constants: FxHashMap<Val, u64>,
@@ -62,7 +62,7 @@ impl Sums {
                 Eqn::Op(e) => self.op(node, e, &mut out),
                 Eqn::Call(_) => {}
                 Eqn::Loop(lp) => {
-                    // Words that are made inside cannot be read after it.
+                    // Words defined inside the loop are not visible after it.
                     let outside = self.cut.clone();
                     self.block(node, &mut lp.body);
                     self.cut = outside;
@@ -97,7 +97,7 @@ impl Sums {
                 out.push(Eqn::Op(OpEqn { dst: zero, op: Op::Const(0), args: smallvec![] }));
                 (e.op, e.args) = (op, smallvec![zero, factors[0], factors[1]]);
             }
-            // Twice a product is a sum, which is less than another product.
+            // Doubling a product is an addition, which is cheaper than a second product.
             (Op::Add, &[a, b]) if bits == SUM && a != b => {
                 let found = |v: Val| self.wide.get(&v).cloned();
                 let (sum, (op, [x, y])) = match (found(b), found(a)) {

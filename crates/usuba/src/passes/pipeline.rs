@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use super::*;
 use crate::ir::verify;
 
-/// How hard to try.
+/// The optimisation level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Level {
-    /// As written: only nodes that nobody calls disappear.
+    /// As written: only uncalled nodes disappear.
     O0,
     /// Nodes and loops stay, each body is simplified.
     O1,
@@ -35,11 +35,11 @@ const SIMPLIFY: &[&Pass] = &[
     &dce::PASS,
 ];
 
-/// Removes calls and loops; sizes mean something to both after [`SIMPLIFY`].
+/// Removes calls and loops, whose sizes are meaningful only after [`SIMPLIFY`].
 const FLATTEN: &[&Pass] = &[&inline::PASS, &unroll::PASS];
 
-/// Schedules calls of S-boxes as wholes, so it runs while there are any. Later passes merge,
-/// remove and replace equations, but move none: this schedule stays.
+/// Schedules calls of S-boxes as units, so it runs while there are any. Later passes merge, remove
+/// and replace equations, but move none: this schedule stays.
 const SCHEDULE_CALLS: &[&Pass] = &[&bitslice_sched::PASS, &inline_rest::PASS];
 
 /// Chooses instructions of the target, then schedules them. The schedulers count instructions, so
@@ -95,8 +95,8 @@ pub struct PipelineOptions {
 }
 
 impl PipelineOptions {
-    /// Whether narrow words share a general-purpose register: below the default level nothing is
-    /// decided by itself.
+    /// Whether narrow words share a general-purpose register; below the default level there are no
+    /// automatic choices.
     pub fn packing(&self) -> When {
         match self.packing {
             When::Auto if self.level < Level::O2 => When::Never,
@@ -115,7 +115,7 @@ pub fn run_pipeline(
     observer: &mut dyn FnMut(&str, &Program),
 ) {
     let mut choices = options.pass;
-    // Below the default level nothing is decided by itself.
+    // Below the default level there are no automatic choices.
     if options.level < Level::O2 && choices.interleave.factor.is_none() {
         choices.interleave.factor = Some(1);
     }

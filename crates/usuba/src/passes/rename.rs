@@ -3,7 +3,7 @@
 //! The writer emits a node anew, from its first equation to its last. Meanwhile a [`Scope`] maps
 //! each old value to its current name. Definitions get fresh names, so the same equations may be
 //! written several times. A definition that disappears (the result of an inlined call, of an
-//! unrolled loop) only changes the meaning of its name, so no copies arise.
+//! unrolled loop) only redirects its name, so no copies arise.
 
 use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Read, Val};
 

@@ -74,7 +74,7 @@ pub enum Compiler {
 /// The meaning of flags about the optimisation, separated by blanks.
 ///
 /// # Errors
-/// In one line: a flag means nothing, or belongs elsewhere.
+/// In one line: a flag is unknown, or belongs elsewhere.
 pub fn pipeline(flags: &str) -> Result<(PipelineOptions, &'static Cpu), String> {
     let codegen = tuned_flags(flags).map_err(|why| format!("the flags `{flags}`: {why}"))?;
     Ok((codegen.pipeline(Abi::Usuba), codegen.cpu))

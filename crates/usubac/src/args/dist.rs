@@ -16,7 +16,8 @@ fn parse_name(text: &str) -> Result<String, String> {
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
-    /// Names of cipher folders; each becomes one C file and one header [default for --library, --rust and --measure: all]
+    /// Names of cipher folders; each becomes one C file and one header [default for --library,
+    /// --rust and --measure: all]
     #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "nacl", "measure", "status", "curves"])]
     pub ciphers: Vec<String>,
     /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
@@ -48,7 +49,7 @@ pub struct Dist {
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders"])]
     pub status: bool,
-    /// Write no C; show ladders and curves of all ciphers as a table for documents
+    /// Write no C; show dispatch tables and curves of all ciphers as a table for documents
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
     pub curves: bool,
     /// Where the cipher folders are

@@ -80,8 +80,8 @@ struct BackEnd {
     codegen: Codegen,
 }
 
-/// Reads flags of the back end, with a slicing perhaps, as the command line does. They are about
-/// the optimisation and about nothing else.
+/// Reads flags of the back end, perhaps with a slicing, like the command line. Only flags about the
+/// optimisation are accepted.
 pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let (slicing, codegen) = read(flags)?;
     match codegen.prefix.is_empty() && codegen.link.is_empty() {
@@ -93,7 +93,7 @@ pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
 /// The error for flags that do not change the optimisation.
 const OTHERS: &str = "only flags about the optimisation belong here";
 
-/// As [`codegen`], also with flags about which functions there are and which are called.
+/// As [`codegen`], also with flags that select functions and their calls.
 fn read(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
     let long = long_flags(&BackEnd::command());
@@ -139,7 +139,7 @@ fn without_slicing((slicing, codegen): (Option<Slicing>, Codegen)) -> Result<Cod
 }
 
 impl Codegen {
-    /// Whether nothing is said about the optimisation.
+    /// Whether no flag changes the optimisation.
     pub fn is_plain(&self) -> bool {
         let nothing = tuned_flags("").expect("no flags are good flags");
         self.pipeline(Abi::Usuba) == nothing.pipeline(Abi::Usuba)

@@ -79,7 +79,7 @@ fn no_entry(decls: &[Decl], entry: Option<&str>) -> Diagnostic {
         .help(format!("the declarations are {}", names.join(", ")))
 }
 
-/// The meaning of a name inside a body.
+/// The kind of a name inside a body.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Words,

@@ -1,10 +1,10 @@
-//! Types as they are written: sizes and dimensions are constants.
+//! Resolution of types: evaluates sizes and dimensions, which are constants.
 
 use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast;
 use crate::typed::types::*;
 
-/// The meaning of a type as it is written.
+/// Resolves a type of the syntax tree.
 pub fn resolve_type(ty: &ast::Type) -> Result<VarType, Box<Diagnostic>> {
     let fail = |code, text: String, help: &str| {
         Err(Box::new(Diagnostic::error(code, ty.span, text).help(help)))

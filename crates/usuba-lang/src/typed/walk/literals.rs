@@ -4,8 +4,8 @@ use super::frame::Frame;
 use super::*;
 
 impl<D: Domain> Walker<'_, D> {
-    /// Several expressions side by side. Bare literals on bits share the bits that the others
-    /// leave.
+    /// The members of a tuple or argument list. Bare literals on bits share the bits that the
+    /// others leave.
     pub(super) fn sequence(
         &mut self,
         f: &mut Frame<D::V>,

@@ -126,7 +126,7 @@ impl Refusal {
     }
 }
 
-/// Why a walk does not go on. Errors have been recorded in [`Walker::diags`].
+/// The reason why an interpretation stops. [`Walker::diags`] has the errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     Error,
@@ -145,7 +145,7 @@ pub struct Walker<'p, D: Domain> {
     pub diags: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Option<Span>)>,
     pub(super) depth: usize,
-    /// The deepest that [`Walker::depth`] was since somebody took it.
+    /// The greatest [`Walker::depth`] since the last reset.
     pub(super) deepest: usize,
     steps: u64,
     errors: usize,

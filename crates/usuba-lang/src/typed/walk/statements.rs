@@ -93,7 +93,7 @@ impl<D: Domain> Walker<'_, D> {
         if ok { Ok(outs) } else { Err(Stop::Error) }
     }
 
-    /// Runs statements in order. A failed equation poisons its targets and the walk goes on, so
+    /// Runs statements in order. A failed equation poisons its targets and the run continues, so
     /// that one run finds several errors; a failed loop stops it.
     fn stmts(&mut self, f: &mut Frame<D::V>, stmts: &[ast::Stmt]) -> Run<()> {
         let mut result = Ok(());

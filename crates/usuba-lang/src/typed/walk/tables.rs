@@ -51,7 +51,7 @@ pub fn reverse_table(entries: &[u64], inputs: usize, outputs: usize) -> Vec<u64>
         .collect()
 }
 
-/// The name of a table that the original compiler read least significant bit first.
+/// The name of a table that the OCaml compiler read least significant bit first.
 pub fn legacy_table(entries: &[u64]) -> Option<&'static str> {
     LEGACY.iter().find(|(_, table)| table[..] == *entries).map(|(name, _)| *name)
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! An interleaved kernel takes the registers of several instances at once, and a batch is as many
-//! blocks as fit in all of them. If there is a kernel without interleaving too, it encrypts the
+//! blocks as fit in all of them. If there is a kernel without interleaving too, it processes the
 //! rest of a message when that is at most half a batch, one instance after the other.
 //!
 //! The addresses and the time depend on the number of blocks only. A last partial batch goes

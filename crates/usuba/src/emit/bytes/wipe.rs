@@ -72,7 +72,7 @@ pub(super) fn of_blocks(function: &Function, ports: &Ports, target: &Target) -> 
 /// Most registers that a transposition uses at once: the registers of a tile, and as many again.
 const STEPS: usize = 64;
 
-/// Bytes of the stack below the set-up of a key.
+/// Bytes of the stack below the key setup.
 pub(super) fn of_key(schedule: Option<&Schedule>, port: &Port, target: &Target) -> usize {
     // Compilers set up a key in vectors of the target.
     let vectors = STEPS * target.bits as usize / 8;

@@ -1,5 +1,5 @@
-//! Writes the C that moves whole words between bytes and integers: general-purpose targets under
-//! V, key set-up, and the shapes that no tile fits.
+//! Word-by-word transport in C between bytes and integers: general-purpose targets under V, key
+//! setup, and the shapes that no tile fits.
 
 use std::fmt::Write;
 

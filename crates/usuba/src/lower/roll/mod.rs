@@ -189,7 +189,7 @@ impl Roll {
                 _ => self.inner(column.first()),
             })
             .collect();
-        // The meaning of the carried values for later equations: their last `next`.
+        // The final value of each loop-carried value for later equations: its last `next`.
         let mut finals: FxHashMap<Val, Val> = FxHashMap::default();
         let last = traces.len() - 1;
         for (column, &param) in columns.iter().zip(&names) {

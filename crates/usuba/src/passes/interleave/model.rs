@@ -34,10 +34,10 @@ use super::varying;
 use crate::ir::{Eqn, Loop, Node, Op, Program, Val};
 use crate::passes::machine::{Kind, Machine};
 
-/// More copies than this never pay.
+/// A larger interleave factor never pays.
 const MOST: u32 = 6;
 
-/// How much slower than the best a smaller factor may be.
+/// The tolerance of the choice: how much slower a smaller factor may be than the best one.
 const NEAR: f64 = 1.05;
 
 /// Size of the reorder window in instructions. If a call has no more, the next call hides its
