@@ -1,7 +1,7 @@
 
 #ifndef USUBA_MERKLE_SHARED
 #define USUBA_MERKLE_SHARED
-/* How far a message is; only for the functions that have it. */
+/* The phase of a message; internal to the functions on it. */
 typedef struct {
     uint64_t phase, length;
 } usuba_merkle_progress;

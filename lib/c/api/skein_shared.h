@@ -1,14 +1,14 @@
 
 #ifndef USUBA_SKEIN_SHARED
 #define USUBA_SKEIN_SHARED
-/* What goes into Skein beside the message; all zeros for the plain hash function, and so is NULL.
-   What is absent has the pointer NULL; apart from a key, what has a pointer and no bytes is there
-   and empty, which is something else. */
+/* The parameters of Skein; all zeros, or NULL, for the plain hash function. An absent parameter has
+   the pointer NULL. Except for a key, a parameter with a pointer and no bytes is present and empty,
+   which gives another hash. */
 typedef struct {
     /* For a MAC, or for deriving keys; any length, 0 for none. */
     const uint8_t *key;
     size_t key_length;
-    /* What it is used for, such as "20081031 somebody@example.com Backup/Blocks". */
+    /* The purpose of the hash, such as "20081031 somebody@example.com Backup/Blocks". */
     const uint8_t *personalization;
     size_t personalization_length;
     /* Under which a signature of the hash will be verified. */
@@ -17,11 +17,11 @@ typedef struct {
     /* Which key is to be derived from `key`, with an empty message. */
     const uint8_t *identifier;
     size_t identifier_length;
-    /* For randomized hashing, or for a key stream. */
+    /* For randomized hashing, or for a keystream. */
     const uint8_t *nonce;
     size_t nonce_length;
     /* Of a hash tree, or all 0 for none: a leaf has block << leaf bytes of the message, a node has
-       block << fan_out bytes of what is below, and there are at most `height` levels, the leaves
+       block << fan_out bytes of the level below, and there are at most `height` levels, the leaves
        among them. The first two are 1 at least, the third 2. */
     uint8_t leaf, fan_out, height;
 } usuba_skein_parameters;

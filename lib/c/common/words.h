@@ -1,6 +1,6 @@
 
 /* Arithmetic is on words of 64 bits where the compiler multiplies them, else on words of 32. With
-   USUBA_SMALL kernels are loops and tables are short, for processors whose memory is. */
+   USUBA_SMALL kernels are rolled loops and tables are short, for processors with little memory. */
 #if !defined(USUBA_WORD_BITS)
 #if defined(__SIZEOF_INT128__)
 #define USUBA_WORD_BITS 64

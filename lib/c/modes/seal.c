@@ -1,12 +1,12 @@
 
 #if !defined(USUBA_SEAL_PART)
-/* Authenticated encryption from a key stream and Poly1305. */
+/* Authenticated encryption from a keystream and Poly1305. */
 
-/* Bytes that are encrypted and then authenticated while they are near the processor. */
+/* Bytes of a part that is encrypted and then authenticated while it is in the cache. */
 #define USUBA_SEAL_PART 16384
 
-/* Bytes of key stream that are made at once for the key of the tag and a short message: blocks side
-   by side take little more time than one. */
+/* Bytes of keystream that are made at once for the key of the tag and a short message: a batch of
+   blocks takes little more time than one block. */
 #if defined(USUBA_SMALL)
 #define USUBA_SEAL_FIRST 512
 #else
@@ -20,7 +20,7 @@ static int usuba_seal_meet(const uint8_t *one, size_t length, const uint8_t *oth
         && (uintptr_t)other < (uintptr_t)one + length;
 }
 
-/* Whether the places of a message are right, of which the tag lies apart. */
+/* Whether the buffers of a message with a detached tag are valid. */
 static int usuba_seal_places(const uint8_t *data, size_t data_length, const uint8_t *in,
                              size_t length, const uint8_t *tag, const uint8_t *out)
 {

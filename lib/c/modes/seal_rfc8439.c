@@ -1,7 +1,7 @@
 
 #if !defined(USUBA_SEAL_RFC8439)
 #define USUBA_SEAL_RFC8439
-/* Whether a message is longer than the key stream: its counter has 32 bits, and the first block has
+/* Whether a message is longer than the keystream: its counter has 32 bits, and the first block has
    the key of the tag. Sizes may have fewer bits. */
 static int usuba_seal_exceeds(uint64_t length)
 {
@@ -15,7 +15,7 @@ static void usuba_seal_align(usuba_poly1305_state *mac, uint64_t length)
     usuba_poly1305_update(mac, zeros, (size_t)((16 - length % 16) % 16));
 }
 
-/* The lengths of data and ciphertext, behind everything else. */
+/* The lengths of data and ciphertext, which come last. */
 static void usuba_seal_lengths(usuba_poly1305_state *mac, uint64_t data, uint64_t length)
 {
     uint8_t bytes[16];

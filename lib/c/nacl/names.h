@@ -1,6 +1,6 @@
 
-/* The names of tweetnacl.h, version 20140427, with and without their primitives, and those that
-   libsodium has for signatures apart from their messages. */
+/* The names of tweetnacl.h, version 20140427, with and without their primitives, and the names of
+   libsodium for detached signatures. */
 #if !defined(USUBA_NO_NAMES)
 #define crypto_box_PRIMITIVE "curve25519xsalsa20poly1305"
 #define crypto_box_curve25519xsalsa20poly1305 usuba_crypto_box

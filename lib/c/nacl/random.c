@@ -1,13 +1,13 @@
 
-/* The random numbers of the system, for those who have no other `randombytes`. A program without
-   random numbers has no secrets: it ends. */
+/* The random numbers of the system, for programs without another `randombytes`. If the system gives
+   none, the program ends. */
 #if defined(_WIN32)
 #include <windows.h>
 #include <bcrypt.h>
 #elif defined(__APPLE__) || defined(__OpenBSD__) || defined(__FreeBSD__) || defined(__NetBSD__)
 #include <stdlib.h>
 #else
-/* What plain C99 leaves out of the headers of POSIX. */
+/* Declarations of POSIX that plain C99 leaves out. */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
