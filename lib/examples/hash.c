@@ -46,7 +46,7 @@ int main(void)
     show("key", out, 16);
     usuba_skein_wipe(out, sizeof out);
 
-    /* Side by side. */
+    /* Multi-buffer hashing. */
     for (i = 0; i < 20; i++) {
         messages[i] = key;
         lengths[i] = i;

@@ -20,7 +20,7 @@ int main(void)
     if (usuba_chacha20_init(&key, key_bytes, sizeof key_bytes) != USUBA_OK) return 1;
     for (done = 0; done < length; done += piece) {
         const size_t part = length - done < piece ? length - done : piece;
-        /* The position says where in the key stream this piece belongs. */
+        /* The position of this piece in the keystream. */
         if (usuba_chacha20_xor(&key, nonce, done, message + done, message + done, part) != USUBA_OK)
             return 1;
     }

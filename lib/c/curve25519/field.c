@@ -1,9 +1,9 @@
 
-/* Kernels and what calls them leave their variables on the stack, where the next function's begin.
-   Functions of users call the one that has secrets, and then overwrite as much of the stack below
-   their own frame as that one takes: USUBA_STACK bytes, or USUBA_STACK_LADDER for X25519. That is what
-   gcc and clang make of it from -O1 on, less where pointers and code are short. It is not overwritten
-   with other compilers, or if it is 0. */
+/* Kernels and their callers leave their variables on the stack below the caller.
+   Public functions call the function with secrets, and then overwrite the stack below their own
+   frame: USUBA_STACK bytes, or USUBA_STACK_LADDER for X25519. This is enough for gcc and clang from
+   -O1 on; less is needed with short pointers and short code. The stack is not overwritten with other
+   compilers, or if the number is 0. */
 #if !defined(USUBA_STACK)
 #if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
@@ -29,7 +29,7 @@
 #define USUBA_APART
 #endif
 
-/* Registers that callers do not keep are zero behind functions with this, where compilers know it. */
+/* Functions with this attribute clear the caller-saved registers, where compilers support it. */
 #define USUBA_CLEARS
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_attribute(zero_call_used_regs)
@@ -39,7 +39,7 @@
 #endif
 
 #if defined(__GNUC__) && USUBA_STACK
-/* The compiler must assume that somebody reads what is written. */
+/* The compiler must assume that the zeros are read. */
 #define USUBA_WIPE_STACK(name, length) \
     static USUBA_APART USUBA_CLEARS void name(void) \
     { \
@@ -56,7 +56,7 @@
 USUBA_WIPE_STACK(usuba_wipe_stack, USUBA_STACK)
 USUBA_WIPE_STACK(usuba_wipe_ladder, USUBA_STACK_LADDER)
 
-/* Modulo p = 2^255 - 19, around kernels whose results lie apart from their arguments. */
+/* Modulo p = 2^255 - 19, around kernels whose results do not overlap their arguments. */
 
 /* The one form below p as words. */
 static void usuba_fe_words(const usuba_word *a, usuba_word *words)
@@ -81,8 +81,9 @@ static usuba_word usuba_fe_is_zero(const usuba_word *a)
 }
 
 #if defined(USUBA_SMALL)
-/* Powers as steps of a walk: so many squares of the number before, and a product with the one in a
-   place, which goes to another place. The first number is in place 0 and its square in place 1. */
+/* Powers by an addition chain. A step squares the previous number repeatedly, multiplies it by the
+   number in a place, and stores the result in another slot. Slot 0 has the first number, slot 1 its
+   square. */
 typedef struct {
     uint8_t squares, by, to;
 } usuba_fe_step;
@@ -115,13 +116,13 @@ static void usuba_fe_power(const usuba_word *a, size_t last, usuba_word *r)
     }
 }
 
-/* r = a^(p-2), the inverse of what is not zero. */
+/* r = a^(p-2), the inverse of a nonzero number. */
 static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
 {
     usuba_fe_power(a, USUBA_FE_INVERT, r);
 }
 
-/* r = a^((p-5)/8), of which square roots are made. */
+/* r = a^((p-5)/8), for square roots. */
 static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
 {
     usuba_fe_power(a, USUBA_FE_POWER58, r);
@@ -170,7 +171,7 @@ static void usuba_fe_powers(const usuba_word *a, usuba_word *high, usuba_word *l
     usuba_fe_mul(s, t, high);
 }
 
-/* r = a^(p-2), the inverse of what is not zero. */
+/* r = a^(p-2), the inverse of a nonzero number. */
 static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
 {
     usuba_fe high, low, s;
@@ -179,7 +180,7 @@ static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
     usuba_fe_mul(s, low, r);
 }
 
-/* r = a^((p-5)/8), of which square roots are made. */
+/* r = a^((p-5)/8), for square roots. */
 static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
 {
     usuba_fe high, low;

@@ -1,6 +1,6 @@
-/* Random keys, lengths, offsets and positions against what must hold whatever the cipher is:
-   backends agree, in place and apart agree, parts make the whole, and what was done can be undone.
-   Buffers end where the data ends, so that a sanitizer sees every byte beyond.
+/* Random keys, lengths, offsets and positions against properties of every cipher: backends agree,
+   calls in place and apart agree, pieces agree with the whole, and decryption inverts encryption.
+   Buffers end where the data ends, so that a sanitizer detects every byte beyond.
 
        #define COMMON(name) usuba_aes_##name
        #include "fuzz.h"
@@ -91,7 +91,7 @@ static void any_backend(void)
         return context; \
     }
 
-/* The key stream `add`, whose start has `bytes` bytes. */
+/* The keystream `add`, whose start has `bytes` bytes. */
 #define STREAM(name, add, make_stream, bytes) \
     static void name##_fuzz_stream(void) \
     { \
@@ -245,7 +245,7 @@ static void any_backend(void)
         free(two.whole); \
     }
 
-/* Key streams with a state and a nonce of `bytes`. */
+/* Keystreams with a state and a nonce of `bytes`. */
 #define RUNNING(name, bytes) \
     static void name##_fuzz_running(void) \
     { \

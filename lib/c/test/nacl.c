@@ -1,6 +1,6 @@
-/* Random calls of NaCl: what was made is opened, what was changed, cut or made up is refused and
-   nothing is written, and points that are none or have a small order agree on nothing. What fuzz.h
-   is for the functions with one key.
+/* Random calls of NaCl: valid input is opened; changed, truncated and invented input is rejected
+   without output, and so are invalid points and points of small order. The counterpart of fuzz.h,
+   which is for the functions with one key.
 
        cc -fsanitize=address,undefined nacl.c usuba-nacl.c && ./a.out ROUNDS SEED */
 
@@ -47,7 +47,7 @@ static int untouched(const uint8_t *bytes, size_t length)
     return 1;
 }
 
-/* Absent buffers and lengths that cannot be are refused, and nothing is written. */
+/* Absent buffers and impossible lengths are rejected without output. */
 static void misuse(void)
 {
     unsigned char b[200] = {0}, zeros[200] = {0};
