@@ -1,8 +1,8 @@
 /*
- * X25519 of as many callers as a register has lanes of 64 bits, one step of all ladders at a time,
- * beside libsodium one by one. Both must agree; then both are timed by turns in this process.
+ * X25519 in all lanes of a register of 64-bit lanes, one step of all ladders at a time, compared with
+ * single calls of libsodium. Both must agree; then both are timed in turn in this process.
  *
- * The kernels are those of arithmetic/curve25519/lanes25.ua, or on five limbs of lanes52.ua;
+ * The kernels are from arithmetic/curve25519/lanes25.ua, or on five limbs from lanes52.ua;
  * scripts/batch compiles everything, and defines VECTOR, LANES and LIMBS.
  */
 #include <immintrin.h>

@@ -1,8 +1,8 @@
-/* Signing 256 bytes, verifying, and X25519: our library beside others, by turns in one process.
+/* Signing 256 bytes, verifying, and X25519: our library and others, in turn in one process.
    Takes the number of turns. Writes lines of a library, a task and ticks: the 10th percentile of its
-   turns. A library that answers something else than ours is a line with `wrong`.
+   turns. A library whose output differs from ours is a line with `wrong`.
 
-   Compiled with a macro for each of the others that is there: SODIUM, NETTLE, OPENSSL. */
+   Compiled with a macro for each installed library: SODIUM, NETTLE, OPENSSL. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

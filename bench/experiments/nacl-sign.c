@@ -5,9 +5,9 @@
    too. With it a point is multiplied as TweetNaCl does, by a ladder over 256 bits of two sums each,
    from kernels whose header is KERNELS:
      LIMB, LIMBS    the C type of a limb, and how many make a number
-     WORD, WORDS    how 32 bytes are cut into words
-     ZEROED         what is going to be written is filled with zeros before
-     INDEXED        a bit of the number is looked up in each step, not shifted out of its byte
+     WORD, WORDS    the type of words of 32 bytes, and their number
+     ZEROED         results are filled with zeros before they are written
+     INDEXED        each step indexes a bit of the number, instead of shifting it out of its byte
      COPIES         arguments and results of sums and products are copied
      DOUBLING       doubling is another kernel than adding
      SQUARING       so is squaring */
@@ -98,7 +98,7 @@ static void twice(LIMB *r, const LIMB *p)
 #endif
 }
 
-/* What a ladder works on: two points that differ by the point. */
+/* The state of a ladder: two points whose difference is the point. */
 typedef struct {
     point low, high, a, b, c, d;
 } ladder;
@@ -149,7 +149,7 @@ static void multiple(LIMB *r, const uint8_t *k)
     memcpy(r, s.low, sizeof s.low);
 }
 
-/* r = a^(p-2): all bits of p - 2 are 1 but those of 2 and 4. */
+/* r = a^(p-2): all bits of p - 2 are 1 except bits 2 and 4. */
 static void inverse(LIMB *r, const LIMB *a)
 {
     number s, t;

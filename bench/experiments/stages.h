@@ -1,7 +1,7 @@
-/* What drivers of experiments with stages share. Compiled once for each stage with STAGE, its number,
-   and KERNEL, the file of a kernel whose function is called `kernel`; the driver defines
-   `int NUMBERED(stage_, STAGE)(uint64_t calls)`, which says whether an answer was wrong. Compiled
-   once with MAIN, where STAGES names them all. */
+/* The common part of drivers of experiments with stages. Compiled once for each stage with STAGE, its
+   number, and KERNEL, the file of a kernel whose function is called `kernel`; the driver defines
+   `int NUMBERED(stage_, STAGE)(uint64_t calls)`, which returns whether a result was wrong. Compiled
+   once with MAIN, where STAGES names all stages. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static double now(void)
     return at.tv_sec + at.tv_nsec * 1e-9;
 }
 
-/* Takes the calls of a slice and the number of slices. All stages have a slice by turns; a line is
+/* Takes the calls of a slice and the number of slices. Stages run their slices in turn; a line is
    the number of a stage and the seconds of one slice, or `wrong`. */
 int main(int argc, char **argv)
 {

@@ -1,12 +1,12 @@
-/* Encrypts or decrypts one block again and again, each time what came out before, so that the time of
-   a call is what the rounds wait for each other.
+/* Encrypts or decrypts chained blocks, each the output of its predecessor, so that the time of a call
+   is the latency of the rounds.
 
-   Beside what `stages.h` names, compiled with
+   Besides the macros of `stages.h`, compiled with
      INVERSE    if it decrypts
      WORDS      64-bit words of a block: 4, 8 or 16
      REGISTER   the type of its registers
-     ARGUMENTS  what it is called with: from, subkeys, to
-     ADDITIONS  if a call is a thousand additions instead, each after the one before */
+     ARGUMENTS  its arguments: from, subkeys, to
+     ADDITIONS  if a call is a chain of a thousand additions instead */
 
 #include "stages.h"
 
@@ -20,7 +20,7 @@
 
 #define SUBKEYS (WORDS == 16 ? 21 : 19)
 
-/* What the zero block becomes with the zero key and tweak: even words, then odd ones. */
+/* The encryption of the zero block with the zero key and tweak: even words, then odd ones. */
 static const uint64_t CIPHER[WORDS] = {
 #if WORDS == 4
     0x94eeea8b1f2ada84, 0x952419a1f4b16d53, 0xadf103313eae6670, 0xd83f13e63c9f6b11,

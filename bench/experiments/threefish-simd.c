@@ -1,12 +1,12 @@
-/* Encrypts or decrypts one block again and again, as the programs of the series "Skein, Threefish,
-   and Mono.Simd" did: the same input each time, a hundred calls written one after the other.
+/* Encrypts or decrypts the same block repeatedly, as in the programs of the series "Skein, Threefish,
+   and Mono.Simd": a hundred calls in straight-line code.
 
-   Beside what `stages.h` names, compiled with
+   Besides the macros of `stages.h`, compiled with
      INVERSE    if it decrypts
      REGISTER   the type of its registers
-     ARGUMENTS  what it is called with: plain, subkeys, key, tweak, out
+     ARGUMENTS  its arguments: plain, subkeys, key, tweak, out
      UNALIGNED  if registers are read and written at any address
-     OFFSET     bytes by which all buffers miss the beginning of a cache line */
+     OFFSET     the offset of all buffers from a cache line, in bytes */
 
 #include "stages.h"
 
@@ -26,7 +26,7 @@
 #define OFFSET 0
 #endif
 
-/* What the series worked with, and the ciphertext that it printed. */
+/* The input of the series, and its published ciphertext. */
 static const uint64_t PLAIN[4] = {0, 1, 2, 3};
 static const uint64_t CIPHER[4] = {
     0x61773fac03a37433, 0xb1eff698bc88802b, 0x22a47d9e7d7f8005, 0x1ec6162f214fb0ec,

@@ -1,6 +1,6 @@
-/* What a program on a 32-bit RISC-V processor without a C library begins with: `work` is called, and
-   the program ends with what it answers. It counts instructions between marks, which `count.c` reads,
-   and bytes of stack. Output and end are system calls of Linux. */
+/* The start of a freestanding program on a 32-bit RISC-V processor: it calls `work`, and ends with its
+   result as the status. It counts instructions between marks, which `count.c` reads, and bytes of
+   stack. Output and end are system calls of Linux. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,17 +3,17 @@
      cc -O2 -shared -fPIC -o count.so count.c
      qemu-riscv32 -plugin ./count.so PROGRAM
 
-   A program says where it is by a system call that no system has, MARK, whose first argument is a
-   number. For each the plugin writes a line to standard error, `mark NUMBER COUNT`: so many
-   instructions were executed since the mark before, those of the call itself among them.
+   A program marks its parts by a system call that no system has, MARK, whose first argument is a
+   number. For each mark the plugin writes a line to standard error, `mark NUMBER COUNT`: COUNT
+   instructions were executed since the previous mark, including the call itself.
 
-   Exact, and the same in each run: the emulator tells of each piece of straight code before it runs
-   it, and a system call ends a piece. (`rdinstret` answers with the clock of the host there.) The
-   same number comes, slowly and without a plugin, from the lines that begin with `Trace` in the
-   output of `qemu-riscv32 -singlestep -d exec,nochain PROGRAM`.
+   Exact, and the same in each run: the emulator calls the plugin for each basic block before it runs,
+   and a system call ends a block. (`rdinstret` returns the clock of the host there.) The lines that
+   begin with `Trace` in the output of `qemu-riscv32 -singlestep -d exec,nochain PROGRAM` give the same
+   number, slowly and without a plugin.
 
-   The declarations are those of qemu's interface for plugins, which distributions do not ship. It
-   has versions; an emulator that refuses the one below may like -DVERSION=2 and so on. */
+   The declarations belong to qemu's interface for plugins, which distributions do not ship. It has
+   versions; an emulator that rejects the version below may accept -DVERSION=2 and so on. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What the library does on a 32-bit RISC-V processor: keys, a signature of 256 bytes, its
-   verification, and a shared secret. The answer is 0 if all is as it should be. */
+/* The library on a 32-bit RISC-V processor: keys, a signature of 256 bytes, its verification, and a
+   shared secret. The result is 0 if all results are right. */
 #include "bare.h"
 #include "it.h"
 

@@ -1,6 +1,6 @@
-/* What every adapter offers: a list of ciphers in modes of operation, behind one interface.
+/* The interface of every adapter: a list of ciphers in modes of operation.
 
-   `peer_version` says which library it is, `peer_list` gives number `index` or NULL behind the
+   `peer_version` returns the version of the library, `peer_list` number `index` or NULL after the
    last one. */
 
 #ifndef PEER_H
@@ -15,7 +15,7 @@ typedef struct {
     /* "ctr" (also for stream ciphers), "blocks" without a mode, or "hash": `run` writes the hash to
        the beginning of `out`, or the hashes of eight messages that follow each other in `in`. */
     const char *mode;
-    /* What is called. */
+    /* The name of the called function. */
     const char *call;
     /* Which of the adapter's algorithms; only for the functions here. */
     int number;

@@ -33,7 +33,7 @@ static void *init(int number, const uint8_t *key)
     return count;
 }
 
-/* As many messages as `init` was told, one after the other; hashes have SIZE bytes. */
+/* Messages in sequence, of the number given to `init`; hashes have SIZE bytes. */
 #define RUN(NAME, SIZE) \
     static int NAME##_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out, \
                           size_t length) \

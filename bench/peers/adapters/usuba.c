@@ -77,7 +77,7 @@ PLAIN(threefish256, 48, 32)
 PLAIN(threefish512, 80, 64)
 PLAIN(threefish1024, 144, 128)
 
-/* A hash function with outputs of SIZE bytes; the number is that of the messages. */
+/* A hash function with outputs of SIZE bytes; `number` is the number of messages. */
 #define HASH(NAME, SIZE) \
     static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
                           size_t length) \

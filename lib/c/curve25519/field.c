@@ -82,8 +82,8 @@ static usuba_word usuba_fe_is_zero(const usuba_word *a)
 
 #if defined(USUBA_SMALL)
 /* Powers by an addition chain. A step squares the previous number repeatedly, multiplies it by the
-   number in a place, and stores the result in another slot. Slot 0 has the first number, slot 1 its
-   square. */
+   number in a place, and stores the result in another place. Place 0 has the first number, place 1
+   its square. */
 typedef struct {
     uint8_t squares, by, to;
 } usuba_fe_step;
