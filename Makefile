@@ -1,5 +1,5 @@
 # The two commands of this repository, and a few more. Each is one script or one cargo command,
-# so that whoever has no make can run it directly.
+# so that it also runs without make.
 
 .PHONY: help demo test test-all bench peers tidy bless setup
 

@@ -1,5 +1,5 @@
-//! Clyde-128 from the specification of Spook (2019), column by column. The linear layer 32 times
-//! is nothing, so 31 times undo it.
+//! Clyde-128 from the specification of Spook (2019), column by column. The linear layer has order
+//! 32, so applying it 31 times inverts it.
 
 const SBOX: [u8; 16] = [0, 8, 1, 15, 2, 10, 7, 9, 4, 13, 5, 6, 14, 3, 11, 12];
 

@@ -24,7 +24,7 @@ fn sub_cells(state: &[u8], table: &[u8; 16]) -> Bits {
     state.chunks(4).flat_map(cell).collect()
 }
 
-/// Where bit i goes in a state of n bits.
+/// The destination of bit i in a state of n bits.
 fn place(n: usize, i: usize) -> usize {
     i / 16 * 4 + n / 4 * ((i % 16 / 4 * 3 + i % 4) % 4) + i % 4
 }

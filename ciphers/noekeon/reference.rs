@@ -45,7 +45,7 @@ fn encrypt(key: Block, mut a: Block) -> Block {
     theta(key, a)
 }
 
-/// The steps of `encrypt` backwards; theta with this key undoes theta with the other.
+/// The steps of `encrypt` backwards; theta with this key inverts theta with the other.
 fn decrypt(key: Block, mut a: Block) -> Block {
     let key = theta([0; 4], key);
     for round in (1..=16).rev() {

@@ -39,7 +39,7 @@ fn round_keys(key: &[u8]) -> Vec<Vec<u32>> {
         let sum = keys[round].iter().fold(0, |sum, row| sum ^ row);
         let mut next: Vec<u32> = keys[round].iter().map(|row| row ^ sum).collect();
         next[0] = multiply(KEY, next[0]) ^ round as u32;
-        // The designers' code turns to the right; the paper says left.
+        // The designers' code rotates to the right; the paper to the left.
         for (row, turn) in next[1..].iter_mut().zip([8, 15, 18]) {
             *row = row.rotate_right(turn);
         }

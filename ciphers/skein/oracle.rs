@@ -16,7 +16,7 @@ fn sized<N: ArraySize>(function: &str, input: &[u8]) -> Vec<u8> {
     }
 }
 
-/// As `reference`, where the crate can: some lengths of the output, and nothing but a message.
+/// As `reference`, where the crate has it: some lengths of the output, without parameters.
 pub fn oracle(function: &str, key: &[u8], input: &[u8]) -> Option<Vec<u8>> {
     if let Some(name) = function.strip_suffix("_ubi") {
         let n = name["skein".len()..].parse::<usize>().ok()? / 8;

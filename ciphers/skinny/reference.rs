@@ -87,7 +87,7 @@ fn add(a: Cells, b: Cells) -> Cells {
     std::array::from_fn(|i| a[i] ^ b[i])
 }
 
-/// Row r turned to the right by `step` * r cells.
+/// Row r rotated to the right by `step` * r cells.
 fn shift_rows(s: Cells, step: usize) -> Cells {
     std::array::from_fn(|i| s[i / 4 * 4 + (i + 16 - step * (i / 4)) % 4])
 }

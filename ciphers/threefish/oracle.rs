@@ -23,7 +23,7 @@ pub fn oracle(function: &str, key: &[u8], input: &[u8]) -> Option<Vec<u8>> {
     if form.starts_with("v1") {
         return None;
     }
-    // Whichever of the two the tweak and the key are in, they are in this order.
+    // The tweak may be in either argument; key, tweak and block come in this order.
     let all = [key, input].concat();
     let (key, rest) = all.split_at(size.parse::<usize>().ok()? / 8);
     let (tweak, block) = rest.split_at(16);

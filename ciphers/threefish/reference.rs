@@ -47,7 +47,7 @@ const OLD1024: [[u32; 8]; 8] = [
     [58, 7, 32, 45, 19, 18, 2, 56],
     [47, 49, 27, 58, 37, 48, 53, 56],
 ];
-/// Which word comes to each place after a round.
+/// The source of each word after a round.
 const PI256: [usize; 4] = [0, 3, 2, 1];
 const PI512: [usize; 8] = [2, 1, 4, 7, 6, 5, 0, 3];
 const PI1024: [usize; 16] = [0, 9, 2, 13, 6, 11, 4, 15, 10, 7, 12, 3, 14, 5, 8, 1];

@@ -1,4 +1,4 @@
-/* NaCl in one file: a signed note in a box for one person, and one that somebody changed.
+/* NaCl in one file: a signed note in a box for one person, and a changed one.
 
        usubac dist --nacl nacl
        cc -O3 -Inacl nacl.c nacl/usuba-nacl.c nacl/usuba-nacl-random.c && ./a.out */

@@ -14,7 +14,7 @@ fn main() {
     let mut message = *b"Whoever has the same key and nonce reads this again.\0";
     let mut stream =
         ChaCha20::new(b"a key nobody else knows, really\0".into(), b"never twice\0".into());
-    // The stream knows how far it is.
+    // The stream keeps its position.
     for piece in message.chunks_mut(10) {
         stream.apply_keystream(piece);
     }

@@ -1,5 +1,5 @@
-//! Libraries behind one interface: those in C and C++ as shared objects with the functions of
-//! `adapters/peer.h`, those in Rust directly.
+//! Libraries behind one interface: libraries in C and C++ as shared objects with the functions of
+//! `adapters/peer.h`, libraries in Rust directly.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -62,7 +62,7 @@ impl State for Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the state any more.
+        // SAFETY: the state is not used after this.
         unsafe { (self.entry.drop)(self.state) }
     }
 }

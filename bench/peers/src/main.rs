@@ -219,7 +219,7 @@ fn inside(arguments: &Arguments, width: &str, no_aes: bool) -> Result<(), String
         let modes: BTreeSet<&str> = peers.iter().map(|peer| &*peer.mode).collect();
         for mode in modes {
             let sides: Vec<&Peer> = peers.iter().filter(|peer| having(mode, peer)).collect();
-            // Ours is first, and there is somebody to compare with.
+            // Ours is first, and there is another library to compare with.
             if sides.len() < 2 || sides[0].library != OBJECTS[0].1 {
                 continue;
             }

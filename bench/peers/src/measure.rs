@@ -42,7 +42,7 @@ fn ticks() -> u64 {
     }
 }
 
-/// Bytes that look like nothing, the same in every run.
+/// Pseudo-random bytes, the same in every run.
 fn bytes(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed;
     let mut next = || {
@@ -89,10 +89,10 @@ struct Side<'a> {
 /// have it after all is left out.
 ///
 /// # Errors
-/// A library answers something else than the first one, or refuses.
+/// The output of a library differs from the first one, or a call fails.
 pub fn measure(cipher: &Cipher, peers: &[&Peer], budget: Duration) -> Result<Vec<Time>, String> {
     let (key, mut start) = (bytes(cipher.key, 1), bytes(cipher.start, 2));
-    // The counter has room to count.
+    // The counter must not overflow.
     if let Some(last) = start.last_mut() {
         *last = 0;
     }
@@ -194,7 +194,7 @@ impl Side<'_> {
     }
 }
 
-/// Makes `to` wait for `from` without another value.
+/// Makes `to` depend on `from` without changing its value.
 fn depend(to: &mut [u8], from: &[u8]) {
     if let ([first, ..], [answer, ..]) = (to, from) {
         *first ^= std::hint::black_box(*answer) & std::hint::black_box(0);

@@ -1,5 +1,5 @@
 //! The crates of the RustCrypto project. Block ciphers run in the CTR mode of its crate `ctr`,
-//! which hands as many blocks to a cipher as that takes at once.
+//! which passes batches of the size that a cipher takes at once.
 
 use std::marker::PhantomData;
 
@@ -81,7 +81,7 @@ fn peer<S: State + 'static>(
     }
 }
 
-/// A block cipher with a type of its own, because the bounds of a general one fill half a page.
+/// A block cipher with a type of its own, because a generic type would need many bounds.
 macro_rules! counter {
     ($cipher:literal, $name:literal, $call:literal, $type:ty, $flavor:ty) => {{
         struct Counter($type);
@@ -97,7 +97,7 @@ macro_rules! counter {
     }};
 }
 
-/// A block cipher without a mode, its tweak behind the key.
+/// A block cipher without a mode, its tweak after the key.
 macro_rules! blocks {
     ($cipher:literal, $name:literal, $call:literal, $type:ty) => {{
         struct Blocks($type);

@@ -280,8 +280,8 @@ static void any_backend(void)
         free(one.whole); \
     }
 
-/* Blocks of `from` bytes that become `to` bytes, at once and in two parts. `BEGIN` declares what
-   `FIRST` passes, and `END` frees it. */
+/* Blocks of `from` bytes that become `to` bytes, at once and in two parts. `BEGIN` declares the
+   argument `FIRST`, and `END` frees it. */
 #define ANY_BLOCKS(function, from, to, BEGIN, FIRST, END) \
     static void function##_fuzz_blocks(void) \
     { \

@@ -16,7 +16,7 @@ use crate::{Error, Stream};
 ///
 /// Single blocks, by the traits, are no mode of operation: equal blocks stay equal.
 /// All blocks of one call go through the C at once.
-/// A counter is a block as one big-endian number; one that would pass its end is an error.
+/// A counter is a block as one big-endian number; its overflow is an error.
 pub struct Cipher<K: Context> {
     key: Key<K>,
 }
@@ -84,15 +84,15 @@ impl<K: Blocks> Cipher<K> {
         self.key.keystream(counter, position, stream)
     }
 
-    /// CTR mode as a stream cipher that knows how far it is.
+    /// CTR mode as a stream cipher with its position.
     pub fn into_ctr(self, counter: &Block<Self>) -> Stream<K> {
         Stream::from_key(self.key, counter)
     }
 }
 
 impl<K: Wide> Cipher<K> {
-    /// CBC mode, decryption. Whoever goes on with a message passes the last block of ciphertext as
-    /// the next `iv`. Encryption is not parallel and not offered.
+    /// CBC mode, decryption. To continue a message, pass the last block of ciphertext as the next
+    /// `iv`. CBC encryption is sequential and not offered.
     ///
     /// # Errors
     /// [`Error::Length`] if `data` is not whole blocks.
@@ -105,8 +105,8 @@ impl<K: Wide> Cipher<K> {
     }
 
     /// XTS mode on one data unit of 16 bytes to 16 MiB, with an independent key for the tweak.
-    /// `tweak` is the number of the unit, little-endian. A length that is no multiple of 16 is
-    /// stolen from the block before.
+    /// `tweak` is the number of the unit, little-endian. Ciphertext stealing completes a length that
+    /// is no multiple of 16.
     ///
     /// # Errors
     /// [`Error::Length`]

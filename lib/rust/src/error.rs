@@ -13,7 +13,7 @@ pub enum Error {
     Counter,
     /// There is no such backend, or this processor does not have it.
     Backend,
-    /// Parameters that do not go together.
+    /// Parameters that contradict each other.
     Parameter,
     /// A tag or a signature does not belong to the message.
     Forged,

@@ -24,13 +24,13 @@ pub struct Parameters<'a> {
     pub key: &'a [u8],
     /// The purpose of the hash, such as `20081031 somebody@example.com Backup/Blocks`.
     pub personalization: Option<&'a [u8]>,
-    /// Under which a signature of the hash will be verified.
+    /// The key with which a signature of the hash will be verified.
     pub public_key: Option<&'a [u8]>,
-    /// Which key is to be derived from `key`, with an empty message.
+    /// The name of the key to derive from `key`, with an empty message.
     pub identifier: Option<&'a [u8]>,
     /// For randomized hashing, or for a keystream.
     pub nonce: Option<&'a [u8]>,
-    /// Whether the message becomes a tree, and which.
+    /// The hash tree of the message, if any.
     pub tree: Option<Tree>,
 }
 
@@ -52,13 +52,13 @@ impl fmt::Debug for Parameters<'_> {
     }
 }
 
-/// The beginning of all outputs of `N` bytes, which is not 0.
+/// The output length `N`, which is not 0.
 fn size<N: ArraySize>() -> usize {
     const { assert!(N::USIZE > 0, "an output has at least one byte") };
     N::USIZE
 }
 
-/// A message whose parameters are set up, and which can begin again.
+/// A message with its parameters, which can be reset.
 struct Begun<H: Hash> {
     start: State<H>,
     state: State<H>,
@@ -317,7 +317,7 @@ impl<H: Hash> cipher::zeroize::ZeroizeOnDrop for SkeinXof<H> {}
 #[cfg(feature = "zeroize")]
 impl<H: Hash> cipher::zeroize::ZeroizeOnDrop for SkeinReader<H> {}
 
-/// The root of a tree, `N` bytes of it. Leaves that come in one piece are hashed side by side.
+/// `N` bytes of the root of a hash tree. Leaves in one piece are hashed in parallel lanes.
 pub struct SkeinTree<H: Hash, N: ArraySize> {
     grown: Grown<H>,
     size: PhantomData<N>,

@@ -1,4 +1,4 @@
-//! The C functions of hash functions, and all that is unsafe about them.
+//! The C functions of hash functions, with all their unsafe code.
 //!
 //! ```text
 //! unsafe impl Hash for Skein512 { const UPDATE: … = usuba_skein512_update; }    ffi/skein.rs
@@ -53,7 +53,7 @@ impl CParameters {
     }
 }
 
-/// How far a state is, as the header declares it.
+/// A state, as the header declares it.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Progress {
@@ -63,7 +63,7 @@ pub struct Progress {
     used: usize,
 }
 
-/// How far a tree is, as the header declares it.
+/// The state of a tree, as the header declares it.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Growth {
@@ -268,7 +268,7 @@ pub fn many<H: Hash>(
         return Err(Error::Length);
     }
     let parameters = CParameters::new(parameters);
-    // Also without messages the parameters are looked at.
+    // The parameters are checked also without messages.
     let (mut done, mut left) = (0, messages);
     loop {
         let (now, rest) = left.split_at(left.len().min(MANY));

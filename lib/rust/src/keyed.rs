@@ -1,4 +1,4 @@
-//! Functions with a key that are neither block ciphers nor key streams.
+//! Functions with a key that are neither block ciphers nor keystreams.
 
 use core::fmt;
 

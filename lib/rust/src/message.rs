@@ -95,8 +95,8 @@ impl<M: HashFunction> Reset for MessageHash<M> {
 }
 
 impl<M: HashFunction> MessageHash<M> {
-    /// The hashes of many messages side by side, which is several times faster than one after the
-    /// other, most so if they have about the same length.
+    /// Multi-buffer hashing of many messages, which is several times faster than in sequence, most
+    /// so for similar lengths.
     ///
     /// # Errors
     /// [`Error::Length`] if there are more or fewer places for hashes.
@@ -147,8 +147,8 @@ impl<M: Code> KeyInit for MessageMac<M> {
     }
 }
 
-/// A MAC under a key that is used once, by the trait [`digest::Mac`]: it neither begins again nor is
-/// there a copy of it.
+/// A MAC under a key that is used once, by the trait [`digest::Mac`]: it can be neither reset nor
+/// copied.
 pub struct OneTimeMac<M: Code> {
     state: State<M>,
 }
@@ -182,17 +182,17 @@ impl<M: HashFunction> Hkdf<M> {
         Hkdf { key: message::extract::<M>(salt, secret) }
     }
 
-    /// With a key that looks random.
+    /// From a pseudo-random key.
     pub fn from_key(key: &Array<u8, M::OutputSize>) -> Self {
         Hkdf { key: key.clone() }
     }
 
-    /// The key that all others come from.
+    /// The pseudo-random key of the derivation.
     pub fn key(&self) -> &Array<u8, M::OutputSize> {
         &self.key
     }
 
-    /// The keys that `info` names.
+    /// The derived keys for `info`.
     ///
     /// # Errors
     /// [`Error::Length`] if there are more bytes than 255 hashes.

@@ -74,9 +74,9 @@ pub unsafe trait HashFunction: Message {
 /// # Safety
 /// `BEGIN` fills the state from a key of the length that it is given.
 pub unsafe trait Code: Message {
-    /// Bytes of a key; of a usual one if there is a choice.
+    /// Bytes of a key; the usual length if any length is allowed.
     type KeySize: ArraySize;
-    /// Whether there is a choice.
+    /// Whether any length is allowed.
     const ANY: bool;
     /// See the header.
     const BEGIN: Key<Self::State>;

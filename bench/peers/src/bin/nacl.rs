@@ -1,12 +1,12 @@
-//! NaCl and its kin by turns: ours, libsodium and the dalek crates.
+//! Benchmark of NaCl and similar functions, in turn: ours, libsodium and the dalek crates.
 //!
 //! ```text
 //! nacl OURS.so [BACKEND]     a line for each operation: ticks of ours, and theirs divided by ours
 //! nacl OURS.so -o FILE       also the ratios at the end of a file of results
 //! ```
 //!
-//! Everybody gets the same keys and messages and must answer the same. Then all take turns in one
-//! process: a call that is not timed, and a few that are; the tenth percentile is the time.
+//! All libraries get the same keys and messages and must give the same output. Then they take turns
+//! in one process: a call that is not timed, and a few timed calls; the tenth percentile is the time.
 //! libsodium sets a key up in every call of its authenticated encryption, and we do here, too.
 
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
@@ -376,7 +376,7 @@ fn hashes(
 
 /// Everything, on a backend of ours; all ratios, and the version of libsodium.
 fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), String> {
-    // SAFETY: libraries do nothing when they are loaded but look at the processor.
+    // SAFETY: libraries only detect the processor when they are loaded.
     let open = |name: &str| unsafe { Library::new(name) }.map_err(|error| error.to_string());
     let ours = open(ours)?;
     let sodium = open("libsodium.so").or_else(|_| open("libsodium.so.23"))?;
@@ -403,7 +403,7 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
         boxes(&ours, &sodium, length, &mut all)?;
         hashes(&ours, &sodium, length, &mut all)?;
     }
-    // SAFETY: it answers a static string.
+    // SAFETY: it returns a static string.
     let version = unsafe {
         let version: unsafe extern "C" fn() -> *const c_char =
             get(&sodium, "sodium_version_string")?;
@@ -433,7 +433,7 @@ const TITLES: [(&str, &str); 14] = [
     ("poly1305", "Poly1305 alone"),
 ];
 
-/// Puts ratios at the end of a file of results, in the place of earlier ones.
+/// Writes ratios to the end of a file of results, replacing earlier ones.
 fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
     let known = std::fs::read_to_string(path)?;
     let (before, _) = known.split_once(BEGIN).unwrap_or((&known, ""));

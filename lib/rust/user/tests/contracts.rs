@@ -243,7 +243,7 @@ fn nothing_shows_a_secret() {
 /// The bytes of a value after it was dropped.
 fn dropped<T: ZeroizeOnDrop>(value: T) -> Vec<u8> {
     let mut place = MaybeUninit::new(value);
-    // SAFETY: it is there, and nobody uses it again.
+    // SAFETY: the value exists, and is not used again.
     unsafe { place.assume_init_drop() };
     // SAFETY: the memory is still there, and these types have no gaps between their integers.
     unsafe { std::slice::from_raw_parts(place.as_ptr().cast(), size_of::<T>()) }.to_vec()
