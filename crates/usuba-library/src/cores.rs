@@ -253,9 +253,8 @@ impl<'a> Keys<'a> {
             return Ok(Some(known));
         }
         let symbol = format!("usuba_{}_made{}", self.primitive, self.schedules.len());
-        let pipeline = PipelineOptions::default();
         let output =
-            usuba_run::functions::schedule(self.cipher, function, &symbol, once(&pipeline))?;
+            usuba_run::functions::schedule(self.cipher, function, &symbol, once(&compact()))?;
         let output = output.expect("the function has a schedule");
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
         // Only the schedule is used.
@@ -278,6 +277,15 @@ fn once(pipeline: &PipelineOptions) -> Way<'_> {
         complemented_keys: true,
         proofs: Proofs::Never,
     }
+}
+
+/// Options for little code: calls and loops remain.
+fn compact() -> PipelineOptions {
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.interleave = Choice::SINGLE;
+    pipeline.pass.inline = inline::Mode::Light;
+    pipeline.pass.unroll = unroll::Mode::None;
+    pipeline
 }
 
 fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
@@ -337,12 +345,9 @@ fn core(
     small: bool,
 ) -> Result<Core, String> {
     let symbol = symbol(function, slicing, target);
-    let mut pipeline = PipelineOptions::default();
-    pipeline.pass.interleave = Choice::AUTO;
-    if small {
-        pipeline.pass.interleave = Choice::SINGLE;
-        pipeline.pass.inline = inline::Mode::Light;
-        pipeline.pass.unroll = unroll::Mode::None;
+    let mut pipeline = if small { compact() } else { PipelineOptions::default() };
+    if !small {
+        pipeline.pass.interleave = Choice::AUTO;
     }
     let way = Way {
         target,

@@ -7,6 +7,7 @@ use usuba::emit::bytes::library::Made;
 use usuba::isa::Target;
 
 use super::cores::{Compiled, Form, Schedule};
+use super::merge::merged;
 use super::primitive::{Operation, Primitive};
 use super::section::processors;
 use super::template::{self as t, Template, context};
@@ -224,14 +225,20 @@ impl Folder<'_> {
         self.forms(at).into_iter().filter_map(|form| forms[form].schedule).collect()
     }
 
-    /// The key setups of all primitives.
+    /// The key setups of all primitives, with equal functions merged.
     pub fn key_setups(&self) -> String {
         let mut text = String::new();
+        let mut kept = BTreeSet::new();
         for (at, compiled) in self.compiled.iter().enumerate() {
-            text.extend(self.schedules(at).into_iter().map(|n| &*compiled.schedules[n].text));
-            text.extend(self.forms(at).into_iter().map(|n| &*compiled.forms[n].text));
+            let schedules = self.schedules(at).into_iter().map(|n| &compiled.schedules[n]);
+            let schedules = schedules.map(|schedule| (&schedule.symbol, &schedule.text));
+            let forms = self.forms(at).into_iter().map(|n| &compiled.forms[n]);
+            for (symbol, part) in schedules.chain(forms.map(|form| (&form.symbol, &form.text))) {
+                text += part;
+                kept.insert(&**symbol);
+            }
         }
-        text
+        merged(&text, &kept)
     }
 
     /// Each operation with its dispatch tables.

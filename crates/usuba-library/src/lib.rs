@@ -31,6 +31,7 @@ mod hash;
 mod interface;
 pub mod ladder;
 pub mod measure;
+mod merge;
 mod nacl;
 mod needs;
 mod primitive;

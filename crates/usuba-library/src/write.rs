@@ -1,11 +1,11 @@
 //! Output files: one C file with its header for a cipher folder, or a library of all folders.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use usuba::isa::Target;
 
-use super::cores::Core;
 use super::interface::{Description, Kind};
+use super::merge::merged;
 use super::needs::Needs;
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, Template, Value, context};
@@ -262,26 +262,34 @@ pub fn version(text: &str) -> String {
     text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
 }
 
-/// The cores of one target in dispatch tables. A portable core may be used on some processors only,
-/// and compilers warn of unused functions.
+/// The cores of one target in dispatch tables, with equal functions merged. A portable core may be
+/// used on some processors only, and compilers warn of unused functions.
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
-    let here = |&at: &usize| folder.cores[at].target.name == target.name && folder.is_used(at);
-    let text = |at: usize| {
-        let Core { text, small, .. } = &folder.cores[at];
-        let text = &match small {
-            Some(small) if small != text => format!(
-                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
-            ),
-            _ => text.clone(),
-        };
-        match folder.users(at, backends) {
-            Some(users) if processors(target).is_none() => {
-                format!("#if {users}\n{text}#endif\n")
-            }
-            _ => text.clone(),
+    let kept = folder.cores.iter().map(|core| &*core.symbol).collect();
+    let portable = processors(target).is_none();
+    let mut groups: BTreeMap<_, (String, String)> = BTreeMap::new();
+    for (at, core) in folder.cores.iter().enumerate() {
+        if core.target.name != target.name || !folder.is_used(at) {
+            continue;
         }
-    };
-    (0..folder.cores.len()).filter(here).map(text).collect()
+        let users = folder.users(at, backends).filter(|_| portable);
+        let small = core.small.as_ref().filter(|small| **small != core.text);
+        let (text, other) = groups.entry((users, small.is_some())).or_default();
+        *text += &core.text;
+        other.extend(small.map(String::as_str));
+    }
+    let mut result = String::new();
+    for ((users, has_small), (text, small)) in groups {
+        let mut text = merged(&text, &kept);
+        if has_small {
+            let small = merged(&small, &kept);
+            text = format!(
+                "#if USUBA_WORD_BITS == 64 && !defined(USUBA_SMALL)\n{text}#else\n{small}#endif\n"
+            );
+        }
+        result += &users.map_or(text.clone(), |users| format!("#if {users}\n{text}#endif\n"));
+    }
+    result
 }
 
 /// The key setups, which are portable.

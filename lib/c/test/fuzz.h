@@ -523,6 +523,44 @@ static void any_backend(void)
         free(three.whole); \
     }
 
+/* X25519: both sides agree. Ed25519: a signature is accepted, and not after a bit changed. */
+#define CURVE25519 \
+    static void curve25519_fuzz(void) \
+    { \
+        const size_t length = some_length(5000); \
+        place one = make(32), two = make(32), seed = make(32), text = make(length); \
+        place point = make(32), shared = make(32), other = copy(shared, 32); \
+        place public_key = make(32), secret = make(64), signature = make(64); \
+        any_backend(); \
+        expect(!usuba_x25519_base(one.at, point.at), "status", "x25519_base", 0); \
+        expect(!usuba_x25519(two.at, point.at, shared.at), "status", "x25519", 0); \
+        any_backend(); \
+        expect(!usuba_x25519_base(two.at, point.at), "status", "x25519_base", 0); \
+        expect(!usuba_x25519(one.at, point.at, other.at), "status", "x25519", 0); \
+        expect(!memcmp(shared.at, other.at, 32), "agreement", "x25519", 0); \
+        expect(!usuba_ed25519_keypair_from_seed(seed.at, public_key.at, secret.at), "status", \
+               "keypair", 0); \
+        expect(!usuba_ed25519_sign(secret.at, text.at, length, signature.at), "status", "sign", \
+               length); \
+        any_backend(); \
+        expect(!usuba_ed25519_verify(public_key.at, text.at, length, signature.at), "status", \
+               "verify", length); \
+        signature.at[below(64)] ^= (uint8_t)(1 << below(8)); \
+        expect(usuba_ed25519_verify(public_key.at, text.at, length, signature.at) \
+                   == USUBA_ERROR_FORGED, \
+               "forged", "verify", length); \
+        free(one.whole); \
+        free(two.whole); \
+        free(seed.whole); \
+        free(text.whole); \
+        free(point.whole); \
+        free(shared.whole); \
+        free(other.whole); \
+        free(public_key.whole); \
+        free(secret.whole); \
+        free(signature.whole); \
+    }
+
 /* The one-time authenticator: pieces, backends, forged tags. */
 #define POLY1305 \
     static void poly1305_fuzz(void) \

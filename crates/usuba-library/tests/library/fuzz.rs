@@ -89,8 +89,10 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
             }
         }
     }
-    if cipher.scheme == Some(Scheme::Poly1305) {
-        part("POLY1305".into(), "poly1305_fuzz".into());
+    match cipher.scheme {
+        Some(Scheme::Curve25519) => part("CURVE25519".into(), "curve25519_fuzz".into()),
+        Some(Scheme::Poly1305) => part("POLY1305".into(), "poly1305_fuzz".into()),
+        None => {}
     }
     let answers = answers(cipher, single);
     format!(

@@ -111,8 +111,8 @@ fn planted_secrets_are_reported() {
             "usuba_point_base",
         ),
         (
-            "        s.swap = last ^ bit;",
-            "        if (bit) s.swap = 1 ^ last;\n        else s.swap = last;",
+            "        s->swap = last ^ bit;",
+            "        if (bit) s->swap = 1 ^ last;\n        else s->swap = last;",
             "usuba_x25519",
         ),
         (
@@ -121,9 +121,11 @@ fn planted_secrets_are_reported() {
             "usuba_nacl_compare",
         ),
     ];
+    for (old, ..) in &plants {
+        assert!(nacl().iter().any(|file| file.text.contains(old)), "{old}");
+    }
     for (old, new, place) in &plants[..if asks!() { 3 } else { 1 }] {
         let change = |text: &str| text.replace(old, new);
-        assert!(nacl().iter().any(|file| file.text.contains(old)), "{old}");
         // At -O0 compilers keep every branch.
         let said = reports(nacl(), &["-O0"], &compiler, change);
         assert!(said.contains("uninitialised") && said.contains(place), "{new}: {said}");
