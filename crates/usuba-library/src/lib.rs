@@ -287,10 +287,12 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
     let candidates: Vec<Use> =
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
     let measured_on = |u: &Use| known(&cores[u.core], measured);
-    // Estimates and measurements are not comparable, and measurements of other kernels do not
-    // apply.
-    let own = |u: &&Use| cores[u.core].target.family() == backend.family();
-    let trusted = candidates.iter().filter(own).any(|u| measured_on(u).is_some())
+    // Estimates and measurements are not comparable, and measurements of other kernels or on another
+    // machine do not apply: a machine that has the backend measured some kernel for it.
+    let own = |target: &Target| target.family() == backend.family();
+    let here = measured.iter().filter_map(|cost| isa::find(&cost.target)).any(own);
+    let mut wide = candidates.iter().filter(|u| own(cores[u.core].target)).peekable();
+    let trusted = (here && wide.peek().is_none() || wide.any(|u| measured_on(u).is_some()))
         && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
             let core = &cores[u.core];
             (cost.unit, cost.batch) == (core.unit, core.batch)
