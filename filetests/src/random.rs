@@ -7,7 +7,7 @@
 use usuba::Checked;
 use usuba::diag::Sources;
 use usuba::ir::{Slicing, interp, verify};
-use usuba::isa;
+use usuba::isa::{self, Target};
 use usuba::syntax;
 use usuba_gen::Choices;
 use usuba_gen::level::is_whole;
@@ -96,6 +96,17 @@ impl Subject {
             outputs.push(interp::values_to_words(&first.results, program.slicing, &found));
         }
         Ok(Subject { checked, seed, inputs, outputs })
+    }
+
+    /// Proves each step of the default compile in B.
+    ///
+    /// # Errors
+    /// A step that could not be proved.
+    pub fn proved(&self, target: &'static Target) -> Result<(), String> {
+        let flags = Flags { target, ..Flags::default() };
+        let options = flags.options(Slicing::B);
+        let found = optimised(&self.checked.program, &options, Proofs::Always);
+        found.map(drop).map_err(|trouble| trouble.explained(|found| compile::list(&found)))
     }
 
     /// The program for a target, in one of the slicings that it has there; which one depends on

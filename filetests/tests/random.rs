@@ -69,6 +69,20 @@ fn random_programs_compute_the_same_everywhere() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+/// Covering by instructions merges nodes of the SAT sweep with nodes of another structure; windows
+/// alone left these programs open.
+#[test]
+fn covers_of_merged_nodes_are_proved() {
+    let programs =
+        [(10409, "sse"), (10492, "avx512_ifma"), (4024, "avx512_ifma"), (5636, "avx512_gfni")];
+    for (seed, target) in programs {
+        let subject = Subject::new(&random::text(seed), seed);
+        let subject = subject.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+        let proved = subject.proved(usuba::isa::find(target).expect("a target"));
+        proved.unwrap_or_else(|why| panic!("seed {seed} on {target}: {why}"));
+    }
+}
+
 /// Runs the programs of some seeds, each on every `apart`-th machine; the failures as texts.
 fn batch(seeds: std::ops::Range<u64>, machines: &[Machine], apart: usize) -> Vec<String> {
     let mut failures = Vec::new();

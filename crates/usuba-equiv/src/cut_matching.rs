@@ -67,7 +67,11 @@ struct Normal {
 
 impl Cuts {
     pub fn new(most: usize) -> Cuts {
-        let kept = if most <= 3 { 8 } else { 16 };
+        Cuts::with(most, if most <= 3 { 8 } else { 16 })
+    }
+
+    /// With at most `kept` cuts of a node, besides the trivial cut.
+    pub fn with(most: usize, kept: usize) -> Cuts {
         Cuts {
             most: most.min(MOST),
             kept,
@@ -118,6 +122,13 @@ impl Cuts {
         for cut in cuts {
             self.cuts.push(cut);
             self.remember(g, &cut, edge);
+        }
+    }
+
+    /// Records that a known node has these cuts, too: another structure of it was merged with it.
+    pub fn learn_more(&mut self, g: &mut Dag, edge: Edge, cuts: &[Cut]) {
+        for cut in cuts {
+            self.remember(g, cut, edge);
         }
     }
 

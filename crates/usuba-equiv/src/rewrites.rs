@@ -1,8 +1,8 @@
 //! Engines E2 to E5 together: merges nodes that differ in structure and compute one function.
 //!
 //! Before the DAG makes an `And` or `Xor`, the engines look for an equal node; otherwise they
-//! record the new one. E3 is for words; E4 is for single bits, and for words at the greatest number
-//! of leaves.
+//! record the new one. E3 is for words, and in the last attempt for bits; E4 is for single bits,
+//! and for words at the greatest number of leaves.
 //!
 //! *Soundness:* an engine answers only with an edge for which it has compared a normal form, so no
 //! answer has to be trusted elsewhere.
@@ -13,12 +13,19 @@ use crate::sat_sweep::Sweep;
 use crate::truth_table::MOST;
 use crate::xor_forms::Parities;
 
+/// Cuts that a bit keeps in the last attempt: ternary logic stands for several operators, whose cuts
+/// are many.
+const MANY: usize = 64;
+
 /// The memory of the engines.
 pub struct Rewrites {
     cuts: Cuts,
     parities: Parities,
     sweep: Sweep,
     sweeps_words: bool,
+    /// Whether E3 is for single bits, too. A node that E4 merged with an older one of another
+    /// structure keeps the cuts of both, so later nodes over its own leaves are found.
+    cuts_bits: bool,
 }
 
 /// The facts about a node that does not exist yet.
@@ -32,12 +39,14 @@ impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more leaves find more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
         let (parities, sweep) = (Parities::default(), Sweep::new(false));
-        Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words: leaves == MOST }
+        let sweeps_words = leaves == MOST;
+        Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words, cuts_bits: false }
     }
 
-    /// As `new`, with E5 for nodes that the other engines leave open.
+    /// As `new`, with E3 for bits, and with E5 for nodes that the other engines leave open.
     pub fn with_solver(leaves: usize) -> Rewrites {
-        Rewrites { sweep: Sweep::new(true), ..Rewrites::new(leaves) }
+        let (sweep, cuts) = (Sweep::new(true), Cuts::with(leaves, MANY));
+        Rewrites { sweep, cuts, cuts_bits: true, ..Rewrites::new(leaves) }
     }
 
     /// Resets the budgets, so that failures on one side do not count for the other.
@@ -57,7 +66,7 @@ impl Rewrites {
         };
         let bits = g.bits(a);
         let mut facts = Facts { cuts: Vec::new(), signature: [0; 4], terms };
-        if bits > 1 {
+        if bits > 1 || self.cuts_bits {
             facts.cuts = match self.cuts.known(g, kind, a, b) {
                 Ok(edge) => return Ok(edge),
                 Err(cuts) => cuts,
@@ -65,7 +74,10 @@ impl Rewrites {
         }
         if bits == 1 || self.sweeps_words {
             facts.signature = match self.sweep.known(g, kind, a, b) {
-                Ok(edge) => return Ok(edge),
+                Ok(edge) => {
+                    self.cuts.learn_more(g, edge, &facts.cuts);
+                    return Ok(edge);
+                }
                 Err(signature) => signature,
             };
         }
@@ -81,14 +93,14 @@ impl Rewrites {
         if bits == 1 || self.sweeps_words {
             self.sweep.learn(g, edge, facts.signature);
         }
-        if bits > 1 {
+        if bits > 1 || self.cuts_bits {
             self.cuts.learn(g, edge, facts.cuts);
         }
     }
 
     /// An edge that is the function `table` of `leaves`, which are plain and sorted.
     pub fn function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge]) -> Option<Edge> {
-        if leaves.first().is_some_and(|&leaf| g.bits(leaf) == 1) {
+        if leaves.first().is_some_and(|&leaf| g.bits(leaf) == 1) && !self.cuts_bits {
             return None;
         }
         self.cuts.function(g, table, leaves)
@@ -96,7 +108,7 @@ impl Rewrites {
 
     /// Records that `edge` is this function.
     pub fn learn_function(&mut self, g: &mut Dag, table: u32, leaves: &[Edge], edge: Edge) {
-        if g.bits(edge) != 1 {
+        if g.bits(edge) != 1 || self.cuts_bits {
             self.cuts.learn_function(g, table, leaves, edge);
         }
     }

@@ -134,8 +134,8 @@ impl Sweep {
             None if node.kind == Kind::Const => [repeated(bits, |_| node.a); 4],
             None => {
                 // Parameters, and other nodes that are not expanded: any values will do.
-                let seed = (edge.node() as u64) << 2;
-                let any = |i| scrambled(seed | i as u64) & used(bits);
+                let seed = (edge.node() as u64) << 3;
+                let any = |i| sample(seed, i) & used(bits);
                 let signature = std::array::from_fn(any);
                 self.signatures.insert(edge.node(), signature);
                 self.remember(bits, edge.bare(), signature);
@@ -325,6 +325,17 @@ fn is_faint(signature: Signature, bits: u8) -> bool {
 fn normal(signature: Signature, bits: u8) -> (Signature, bool) {
     let flip = signature[0] & 1 == 1;
     (if flip { complement(signature, bits) } else { signature }, flip)
+}
+
+/// Word `i` of the signature of a parameter: half of the bits are ones in two words, a quarter in
+/// one, and three quarters in another, so that long products and carries have both values.
+fn sample(seed: u64, i: usize) -> u64 {
+    let any = |number: u64| scrambled(seed | number);
+    match i {
+        2 => any(2) & any(4),
+        3 => any(3) | any(5),
+        _ => any(i as u64),
+    }
 }
 
 /// Bits that look random (the finalizer of Stafford's variant 13).

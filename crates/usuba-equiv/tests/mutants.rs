@@ -12,6 +12,7 @@ use usuba::dump;
 use usuba::ir::random::{self, Random, Shape};
 use usuba::ir::{Program, interp, verify};
 use usuba::passes::pipeline::{PipelineOptions, run_pipeline};
+use usuba_equiv::observer::Fault;
 use usuba_equiv::{Observer, Verdict, equivalent};
 
 /// Compares a program with mutants of it. Returns how many were refuted and proved.
@@ -59,7 +60,12 @@ fn check_with_a_past(before: &Program, original: &Program, mutant: &Program, alo
     for program in [before, original, before, original] {
         proof.see("right", program);
     }
-    assert_eq!(proof.fault(), None);
+    match proof.fault() {
+        None => {}
+        // No engine proves the whole pipeline at once, so there is no past.
+        Some(Fault { verdict: Verdict::Unknown(_), .. }) => return,
+        Some(fault) => panic!("the right program: {fault:?}"),
+    }
     proof.see("wrong", mutant);
     match (alone, proof.finish()) {
         (Verdict::Refuted(_), Err(fault)) => assert_eq!(fault.pass, "wrong"),

@@ -13,7 +13,6 @@
 //! save. Existing ternary logic is an equation like the others, so good circuits stay.
 //!
 //! Sound because a cut carries the table of its function, made from the tables of the operators.
-//! Relies on nothing; finds more after `inline` and `unroll`. An instruction stands where the last
 //! Requires nothing; finds more after `inline` and `unroll`. An instruction stands where the last
 //! equation that it replaces stood, so the schedule stays.
 //! A block that would not get shorter stays as it is. Limit: cuts do not cross loops, calls and
