@@ -73,8 +73,14 @@ fn random_programs_compute_the_same_everywhere() {
 /// alone left these programs open.
 #[test]
 fn covers_of_merged_nodes_are_proved() {
-    let programs =
-        [(10409, "sse"), (10492, "avx512_ifma"), (4024, "avx512_ifma"), (5636, "avx512_gfni")];
+    let programs = [
+        (10409, "sse"),
+        (10409, "avx512_ifma"),
+        (10492, "avx512_ifma"),
+        (4024, "avx512_ifma"),
+        (5636, "avx512_gfni"),
+        (3797, "avx512_gfni"),
+    ];
     for (seed, target) in programs {
         let subject = Subject::new(&random::text(seed), seed);
         let subject = subject.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));

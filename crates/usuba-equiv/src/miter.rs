@@ -35,7 +35,7 @@ pub struct Effort {
 }
 
 /// The budget for two inner nodes.
-pub const INSIDE: Effort = Effort { operators: 1000, conflicts: 2000 };
+pub const INSIDE: Effort = Effort { operators: 400, conflicts: 500 };
 
 /// The budget for two results of programs.
 pub const RESULTS: Effort = Effort { operators: 50_000, conflicts: 50_000 };

@@ -63,7 +63,7 @@ const FAINT_PATIENCE: u32 = 200;
 const FAINT: u32 = 8;
 
 /// The number of failed queries to the SAT solver after which no more are made.
-const TRUST: u32 = 100;
+const TRUST: u32 = 1000;
 
 pub struct Sweep {
     /// Signatures of the nodes that are operators.
