@@ -26,10 +26,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Most parameters that a merged function has besides those of its variants.
+/// Most parameters that a merged function adds to the parameters of its variants.
 const MOST: usize = 4;
 
-/// The smallest function, in bytes of its text, that a call is shorter than.
+/// The smallest function that is merged with others, in bytes of its text.
 const LEAST: usize = 2000;
 
 /// A section of C with its equal functions merged. The functions `kept` are used elsewhere and stay.
@@ -179,7 +179,7 @@ impl Shape {
         let arguments = function.arguments();
         let mut shape = Shape { text: String::new(), numbers: Vec::new(), places: Vec::new() };
         let mut variables: HashMap<&str, usize> = HashMap::new();
-        // What was indexed by each bracket that is open, and the last tokens before this one.
+        // The array before each open bracket, and the last two tokens.
         let (mut open, mut last, mut before) = (Vec::new(), "", "");
         for (at, token) in tokens(function.text) {
             let known = variables.len();
