@@ -193,7 +193,8 @@ impl Shape {
                 shape.text.push('@');
             } else if is_variable(token) {
                 let number = *variables.entry(token).or_insert(known);
-                shape.text += &format!("{}_{number}", &token[..1]);
+                // No identifier of C has this character.
+                shape.text += &format!("{}${number}", &token[..1]);
             } else {
                 shape.text += same.get(token).unwrap_or(&token);
             }
@@ -363,6 +364,17 @@ mod tests {
         assert_eq!(text, one("f"));
         let text = merged(&(one("f") + &one("g")), &BTreeSet::from(["g"]));
         assert_eq!(text, one("f") + &calls("g").replace("g_kernel", "f_kernel"));
+    }
+
+    #[test]
+    fn names_that_look_like_numbered_variables_are_names() {
+        let result = |value| {
+            format!(
+                "static void {value}_first(T v_0, T *y) {{\n    T v5 = step(v_0);\n    y[0] = {value};\n}}\n"
+            )
+        };
+        let text = result("v_0") + &result("v5");
+        assert_eq!(merged(&text, &BTreeSet::new()), text);
     }
 
     #[test]
