@@ -311,6 +311,12 @@ fn dropped(result: &mut String, function: &Function, same: &HashMap<&str, &str>)
         return;
     }
     let mut kept = result.trim_end_matches('\n');
+    // Attributes on a line of their own belong to the function.
+    if let Some((before, last)) = kept.rsplit_once('\n')
+        && last.starts_with("__attribute__")
+    {
+        kept = before;
+    }
     if kept.ends_with("*/")
         && let Some(at) = kept.rfind("/*")
     {
