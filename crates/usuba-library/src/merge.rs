@@ -17,9 +17,10 @@
 //! Variants of a cipher with keys of several lengths differ in this way. A number becomes a
 //! parameter only as the bound of a loop or in the index of a parameter: all other numbers may have
 //! to be constants in C. Equal functions become one without a parameter.
-//! Requires functions in the format of the emitter: a line begins with `static` and ends with the
-//! parameters, and the body ends with a line `}`. A function comes before its uses, and names of
-//! variables, a letter with a number, are no names of functions.
+//! Requires functions in the format of the emitter: conditional attributes on lines of their own,
+//! then a line that begins with `static` and ends with the parameters, and a body that ends with a
+//! line `}`. A function comes before its uses, and names of variables, a letter with a number, are
+//! no names of functions.
 //!
 //! Reference: LLVM's MergeFunctions, and Rocha et al., Function Merging by Sequence Alignment
 //! (CGO 2019).
@@ -88,9 +89,10 @@ enum Piece<'a> {
 #[derive(Clone, Copy)]
 struct Function<'a> {
     name: &'a str,
-    /// From `static` to the line `}`.
+    /// From its attributes to the line `}`.
     text: &'a str,
-    /// Where its parameters and its body begin in `text`.
+    /// Where `static`, its parameters and its body begin in `text`.
+    head: usize,
     params: usize,
     body: usize,
 }
@@ -98,23 +100,42 @@ struct Function<'a> {
 impl<'a> Function<'a> {
     /// The function whose text begins with `text`.
     fn at(text: &'a str) -> Option<Function<'a>> {
-        let line = text.lines().next()?;
-        let head = line.strip_suffix(" {").unwrap_or(line);
-        let params = line.find('(')?;
-        let body = head.len();
+        let head = attributes(text);
+        let line = text[head..].lines().next()?;
+        let declaration = line.strip_suffix(" {").unwrap_or(line);
+        let params = head + line.find('(')?;
+        let body = head + declaration.len();
         let opens = text[body..].trim_start().starts_with('{');
-        if !(line.starts_with("static ") && head.ends_with(')') && opens) {
+        if !(line.starts_with("static ") && declaration.ends_with(')') && opens) {
             return None;
         }
-        let end = text.find("\n}\n")? + 3;
-        let name = line[..params].rsplit([' ', '*']).next()?;
-        Some(Function { name, text: &text[..end], params, body })
+        let end = body + text[body..].find("\n}\n")? + 3;
+        let name = text[head..params].rsplit([' ', '*']).next()?;
+        Some(Function { name, text: &text[..end], head, params, body })
     }
 
     /// The names of its parameters.
     fn arguments(&self) -> Vec<&'a str> {
         let inside = &self.text[self.params + 1..self.body - 1];
         inside.split(',').filter_map(|param| param.rsplit([' ', '*']).next()).collect()
+    }
+}
+
+/// The length of the attributes that `text` begins with, each between `#if` and `#endif`.
+fn attributes(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let mut lines = text[at..].split_inclusive('\n');
+        let [Some(first), Some(second), Some(third)] = [(); 3].map(|()| lines.next()) else {
+            return at;
+        };
+        if !(first.starts_with("#if")
+            && second.starts_with("__attribute__((")
+            && third == "#endif\n")
+        {
+            return at;
+        }
+        at += first.len() + second.len() + third.len();
     }
 }
 
@@ -230,7 +251,7 @@ impl Group<'_> {
     fn plan(&self) -> Option<Plan> {
         let first = self.members.first()?;
         let text = first.function.text;
-        let params = text.starts_with("static void ") && text.len() >= LEAST;
+        let params = text[first.function.head..].starts_with("static void ") && text.len() >= LEAST;
         if self.members.len() < 2 || !params {
             return None;
         }
@@ -274,8 +295,10 @@ impl Plan {
         let merged = format!("{}_merged", first.name);
         if number == 0 {
             let params = (0..self.params.len()).map(|param| format!(", size_t by{param}"));
-            let head = &first.text[..first.body - 1];
-            *result += &head.replacen(first.name, &merged, 1);
+            let (start, old) = first.text[..first.body - 1].split_at(first.params);
+            *result += start.strip_suffix(first.name).expect("parameters follow the name");
+            *result += &merged;
+            *result += old;
             result.extend(params);
             *result += ")";
             let mut from = first.body;
@@ -291,7 +314,7 @@ impl Plan {
         }
         let mut arguments: Vec<String> = function.arguments().iter().map(|a| (*a).into()).collect();
         arguments.extend(self.params.iter().map(|values| values[number].to_string()));
-        *result += &function.text[..function.body];
+        *result += &function.text[function.head..function.body];
         *result += &format!("\n{{\n    {merged}({});\n}}\n", arguments.join(", "));
     }
 }
@@ -311,12 +334,6 @@ fn dropped(result: &mut String, function: &Function, same: &HashMap<&str, &str>)
         return;
     }
     let mut kept = result.trim_end_matches('\n');
-    // Attributes on a line of their own belong to the function.
-    if let Some((before, last)) = kept.rsplit_once('\n')
-        && last.starts_with("__attribute__")
-    {
-        kept = before;
-    }
     if kept.ends_with("*/")
         && let Some(at) = kept.rfind("/*")
     {
@@ -370,6 +387,31 @@ mod tests {
         assert_eq!(text, one("f"));
         let text = merged(&(one("f") + &one("g")), &BTreeSet::from(["g"]));
         assert_eq!(text, one("f") + &calls("g").replace("g_kernel", "f_kernel"));
+    }
+
+    #[test]
+    fn attributes_go_where_their_function_goes() {
+        let block = "#if defined(__GNUC__) && !defined(__clang__)\n\
+                     __attribute__((optimize(\"no-tree-ter\")))\n#endif\n";
+        let with = |text: String, block: &str| text.replace("static ", &format!("{block}static "));
+        let one = |name: &str| with(kernel(name, 9, 100), block);
+        for twice in
+            [one("f") + &one("g"), one("f") + &one("g").replacen("/* g ", "/*\n * g: x\n ", 1)]
+        {
+            let text = merged(&twice, &BTreeSet::new());
+            assert_eq!(text.matches("#endif").count(), 1, "{text}");
+            assert_eq!(text.matches(block).count(), 1, "{text}");
+        }
+        // The merged function has the attribute, and its callers have none.
+        let text = merged(&(one("f") + &with(kernel("g", 11, 300), block)), &BTreeSet::new());
+        assert_eq!(text.matches("#endif").count(), 1, "{text}");
+        assert!(text.contains(&format!("{block}static void f_merged(")), "{text}");
+        // Functions whose attributes differ stay.
+        let text = one("f") + &kernel("g", 11, 300);
+        assert_eq!(merged(&text, &BTreeSet::new()), text);
+        let blocks = block.to_owned() + &block.replace("!defined", "defined");
+        let text = with(kernel("f", 9, 100), &blocks) + &one("g");
+        assert_eq!(merged(&text, &BTreeSet::new()), text);
     }
 
     #[test]
