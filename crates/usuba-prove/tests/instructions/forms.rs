@@ -19,9 +19,10 @@ use usuba_object::x86::{Row, Timing, rows};
 
 use super::Form;
 
-/// Encodings of modelled names that the model rejects: other widths, undefined results, and the
-/// gathers of AVX2.
+/// Encodings of modelled names that the model rejects: other widths, undefined results, the
+/// gathers of AVX2, and a move whose operand has two bytes on some processors and four on others.
 const REFUSED: &[Code] = &[
+    Code::Movsxd_r16_rm16,
     Code::Bswap_r16,
     Code::Mul_rm8,
     Code::Mul_rm16,
