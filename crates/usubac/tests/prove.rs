@@ -119,6 +119,26 @@ fn faults_in_ciphers_are_refuted() {
     }
 }
 
+/// A compile proves nothing, so its output is the same with a certificate, genuine or forged.
+#[test]
+fn compiles_read_no_certificates() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("f.ua"), PROGRAM).expect("written");
+    let compiled =
+        || ["c", "h"].map(|emit| usubac(dir.path(), &["f.ua", "-V", "--emit", emit, "-o", "-"]));
+    let before = compiled();
+    assert!(before.iter().all(|output| output.status.success()));
+    assert!(usubac(dir.path(), &["prove", "f.ua", "-V", "--certify"]).status.success());
+    assert_eq!(compiled(), before);
+    let path = dir.path().join("proof/gp64.toml");
+    let certificate = std::fs::read_to_string(&path).expect("a certificate");
+    let object =
+        "[[proof.object]]\nby = \"gcc 99\"\nflags = \"-O3\"\nsymbol = \"f\"\nsha256 = \"00\"\n";
+    std::fs::write(&path, certificate + "\n" + object).expect("written");
+    assert_eq!(compiled(), before);
+    assert_eq!(usubac(dir.path(), &["prove", "f.ua", "--check"]).status.code(), Some(1));
+}
+
 /// Everything in long runs; else two small ciphers on two targets.
 #[test]
 fn folders_are_proved_and_what_was_proved_is_kept() {
