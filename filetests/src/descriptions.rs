@@ -6,7 +6,7 @@ use usuba_ciphers::vectors;
 use usuba_gen::Choices;
 use usuba_prove::{arithmetic_folder, cache, certificate};
 
-/// Reads `text` as `cipher.toml`, as `targets.toml`, as a certificate, as a cache record and as each
+/// Reads `text` as `cipher.toml`, as `targets.toml`, as a certificate, as a cache entry and as each
 /// kind of test vectors.
 ///
 /// # Panics

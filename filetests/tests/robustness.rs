@@ -231,7 +231,7 @@ fn large_legal_programs_run() {
     }
 }
 
-/// A cache record; the same in `[[proof]]` is a certificate.
+/// A record; in `[[proof]]` it is a certificate.
 const RECORD: &str = r#"program = "f.ua"
 entry = "f"
 slicing = "V"
@@ -248,6 +248,20 @@ description = "00"
 beside = [{ what = "g V avx2", usuba0 = "09c4" }]
 "#;
 
+/// The statement of a cache entry.
+const STATEMENT: &str = r#"[statement]
+build = "7f1d"
+source = "5a1f"
+program = "f.ua"
+entry = "f"
+reading = ""
+flags = "--inter-factor 2"
+slicing = "V"
+target = "avx2"
+direct = false
+objects = ""
+"#;
+
 /// The corpus of the fuzz target `descriptions`, mutated by a fixed seed.
 #[test]
 fn mutated_descriptions_have_an_answer() {
@@ -261,8 +275,9 @@ fn mutated_descriptions_have_an_answer() {
     let read = |path: &Path| std::fs::read_to_string(path).expect("it is there");
     let path = Path::new("some.toml");
     let certificate = format!("[[proof]]\n{RECORD}");
-    assert!(cache::parse(path, RECORD).is_ok() && certificate::parse(path, &certificate).is_ok());
-    let mut texts = vec![RECORD.to_string(), certificate];
+    let entry = format!("{STATEMENT}[record]\n{RECORD}");
+    assert!(cache::parse(path, &entry).is_ok() && certificate::parse(path, &certificate).is_ok());
+    let mut texts = vec![entry, certificate];
     for folder in folders("arithmetic").iter().filter(|folder| folder.is_dir()) {
         let text = read(&folder.join("targets.toml"));
         assert!(arithmetic_folder::parse(path, &text).is_ok(), "{}", folder.display());

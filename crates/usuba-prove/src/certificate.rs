@@ -27,18 +27,16 @@
 //! ```
 //!
 //! The text is a deterministic function of the proof: no dates, no times, a fixed order.
-//! Certificates are not trusted: `usubac prove --check` proves them again. A header names a
-//! certificate only for its exact source and final IR.
+//! Certificates are not trusted: `usubac prove --check` proves them again, and no other command
+//! prints their claims.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use usuba::isa::{self, Target};
 use usuba_run::cc::Family;
-use usuba_run::fingerprint::hex;
 use usuba_sat::Engines;
 
 use crate::interfaces::{self, Interfaces};
@@ -56,7 +54,7 @@ pub struct Record {
     pub entry: String,
     pub slicing: String,
     /// The target: given by the file name, absent from the file.
-    #[serde(default, skip_serializing)]
+    #[serde(skip)]
     pub target: String,
     pub reading: String,
     pub flags: String,
@@ -113,23 +111,9 @@ struct File {
 
 impl Record {
     /// The subject of the record, without the fingerprints.
-    fn subject(&self) -> [&str; 6] {
+    pub(crate) fn subject(&self) -> [&str; 6] {
         let Record { program, entry, slicing, target, reading, flags, .. } = self;
         [target, program, entry, slicing, reading, flags]
-    }
-
-    /// The name of the certificate: a short hash of its subject and its claims.
-    pub fn id(&self) -> String {
-        let Record { source, usuba0, object, interface, .. } = self;
-        let subject = self.subject();
-        let objects = object.iter().chain(interface).map(|made| made.sha256.as_str());
-        let texts = subject.iter().copied().chain([source.as_str(), usuba0]).chain(objects);
-        let mut hash = Sha256::new();
-        for text in texts {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text.as_bytes());
-        }
-        hex(&hash.finalize())[..16].to_string()
     }
 
     /// The first difference from a new proof.
@@ -251,26 +235,6 @@ pub fn files(folder: &Path, records: &[Record]) -> Result<Vec<(PathBuf, String)>
     Ok(results)
 }
 
-/// The name of the certificate for exactly this source and final IR, for the header of the C file.
-pub fn name(folder: &Path, target: &str, source: &str, usuba0: &dyn Fn() -> String) -> String {
-    // An unreadable file certifies nothing.
-    let records = file(&path(folder, target)).unwrap_or_default();
-    let mut records = records.iter().filter(|record| record.source == source).peekable();
-    if records.peek().is_none() {
-        return String::new();
-    }
-    let usuba0 = usuba0();
-    let found = records.find(|record| record.usuba0 == usuba0);
-    found.map_or(String::new(), |record| {
-        let objects: Vec<&str> = record.object.iter().map(|made| made.by.as_str()).collect();
-        let end = match objects.is_empty() {
-            true => "Usuba0".to_string(),
-            false => format!("the object by {}", objects.join(" and by ")),
-        };
-        format!("{FOLDER}/{target}.toml, certificate {}, up to {end}", record.id())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,11 +274,5 @@ mod tests {
         write(dir.path(), &[record("f", "3")]);
         let found = read(dir.path()).expect("read");
         assert_eq!(found, [record("f", "3"), record("g", "1")]);
-        assert!(found[0].id() != record("f", "2").id());
-        let name =
-            |source, usuba0: &str| super::name(dir.path(), "avx2", source, &|| usuba0.to_string());
-        assert!(name("00", "3").contains(&record("f", "3").id()));
-        assert_eq!(name("00", "2"), "");
-        assert_eq!(name("01", "3"), "");
     }
 }

@@ -9,11 +9,9 @@
 //! `usuba_equiv` defines the register layout of that comparison independently.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::UNIX_EPOCH;
 
 use usuba::Output;
 use usuba::emit::c::{COptions, Emitted};
@@ -117,19 +115,9 @@ impl Compiler {
         self.machine.cflags.iter().chain(FLAGS).chain(own).copied().collect()
     }
 
-    /// The identity of the compiler: its version output and the fingerprints of its executables.
+    /// The identity of the compiler with its flags: its version, and a digest of its executables.
     pub fn identity(&self) -> String {
-        let part = |name: &str| asked(&self.machine, &[&format!("-print-prog-name={name}")]);
-        let parts = [self.machine.compiler.display().to_string(), part("cc1"), part("as")];
-        let file = |path: String| {
-            let path = cc::real_path(Path::new(path.trim()))?;
-            let data = fs::metadata(&path).ok()?;
-            let time = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-            Some(format!("{} {} {}", path.display(), data.len(), time.as_nanos()))
-        };
-        let files: Vec<String> = parts.into_iter().filter_map(file).collect();
-        let version = asked(&self.machine, &["--version"]);
-        format!("{version}\n{}\n{}", files.join("\n"), self.flags().join(" "))
+        format!("{} {}", self.name, Key::new(&self.machine.compiler, self.flags()).name())
     }
 
     /// Compiles a C or assembly text to an object file; `language` is `c` or `assembler`.

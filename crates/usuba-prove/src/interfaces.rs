@@ -132,11 +132,10 @@ impl Interfaces {
 
     /// The fingerprint of all dependencies of the proofs besides the program.
     pub fn identity(&self, cell: &Cell) -> Result<String, String> {
-        let mut identity = self.text.clone();
-        for (file, node) in self.functions(cell).filter_map(schedule) {
-            identity += &self.read(file, node)?.1;
-        }
-        Ok(identity)
+        let schedules = self.functions(cell).filter_map(schedule);
+        let hashes = schedules.map(|(file, node)| Ok(self.read(file, node)?.1));
+        let hashes: Vec<String> = hashes.collect::<Result<_, String>>()?;
+        Ok([&[self.description()], &hashes[..]].concat().join("\n"))
     }
 
     /// Reads the entry of a file of the folder, with the fingerprint of its text.

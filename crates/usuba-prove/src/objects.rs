@@ -152,7 +152,7 @@ impl Choice {
 
     fn identity(&self) -> String {
         let all = self.fewer.iter().map(|(compiler, _)| compiler).chain([&self.own]);
-        all.map(Compiler::identity).collect::<Vec<_>>().join("\n\n")
+        all.map(Compiler::identity).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -239,7 +239,7 @@ impl Objects {
             Objects::None => String::new(),
             Objects::Compiled { compilers, .. } => {
                 let each: Vec<String> = compilers.iter().map(Choice::identity).collect();
-                each.join("\n\n")
+                each.join("\n")
             }
             Objects::Given { bytes, .. } => sha256(bytes),
         }

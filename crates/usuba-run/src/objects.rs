@@ -26,7 +26,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use crate::cc;
-use crate::fingerprint::hex;
+use crate::fingerprint::{hex, of_file};
 
 /// Subfolders of the cache, by the first digit of the key.
 const SHELVES: u64 = 16;
@@ -55,10 +55,16 @@ pub struct Cache {
 pub struct Key(Sha256);
 
 impl Key {
+    /// The key of one input.
+    pub fn of(input: impl AsRef<[u8]>) -> Key {
+        let mut key = Key(Sha256::new());
+        key.add(input);
+        key
+    }
+
     /// The key of a compiler with its arguments.
     pub fn new<A: AsRef<OsStr>>(compiler: &Path, args: impl IntoIterator<Item = A>) -> Key {
-        let mut key = Key(Sha256::new());
-        key.add(identity(compiler));
+        let mut key = Key::of(identity(compiler));
         for variable in VARIABLES {
             key.add(std::env::var_os(variable).unwrap_or_default().as_encoded_bytes());
         }
@@ -81,26 +87,28 @@ impl Key {
     }
 }
 
-/// The path, version and size of a compiler and its subprograms.
+/// The identity of a compiler, computed once in a process.
 fn identity(compiler: &Path) -> String {
     static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().expect("nobody panics with it");
-    let ask = || {
-        let asked = |arg: &str| {
-            let output = Command::new(compiler).arg(arg).stderr(Stdio::null()).output();
-            output.map_or(String::new(), |out| String::from_utf8_lossy(&out.stdout).into_owned())
-        };
-        let mut text = asked("--version");
-        let parts = ["cc1", "as", "ld"].map(|part| asked(&format!("-print-prog-name={part}")));
-        for part in [compiler.display().to_string()].into_iter().chain(parts) {
-            if let Some(path) = cc::real_path(Path::new(part.trim())) {
-                let size = fs::metadata(&path).map_or(0, |file| file.len());
-                text += &format!("{} {size}\n", path.display());
-            }
-        }
-        text
+    known.entry(compiler.to_path_buf()).or_insert_with(|| identified(compiler)).clone()
+}
+
+/// The version of a compiler, and the paths and contents of its executables. Their shared libraries
+/// are known by the version only.
+fn identified(compiler: &Path) -> String {
+    let asked = |arg: &str| {
+        let output = Command::new(compiler).arg(arg).stderr(Stdio::null()).output();
+        output.map_or(String::new(), |out| String::from_utf8_lossy(&out.stdout).into_owned())
     };
-    known.entry(compiler.to_path_buf()).or_insert_with(ask).clone()
+    let mut text = asked("--version");
+    let parts = ["cc1", "as", "ld"].map(|part| asked(&format!("-print-prog-name={part}")));
+    for part in [compiler.display().to_string()].into_iter().chain(parts) {
+        if let Some(path) = cc::real_path(Path::new(part.trim())) {
+            text += &format!("{} {}\n", path.display(), of_file(&path).unwrap_or_default());
+        }
+    }
+    text
 }
 
 impl Cache {
@@ -301,6 +309,20 @@ mod tests {
             assert_eq!(cache.find(key("a")), None, "byte {at}");
             assert!(!path.exists());
         }
+    }
+
+    /// A compiler of the same length, with the same time and version, is another one.
+    #[test]
+    fn compilers_are_known_by_their_content() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("cc");
+        let [one, other] = ["a", "b"].map(|name| {
+            fs::write(&path, format!("{name}\n")).expect("written");
+            let file = File::options().append(true).open(&path).expect("a file");
+            file.set_modified(SystemTime::UNIX_EPOCH).expect("set");
+            identified(&path)
+        });
+        assert_ne!(one, other);
     }
 
     #[test]

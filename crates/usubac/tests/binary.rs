@@ -191,8 +191,6 @@ fn certificates_name_objects() {
     let text = certify(&format!("--binary --cc {cc}"));
     assert!(text.contains("[[proof.object]]") && text.contains("symbol = \"f\""), "{text}");
     assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
-    let kernel = out(&usubac(dir.path(), "f.ua -V --entry f -o -", &[]));
-    assert!(kernel.contains(&format!("up to the object by {cc} ")), "{kernel}");
     // A hash that nothing has.
     let at = text.rfind("sha256 = \"").expect("a hash") + "sha256 = \"".len();
     let wrong = format!("{}{}{}", &text[..at], "0".repeat(8), &text[at + 8..]);

@@ -1,7 +1,7 @@
 //! `--prove`: its messages, and that output does not depend on it. `usubac prove`: ciphers from
 //! their source to the final IR.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use usuba_gen::asks;
 
@@ -119,6 +119,26 @@ fn faults_in_ciphers_are_refuted() {
     }
 }
 
+/// A compile proves nothing, so its output is the same with a certificate, genuine or forged.
+#[test]
+fn compiles_read_no_certificates() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("f.ua"), PROGRAM).expect("written");
+    let compiled =
+        || ["c", "h"].map(|emit| usubac(dir.path(), &["f.ua", "-V", "--emit", emit, "-o", "-"]));
+    let before = compiled();
+    assert!(before.iter().all(|output| output.status.success()));
+    assert!(usubac(dir.path(), &["prove", "f.ua", "-V", "--certify"]).status.success());
+    assert_eq!(compiled(), before);
+    let path = dir.path().join("proof/gp64.toml");
+    let certificate = std::fs::read_to_string(&path).expect("a certificate");
+    let object =
+        "[[proof.object]]\nby = \"gcc 99\"\nflags = \"-O3\"\nsymbol = \"f\"\nsha256 = \"00\"\n";
+    std::fs::write(&path, certificate + "\n" + object).expect("written");
+    assert_eq!(compiled(), before);
+    assert_eq!(usubac(dir.path(), &["prove", "f.ua", "--check"]).status.code(), Some(1));
+}
+
 /// Everything in long runs; else two small ciphers on two targets.
 #[test]
 fn folders_are_proved_and_what_was_proved_is_kept() {
@@ -144,6 +164,50 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
     }
 }
 
+/// The files of a cache.
+fn kept(cache: &Path) -> Vec<PathBuf> {
+    let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = inside(cache).flat_map(|shelf| inside(&shelf.path())).map(|file| file.path());
+    files.filter(|file| file.extension().is_none()).collect()
+}
+
+/// Another program with the same length and time proves all again, and a file in the place of
+/// another one is no answer.
+#[test]
+fn caches_answer_only_their_own_questions() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = |end: &str| {
+        let copy =
+            format!("cp \"$0\" usubac && printf {end} >> usubac && touch -t 202601010000 usubac");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &copy, env!("CARGO_BIN_EXE_usubac")]).current_dir(dir.path());
+        assert!(shell.status().expect("a shell").success());
+    };
+    let before = || {
+        let folder = ciphers().display().to_string();
+        let mut command = Command::new(dir.path().join("usubac"));
+        command.args(["prove", "--all", "--folder", &folder, "--cache", "cache", "-V"]);
+        command.args(["--only", "rectangle", "--target", "gp64"]).current_dir(dir.path());
+        let said = text(&command.output().expect("usubac runs").stdout);
+        assert!(said.contains("4 of 4 PROVED"), "{said}");
+        let count =
+            said.split_once(" of them before").and_then(|(rest, _)| rest.rsplit(' ').next());
+        count.map_or(0, |count| count.parse::<usize>().expect("a number"))
+    };
+    program("a");
+    assert_eq!([(); 2].map(|()| before()), [0, 4]);
+    program("b");
+    assert_eq!([(); 2].map(|()| before()), [0, 4]);
+    program("a");
+    assert_eq!(before(), 4);
+    let files = kept(&dir.path().join("cache"));
+    let contents: Vec<_> = files.iter().map(|file| std::fs::read(file).expect("read")).collect();
+    for (file, content) in files.iter().zip(contents.iter().cycle().skip(1)) {
+        std::fs::write(file, content).expect("written");
+    }
+    assert_eq!([(); 2].map(|()| before()), [0, 4]);
+}
+
 /// Proofs that finished before a run is stopped are not repeated.
 #[test]
 fn a_run_that_was_stopped_goes_on() {
@@ -153,10 +217,7 @@ fn a_run_that_was_stopped_goes_on() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
     command.args(["prove", "--all", "--folder", &folder, "--cache", "cache"]);
     command.args(flags.split(' ')).current_dir(dir.path());
-    let kept = || {
-        let names = std::fs::read_dir(&cache).into_iter().flatten().flatten();
-        names.filter(|entry| entry.path().extension().is_none()).count()
-    };
+    let kept = || kept(Path::new(&cache)).len();
     let mut first = command.spawn().expect("usubac runs");
     while kept() == 0 && first.try_wait().expect("it runs").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));

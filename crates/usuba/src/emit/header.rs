@@ -181,7 +181,6 @@ pub(super) fn comment(
     field("Command", &options.command);
     field("Tuned", &options.tuned);
     field("Source", &options.source_hash);
-    field("Proof", &options.proof);
     let slicing = match program.slicing {
         Slicing::B => "bitslicing (B)",
         Slicing::V => "vertical slicing (V)",

@@ -11,7 +11,6 @@ use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
 use usuba::isa::Target;
 use usuba::syntax::{parse, print};
-use usuba_run::fingerprint::fingerprint;
 
 use super::front::{self, Input, reported};
 use super::{slice, tuned};
@@ -19,7 +18,6 @@ use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
-use usuba_prove::{cell, certificate};
 
 pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let Some(file) = args.file.as_deref() else {
@@ -50,12 +48,8 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     if args.emit == Emit::U0 {
         return write_all(&[(place, usuba::dump::program(&program))]);
     }
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let proof = certificate::name(folder, target.name, &fingerprint(&input.sources), &|| {
-        cell::fingerprint(&program)
-    });
     let options =
-        COptions { tuned: note, proof, ..options(args, codegen, file, &input, &program, target) };
+        COptions { tuned: note, ..options(args, codegen, file, &input, &program, target) };
     let emitted = match args.abi {
         Abi::Usuba => kernel(&program, target, &options),
         Abi::Usubac => abi::usubac(&program, target, &options),

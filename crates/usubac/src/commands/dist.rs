@@ -62,7 +62,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
 /// Checks the functions of ciphers and of their dependencies against the test vectors.
 fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     let (folder, build) = (cache::home("known-answers"), cache::this_build());
-    let kept = folder.as_deref().zip(build.as_deref());
+    let kept = folder.as_deref().zip(build);
     let all = usuba_ciphers::with_needs(ciphers).map_err(Failure::Program)?;
     all.iter().try_for_each(|cipher| cipher.verify(kept)).map_err(Failure::Program)
 }

@@ -67,8 +67,6 @@ pub struct COptions {
     pub source_hash: String,
     /// The version of the compiler.
     pub version: String,
-    /// Where the proof of this text is.
-    pub proof: String,
     pub form: LoopForm,
     /// The kernel is `static`, for a wrapper in the same file.
     pub hidden: bool,

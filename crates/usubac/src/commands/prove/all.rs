@@ -21,7 +21,7 @@ use usuba::isa::Target;
 use usuba::passes::interleave::Choice;
 use usuba::typed;
 use usuba_ciphers::Beside;
-use usuba_prove::cache::Cache;
+use usuba_prove::cache::{Cache, Statement};
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
 use usuba_prove::certificate::{self, Record};
 use usuba_prove::objects;
@@ -183,7 +183,8 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
         }
         _ => backend.identity[0].clone(),
     };
-    let done = match cache.find(&cell, args.direct, &of_objects) {
+    let statement = Statement::new(&cell, args.direct, of_objects);
+    let done = match cache.find(&statement) {
         Some(record) => {
             if args.json {
                 bar.suspend(|| to_stdout(&show::json_before(&record)))?;
@@ -198,7 +199,7 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
             let extent = Extent { direct, objects, interfaces, plant, known: &run.known };
             let done = prove(&cell, &checked.program, run, extent)?;
             if let Done::Proved(record) = &done {
-                cache.keep(&cell, args.direct, &of_objects, record);
+                cache.keep(statement, (**record).clone());
             }
             Ok(done)
         }
