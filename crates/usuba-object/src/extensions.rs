@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn flags_of_all_targets_give_features() {
-        for target in isa::all().filter(|target| target.processor == isa::X86_64) {
+        for target in isa::all().filter(|target| *target.processor == isa::X86_64) {
             for flag in target.cflags {
                 assert!(FLAGS.iter().any(|(known, _)| known == flag), "{flag} of {}", target.name);
             }
