@@ -114,6 +114,7 @@ fn addresses(faults: &[u8], random: &mut Random) -> Vec<(&'static str, Address)>
     let mut all = vec![
         ("inside", End(-64)),
         ("not aligned", Begin(1)),
+        ("not aligned", Begin(8 << random.below(3))),
         ("at the limit", Begin(first)),
         ("at the limit", End(last)),
         ("one byte across", Begin((first - 1).max(-REACH))),
@@ -239,7 +240,8 @@ fn compared(objects: &[Object; 2], form: &Form, is_stack: bool, runs: &[Native])
     for ((_, input), native) in runs {
         let bytes = &inputs()[*input];
         for (class, address) in addresses(native, &mut random) {
-            let size = if class == "inside" { CONSTANTS } else { 1 + random.below(CONSTANTS) };
+            let is_long = ["inside", "not aligned"].contains(&class);
+            let size = if is_long { CONSTANTS } else { 1 + random.below(CONSTANTS) };
             let mut models = Model::of(address, size, is_stack);
             if !level::is_whole() {
                 let count = if class == "inside" { 1 } else { models.len().max(1) };
