@@ -6,6 +6,7 @@
 //!
 //! [`symbolic`] executes such a function once on symbols and evaluates the results, as proofs
 //! do; [`numeric`] executes it on one input, where also branches and shuffles can depend on it.
+//! [`executed`] has any pointer as the second parameter, at the end of a buffer or of the frame.
 
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
@@ -15,6 +16,33 @@ use super::memory::{Access, Buffer, Memory, Pointer, Region};
 use super::{Fault, Machine, Rule, World, run};
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::value_numbering::Graph;
+
+/// The data that the first parameter points to.
+pub enum Input<'a> {
+    Bytes(&'a [u8]),
+    /// As many bytes of symbols.
+    Symbols(usize),
+}
+
+/// The memory that the second parameter points into: a buffer, or the frame.
+pub struct Target {
+    pub pointer: Pointer,
+    /// Length, access and alignment of the buffer. Its content is unknown if it is only written,
+    /// else zero.
+    pub bytes: usize,
+    pub access: Access,
+    pub align: u64,
+    /// The stack pointer at entry modulo 64.
+    pub phase: u64,
+}
+
+impl Target {
+    /// A pointer into no frame, to a buffer of results.
+    fn results(bytes: usize) -> Target {
+        let pointer = Pointer { region: Region::Buffer(1), offset: 0 };
+        Target { pointer, bytes, access: Access::Write, align: 64, phase: 8 }
+    }
+}
 
 /// The bytes that a function writes for each of at most 64 inputs of one length. Bits that are not
 /// written, or not known, are zero.
@@ -27,22 +55,17 @@ pub fn symbolic<M: Machine>(
     inputs: &[Vec<u8>],
     bytes: usize,
 ) -> Result<Vec<Vec<u8>>, Fault> {
-    let size = inputs.first().map_or(0, |input| 8 * input.len());
-    let mut graph = Graph::new(None);
-    let param = |at| {
-        let edge = graph.intern(Kind::Param, 1, 0, at as u64, 0);
-        Cell::new(edge, Instance::Number(0))
-    };
-    let cells: Vec<Cell> = (0..size).map(param).collect();
-    let (bits, out) = executed::<M>(object, symbol, Bits::new(graph), cells, bytes)?;
+    let size = inputs.first().map_or(0, Vec::len);
+    let input = Input::Symbols(size);
+    let world = executed::<M>(object, symbol, &input, &Target::results(bytes))?;
     let word = |at: usize| {
         let bit = |(run, input): (usize, &Vec<u8>)| ((input[at / 8] >> (at % 8) & 1) as u64) << run;
         inputs.iter().enumerate().map(bit).sum()
     };
-    let words: Vec<u64> = (0..size).map(word).collect();
-    let values = evaluate(&bits.graph, &words);
+    let words: Vec<u64> = (0..8 * size).map(word).collect();
+    let values = evaluate(&world.bits.graph, &words);
     let of_run = |run: usize| {
-        collected(&out, |cell| {
+        collected(&world, |cell| {
             let bit = |edge: Edge| values[edge.node() as usize] >> run & 1 == 1;
             cell.edge().is_some_and(|edge| bit(edge) != edge.is_complement())
         })
@@ -61,39 +84,56 @@ pub fn numeric<M: Machine>(
     input: &[u8],
     bytes: usize,
 ) -> Result<Vec<u8>, Fault> {
-    let bits = Bits::new(Graph::new(None));
-    let bit = |at: usize| bits.constant(input[at / 8] >> (at % 8) & 1 == 1);
-    let cells = (0..8 * input.len()).map(bit).collect();
-    let (bits, out) = executed::<M>(object, symbol, bits, cells, bytes)?;
-    Ok(collected(&out, |&cell| bits.value(cell).unwrap_or(false)))
+    let world = executed::<M>(object, symbol, &Input::Bytes(input), &Target::results(bytes))?;
+    Ok(collected(&world, |&cell| world.bits.value(cell).unwrap_or(false)))
 }
 
 /// Instructions that a function may take.
 const LONGEST: u64 = 10_000;
 
-fn executed<M: Machine>(
-    object: &Object,
+/// Executes a function.
+///
+/// # Errors
+/// An instruction breaks a rule.
+pub fn executed<'o, M: Machine>(
+    object: &'o Object,
     symbol: &str,
-    bits: Bits,
-    input: Vec<Cell>,
-    bytes: usize,
-) -> Result<(Bits, Vec<Cell>), Fault> {
+    input: &Input,
+    target: &Target,
+) -> Result<World<'o>, Fault> {
     let entry = object.function(symbol);
     let entry = entry.ok_or_else(|| Fault::new(Rule::Unsupported, "there is no such function"))?;
-    let buffer = |name: &str, access, cells| Buffer { name: name.into(), access, align: 64, cells };
+    let mut bits = Bits::new(Graph::new(None));
+    let param = |at| {
+        let edge = bits.graph.intern(Kind::Param, 1, 0, at as u64, 0);
+        Cell::new(edge, Instance::Number(0))
+    };
+    let input: Vec<Cell> = match *input {
+        Input::Symbols(bytes) => (0..8 * bytes).map(param).collect(),
+        Input::Bytes(bytes) => {
+            let bit = |at: usize| bits.constant(bytes[at / 8] >> (at % 8) & 1 == 1);
+            (0..8 * bytes.len()).map(bit).collect()
+        }
+    };
+    let content = match target.access {
+        Access::Write => Cell::UNSET,
+        Access::Read | Access::Both => bits.constant(false),
+    };
+    let buffer =
+        |name: &str, access, align, cells| Buffer { name: name.into(), access, align, cells };
     let buffers = vec![
-        buffer("in", Access::Read, input),
-        buffer("out", Access::Write, vec![Cell::UNSET; 8 * bytes]),
+        buffer("in", Access::Read, 64, input),
+        buffer("out", target.access, target.align, vec![content; 8 * target.bytes]),
     ];
-    let pointers = [0, 1].map(|at| Pointer { region: Region::Buffer(at), offset: 0 });
-    let memory = Memory::new(buffers, &[], 8);
+    let pointers = [Pointer { region: Region::Buffer(0), offset: 0 }, target.pointer];
+    let memory = Memory::new(buffers, &[], target.phase);
     let mut world = World { bits, memory, object, calls: Calls::default() };
     run::<M>(&mut world, &pointers, entry, LONGEST)?;
-    let out = world.memory.buffer(1).to_vec();
-    Ok((world.bits, out))
+    Ok(world)
 }
 
-fn collected(cells: &[Cell], bit: impl Fn(&Cell) -> bool) -> Vec<u8> {
+/// The bytes of the results.
+fn collected(world: &World, bit: impl Fn(&Cell) -> bool) -> Vec<u8> {
     let byte = |byte: &[Cell]| byte.iter().rev().fold(0, |sum, cell| sum << 1 | bit(cell) as u8);
-    cells.chunks(8).map(byte).collect()
+    world.memory.buffer(1).chunks(8).map(byte).collect()
 }

@@ -10,7 +10,7 @@
 //! move by numbers. Flags of data depend on inputs as the data does, and only branches on them are
 //! refused. Flags that an instruction leaves undefined are undefined.
 
-use iced_x86::{Mnemonic, OpKind};
+use iced_x86::{Code, Mnemonic, OpKind};
 
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
 use super::registers::{Flag, Flags, Word};
@@ -34,6 +34,9 @@ impl Run<'_, '_> {
     pub fn copy(&mut self, signed: bool) -> Done {
         if self.i.op0_kind() == OpKind::Register && !self.i.op0_register().is_gpr() {
             return Err(unsupported("the register is not modelled"));
+        }
+        if self.i.code() == Code::Movsxd_r16_rm16 {
+            return Err(unsupported("some processors read four bytes, and others two"));
         }
         // An immediate is as long as the first operand.
         let sized = matches!(self.i.op1_kind(), OpKind::Register | OpKind::Memory) as u32;

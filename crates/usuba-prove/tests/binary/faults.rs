@@ -150,6 +150,8 @@ fn each_rule_is_kept() {
             Rule::SecretOperand,
             "div",
         ),
+        // movsxd ax, [rdi]
+        (".byte 0x66, 0x63, 0x07", Rule::Unsupported, "some processors read four bytes"),
         ("mov al, [rdi + 8]", Rule::OutOfBounds, "1 bytes at 8"),
         ("mov eax, [rdi + 5]", Rule::OutOfBounds, "4 bytes at 5"),
         // The load does not depend on the condition.

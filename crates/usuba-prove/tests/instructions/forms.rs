@@ -19,9 +19,10 @@ use usuba_object::x86::{Row, Timing, rows};
 
 use super::Form;
 
-/// Encodings of modelled names that the model rejects: other widths, undefined results, and the
-/// gathers of AVX2.
+/// Encodings of modelled names that the model rejects: other widths, undefined results, the
+/// gathers of AVX2, and a move whose operand has two bytes on some processors and four on others.
 const REFUSED: &[Code] = &[
+    Code::Movsxd_r16_rm16,
     Code::Bswap_r16,
     Code::Mul_rm8,
     Code::Mul_rm16,
@@ -43,7 +44,7 @@ const BYTES: [i32; 34] = [
 
 /// Where the operands of a form are.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+pub enum Place {
     Registers,
     /// All in the first one.
     OneRegister,
@@ -56,13 +57,13 @@ enum Place {
     ConstantRegister(usize),
 }
 
-/// All forms that the table has; in the quick run the first one of each encoding, and a share of
-/// the others.
-pub fn all() -> Vec<Form> {
+/// All forms that the table has with operands in these places; in the quick run the first one of
+/// each encoding, and a share of the others.
+pub fn all(places: impl Fn(Place) -> bool) -> Vec<Form> {
     let (mut all, mut count) = (Vec::new(), 0);
     for code in Code::values().filter(|code| !REFUSED.contains(code)) {
         let mut forms = Vec::new();
-        Encoding::new(code).into_iter().for_each(|encoding| encoding.forms(&mut forms));
+        Encoding::new(code).into_iter().for_each(|encoding| encoding.forms(&places, &mut forms));
         for (at, form) in forms.into_iter().enumerate() {
             count += 1;
             let is_next = count % level::SHARES == level::turn();
@@ -328,8 +329,8 @@ impl Encoding {
         names.into_iter().filter(is_known).map(|(_, name)| name).collect()
     }
 
-    fn forms(&self, forms: &mut Vec<Form>) {
-        for place in self.places() {
+    fn forms(&self, places: impl Fn(Place) -> bool, forms: &mut Vec<Form>) {
+        for place in self.places().into_iter().filter(|&place| places(place)) {
             for (at, immediate) in self.immediates(place, forms.len()).into_iter().enumerate() {
                 let Some(plain) = self.instruction(place, immediate) else { continue };
                 // One immediate with each mask.

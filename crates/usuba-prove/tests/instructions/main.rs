@@ -1,23 +1,24 @@
 //! Every instruction that the prover models, against the processor.
 //!
 //! ```text
-//! case_17:  load registers from [rdi];  vprold zmm0, zmm1, 7;  store them to [rsi];  ret
+//! case_17:  call load;  vprold zmm0, zmm1, 7;  jmp store      registers from [rdi], to [rsi]
 //! ```
 //!
 //! Each form of each instruction runs on the processor and in the model, on random and on edge
 //! operands. `forms` generates them from the table of the model; `sequences` has instructions whose
-//! effect shows only in a sequence. The model executes each case symbolically and concretely, and
+//! effect shows only in a sequence; `faults` has the accesses to memory that are not allowed. The model executes each case symbolically and concretely, and
 //! at least one of both must succeed. Flags that an instruction leaves undefined, by the table, are
 //! not compared. On a processor without AVX-512 the cases have registers of 256 bits, and the forms
 //! that it lacks are skipped by the name of the missing feature.
 
+mod faults;
 mod forms;
 mod sequences;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::fs::File;
+use std::process::Command;
 
 use iced_x86::{CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic};
 use usuba::ir::random::Random;
@@ -56,7 +57,7 @@ impl Form {
 
 /// All forms: of each row, and in sequences.
 fn all_forms() -> Vec<Form> {
-    [forms::all(), sequences::all()].into_iter().flatten().collect()
+    [forms::all(|_| true), sequences::all()].into_iter().flatten().collect()
 }
 
 /// The target of the cases, if one of them runs here.
@@ -70,34 +71,9 @@ fn machine() -> Option<&'static str> {
 
 /// The assembly of all cases, for a target.
 fn assembly(forms: &[Form], machine: &str) -> String {
-    // The instruction that moves a vector, and how many of 64 bytes.
-    let (load, register, bytes) = match machine == MACHINES[0] {
-        true => ("vmovdqu64", "zmm", 64),
-        false => ("vmovdqu", "ymm", 32),
-    };
-    let mut text = String::from(
-        ".intel_syntax noprefix\n.section .rodata\n.balign 64\nconstants:\n\
-         .byte 3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12,128,1,0,3,255,9,8,11,10,13,12,15,14,5,5,5\n\
-         .byte 1,0,0,0,31,0,0,0,32,0,0,0,7,0,0,0,2,0,0,0,64,0,0,0,0,0,0,0,200,0,0,0\n.text\n",
-    );
+    let mut text = functions(machine);
     for (number, form) in forms.iter().enumerate() {
-        let _ =
-            writeln!(text, ".globl case_{number}\n.type case_{number}, @function\ncase_{number}:");
-        for vector in 0..4 {
-            let _ = writeln!(text, "{load} {register}{vector}, [rdi + {}]", 64 * vector);
-        }
-        for at in (256..320).step_by(bytes) {
-            let _ = writeln!(
-                text,
-                "{load} {register}4, [rdi + {at}]\n{load} [rsi + {at}], {register}4"
-            );
-        }
-        for (at, register) in GENERAL.iter().enumerate() {
-            let _ = writeln!(text, "mov {register}, [rdi + {}]", 320 + 8 * at);
-        }
-        let body = replaced(&form.text, "mem", "[rsi + 256]");
-        let body = replaced(&body, "con", "[rip + constants]");
-        let _ = writeln!(text, "{}", body.replace(';', "\n"));
+        text += &case(number, "call copy; call load", form);
         for (at, (flag, set)) in
             [('c', "setb"), ('z', "sete"), ('s', "sets"), ('o', "seto")].into_iter().enumerate()
         {
@@ -105,16 +81,47 @@ fn assembly(forms: &[Form], machine: &str) -> String {
                 let _ = writeln!(text, "{set} byte ptr [rsi + {}]", INPUT + at);
             }
         }
-        for vector in 0..4 {
-            let _ = writeln!(text, "{load} [rsi + {}], {register}{vector}", 64 * vector);
-        }
-        for (at, register) in GENERAL.iter().enumerate() {
-            let _ = writeln!(text, "mov [rsi + {}], {register}", 320 + 8 * at);
-        }
-        let _ = writeln!(text, "ret\n.size case_{number}, . - case_{number}");
+        let _ = writeln!(text, "jmp store\n.size case_{number}, . - case_{number}");
     }
-    text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
     text
+}
+
+/// The begin of the assembly: constants, and functions that copy the memory of a case, load its
+/// registers and store them.
+fn functions(machine: &str) -> String {
+    // The instruction that moves a vector, and how many of 64 bytes.
+    let (load, register, bytes) = match machine == MACHINES[0] {
+        true => ("vmovdqu64", "zmm", 64),
+        false => ("vmovdqu", "ymm", 32),
+    };
+    let [mut copy, mut fetch, mut store] = [const { String::new() }; 3];
+    for at in (256..320).step_by(bytes) {
+        copy += &format!("{load} {register}4, [rdi + {at}]\n{load} [rsi + {at}], {register}4\n");
+    }
+    for vector in 0..4 {
+        fetch += &format!("{load} {register}{vector}, [rdi + {}]\n", 64 * vector);
+        store += &format!("{load} [rsi + {}], {register}{vector}\n", 64 * vector);
+    }
+    for (at, register) in GENERAL.iter().enumerate() {
+        fetch += &format!("mov {register}, [rdi + {}]\n", 320 + 8 * at);
+        store += &format!("mov [rsi + {}], {register}\n", 320 + 8 * at);
+    }
+    format!(
+        ".intel_syntax noprefix\n.section .note.GNU-stack,\"\",@progbits\n\
+         .section .rodata\n.balign 64\nconstants:\n\
+         .byte 3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12,128,1,0,3,255,9,8,11,10,13,12,15,14,5,5,5\n\
+         .byte 1,0,0,0,31,0,0,0,32,0,0,0,7,0,0,0,2,0,0,0,64,0,0,0,0,0,0,0,200,0,0,0\n.text\n\
+         copy: {copy}ret\nload: {fetch}ret\nstore: {store}ret\n"
+    )
+}
+
+/// The begin of the function of a case, with instructions before its form.
+fn case(number: usize, before: &str, form: &Form) -> String {
+    let body = replaced(&form.text, "mem", "[rsi + 256]");
+    let body = replaced(&body, "con", "[rip + constants]");
+    let body = format!("{before}; {body}").replace(';', "\n");
+    let name = format!("case_{number}");
+    format!(".globl {name}\n.type {name}, @function\n{name}:\n{body}\n")
 }
 
 /// The text with something else in the place of a word.
@@ -130,16 +137,21 @@ fn replaced(text: &str, word: &str, by: &str) -> String {
     out
 }
 
+/// All cases in C.
+fn table(cases: usize) -> String {
+    let names: Vec<String> = (0..cases).map(|number| format!("case_{number}")).collect();
+    let functions = names.iter().map(|name| format!("void {name}(const void *, void *);\n"));
+    let functions: String = functions.collect();
+    format!(
+        "{functions}static void (*const cases[])(const void *, void *) = {{ {} }};\n",
+        names.join(", ")
+    )
+}
+
 /// A program that runs all cases on the inputs that it reads.
 fn driver(cases: usize, inputs: usize) -> String {
-    let mut text = String::from("#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n");
-    for number in 0..cases {
-        let _ = writeln!(text, "void case_{number}(const void *, void *);");
-    }
-    let names: Vec<String> = (0..cases).map(|number| format!("case_{number}")).collect();
-    let _ = write!(
-        text,
-        "static void (*const cases[])(const void *, void *) = {{ {} }};\n\
+    format!(
+        "#include <stdio.h>\n#include <string.h>\n{}\
          static _Alignas(64) unsigned char in[{inputs}][{INPUT}], out[{OUTPUT}];\n\
          int main(void)\n{{\n\
          if (fread(in, 1, sizeof in, stdin) != sizeof in) return 1;\n\
@@ -148,9 +160,8 @@ fn driver(cases: usize, inputs: usize) -> String {
          cases[c](in[i], out);\n\
          if (fwrite(out, 1, sizeof out, stdout) != sizeof out) return 1;\n\
          }}\nreturn 0;\n}}\n",
-        names.join(", ")
-    );
-    text
+        table(cases)
+    )
 }
 
 /// Random bytes, and bytes at the edges of lanes of all widths.
@@ -183,28 +194,22 @@ fn inputs(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|run| input(run, &mut random)).collect()
 }
 
-/// The results of the processor on the inputs, case by case.
-fn native(machine: &str, assembly: &str, cases: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+/// The output of a program, of this assembly and C, on an input.
+fn native(machine: &str, assembly: &str, driver: &str, input: &[u8]) -> Vec<u8> {
     let machine = cc::find(machine).expect("it has been found before");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("cases.s"), assembly).expect("a file can be written");
-    std::fs::write(path("driver.c"), driver(cases, inputs.len())).expect("a file can be written");
+    std::fs::write(path("driver.c"), driver).expect("a file can be written");
     let mut command = machine.compile();
     command.args([path("cases.s"), path("driver.c")]).arg("-o").arg(path("run"));
     let status = command.status().expect("the compiler runs");
     assert!(status.success(), "the cases do not assemble");
-    let mut child = Command::new(path("run"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the cases run");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(&inputs.concat()).expect("the cases read their inputs");
-    drop(stdin);
-    let output = child.wait_with_output().expect("the cases end");
+    std::fs::write(path("input"), input).expect("a file can be written");
+    let input = File::open(path("input")).expect("it has been written");
+    let output = Command::new(path("run")).stdin(input).output().expect("the cases run");
     assert!(output.status.success(), "the cases crash: {}", output.status);
-    output.stdout.chunks(OUTPUT).map(<[u8]>::to_vec).collect()
+    output.stdout
 }
 
 /// The instructions of a case, with those that load registers and store them.
@@ -261,7 +266,8 @@ fn the_model_is_the_processor() {
     let text = assembly(&forms, machine);
     let object = object(&text, machine);
     let inputs = inputs(32);
-    let native = native(machine, &text, forms.len(), &inputs);
+    let native = native(machine, &text, &driver(forms.len(), inputs.len()), &inputs.concat());
+    let native: Vec<&[u8]> = native.chunks(OUTPUT).collect();
     let mut wrong = Vec::new();
     let mut covered = BTreeSet::new();
     for (number, form) in forms.iter().enumerate() {
@@ -271,7 +277,7 @@ fn the_model_is_the_processor() {
         if let Ok(found) = &symbolic {
             let bad = (0..inputs.len()).find(|&run| found[run] != expected[run]);
             if let Some(run) = bad {
-                wrong.push(show(form, "symbols", &inputs[run], &expected[run], &found[run]));
+                wrong.push(show(form, "symbols", &inputs[run], expected[run], &found[run]));
             }
         }
         // If symbolic execution was right, fewer concrete runs suffice.
@@ -280,7 +286,7 @@ fn the_model_is_the_processor() {
             match simulate::numeric::<X86>(&object, &symbol, &inputs[run], OUTPUT) {
                 Ok(found) if found == expected[run] => {}
                 Ok(found) => {
-                    wrong.push(show(form, "numbers", &inputs[run], &expected[run], &found));
+                    wrong.push(show(form, "numbers", &inputs[run], expected[run], &found));
                     break;
                 }
                 // An instruction that is never executed proves nothing.

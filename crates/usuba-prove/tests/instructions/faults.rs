@@ -1,0 +1,287 @@
+//! Faults: wherever an access faults on the processor, the model rejects it.
+//!
+//! ```text
+//!   guard | a page that is written | guard | a page that is only read | guard
+//!   ^^^^^^^^                    ^^^^^^^^                            ^
+//!   each form runs at every address around the limits, and in the last page
+//! ```
+//!
+//! The model has the same address as an offset into a buffer of any length and alignment that ends,
+//! or begins, with the page, or into the frame, whose limit is the end of the page. It runs at the
+//! limits of each access, which the processor shows, and at random addresses; on numbers, and on
+//! symbols where an input is known to fault. It may reject more than the processor, but no access
+//! that is inside and aligned.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+use usuba::ir::random::Random;
+use usuba_gen::level;
+use usuba_object::elf::Object;
+use usuba_object::memory::{Access, Pointer, Region};
+use usuba_object::simulate::{self, Input, Target};
+use usuba_object::x86::X86;
+
+use super::forms::{self, Place};
+use super::{
+    Form, INPUT, case, functions, instructions, machine, native, object, supported, table,
+};
+
+/// Addresses are at most this far from the limits; no access is longer than 64 bytes.
+const REACH: i64 = 72;
+
+/// Results of the processor for a form and an input: around both limits, and in the last page.
+const RESULTS: usize = 4 * REACH as usize + 1;
+
+/// Inputs, with which conditions and masks are true and false.
+const INPUTS: usize = 4;
+
+/// The frame of the model has as many bytes below the stack pointer at entry.
+const FRAME: i64 = 1 << 20;
+
+/// An address, from the begin of the page or from its end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Address {
+    Begin(i64),
+    End(i64),
+    ReadOnlyEnd(i64),
+}
+
+/// Copies and fillings of memory, by one instruction or by the C library.
+fn blocks() -> Vec<String> {
+    let mut texts = Vec::new();
+    let (to, from) =
+        ("mov r11, rdi; lea rdi, mem; mov rsi, r11", "lea rsi, mem; lea rdi, [rsp - 64]");
+    for count in [0, 1, 5] {
+        for size in ["b", "w", "d", "q"] {
+            texts.push(format!("lea rdi, mem; mov ecx, {count}; rep stos{size}"));
+            texts.push(format!("{to}; mov ecx, {count}; rep movs{size}"));
+            texts.push(format!("{from}; mov ecx, {count}; rep movs{size}"));
+        }
+        for (name, fill) in [("memset", "mov esi, 5; "), ("memcpy", ""), ("memmove", "")] {
+            let call = format!("mov edx, {}; call {name}@PLT; add rsp, 72", 7 * count);
+            texts.push(format!("sub rsp, 72; {to}; {fill}{call}"));
+            if fill.is_empty() {
+                texts.push(format!("sub rsp, 72; lea rsi, mem; mov rdi, rsp; {call}"));
+            }
+        }
+    }
+    texts
+}
+
+/// Instructions whose operand is on the stack, which is moved to the address.
+fn stack() -> Vec<String> {
+    let moved = |text| format!("mov r11, rsp; lea rsp, mem; {text}; mov rsp, r11");
+    let texts = [
+        "push rax",
+        "push 77",
+        "push qword ptr [rdi]",
+        "pop rcx",
+        "call 1f; 1:",
+        "call 1f; jmp 2f; 1: ret; 2:",
+    ];
+    let leave = "mov r10, rbp; mov r11, rsp; lea rbp, mem; leave; mov rbp, r10; mov rsp, r11";
+    texts.map(moved).into_iter().chain([leave.into()]).collect()
+}
+
+/// Zeros, ones, random bytes, and these backwards, so that comparisons have another result.
+fn inputs() -> &'static [Vec<u8>; INPUTS] {
+    static INPUTS: LazyLock<[Vec<u8>; self::INPUTS]> = LazyLock::new(|| {
+        let mut random = Random::new(3);
+        let bytes: Vec<u8> = (0..INPUT).map(|_| random.word() as u8).collect();
+        [vec![0; INPUT], vec![0xff; INPUT], bytes.iter().rev().copied().collect(), bytes]
+    });
+    &INPUTS
+}
+
+/// The program that runs the cases at all addresses.
+fn driver(cases: usize) -> String {
+    let sizes = format!("enum {{ INPUTS = {INPUTS}, INPUT = {INPUT}, REACH = {REACH} }};\n");
+    ["#define _GNU_SOURCE\n", &sizes, &table(cases), include_str!("faults.c")].concat()
+}
+
+/// The addresses at which the model runs, by classes: the limits of the access, and others.
+fn addresses(faults: &[u8], random: &mut Random) -> Vec<(&'static str, Address)> {
+    use Address::{Begin, End, ReadOnlyEnd};
+    let range = || -REACH..REACH;
+    let is_allowed = |address: fn(i64) -> Address| move |at: &i64| faults[index(address(*at))] == 0;
+    let first = range().find(is_allowed(Begin)).unwrap_or(0);
+    let last = range().rev().find(is_allowed(End)).unwrap_or(0);
+    let mut all = vec![
+        ("inside", End(-64)),
+        ("not aligned", Begin(1)),
+        ("at the limit", Begin(first)),
+        ("at the limit", End(last)),
+        ("one byte across", Begin((first - 1).max(-REACH))),
+        ("one byte across", End((last + 1).min(REACH - 1))),
+        ("outside", Begin(-64)),
+        ("outside", End(0)),
+        ("only read", ReadOnlyEnd(-64)),
+    ];
+    for _ in 0..if level::is_whole() { 4 } else { 1 } {
+        let at = random.below(2 * REACH as usize) as i64 - REACH;
+        all.push(("random", if random.once_in(2) { Begin(at) } else { End(at) }));
+    }
+    all
+}
+
+/// The place of the result for an address.
+fn index(address: Address) -> usize {
+    let at = match address {
+        Address::Begin(at) => at + REACH,
+        Address::End(at) => at + 3 * REACH,
+        Address::ReadOnlyEnd(_) => 4 * REACH,
+    };
+    at as usize
+}
+
+/// The same address in a buffer of the model.
+fn in_buffer(address: Address, bytes: usize) -> Target {
+    let aligned = 1 << bytes.trailing_zeros().min(6);
+    let (access, align, offset) = match address {
+        Address::Begin(at) => (Access::Both, 64, at),
+        Address::End(at) => (Access::Both, aligned, bytes as i64 + at),
+        Address::ReadOnlyEnd(at) => (Access::Read, aligned, bytes as i64 + at),
+    };
+    let pointer = Pointer { region: Region::Buffer(1), offset: offset - 256 };
+    Target { pointer, bytes, access, align, phase: 8 }
+}
+
+/// The same address in the frame, whose last bytes are the return address.
+fn in_frame(address: Address) -> Option<Target> {
+    let (offset, phase) = match address {
+        Address::Begin(at) => (at - FRAME, 0),
+        Address::End(at) => (at + 8, 56),
+        Address::ReadOnlyEnd(_) => return None,
+    };
+    let pointer = Pointer { region: Region::Frame, offset: offset - 256 };
+    Some(Target { pointer, bytes: 0, access: Access::Both, align: 64, phase })
+}
+
+/// The runs of one form.
+#[derive(Default)]
+struct Found {
+    /// Accesses that fault on the processor and not in the model.
+    wrong: Vec<String>,
+    /// By classes: rejected by both, executed by both, rejected by the model alone.
+    counts: BTreeMap<&'static str, [usize; 3]>,
+    /// Whether an access that is inside was executed.
+    is_executed: bool,
+}
+
+impl Found {
+    fn add(&mut self, form: &Form, class: &'static str, target: &Target, faults: [bool; 2]) {
+        let [native, model] = faults;
+        if native && !model {
+            let Target { pointer, bytes, access, align, .. } = target;
+            self.wrong.push(format!(
+                "{}: {class}: {} in {:?}, which is {bytes} bytes, {access:?}, aligned by {align}",
+                form.text,
+                pointer.offset + 256,
+                pointer.region
+            ));
+            return;
+        }
+        let kind = if native { 0 } else { 1 + model as usize };
+        self.counts.entry(class).or_default()[kind] += 1;
+        self.is_executed |= class == "inside" && !model;
+    }
+
+    fn joined(mut self, other: Found) -> Found {
+        self.wrong.extend(other.wrong);
+        for (class, counts) in other.counts {
+            let sums = self.counts.entry(class).or_default();
+            (0..3).for_each(|kind| sums[kind] += counts[kind]);
+        }
+        self
+    }
+}
+
+/// A form and an input, by their numbers, and at each address whether the processor faults.
+type Native<'a> = ((usize, usize), &'a [u8]);
+
+/// Runs the model where the processor has been.
+fn compared(object: &Object, form: &Form, is_stack: bool, runs: &[Native]) -> Found {
+    let number = runs[0].0.0;
+    let symbol = format!("case_{number}");
+    let faults = |input: &Input, target: &Target| {
+        simulate::executed::<X86>(object, &symbol, input, target).is_err()
+    };
+    let mut random = Random::new(number as u64);
+    let mut found = Found::default();
+    for ((_, input), native) in runs {
+        let numbers = Input::Bytes(&inputs()[*input]);
+        for (class, address) in addresses(native, &mut random) {
+            let is_fault = native[index(address)] != 0;
+            let bytes = if class == "inside" { 192 } else { 1 + random.below(192) };
+            let buffer = Some(in_buffer(address, bytes)).filter(|_| !is_stack);
+            // A frame of the largest size takes long.
+            let frame = in_frame(address).filter(|frame| is_stack || frame.phase != 0);
+            let mut targets: Vec<Target> = buffer.into_iter().chain(frame).collect();
+            if !level::is_whole() {
+                let count = if class == "inside" { 1 } else { targets.len().max(1) };
+                targets = targets.into_iter().skip(random.below(count)).take(1).collect();
+            }
+            for target in targets {
+                found.add(form, class, &target, [is_fault, faults(&numbers, &target)]);
+                let is_limit = ["one byte across", "only read"].contains(&class);
+                if is_fault && (is_limit || level::is_whole()) {
+                    let symbols = Input::Symbols(INPUT);
+                    found.add(form, class, &target, [true, faults(&symbols, &target)]);
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_model_faults_where_the_processor_does() {
+    let Some(machine) = machine() else { return };
+    let in_memory = |place| matches!(place, Place::Memory | Place::Broadcast);
+    let others = [blocks(), stack()].into_iter().flatten().map(Form::plain);
+    let (forms, _) = supported(machine, forms::all(in_memory).into_iter().chain(others).collect());
+    let of_stack = forms.len() - stack().len();
+    let mut text = functions(machine);
+    for (number, form) in forms.iter().enumerate() {
+        text += &case(number, "call load", form);
+        text += &format!("ret\n.size case_{number}, . - case_{number}\n");
+    }
+    let object = object(&text, machine);
+    // Only conditions and masks make inputs differ.
+    let count = |number| {
+        let instructions = instructions(&object, number);
+        let chooses = instructions.iter().any(|i| i.rflags_read() != 0 || i.has_op_mask());
+        if chooses { INPUTS } else { 1 }
+    };
+    let inputs_of = |number| (INPUTS - count(number)..INPUTS).map(move |input| (number, input));
+    let pairs: Vec<(usize, usize)> = (0..forms.len()).flat_map(inputs_of).collect();
+    let mut data = inputs().concat();
+    for (number, input) in &pairs {
+        data.extend([*number as u32, *input as u32].map(u32::to_le_bytes).concat());
+    }
+    let native = native(machine, &text, &driver(forms.len()), &data);
+    assert_eq!(native.len(), RESULTS * pairs.len());
+    let runs: Vec<Native> = pairs.into_iter().zip(native.chunks(RESULTS)).collect();
+    let runs: Vec<&[Native]> = runs.chunk_by(|a, b| a.0.0 == b.0.0).collect();
+    let compared = |(number, runs): (usize, &&[Native])| {
+        compared(&object, &forms[number], number >= of_stack, runs)
+    };
+    let all: Vec<Found> = runs.par_iter().enumerate().map(compared).collect();
+    // The comparison is not empty: each form has accesses that are executed, and accesses that fault.
+    for ((form, found), runs) in forms.iter().zip(&all).zip(&runs) {
+        assert!(found.is_executed, "{}: the model executes it nowhere", form.text);
+        let is_without = ["# nop ", "r10, 0; kmov", "ecx, 0; rep", "edx, 0; call"];
+        let is_without = is_without.iter().any(|text| form.text.contains(text));
+        let faults = runs.iter().any(|(_, faults)| faults.contains(&1));
+        assert!(faults != is_without, "{}: accesses to memory: {faults}", form.text);
+    }
+    println!("{} forms", forms.len());
+    let found = all.into_iter().fold(Found::default(), Found::joined);
+    for (class, [both, none, more]) in &found.counts {
+        println!("{class}: {both} faults, {none} executed, {more} rejected by the model alone");
+    }
+    let (wrong, count) = (&found.wrong, found.wrong.len());
+    assert!(wrong.is_empty(), "{count} accesses:\n{}", wrong[..count.min(20)].join("\n"));
+}
