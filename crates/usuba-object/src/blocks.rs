@@ -14,7 +14,8 @@
 //! turn and at the end, every written bit equals the bit of the program for its own block, and at
 //! the end all blocks are done (`stream`). Loops with known counters are executed.
 //!
-//! *Limits:* all other loops and splits are rejected.
+//! *Limits:* all other loops and splits are rejected. The verdict is unknown if the search exceeds
+//! its bound on instructions, on cases, or on blocks before a branch depends on their number.
 
 use std::rc::Rc;
 
@@ -94,8 +95,17 @@ const LEAVES: usize = 3;
 /// The most bytes of all blocks: no machine has as many addresses.
 const MEMORY: i64 = 1 << 56;
 
-/// A variable with more values than this is treated as unbounded.
-const MANY: i64 = 1 << 24;
+/// A counter of turns with more values than this is handled by induction, not by enumeration.
+const MANY: i64 = 16;
+
+/// The variable of the blocks behind the last whole batch, which has few values.
+const REST: usize = 1;
+
+/// The most distinguished cases; functions of ciphers have about twenty.
+const CASES: u32 = 1000;
+
+/// The most blocks before a branch depends on their number, in addition to eight batches.
+const UNROLLED: i64 = 1 << 10;
 
 /// Whether the function that `interface` names in an object computes its program on any number of
 /// blocks, and keeps all rules.
@@ -146,6 +156,7 @@ impl Goal<'_> {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,
             in_place: self.interface.in_place,
+            most: UNROLLED + 8 * self.interface.batch as i64,
             params: meaning.input.clone(),
             wanted: meaning.output.clone(),
             constants: [false, true].map(|bit| bits.constant(bit)),
@@ -164,13 +175,14 @@ impl Goal<'_> {
             meaning: &meaning,
             asked: KNOWN_PHASES,
             wiped: self.interface.demands.wiped,
+            cases: 0,
         };
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
             search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
-            search.explore(state, &mut Vec::new())?;
+            search.explore(state, &mut Vec::new()).map_err(unknown)?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
@@ -184,13 +196,13 @@ impl Goal<'_> {
         meaning: &Meaning,
         blocks: &Rc<Blocks>,
         phase: u64,
-    ) -> State<M> {
+    ) -> Box<State<M>> {
         let batch = self.interface.batch.max(1) as i64;
         let mut ranges = Ranges::default();
         let bytes = batch * blocks.input.max(blocks.output) as i64;
         ranges.0[0] = Range { low: 0, high: MEMORY / bytes };
-        ranges.0[1] = Range { low: 0, high: batch - 1 };
-        let mut count = Form::variable(1);
+        ranges.0[REST] = Range { low: 0, high: batch - 1 };
+        let mut count = Form::variable(REST);
         count.terms[0] = batch;
         let mut buffers = Vec::new();
         let mut parameters = Vec::new();
@@ -208,7 +220,7 @@ impl Goal<'_> {
         parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
         let mut memory = Memory::new(buffers, &[], phase);
         memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
-        State { machine: M::entered(&parameters, self.entry), memory }
+        Box::new(State { machine: M::entered(&parameters, self.entry), memory })
     }
 }
 
@@ -225,26 +237,25 @@ impl<M: Turning> State<M> {
     }
 
     /// The state below a split, and from it on.
-    fn halves(self, split: Split) -> [State<M>; 2] {
-        let mut other = self.clone();
-        let mut one = self;
-        let ranges = one.stream().ranges.halves(split);
-        for (state, ranges) in [&mut one, &mut other].into_iter().zip(ranges) {
+    fn halves(mut self: Box<Self>, split: Split) -> [Box<Self>; 2] {
+        let mut one = self.clone();
+        let ranges = self.stream().ranges.halves(split);
+        for (state, ranges) in [&mut one, &mut self].into_iter().zip(ranges) {
             state.stream().ranges = ranges;
             state.memory.refine();
             state.machine.refine(&ranges);
         }
-        [one, other]
+        [one, self]
     }
 }
 
 /// A branch at which the number of blocks was still unknown.
 struct Visit<M> {
     place: u64,
-    state: State<M>,
+    state: Box<State<M>>,
     variable: usize,
     /// The invariant of the turns, once the branch has been reached again.
-    every: Option<(State<M>, Cover)>,
+    every: Option<(Box<State<M>>, Cover)>,
 }
 
 struct Search<'a> {
@@ -256,21 +267,27 @@ struct Search<'a> {
     asked: u64,
     /// Whether no residue is allowed.
     wiped: bool,
+    /// The number of cases so far.
+    cases: u32,
 }
 
 impl Search<'_> {
     /// Runs a state to all its ends.
     fn explore<M: Turning>(
         &mut self,
-        state: State<M>,
+        mut state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
     ) -> Result<(), Obstacle> {
-        let (mut state, split) = match self.run(state)? {
-            Some(stopped) => stopped,
-            None => return Ok(()),
-        };
+        self.cases += 1;
+        if self.cases > CASES {
+            return Err(Obstacle::Impossible(format!("it has more than {CASES} cases")));
+        }
+        let before = self.evidence.instructions;
+        let Some(split) = self.run(&mut state)? else { return Ok(()) };
         let range = state.stream().ranges.0[split.variable];
-        if range.high - range.low <= MANY {
+        // The first instruction after a split may ask for another one.
+        let is_same = self.evidence.instructions == before + 1;
+        if is_same || split.variable == REST || range.high - range.low <= MANY {
             for half in state.halves(split) {
                 self.explore(half, visits)?;
             }
@@ -311,7 +328,7 @@ impl Search<'_> {
                 }
             };
         }
-        self.generalise(visits, at, state, split)
+        self.generalise(visits, at, &mut state, split)
     }
 
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
@@ -320,7 +337,7 @@ impl Search<'_> {
         &mut self,
         visits: &mut Vec<Visit<M>>,
         at: usize,
-        mut state: State<M>,
+        state: &mut State<M>,
         split: Split,
     ) -> Result<(), Obstacle> {
         let place = visits[at].place;
@@ -337,10 +354,10 @@ impl Search<'_> {
             self.at(place, unsupported("the blocks of a turn are not as many in each"))
         })?;
         let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
-        let every = State { machine, memory };
+        let mut every = Box::new(State { machine, memory });
         visits.truncate(at + 1);
         visits[at].every = Some((every.clone(), Cover { join }));
-        let Some((every, split)) = self.run(every)? else {
+        let Some(split) = self.run(&mut every)? else {
             return Err(self.at(place, unsupported("a branch has become another one")));
         };
         if every.machine.place() != place || split.variable != join.ahead {
@@ -354,9 +371,9 @@ impl Search<'_> {
 
     /// Runs a state until an instruction needs a split, before that instruction; `None` at the end
     /// of the function.
-    fn run<M: Turning>(&mut self, state: State<M>) -> Result<Option<(State<M>, Split)>, Obstacle> {
-        let State { mut machine, memory } = state;
-        self.world.memory = memory;
+    fn run<M: Turning>(&mut self, state: &mut State<M>) -> Result<Option<Split>, Obstacle> {
+        let State { machine, memory } = state;
+        std::mem::swap(&mut self.world.memory, memory);
         loop {
             if self.evidence.instructions == BUDGET {
                 let what = format!("it takes more than {BUDGET} instructions");
@@ -378,10 +395,9 @@ impl Search<'_> {
                         return Err(Obstacle::Fault(fault));
                     };
                     machine.go_to(place);
-                    let memory =
-                        std::mem::replace(&mut self.world.memory, Memory::new(Vec::new(), &[], 0));
+                    std::mem::swap(&mut self.world.memory, memory);
                     self.asked = self.asked.max(memory.asked);
-                    return Ok(Some((State { machine, memory }, split)));
+                    return Ok(Some(split));
                 }
             }
         }
@@ -474,6 +490,16 @@ impl Search<'_> {
 
     fn at(&self, place: u64, fault: Fault) -> Obstacle {
         Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
+    }
+}
+
+/// A bound of the search is no broken rule.
+fn unknown(obstacle: Obstacle) -> Obstacle {
+    match obstacle {
+        Obstacle::Fault(fault) if fault.rule == Rule::TooLong => {
+            Obstacle::Impossible(fault.to_string())
+        }
+        other => other,
     }
 }
 

@@ -25,6 +25,7 @@ pub enum Input<'a> {
 }
 
 /// The memory that the second parameter points into: a buffer, or the frame.
+#[derive(Debug)]
 pub struct Target {
     pub pointer: Pointer,
     /// Length, access and alignment of the buffer. Its content is unknown if it is only written,

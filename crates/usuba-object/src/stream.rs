@@ -39,6 +39,8 @@ pub struct Blocks {
     pub input: usize,
     pub output: usize,
     pub in_place: bool,
+    /// The most blocks that a path may process before a branch depends on their number.
+    pub most: i64,
     /// The bits of a block, the least significant of the first byte first: parameters of the graph.
     pub params: Vec<Edge>,
     /// The bits of its result.
@@ -46,9 +48,6 @@ pub struct Blocks {
     /// The constant bits.
     pub constants: [Cell; 2],
 }
-
-/// The most instances at once.
-const INSTANCES: i64 = 1 << 15;
 
 /// The most bytes of the last blocks.
 const MOST: usize = 1 << 20;
@@ -160,11 +159,19 @@ impl Stream {
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
         let known = distance.value().and_then(|at| usize::try_from(at).ok());
-        let known = known.filter(|&at| (at as i64) < INSTANCES * size);
+        if known.is_some_and(|at| at as i64 >= self.blocks.most * size) {
+            return Err(self.too_many());
+        }
         known.ok_or_else(|| {
             let what = "it accesses blocks that are done already, or that it has not come to";
             Fault::new(Rule::Unsupported, what)
         })
+    }
+
+    fn too_many(&self) -> Fault {
+        let most = self.blocks.most;
+        let what = format!("it processes more than {most} blocks one by one");
+        Fault::new(Rule::TooLong, what)
     }
 
     fn input(&self, bit: usize) -> Cell {
@@ -230,8 +237,8 @@ impl Stream {
         let done = self.done.plus(Form::number(blocks as i64));
         self.done = done.ok_or_else(|| Fault::new(Rule::TooLong, "too many blocks"))?;
         self.first += blocks as i64;
-        if self.first > INSTANCES {
-            return Err(Fault::new(Rule::TooLong, "too many blocks one by one"));
+        if self.first > self.blocks.most {
+            return Err(self.too_many());
         }
         Ok(())
     }
@@ -330,7 +337,7 @@ impl Stream {
         // There must be room for the blocks that were copied, or something else was cleared.
         let fits = |blocks: &i64| {
             let room = Form::number(*blocks).minus(count);
-            *blocks + self.first < INSTANCES
+            *blocks + self.first < self.blocks.most
                 && room.is_some_and(|room| self.ranges.never_negative(room))
         };
         let blocks = blocks.filter(fits);

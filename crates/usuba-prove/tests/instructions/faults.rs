@@ -6,11 +6,11 @@
 //!   each form runs at every address around the limits, and in the last page
 //! ```
 //!
-//! The model has the same address as an offset into a buffer of any length and alignment that ends,
-//! or begins, with the page, or into the frame, whose limit is the end of the page. It runs at the
-//! limits of each access, which the processor shows, and at random addresses; on numbers, and on
-//! symbols where an input is known to fault. It may reject more than the processor, but no access
-//! that is inside and aligned.
+//! The model has the same address in a buffer of any length and alignment that ends, or begins, with
+//! the page, in the frame, whose limit is the end of the page, and in constants of the object. It
+//! runs at the limits of each access, which the processor shows, and at random addresses; on
+//! numbers, and on symbols where an input is known to fault. It may reject more than the processor,
+//! but no access that is inside and aligned.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -36,6 +36,9 @@ const RESULTS: usize = 4 * REACH as usize + 1;
 
 /// Inputs, with which conditions and masks are true and false.
 const INPUTS: usize = 4;
+
+/// Bytes of the constants, and of the longest buffer.
+const CONSTANTS: usize = 192;
 
 /// The frame of the model has as many bytes below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
@@ -111,6 +114,7 @@ fn addresses(faults: &[u8], random: &mut Random) -> Vec<(&'static str, Address)>
     let mut all = vec![
         ("inside", End(-64)),
         ("not aligned", Begin(1)),
+        ("not aligned", Begin(8 << random.below(3))),
         ("at the limit", Begin(first)),
         ("at the limit", End(last)),
         ("one byte across", Begin((first - 1).max(-REACH))),
@@ -134,6 +138,34 @@ fn index(address: Address) -> usize {
         Address::ReadOnlyEnd(_) => 4 * REACH,
     };
     at as usize
+}
+
+/// An address in the model.
+#[derive(Debug)]
+enum Model {
+    Pointer(Target),
+    /// An offset from the end of constants of the object.
+    Constant(i64),
+}
+
+impl Model {
+    /// The places for an address that are like it.
+    fn of(address: Address, bytes: usize, is_stack: bool) -> Vec<Model> {
+        let frame = in_frame(address);
+        if is_stack {
+            return frame.map(Model::Pointer).into_iter().collect();
+        }
+        let constant = match address {
+            Address::Begin(at) => at - CONSTANTS as i64,
+            Address::End(at) | Address::ReadOnlyEnd(at) => at,
+        };
+        // A frame of the largest size takes long.
+        let frame = frame.filter(|frame| frame.phase != 0).map(Model::Pointer);
+        [Model::Pointer(in_buffer(address, bytes)), Model::Constant(constant)]
+            .into_iter()
+            .chain(frame)
+            .collect()
+    }
 }
 
 /// The same address in a buffer of the model.
@@ -171,21 +203,15 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, form: &Form, class: &'static str, target: &Target, faults: [bool; 2]) {
-        let [native, model] = faults;
-        if native && !model {
-            let Target { pointer, bytes, access, align, .. } = target;
-            self.wrong.push(format!(
-                "{}: {class}: {} in {:?}, which is {bytes} bytes, {access:?}, aligned by {align}",
-                form.text,
-                pointer.offset + 256,
-                pointer.region
-            ));
+    fn add(&mut self, form: &Form, class: &'static str, model: &Model, faults: [bool; 2]) {
+        let [native, faults] = faults;
+        if native && !faults {
+            self.wrong.push(format!("{}: {class}: {model:?}", form.text));
             return;
         }
-        let kind = if native { 0 } else { 1 + model as usize };
+        let kind = if native { 0 } else { 1 + faults as usize };
         self.counts.entry(class).or_default()[kind] += 1;
-        self.is_executed |= class == "inside" && !model;
+        self.is_executed |= class == "inside" && !faults;
     }
 
     fn joined(mut self, other: Found) -> Found {
@@ -201,39 +227,59 @@ impl Found {
 /// A form and an input, by their numbers, and at each address whether the processor faults.
 type Native<'a> = ((usize, usize), &'a [u8]);
 
-/// Runs the model where the processor has been.
-fn compared(object: &Object, form: &Form, is_stack: bool, runs: &[Native]) -> Found {
+/// Runs the model where the processor has been. The objects have the address as a parameter, and as
+/// a constant.
+fn compared(objects: &[Object; 2], form: &Form, is_stack: bool, runs: &[Native]) -> Found {
     let number = runs[0].0.0;
     let symbol = format!("case_{number}");
-    let faults = |input: &Input, target: &Target| {
+    let faults = |object, input: &Input, target: &Target| {
         simulate::executed::<X86>(object, &symbol, input, target).is_err()
     };
     let mut random = Random::new(number as u64);
     let mut found = Found::default();
     for ((_, input), native) in runs {
-        let numbers = Input::Bytes(&inputs()[*input]);
+        let bytes = &inputs()[*input];
         for (class, address) in addresses(native, &mut random) {
-            let is_fault = native[index(address)] != 0;
-            let bytes = if class == "inside" { 192 } else { 1 + random.below(192) };
-            let buffer = Some(in_buffer(address, bytes)).filter(|_| !is_stack);
-            // A frame of the largest size takes long.
-            let frame = in_frame(address).filter(|frame| is_stack || frame.phase != 0);
-            let mut targets: Vec<Target> = buffer.into_iter().chain(frame).collect();
+            let is_long = ["inside", "not aligned"].contains(&class);
+            let size = if is_long { CONSTANTS } else { 1 + random.below(CONSTANTS) };
+            let mut models = Model::of(address, size, is_stack);
             if !level::is_whole() {
-                let count = if class == "inside" { 1 } else { targets.len().max(1) };
-                targets = targets.into_iter().skip(random.below(count)).take(1).collect();
+                let count = if class == "inside" { 1 } else { models.len().max(1) };
+                models = models.into_iter().skip(random.below(count)).take(1).collect();
             }
-            for target in targets {
-                found.add(form, class, &target, [is_fault, faults(&numbers, &target)]);
+            let is_fault = |address| native[index(address)] != 0;
+            for model in models {
+                let target = match &model {
+                    Model::Pointer(target) => target,
+                    Model::Constant(at) => {
+                        let is_fault = is_fault(address) || is_fault(Address::ReadOnlyEnd(-64));
+                        let bytes = [&bytes[..], &(at - 256).to_le_bytes()].concat();
+                        let nowhere = in_buffer(address, 0);
+                        let faults = faults(&objects[1], &Input::Bytes(&bytes), &nowhere);
+                        found.add(form, class, &model, [is_fault, faults]);
+                        continue;
+                    }
+                };
+                let is_fault = is_fault(address);
+                let on_numbers = faults(&objects[0], &Input::Bytes(bytes), target);
+                found.add(form, class, &model, [is_fault, on_numbers]);
                 let is_limit = ["one byte across", "only read"].contains(&class);
                 if is_fault && (is_limit || level::is_whole()) {
-                    let symbols = Input::Symbols(INPUT);
-                    found.add(form, class, &target, [true, faults(&symbols, &target)]);
+                    let on_symbols = faults(&objects[0], &Input::Symbols(INPUT), target);
+                    found.add(form, class, &model, [true, on_symbols]);
                 }
             }
         }
     }
     found
+}
+
+/// The assembly of all cases, with instructions before.
+fn assembly(forms: &[Form], machine: &str, before: &str) -> String {
+    let case = |(number, form)| {
+        case(number, before, form) + &format!("ret\n.size case_{number}, . - case_{number}\n")
+    };
+    forms.iter().enumerate().map(case).fold(functions(machine), |text, case| text + &case)
 }
 
 #[test]
@@ -243,15 +289,14 @@ fn the_model_faults_where_the_processor_does() {
     let others = [blocks(), stack()].into_iter().flatten().map(Form::plain);
     let (forms, _) = supported(machine, forms::all(in_memory).into_iter().chain(others).collect());
     let of_stack = forms.len() - stack().len();
-    let mut text = functions(machine);
-    for (number, form) in forms.iter().enumerate() {
-        text += &case(number, "call load", form);
-        text += &format!("ret\n.size case_{number}, . - case_{number}\n");
-    }
-    let object = object(&text, machine);
+    let text = assembly(&forms, machine, "call load");
+    let fixed = format!("lea rsi, [rip + limit]; add rsi, [rdi + {INPUT}]; call load");
+    let fixed = assembly(&forms, machine, &fixed)
+        + &format!(".section .rodata.limit, \"a\"\n.balign 64\n.zero {CONSTANTS}\nlimit:\n");
+    let objects = [&text, &fixed].map(|text| object(text, machine));
     // Only conditions and masks make inputs differ.
     let count = |number| {
-        let instructions = instructions(&object, number);
+        let instructions = instructions(&objects[0], number);
         let chooses = instructions.iter().any(|i| i.rflags_read() != 0 || i.has_op_mask());
         if chooses { INPUTS } else { 1 }
     };
@@ -266,7 +311,7 @@ fn the_model_faults_where_the_processor_does() {
     let runs: Vec<Native> = pairs.into_iter().zip(native.chunks(RESULTS)).collect();
     let runs: Vec<&[Native]> = runs.chunk_by(|a, b| a.0.0 == b.0.0).collect();
     let compared = |(number, runs): (usize, &&[Native])| {
-        compared(&object, &forms[number], number >= of_stack, runs)
+        compared(&objects, &forms[number], number >= of_stack, runs)
     };
     let all: Vec<Found> = runs.par_iter().enumerate().map(compared).collect();
     // The comparison is not empty: each form has accesses that are executed, and accesses that fault.

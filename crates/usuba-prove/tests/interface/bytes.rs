@@ -331,3 +331,29 @@ fn a_byte_of_a_count_in_the_frame_is_its_low_byte() {
     let proofs = ask("256 * nblocks");
     assert!(proofs[..2].iter().all(|proof| says(proof, "blocks are left")), "{proofs:?}");
 }
+
+/// A path for one number of blocks: a loop for fewer blocks is shown by induction too, and a long
+/// unrolled path ends the search.
+#[test]
+fn paths_for_one_number_of_blocks_are_found_or_unknown() {
+    let Some(subject) = Subject::new("sse") else { return };
+    let from = format!("for (; nblocks >= {};", subject.built.kernel.instances());
+    let ask = |number: u64, then: &str| {
+        let to = format!("if (nblocks == {number}) {{ {then} }} {from}");
+        subject.planted(&from, &to, 1)
+    };
+    for number in [7, 8, 141] {
+        let words = format!("at least {number} and at most {number} blocks are left");
+        let proofs = ask(number, "return;");
+        assert!(proofs[..2].iter().all(|proof| says(proof, &words)), "{number}: {proofs:?}");
+        assert!(proofs[2].is_proved(), "{number}: {proofs:?}");
+        let proofs = ask(number, "__asm__ volatile (\"nop\");");
+        assert!(proofs.iter().all(Proof::is_proved), "{number}: {proofs:?}");
+    }
+    for number in [12345, (1 << 40) + 1] {
+        for proof in &ask(number, "return;")[..2] {
+            let Outcome::Unknown(why) = &proof.outcome else { panic!("{number}: {proof:?}") };
+            assert!(why.contains("more than 1088 blocks one by one"), "{number}: {why}");
+        }
+    }
+}
