@@ -91,11 +91,11 @@ pub fn measured(folder: &Path) -> Result<Vec<Cost>, String> {
     }
 }
 
-/// The text of a file with these costs.
+/// The text of a file with these costs; `about` is the processor.
 pub fn text(costs: &[Cost], about: &str) -> String {
     let mut text = format!(
         "# Cycles of calls with 1, 2, ... units of blocks up to a batch, and with two batches, by\n\
-         # `usubac dist --measure` on {about}. Ladders follow from them.\n"
+         # `usubac dist --measure`. Ladders follow from them. Measured on:\n# {about}\n"
     );
     for cost in costs {
         let cycles: Vec<String> = cost.cycles.iter().map(|c| format!("{c:.0}.0")).collect();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
+use usuba_bench::record::Host;
 use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
@@ -93,7 +94,7 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
         let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
         let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
         let widest = widest.map_or("", |target| target.name);
-        let about = format!("an {} processor with {widest}", std::env::consts::ARCH);
+        let about = format!("{}, up to {widest}", Host::here().processor);
         let costs = usuba_library::measure::measure(cipher, &targets, ROUNDS);
         let costs = costs.map_err(Failure::Program)?;
         let path = cipher.folder.join(ladder::FILE);
