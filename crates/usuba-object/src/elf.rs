@@ -5,30 +5,47 @@
 //! 8: call 0                          R_X86_64_PLT32 memset           not in the object
 //! ```
 //!
-//! Sections get addresses far from each other, relocations are applied as by a linker, and
-//! undefined symbols get addresses without content. Writable sections are not readable in the
-//! model, since a kernel has no global state.
+//! A section, an undefined symbol and an entry of the global offset table is each a region of its
+//! own, because the linker places them: an object may use their addresses, but no result depends on
+//! them. Relocations stay apart from the bytes, so that an instruction knows which of its constants
+//! is an address. Writable sections are not readable in the model, since a kernel has no global
+//! state.
 //!
 //! *Reference:* System V ABI, AMD64 supplement (relocations).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use object::{
     Architecture, BinaryFormat, Object as _, ObjectKind, ObjectSection, ObjectSymbol,
-    RelocationFlags, RelocationTarget, SectionKind, elf,
+    RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolFlags, SymbolIndex,
+    SymbolKind, elf,
 };
 
-/// The distance between the addresses of sections.
-const STRIDE: u64 = 1 << 24;
+use super::extensions::Extensions;
+use super::memory::{Pointer, Region};
+
+/// The distance between the places of two regions in the model. A place is nearest to the start of
+/// its own region.
+const STRIDE: u64 = 1 << 32;
+
+/// The largest section, and the farthest target from the start of its section, in bytes.
+const LARGEST: u64 = STRIDE / 4;
 
 /// The code and constants of an object file.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// By their numbers, without undefined symbols and slots.
     sections: BTreeMap<u64, Section>,
-    /// Names by their addresses: functions, and undefined symbols.
+    /// Relocations by their places.
+    relocations: BTreeMap<u64, Relocation>,
+    /// Targets of the slots of the global offset table, by the places of the slots.
+    slots: BTreeMap<u64, u64>,
+    /// Names by their places: functions, and undefined symbols.
     names: BTreeMap<u64, String>,
-    /// Addresses of functions by their names.
-    functions: BTreeMap<String, u64>,
+    /// Places of functions by their names, or the reason why a function cannot be proved.
+    functions: BTreeMap<String, Result<u64, &'static str>>,
+    /// The instructions that its processors have.
+    pub extensions: Extensions,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +54,35 @@ struct Section {
     is_code: bool,
     /// The alignment of the section.
     align: u64,
+}
+
+/// Bytes that the linker writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relocation {
+    /// Bytes of the field.
+    pub size: usize,
+    pub kind: Kind,
+    /// The place of the symbol, or of its slot, plus the addend.
+    pub target: u64,
+}
+
+/// The value that the linker writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The distance from the field to the target.
+    Relative,
+    /// The address of the target.
+    Absolute,
+    /// It is not known, for this reason.
+    Unknown(&'static str),
+}
+
+/// The content of a place in the object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content<'a> {
+    Bytes(&'a [u8]),
+    /// Eight bytes that are the address of this place.
+    Address(u64),
 }
 
 /// The kind of a file that is no object, by its first bytes.
@@ -59,11 +105,11 @@ fn another_kind(file: &[u8]) -> Option<&'static str> {
 }
 
 impl Object {
-    /// Reads an ELF file for x86-64.
+    /// Reads an ELF file for x86-64 processors with these extensions.
     ///
     /// # Errors
     /// The file is another one, is damaged, or has a relocation that is not understood.
-    pub fn read(file: &[u8]) -> Result<Object, String> {
+    pub fn read(file: &[u8], extensions: Extensions) -> Result<Object, String> {
         let wrong = |error: object::Error| format!("the object cannot be read: {error}");
         if let Some(kind) = another_kind(file) {
             return Err(format!("the file is {kind}; `cc -c` makes an object"));
@@ -82,73 +128,120 @@ impl Object {
         }
         let mut object = Object {
             sections: BTreeMap::new(),
+            relocations: BTreeMap::new(),
+            slots: BTreeMap::new(),
             names: BTreeMap::new(),
             functions: BTreeMap::new(),
+            extensions,
+        };
+        let mut regions = 0;
+        let mut region = || {
+            regions += 1;
+            STRIDE * regions
         };
         let mut places = BTreeMap::new();
         for section in file.sections() {
             let is_code = section.kind() == SectionKind::Text;
-            let is_constant =
-                matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyString);
+            let is_constant = matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyString)
+                    // Constants with addresses, which the loader writes once.
+                    || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro"));
             if !is_code && !is_constant {
                 continue;
             }
-            if section.size() >= STRIDE {
+            if section.size() >= LARGEST {
                 return Err("the object has a section that is too long".into());
             }
-            let address = STRIDE * (places.len() as u64 + 1);
-            places.insert(section.index().0, address);
+            let place = region();
+            places.insert(section.index().0, place);
             let bytes = section.data().map_err(wrong)?.to_vec();
             // Zero says as little as one.
             let align = section.align().max(1);
-            object.sections.insert(address, Section { bytes, is_code, align });
+            object.sections.insert(place / STRIDE, Section { bytes, is_code, align });
         }
-        // Undefined symbols come after all sections.
-        let mut absent = STRIDE * (places.len() as u64 + 1);
-        let mut addresses = BTreeMap::new();
+        let mut symbols = BTreeMap::new();
+        let mut global = BTreeSet::new();
         for symbol in file.symbols() {
             let name = symbol.name().unwrap_or_default().to_string();
             let known = symbol.section_index().and_then(|index| places.get(&index.0));
-            let address = match known {
-                Some(start) => start.wrapping_add(symbol.address()),
-                None => {
-                    absent += 16;
-                    absent
+            let place = match known {
+                Some(_) if symbol.address() >= LARGEST => {
+                    return Err(format!("the symbol `{name}` is outside of its section"));
                 }
+                Some(start) => start + symbol.address(),
+                None => region(),
             };
-            addresses.insert(symbol.index().0, address);
-            if symbol.kind() == object::SymbolKind::Text && known.is_some() {
-                object.functions.insert(name.clone(), address);
+            let replaced = replaced(symbol.flags());
+            symbols.insert(symbol.index().0, (place, replaced));
+            let is_function = symbol.kind() == SymbolKind::Text;
+            if is_function && known.is_some() {
+                // A linker takes a global symbol before local ones of the same name.
+                let fresh = match symbol.is_global() {
+                    true => global.insert(name.clone()),
+                    false => !object.functions.contains_key(&name),
+                };
+                let found = replaced.map_or(Ok(place), Err);
+                if fresh {
+                    object.functions.insert(name.clone(), found);
+                } else if symbol.is_global() || !global.contains(&name) {
+                    let twice = Err("the object has two functions of this name");
+                    object.functions.insert(name.clone(), twice);
+                }
             }
-            if symbol.kind() == object::SymbolKind::Text || known.is_none() {
-                object.names.entry(address).or_insert(name);
+            if (is_function || known.is_none()) && !name.is_empty() {
+                object.names.entry(place).or_insert(name);
             }
         }
         for section in file.sections() {
             let Some(&start) = places.get(&section.index().0) else { continue };
+            let size = section.size();
             for (offset, relocation) in section.relocations() {
-                let RelocationTarget::Symbol(symbol) = relocation.target() else {
-                    return Err("the object has a relocation without a symbol".into());
+                let (symbol, replaced) = match relocation.target() {
+                    RelocationTarget::Symbol(symbol) => {
+                        *symbols.get(&symbol.0).ok_or("a relocation has no symbol")?
+                    }
+                    _ => (0, Some("a relocation without a symbol")),
                 };
-                let target = addresses.get(&symbol.0).ok_or("a relocation has no symbol")?;
-                let target = target.wrapping_add(relocation.addend() as u64);
                 let RelocationFlags::Elf { r_type } = relocation.flags() else {
                     return Err("the object has a relocation that is not one of ELF".into());
                 };
-                let here = start.wrapping_add(offset);
-                let (value, size) = match r_type {
-                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (target.wrapping_sub(here), 4),
-                    elf::R_X86_64_PC64 => (target.wrapping_sub(here), 8),
-                    // All addresses here are small, so these fit.
-                    elf::R_X86_64_32 | elf::R_X86_64_32S => (target, 4),
-                    elf::R_X86_64_64 => (target, 8),
-                    other => return Err(format!("relocations of type {other} are not known")),
+                let is_slot = matches!(
+                    r_type,
+                    elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX
+                );
+                let (kind, bytes) = match r_type {
+                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
+                    elf::R_X86_64_PC64 => (Kind::Relative, 8),
+                    elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
+                    elf::R_X86_64_64 => (Kind::Absolute, 8),
+                    _ if is_slot => (Kind::Relative, 4),
+                    _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
                 };
-                let section = object.sections.get_mut(&start).expect("it was just put there");
-                let at = usize::try_from(offset).ok();
-                let place = at.and_then(|at| section.bytes.get_mut(at..at.checked_add(size)?));
-                let place = place.ok_or("a relocation is outside of its section")?;
-                place.copy_from_slice(&value.to_le_bytes()[..size]);
+                let is_known = !matches!(kind, Kind::Unknown(_));
+                let field = if is_known { bytes as u64 } else { 1 };
+                if offset.checked_add(field).is_none_or(|end| end > size) {
+                    return Err("a relocation is outside of its section".into());
+                }
+                let base = match is_slot {
+                    true => {
+                        let slot = region();
+                        object.slots.insert(slot, symbol);
+                        slot
+                    }
+                    false => symbol,
+                };
+                let addend = relocation.addend();
+                let kind = match replaced {
+                    Some(reason) => Kind::Unknown(reason),
+                    None if addend.unsigned_abs() >= LARGEST => {
+                        Kind::Unknown("the address is far from its symbol")
+                    }
+                    None => kind,
+                };
+                let target = base.wrapping_add_signed(addend);
+                let relocation = Relocation { size: bytes, kind, target };
+                if object.relocations.insert(start + offset, relocation).is_some() {
+                    return Err("two relocations are in one place".into());
+                }
             }
         }
         Ok(object)
@@ -159,8 +252,10 @@ impl Object {
     /// # Errors
     /// There is none; the message lists the functions of the object.
     pub fn expect(&self, function: &str) -> Result<(), String> {
-        if self.functions.contains_key(function) {
-            return Ok(());
+        match self.functions.get(function) {
+            Some(Ok(_)) => return Ok(()),
+            Some(Err(reason)) => return Err(format!("`{function}` cannot be proved: {reason}")),
+            None => {}
         }
         let names: Vec<&str> = self.functions.keys().map(String::as_str).take(8).collect();
         Err(match names.is_empty() {
@@ -174,45 +269,97 @@ impl Object {
         })
     }
 
-    /// The address of a function.
+    /// The place of a function.
     pub fn function(&self, name: &str) -> Option<u64> {
-        self.functions.get(name).copied()
+        self.functions.get(name)?.ok()
     }
 
-    /// The bytes of code from an address on, up to `most`; none if there is no code.
-    pub fn code(&self, address: u64, most: usize) -> &[u8] {
-        self.bytes(address, true).map_or(&[], |bytes| &bytes[..bytes.len().min(most)])
+    /// The region of a place, and the offset in it.
+    pub fn pointer(place: u64) -> Pointer {
+        let number = place.wrapping_add(STRIDE / 2) / STRIDE;
+        let offset = place.wrapping_sub(number * STRIDE) as i64;
+        Pointer { region: Region::Section(number as u32), offset }
     }
 
-    /// `count` bytes of constants at an address.
-    pub fn constant(&self, address: u64, count: usize) -> Option<&[u8]> {
-        self.bytes(address, false)?.get(..count)
+    /// The place of a pointer into a section.
+    pub fn place(at: Pointer) -> Option<u64> {
+        let Region::Section(number) = at.region else { return None };
+        let is_near = at.offset.unsigned_abs() < STRIDE / 2;
+        is_near.then(|| (STRIDE * u64::from(number)).wrapping_add_signed(at.offset))
     }
 
-    fn bytes(&self, address: u64, is_code: bool) -> Option<&[u8]> {
-        let (start, section) = self.sections.range(..=address).next_back()?;
+    /// The bytes of code from a place on, up to `most`; none if there is no code.
+    pub fn code(&self, place: u64, most: usize) -> &[u8] {
+        self.bytes(place, true).map_or(&[], |bytes| &bytes[..bytes.len().min(most)])
+    }
+
+    /// The relocations with bytes in `size` bytes of code, with their places.
+    pub fn relocations(
+        &self,
+        place: u64,
+        size: usize,
+    ) -> impl Iterator<Item = (u64, &Relocation)> + use<'_> {
+        // The longest field has eight bytes.
+        let all = self.relocations.range(place - 7..place + size as u64);
+        all.map(|(&at, relocation)| (at, relocation))
+            .filter(move |(at, relocation)| at + relocation.size as u64 > place)
+    }
+
+    /// `count` bytes of constants at a place, or the address there.
+    ///
+    /// # Errors
+    /// There are no such constants.
+    pub fn constant(&self, place: u64, count: usize) -> Result<Content<'_>, String> {
+        let absent = || format!("there are no constants at {}", self.name(place));
+        if let (Some(&target), 8) = (self.slots.get(&place), count) {
+            return Ok(Content::Address(target));
+        }
+        let bytes = self.bytes(place, false).and_then(|bytes| bytes.get(..count));
+        let bytes = bytes.ok_or_else(absent)?;
+        match self.relocations(place, count).next() {
+            None => Ok(Content::Bytes(bytes)),
+            Some((at, Relocation { size: 8, kind: Kind::Absolute, target }))
+                if at == place && count == 8 =>
+            {
+                Ok(Content::Address(*target))
+            }
+            Some(_) => Err(format!("the linker writes the bytes at {}", self.name(place))),
+        }
+    }
+
+    fn bytes(&self, place: u64, is_code: bool) -> Option<&[u8]> {
+        let section = self.sections.get(&(place / STRIDE))?;
         if section.is_code != is_code {
             return None;
         }
-        section.bytes.get((address - start) as usize..)
+        section.bytes.get((place % STRIDE) as usize..)
     }
 
-    /// Whether an address is a multiple of `align`, for every placement of its section.
-    pub fn is_aligned(&self, address: u64, align: u64) -> bool {
-        let section = self.sections.range(..=address).next_back();
-        section.is_some_and(|(start, section)| {
-            section.align.is_multiple_of(align) && (address - start).is_multiple_of(align)
-        })
+    /// Whether an address in the object is a multiple of `align`, wherever its section is.
+    pub fn is_aligned(&self, at: Pointer, align: u64) -> bool {
+        let Region::Section(number) = at.region else { return false };
+        let section = self.sections.get(&u64::from(number));
+        section.is_some_and(|section| section.align.is_multiple_of(align))
+            && (at.offset as u64).is_multiple_of(align)
     }
 
-    /// A name for an address, for messages: a symbol or a place in a function.
-    pub fn name(&self, address: u64) -> String {
-        match self.names.range(..=address).next_back() {
-            Some((start, name)) if *start == address => name.clone(),
-            Some((start, name)) if address - start < STRIDE => {
-                format!("{name}+{:#x}", address - start)
-            }
-            _ => format!("{address:#x}"),
+    /// A name for a place, for messages: a symbol, or an offset from one.
+    pub fn name(&self, place: u64) -> String {
+        let region = place / STRIDE;
+        match self.names.range(region * STRIDE..=place).next_back() {
+            Some((start, name)) if *start == place => name.clone(),
+            Some((start, name)) => format!("{name}+{:#x}", place - start),
+            None => format!("section {region}+{:#x}", place % STRIDE),
         }
     }
+}
+
+/// The reason why a linker or loader may put another function in the place of a symbol.
+fn replaced(flags: SymbolFlags<SectionIndex, SymbolIndex>) -> Option<&'static str> {
+    let SymbolFlags::Elf { st_info, .. } = flags else { return None };
+    if st_info.st_type() == elf::STT_GNU_IFUNC {
+        return Some("the loader chooses the function (IFUNC)");
+    }
+    (st_info.st_bind() == elf::STB_WEAK)
+        .then_some("the symbol is weak, so another one may replace it")
 }

@@ -23,7 +23,7 @@
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `frame_phases`: the alignment of the frame.
-//! - `elf`: object files.
+//! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
 //! - `blocks`: the proof of a function over any number of blocks.
@@ -50,6 +50,7 @@ pub mod calls;
 pub mod cell;
 pub mod compare;
 pub mod elf;
+pub mod extensions;
 mod frame_phases;
 pub mod integer_values;
 pub mod integers;

@@ -41,6 +41,9 @@ pub enum Region {
     Entry(u16),
     /// The return address; it has no content.
     Caller,
+    /// A section of the object, an undefined symbol, or a slot of the global offset table, by
+    /// number; see [`super::elf`].
+    Section(u32),
 }
 
 /// A region and an offset in it that depends on a number of blocks.
@@ -301,6 +304,7 @@ impl Memory {
     fn nowhere(&self, at: Pointer) -> Fault {
         let what = match at.region {
             Region::Caller => "it uses the return address as data's",
+            Region::Section(_) => "it writes to the object itself",
             _ => "it uses what a register happened to hold at entry as an address",
         };
         Fault::new(Rule::OutOfBounds, what.to_string())
@@ -477,10 +481,24 @@ impl Memory {
         -self.lowest as u64
     }
 
-    /// The bits of the frame that belong to the function: below its return address, the lowest
-    /// first. The function alone can clear them.
+    /// The bits of the frame that belong to the function, the lowest first: up to its last argument
+    /// on the stack, because it may write to its arguments. The function alone can clear them.
     pub fn own_frame(&self) -> &[Cell] {
-        let place = |offset: i64| 8 * (self.below + offset) as usize;
-        &self.frame[place(self.lowest)..place(0)]
+        &self.frame[8 * (self.below + self.lowest) as usize..]
+    }
+
+    /// Loses the bytes below the red zone of the stack pointer, where a signal handler may run. A
+    /// secret may also stay there.
+    pub fn lose_below(&mut self, stack: i64, is_secret: impl Fn(Cell) -> bool) {
+        let end = stack - RED_ZONE;
+        if end <= self.lowest {
+            return;
+        }
+        let lowest = self.lowest;
+        self.forget(lowest, (end - lowest) as usize);
+        let first = self.in_frame(lowest);
+        for cell in &mut self.frame[first..first + 8 * (end - lowest) as usize] {
+            *cell = if is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
+        }
     }
 }

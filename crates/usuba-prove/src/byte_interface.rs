@@ -23,6 +23,7 @@ use usuba_object::blocks;
 use usuba_object::byte_order::{Order, Words};
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::{Array, Contract, Meaning};
 use usuba_object::x86::X86;
 
@@ -140,7 +141,7 @@ pub fn prove_object(
     target: &Target,
     demands: Demands,
 ) -> Result<Vec<Proof>, String> {
-    let object = Object::read(file)?;
+    let object = Object::read(file, Extensions::of(target.cflags))?;
     let mut proofs = Vec::new();
     for in_place in [false, true] {
         if in_place && built.input != built.output {

@@ -23,6 +23,7 @@ use usuba_object::arithmetic;
 use usuba_object::calls::Kernel;
 use usuba_object::compare::{self, Demands, Verdict};
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::{Contract, Layout, Placement};
 use usuba_object::x86::X86;
 
@@ -271,7 +272,8 @@ pub fn prove(
     demands: Demands,
 ) -> Result<Verdict, String> {
     let file = object(&output.kernel.text, "c", target.name, family, &[])?;
-    let (object, contract) = (Object::read(&file)?, contract(output, target)?);
+    let (object, contract) =
+        (Object::read(&file, Extensions::of(target.cflags))?, contract(output, target)?);
     Ok(compare::prove::<X86>(&object, &contract, &output.program, demands))
 }
 
@@ -285,7 +287,8 @@ pub fn prove_object(
     target: &Target,
     demands: Demands,
 ) -> Result<Verdict, String> {
-    let (object, contract) = (Object::read(file)?, contract(output, target)?);
+    let (object, contract) =
+        (Object::read(file, Extensions::of(target.cflags))?, contract(output, target)?);
     Ok(compare::examine::<X86>(&object, &contract, &output.program, demands))
 }
 

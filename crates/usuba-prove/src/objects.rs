@@ -30,6 +30,7 @@ use usuba_object::arithmetic;
 use usuba_object::calls::Kernel;
 use usuba_object::compare::Demands;
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::x86::X86;
 use usuba_run::cc::Family;
 use usuba_run::fingerprint::hex;
@@ -403,7 +404,7 @@ fn proved(
     symbol: &str,
     target: &Target,
 ) -> Result<Outcome, String> {
-    let object = Object::read(bytes)?;
+    let object = Object::read(bytes, Extensions::of(target.cflags))?;
     let mut contract = compiler::contract_of(program, kernel, target)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol)?;

@@ -1,5 +1,10 @@
-//! Addresses of operands in memory.
+//! Addresses of operands in memory, and addresses that the linker writes into an instruction.
 
+use iced_x86::{ConstantOffsets, Instruction, OpKind};
+
+use super::unsupported;
+use crate::Fault;
+use crate::elf::{Kind, Object};
 use crate::memory::{Moving, Pointer, Region};
 use crate::symbolic_count::Form;
 
@@ -7,8 +12,8 @@ use crate::symbolic_count::Form;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Address {
     Pointer(Pointer),
-    /// In a section of the object.
-    Constant(u64),
+    /// A number, where nothing is.
+    Number(u64),
     /// An address that depends on the number of blocks.
     Moving(Moving),
     /// A count, not an address, that depends on the number of blocks.
@@ -23,7 +28,7 @@ impl Address {
                 Some(Moving { region, offset: Form::number(offset) })
             }
             Address::Moving(moving) => Some(moving),
-            Address::Constant(_) | Address::Count(_) => None,
+            Address::Number(_) | Address::Count(_) => None,
         }
     }
 }
@@ -37,5 +42,67 @@ impl From<Moving> for Address {
             }
             _ => Address::Moving(moving),
         }
+    }
+}
+
+/// The places in the object that an instruction names.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Linked {
+    /// The displacement of its operand in memory, together with the address of the next instruction
+    /// if it is relative to that.
+    pub displacement: Option<u64>,
+    /// The target of a branch.
+    pub branch: Option<u64>,
+}
+
+impl Linked {
+    /// The places that the instruction at `place` names, whose constants are at `offsets`.
+    ///
+    /// # Errors
+    /// A place is unknown: the linker writes to another part of the instruction, or the
+    /// instruction names another section without the help of the linker.
+    pub fn of(
+        object: &Object,
+        i: &Instruction,
+        offsets: &ConstantOffsets,
+        place: u64,
+    ) -> Result<Linked, Fault> {
+        let mut linked = Linked::default();
+        let is_branch = i.op_count() == 1 && i.op0_kind() == OpKind::NearBranch64;
+        for (at, relocation) in object.relocations(place, i.len()) {
+            let is = |offset: usize, size: usize| {
+                size == relocation.size && place.checked_add(offset as u64) == Some(at)
+            };
+            let in_displacement = is(offsets.displacement_offset(), offsets.displacement_size());
+            let in_immediate = is(offsets.immediate_offset(), offsets.immediate_size());
+            let from_next = || relocation.target.wrapping_add(i.next_ip() - at);
+            match relocation.kind {
+                Kind::Unknown(reason) => return Err(unsupported(reason)),
+                Kind::Relative if in_displacement && i.is_ip_rel_memory_operand() => {
+                    linked.displacement = Some(from_next());
+                }
+                Kind::Absolute if in_displacement && !i.is_ip_rel_memory_operand() => {
+                    linked.displacement = Some(relocation.target);
+                }
+                Kind::Relative if in_immediate && is_branch => linked.branch = Some(from_next()),
+                _ => {
+                    let what = "an address in the instruction that is no displacement; -fPIE \
+                                avoids it";
+                    return Err(unsupported(what));
+                }
+            }
+        }
+        let own =
+            |target: u64| match Object::pointer(target).region == Object::pointer(place).region {
+                true => Ok(Some(target)),
+                false => Err(unsupported("it names another section by a number")),
+            };
+        if i.is_ip_rel_memory_operand() && linked.displacement.is_none() {
+            linked.displacement = own(i.ip_rel_memory_address())?;
+        }
+        if is_branch && linked.branch.is_none() {
+            linked.branch = own(i.near_branch_target())?;
+        }
+        Ok(linked)
     }
 }

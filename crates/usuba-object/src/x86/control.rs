@@ -8,6 +8,7 @@ use iced_x86::{ConditionCode, OpKind};
 use super::address::Address;
 use super::registers::{Flag, RSP, Word};
 use super::{Done, Run, unsupported};
+use crate::elf::Object;
 use crate::memory::{Pointer, Region};
 use crate::{Fault, Rule, Step};
 
@@ -50,10 +51,7 @@ impl Condition {
 impl Run<'_, '_> {
     /// The target of a jump or call, which must be in the instruction.
     fn target(&self) -> Result<u64, Fault> {
-        match self.i.op0_kind() {
-            OpKind::NearBranch64 => Ok(self.i.near_branch_target()),
-            _ => Err(unsupported("a jump to an address that is data")),
-        }
+        self.linked.branch.ok_or_else(|| unsupported("a jump to an address that is data"))
     }
 
     pub fn jump(&mut self) -> Result<Step, Fault> {
@@ -127,7 +125,7 @@ impl Run<'_, '_> {
             let above = self.x86.stack()?;
             return self.outside(target, above).map(|()| Step::Next);
         }
-        self.push(Word::Number(self.i.next_ip()))?;
+        self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
         self.x86.next = target;
         Ok(Step::Next)
     }
@@ -142,8 +140,8 @@ impl Run<'_, '_> {
     fn return_to_caller(&mut self) -> Result<Step, Fault> {
         match self.pop()? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
-            Word::Number(address) => {
-                self.x86.next = address;
+            Word::Pointer(at) if let Some(place) = Object::place(at) => {
+                self.x86.next = place;
                 Ok(Step::Next)
             }
             _ => Err(Fault::new(Rule::NotRestored, "it returns to what is no return address")),

@@ -101,8 +101,9 @@ impl Run<'_, '_> {
 
     /// The address of a memory operand of which a part is a count.
     pub fn counted_address(&self) -> Result<Address, Fault> {
-        let mut sum = Form::number(self.i.memory_displacement64() as i64);
-        let mut region = None;
+        let (base, displacement) = self.displacement();
+        let mut sum = Form::number(displacement);
+        let mut region = base.map(|base| base.region);
         for (register, scale) in self.parts() {
             let part = self.held(register);
             let form = match (form(part, 8), part.place()) {
@@ -119,7 +120,7 @@ impl Run<'_, '_> {
         let offset = self.reduced(Some(sum))?;
         Ok(match (region, offset.value()) {
             (Some(region), _) => Address::from(Moving { region, offset }),
-            (None, Some(value)) => Address::Constant(value as u64),
+            (None, Some(value)) => Address::Number(value as u64),
             (None, None) => Address::Count(offset),
         })
     }

@@ -67,7 +67,7 @@ impl Run<'_, '_> {
         let other = "the address that is handed over is not known";
         match word {
             Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
-            Word::Number(at) => Ok(Address::Constant(at)),
+            Word::Number(at) => Ok(Address::Number(at)),
             Word::Bits(cells) => {
                 let secret = "an address that is handed over depends on an input";
                 Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
@@ -84,9 +84,7 @@ impl Run<'_, '_> {
                 let what = "it hands over bytes below its frame";
                 return Err(Fault::new(Rule::OutOfBounds, what));
             }
-            Address::Pointer(pointer) => self.world.memory.is_aligned(pointer, align),
-            Address::Constant(at) => self.world.object.is_aligned(at, align),
-            _ => false,
+            _ => self.is_aligned(at, align),
         };
         match is_aligned {
             true => Ok(()),

@@ -268,21 +268,26 @@ impl Run<'_, '_> {
         })?;
         let index = (index << (64 - bits)) as i64 >> (64 - bits);
         let scaled = index.wrapping_mul(self.i.memory_index_scale() as i64);
-        let further = scaled.wrapping_add(self.i.memory_displacement64() as i64);
+        let (table, displacement) = self.displacement();
+        let further = scaled.wrapping_add(displacement);
         let base = match self.i.memory_base() {
             Register::None => &Word::Number(0),
             base if base.is_gpr64() => self.held(base),
             _ => return Err(unsupported("addresses of 32 bits are not modelled")),
         };
-        match *base {
-            Word::Number(at) => Ok(Address::Constant(at.wrapping_add(further as u64))),
-            Word::Pointer(pointer) => Ok(Address::Pointer(pointer.plus(further))),
-            Word::Moving(Moving { region, offset }) => {
+        match (base, table) {
+            (&Word::Number(at), None) => Ok(Address::Number(at.wrapping_add(further as u64))),
+            (&Word::Number(at), Some(table)) => {
+                Ok(Address::Pointer(table.plus(further).plus(at as i64)))
+            }
+            (_, Some(_)) => Err(unsupported("the address is a sum of addresses")),
+            (Word::Pointer(pointer), None) => Ok(Address::Pointer(pointer.plus(further))),
+            (&Word::Moving(Moving { region, offset }), None) => {
                 let offset = offset.plus(Form::number(further));
                 let offset = offset.ok_or_else(|| unsupported("an address that is far away"))?;
                 Ok(Address::Moving(Moving { region, offset }))
             }
-            Word::Bits(ref cells) => {
+            (Word::Bits(cells), None) => {
                 let secret = "the address depends on an input";
                 let other = "the address is not known";
                 Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))

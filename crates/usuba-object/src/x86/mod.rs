@@ -42,12 +42,13 @@ mod string_instructions;
 mod table;
 mod turns;
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::cell::Cell;
 use super::memory::Pointer;
 use super::symbolic_count::Form;
 use super::{Fault, Machine, Rule, Step, World};
+use address::Linked;
 use registers::{Flags, Word};
 use table::Meaning;
 pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
@@ -70,6 +71,8 @@ struct Run<'a, 'o> {
     x86: &'a mut X86,
     world: &'a mut World<'o>,
     i: &'a Instruction,
+    /// The places in the object that it names.
+    linked: Linked,
     /// Its row in the table.
     row: &'static Row,
 }
@@ -85,8 +88,17 @@ const LONGEST: usize = 15;
 
 impl X86 {
     /// Executes an instruction, of these bytes.
-    fn execute(&mut self, world: &mut World, i: &Instruction, code: &[u8]) -> Result<Step, Fault> {
+    fn execute(
+        &mut self,
+        world: &mut World,
+        i: &Instruction,
+        offsets: &ConstantOffsets,
+        code: &[u8],
+    ) -> Result<Step, Fault> {
         let row = Row::of(i);
+        if let Some(feature) = world.object.extensions.lacks(i) {
+            return Err(unsupported(format!("processors of the target need not have {feature:?}")));
+        }
         let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())
             || row.is_some_and(|row| row.form == table::Form::Repeated);
         if i.has_rep_prefix() && !repeats
@@ -103,7 +115,8 @@ impl X86 {
         if i.has_op_mask() && !row.is_by_mask() && !(is_merged && to_register) {
             return Err(unsupported("the instruction is not modelled with a mask"));
         }
-        let mut run = Run { x86: self, world, i, row };
+        let linked = Linked::of(world.object, i, offsets, i.ip())?;
+        let mut run = Run { x86: self, world, i, linked, row };
         if row.timing == Timing::Operands {
             run.check_public()?;
         }
@@ -133,14 +146,18 @@ impl Machine for X86 {
     fn step(&mut self, world: &mut World) -> Result<Step, Fault> {
         let address = self.next;
         let code = world.object.code(address, LONGEST);
-        let instruction = Decoder::with_ip(64, code, address, DecoderOptions::NONE).decode();
+        let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        let offsets = decoder.get_constant_offsets(&instruction);
         if code.is_empty() || instruction.is_invalid() {
             let mut fault = unsupported("there is no instruction that can be decoded");
             fault.place = world.object.name(address);
             return Err(fault);
         }
         self.next = instruction.next_ip();
-        self.execute(world, &instruction, &code[..instruction.len()]).map_err(|fault| {
+        let before = self.stack()?;
+        let step = self.execute(world, &instruction, &offsets, &code[..instruction.len()]);
+        step.and_then(|step| self.check_stack(world, before).map(|()| step)).map_err(|fault| {
             let place = format!("{}: {instruction}", world.object.name(address));
             Fault { place, ..fault }
         })

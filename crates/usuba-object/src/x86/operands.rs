@@ -6,7 +6,8 @@ use super::address::Address;
 use super::registers::{VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
-use crate::memory::{Loaded, Pointer};
+use crate::elf::{Content, Object};
+use crate::memory::{Loaded, Moving, Pointer, Region};
 use crate::{Fault, Rule};
 
 /// The number of the full register that contains a register of any width.
@@ -70,8 +71,10 @@ impl Run<'_, '_> {
 
     /// The address of the memory operand. Its parts must be known: one may be a pointer.
     pub fn address(&self) -> Result<Address, Fault> {
+        let (mut pointer, mut sum) = self.displacement();
         if self.i.is_ip_rel_memory_operand() {
-            return Ok(Address::Constant(self.i.ip_rel_memory_address()));
+            let known = pointer.ok_or_else(|| unsupported("the address is not known"))?;
+            return Ok(Address::Pointer(known));
         }
         if !self.parts().all(|(register, _)| register.is_gpr64()) {
             return Err(unsupported("addresses of 32 bits are not modelled"));
@@ -79,11 +82,11 @@ impl Run<'_, '_> {
         if self.parts().any(|(register, _)| self.held(register).is_counted()) {
             return self.counted_address();
         }
-        let mut sum = self.i.memory_displacement64();
-        let mut pointer: Option<Pointer> = None;
         for (register, scale) in self.parts() {
             match self.held(register) {
-                Word::Number(value) => sum = sum.wrapping_add(value.wrapping_mul(scale)),
+                Word::Number(value) => {
+                    sum = sum.wrapping_add(value.wrapping_mul(scale) as i64);
+                }
                 Word::Pointer(other) if pointer.is_none() && scale == 1 => pointer = Some(*other),
                 Word::Bits(cells) => {
                     let secret = format!("the address depends on an input, by {register:?}");
@@ -94,22 +97,41 @@ impl Run<'_, '_> {
             }
         }
         Ok(match pointer {
-            Some(pointer) => Address::Pointer(pointer.plus(sum as i64)),
-            None => Address::Constant(sum),
+            Some(pointer) => Address::Pointer(pointer.plus(sum)),
+            None => Address::Number(sum as u64),
         })
+    }
+
+    /// The displacement of the memory operand: a place in the object, or a number.
+    pub fn displacement(&self) -> (Option<Pointer>, i64) {
+        match self.linked.displacement {
+            Some(place) => (Some(Object::pointer(place)), 0),
+            None => (None, self.i.memory_displacement64() as i64),
+        }
     }
 
     /// The contents of memory at an address.
     pub fn load(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
         match at {
+            Address::Pointer(at) if matches!(at.region, Region::Section(_)) => {
+                self.load_constant(at, bytes)
+            }
             Address::Pointer(at) => self.world.memory.load(at, bytes, self.x86.stack()?),
+            Address::Moving(Moving { region: Region::Section(_), .. }) => {
+                Err(unsupported("an index into constants depends on the number of blocks"))
+            }
             Address::Moving(at) => self.world.memory.load_moving(at, bytes).map(Loaded::Cells),
-            Address::Count(_) => Err(no_address()),
-            Address::Constant(at) => {
-                let Some(found) = self.world.object.constant(at, bytes) else {
-                    let what = format!("there are no constants at {}", self.world.object.name(at));
-                    return Err(Fault::new(Rule::OutOfBounds, what));
-                };
+            Address::Count(_) | Address::Number(_) => Err(no_address()),
+        }
+    }
+
+    /// Constants of the object.
+    fn load_constant(&self, at: Pointer, bytes: usize) -> Result<Loaded, Fault> {
+        let outside = |what: String| Fault::new(Rule::OutOfBounds, what);
+        let place = Object::place(at).ok_or_else(|| outside("a place far from its section".into()));
+        match self.world.object.constant(place?, bytes).map_err(outside)? {
+            Content::Address(target) => Ok(Loaded::Pointer(Object::pointer(target))),
+            Content::Bytes(found) => {
                 let bits = &self.world.bits;
                 let bit = |bit: usize| bits.constant(found[bit / 8] >> (bit % 8) & 1 == 1);
                 Ok(Loaded::Cells((0..8 * bytes).map(bit).collect()))
@@ -139,10 +161,7 @@ impl Run<'_, '_> {
         match at {
             Address::Pointer(at) => self.world.memory.store(at, cells, self.x86.stack()?),
             Address::Moving(at) => self.world.memory.store_moving(at, cells),
-            Address::Count(_) => Err(no_address()),
-            Address::Constant(_) => {
-                Err(Fault::new(Rule::OutOfBounds, "it writes to the object itself"))
-            }
+            Address::Count(_) | Address::Number(_) => Err(no_address()),
         }
     }
 
@@ -163,17 +182,24 @@ impl Run<'_, '_> {
 
     /// Checks that the memory operand is a multiple of its own size.
     pub fn check_alignment(&mut self, bytes: usize) -> Done {
-        let aligned = match self.address()? {
-            Address::Pointer(at) => self.world.memory.is_aligned(at, bytes as u64),
-            Address::Constant(at) => self.world.object.is_aligned(at, bytes as u64),
-            // Blocks may have any alignment.
-            Address::Moving(_) | Address::Count(_) => false,
-        };
-        if aligned {
+        let address = self.address()?;
+        if self.is_aligned(address, bytes as u64) {
             return Ok(());
         }
         let what = format!("the address is not a multiple of {bytes}, or not always");
         Err(Fault::new(Rule::Misaligned, what))
+    }
+
+    /// Whether an address is a multiple of `align`, wherever its region is.
+    pub fn is_aligned(&mut self, at: Address, align: u64) -> bool {
+        match at {
+            Address::Pointer(at) if matches!(at.region, Region::Section(_)) => {
+                self.world.object.is_aligned(at, align)
+            }
+            Address::Pointer(at) => self.world.memory.is_aligned(at, align),
+            // Blocks may have any alignment.
+            Address::Moving(_) | Address::Count(_) | Address::Number(_) => false,
+        }
     }
 
     pub fn is_memory(&self, operand: u32) -> bool {
@@ -361,7 +387,7 @@ impl Run<'_, '_> {
 }
 
 fn no_address() -> Fault {
-    Fault::new(Rule::OutOfBounds, "a number of blocks is used as an address")
+    Fault::new(Rule::OutOfBounds, "a number is used as an address")
 }
 
 fn is_high_byte(register: Register) -> bool {

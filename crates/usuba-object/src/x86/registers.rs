@@ -95,7 +95,7 @@ impl From<Address> for Word {
     fn from(address: Address) -> Word {
         match address {
             Address::Pointer(pointer) => Word::Pointer(pointer),
-            Address::Constant(value) => Word::Number(value),
+            Address::Number(value) => Word::Number(value),
             Address::Moving(moving) => Word::Moving(moving),
             Address::Count(form) => Word::Count(form),
         }
@@ -234,6 +234,24 @@ impl X86 {
             Word::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
             _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
         }
+    }
+
+    /// Checks the stack pointer after an instruction, since a signal handler may run then: it is in
+    /// the frame, and what lies below its red zone is lost.
+    ///
+    /// # Errors
+    /// It is above the return address, or not in the frame.
+    pub fn check_stack(&self, world: &mut World, before: i64) -> Result<(), Fault> {
+        let stack = self.stack()?;
+        if stack > 8 {
+            let what = "the stack pointer is in the frame of the caller";
+            return Err(Fault::new(Rule::NotRestored, what));
+        }
+        if stack > before {
+            let World { bits, memory, .. } = world;
+            memory.lose_below(stack, |cell| bits.is_secret(cell));
+        }
+        Ok(())
     }
 
     /// Checks the state after a return: the stack pointer is above the return address, and

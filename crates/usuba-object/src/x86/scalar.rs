@@ -64,7 +64,10 @@ impl Run<'_, '_> {
         }
         let bytes = parts.iter().map(|(register, _)| register.size()).min().unwrap_or(8);
         let size = 8 * bytes.min(self.size(0)?);
-        let mut sum = self.world.bits.number(self.i.memory_displacement64(), size);
+        let (None, displacement) = self.displacement() else {
+            return Err(unsupported("the sum of data and an address"));
+        };
+        let mut sum = self.world.bits.number(displacement as u64, size);
         for (register, scale) in parts {
             let cells = self.data(self.held(register), "the sum of data and an address")?;
             let scaled = shifted(&cells[..size], self.zero(), Shift::Left, scale.ilog2() as u64);

@@ -85,7 +85,7 @@ impl Run<'_, '_> {
         match self.x86.general[register] {
             Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
             Word::Moving(moving) => Ok(Address::Moving(moving)),
-            Word::Number(at) => Ok(Address::Constant(at)),
+            Word::Number(at) => Ok(Address::Number(at)),
             _ => Err(unsupported("the address that is handed over is not known")),
         }
     }
@@ -112,7 +112,7 @@ impl Run<'_, '_> {
 
     /// Whether two blocks have no byte in common.
     fn are_apart(&self, to: Address, from: Address, bytes: u64) -> Result<bool, Fault> {
-        // The object itself is no buffer, and is not written.
+        // There is nothing at a number.
         let Some((to, from)) = to.place().zip(from.place()) else { return Ok(true) };
         let between = to.offset.minus(from.offset).ok_or_else(far)?;
         let between = match &self.world.memory.stream {
@@ -127,9 +127,9 @@ impl Run<'_, '_> {
 /// An address `bytes` further on.
 fn further(address: Address, bytes: Form) -> Result<Address, Fault> {
     match (address, address.place()) {
-        (Address::Constant(at), _) => {
+        (Address::Number(at), _) => {
             let bytes = bytes.value().ok_or_else(far)?;
-            Ok(Address::Constant(at.wrapping_add(bytes as u64)))
+            Ok(Address::Number(at.wrapping_add(bytes as u64)))
         }
         (_, Some(Moving { region, offset })) => {
             let offset = offset.plus(bytes).ok_or_else(far)?;

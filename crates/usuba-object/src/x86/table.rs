@@ -201,7 +201,7 @@ static TABLE: &[&[Row]] = rows! {
 
     // Moves.
     Plain(|r| r.plain_move(true)) =>
-        0 Movdqa Movaps Movapd Vmovdqa Movntdq Movntps Movntpd Vmovntdq Vmovntps Vmovntpd,
+        0 Movdqa Movaps Movapd Vmovdqa,
         32 Vmovaps Vmovdqa32, 64 Vmovapd Vmovdqa64;
     Plain(|r| r.plain_move(false)) =>
         0 Movdqu Movups Movupd Lddqu Vmovdqu Vlddqu, 8 Vmovdqu8, 16 Vmovdqu16,

@@ -17,6 +17,7 @@ use usuba::{Options, Output};
 use usuba_object::arithmetic;
 use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::x86::X86;
 use usuba_prove::compiler;
 use usuba_run::cc::Family;
@@ -89,7 +90,7 @@ fn answer_of_caller(
     linked: &[&str],
     most: &[u64],
 ) -> Verdict {
-    let object = Object::read(file).expect("an object");
+    let object = Object::read(file, Extensions::ALL).expect("an object");
     let contract = compiler::contract(output, target).expect("a contract");
     let linked = linked.iter().map(|name| name.to_string()).collect();
     let c = COptions { prefix: "usuba_".to_string(), linked, ..Default::default() };
@@ -396,7 +397,7 @@ fn no_wrong_mutant_of_arithmetic_is_proved() {
                         continue;
                     };
                     equal += 1;
-                    let object = Object::read(&mutant).expect("an object");
+                    let object = Object::read(&mutant, Extensions::ALL).expect("an object");
                     let program = &output.program;
                     let wrong = arithmetic::differs::<X86>(&object, &contract, program, &most);
                     assert_eq!(wrong, None, "{node}, byte {at:#x}, bit {bit}");

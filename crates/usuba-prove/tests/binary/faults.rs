@@ -13,6 +13,7 @@ use usuba::{Output, isa};
 use usuba_object::Rule;
 use usuba_object::compare::{self, Demands, Verdict};
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::x86::X86;
 use usuba_prove::byte_interface;
 use usuba_prove::compiler;
@@ -50,7 +51,8 @@ impl Functions {
     fn of<T: AsRef<str>>(program: &str, target: &str, bodies: &[T]) -> Functions {
         let mut text = String::from(
             ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
-             state: .quad 0\n.text\n",
+             state: .quad 0\n.section .data.rel.ro, \"aw\"\npointers: .quad table + 4, 7 - .\n\
+             .text\n",
         );
         for (at, body) in bodies.iter().enumerate() {
             let body = body.as_ref().replace(';', "\n");
@@ -59,7 +61,8 @@ impl Functions {
         }
         text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
         let file = compiler::object(&text, "assembler", "gp64", Family::Gcc, &[]);
-        let object = Object::read(&file.expect("it assembles")).expect("an object");
+        let object =
+            Object::read(&file.expect("it assembles"), Extensions::ALL).expect("an object");
         let output = compiled(program, target);
         Functions { object, output, target: isa::find(target).expect("a target") }
     }
@@ -73,6 +76,12 @@ impl Functions {
         }
         compare::prove::<X86>(&self.object, &contract, &self.output.program, demands)
     }
+}
+
+/// The verdict on `f_0` of another object.
+fn asked(object: Object, demands: Demands) -> Verdict {
+    let empty: [&str; 0] = [];
+    Functions { object, ..Functions::new("gp64", &empty) }.ask(0, demands, false)
 }
 
 fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Verdict {
@@ -117,6 +126,10 @@ fn the_right_functions_are_proved() {
         "mov [rsp - 16], rdi; mov [rsp - 8], rsi; vmovdqu xmm1, [rsp - 16]; \
          vmovdqu [rsp - 48], xmm1; mov rdi, [rsp - 48]; mov rsi, [rsp - 40]",
         "kxnorw k1, k1, k1; vmovdqa64 zmm0{k1}, zmm1",
+        "xor eax, eax; cmp byte ptr [table + rax + 3], 7; jne 1f; 1:",
+        "mov rax, [rip + table@GOTPCREL]; cmp byte ptr [rax + 63], 7; jne 1f; 1:",
+        "mov rax, [rip + pointers]; cmp byte ptr [rax + 59], 7; jne 1f; 1:",
+        "sub rsp, 128; mov [rsp], rdi; add rsp, 128; sub rsp, 128; mov rdi, [rsp]; add rsp, 128",
     ] {
         right("gp64", &format!("{before}; {RIGHT}"));
     }
@@ -165,7 +178,33 @@ fn each_rule_is_kept() {
         ("mov al, [rip + table + 64]", Rule::OutOfBounds, "constants"),
         ("mov rax, [rip + state]", Rule::OutOfBounds, "constants"),
         ("mov qword ptr [rip + state], 1", Rule::OutOfBounds, "object itself"),
-        ("mov eax, [0x1000]", Rule::OutOfBounds, "constants"),
+        ("mov eax, [0x1000]", Rule::OutOfBounds, "a number"),
+        // Places of sections are no numbers.
+        ("mov eax, [0x2000000]", Rule::OutOfBounds, "a number"),
+        ("push 0x1000006; ret", Rule::NotRestored, "no return address"),
+        ("lea rax, [rip + table]; mov [rdx], rax", Rule::Unsupported, "writes an address"),
+        ("lea rax, [rip + table]; test eax, 0x7fffe0; je 1f; 1:", Rule::Unsupported, "undefined"),
+        ("lea rax, [rip + table]; cmp rax, rdi; je 1f; 1:", Rule::Unsupported, "arithmetic"),
+        ("call 1f; 1: pop rax; test eax, 64; je 2f; 2:", Rule::Unsupported, "undefined flags"),
+        ("call 1f; 1: pop rax; mov al, [rax]", Rule::OutOfBounds, "constants"),
+        ("mov eax, [rip + 0x1000000]", Rule::OutOfBounds, "constants"),
+        ("jmp 0x1000000", Rule::Unsupported, "without a symbol"),
+        ("mov eax, offset table", Rule::Unsupported, "no displacement"),
+        ("mov al, [table + 64]", Rule::OutOfBounds, "constants"),
+        ("mov al, [table + rdi]", Rule::Unsupported, "a sum of addresses"),
+        ("mov eax, [rip + pointers]", Rule::OutOfBounds, "the linker writes"),
+        ("mov rax, [rip + pointers + 8]", Rule::OutOfBounds, "the linker writes"),
+        ("mov rax, [rip + pointers]; mov al, [rax + 60]", Rule::OutOfBounds, "constants"),
+        ("mov eax, [rip + table@GOTPCREL]", Rule::OutOfBounds, "constants"),
+        // A signal handler may run between any two instructions.
+        (
+            "sub rsp, 160; mov [rsp], rdi; add rsp, 160; sub rsp, 160; mov rdi, [rsp]; \
+             add rsp, 160; mov eax, [rdi]",
+            Rule::Unsupported,
+            "nobody has written",
+        ),
+        ("mov r8, rsp; mov rsp, rdi; mov rsp, r8", Rule::NotRestored, "not in the frame"),
+        ("add rsp, 16; sub rsp, 16", Rule::NotRestored, "the frame of the caller"),
         ("mov byte ptr [rdi], 0", Rule::ReadOnly, "`x`"),
         ("vmovdqa xmm0, [rsp - 32]", Rule::Misaligned, "multiple of 16"),
         ("vmovdqa ymm0, [rsp - 40]", Rule::Misaligned, "multiple of 32"),
@@ -180,6 +219,7 @@ fn each_rule_is_kept() {
         ("cpuid", Rule::Unsupported, "cpuid"),
         ("rdtsc", Rule::Unsupported, "rdtsc"),
         ("ud2", Rule::Unsupported, "ud2"),
+        ("movntdq [rsp - 40], xmm0", Rule::Unsupported, "movntdq"),
         ("syscall", Rule::Unsupported, "syscall"),
         ("call memset", Rule::Misaligned, "aligned at the call"),
         ("sub rsp, 8; call memchr", Rule::Unsupported, "memchr"),
@@ -278,7 +318,7 @@ fn each_rule_is_kept() {
         (
             "vmovq xmm1, rdi; vpxor xmm1, xmm1, xmm1; vmovq rax, xmm1; mov eax, [rax]",
             Rule::OutOfBounds,
-            "constants",
+            "a number",
         ),
         (
             "vmovq xmm1, rdi; vmovdqa64 xmm2{k1}{z}, xmm1; vmovq rax, xmm2; mov eax, [rax]",
@@ -312,6 +352,75 @@ fn each_rule_is_kept() {
     let far = VECTORS.replacen("vmovdqa ymm0, [rdi + 32]", "vmovdqu ymm0, [rdi + 33]", 1);
     let answer = ask("avx2", &far, Demands::default(), false);
     assert!(refused(&answer, Rule::OutOfBounds, "32 bytes at 33"), "{answer:?}");
+}
+
+/// A symbol that stands for another function at run time, and instructions that a processor of the
+/// target may lack.
+#[test]
+fn other_functions_and_other_processors_are_refused() {
+    for (kind, words) in [
+        (".type f_0, @gnu_indirect_function", "IFUNC"),
+        (".weak f_0", "weak"),
+        (".local f_0; .pushsection .text.other; f_0: ret; .popsection", "already defined"),
+    ] {
+        let text = format!(".text\n.globl f_0\n.type f_0, @function\n{kind}\nf_0: ret\n");
+        let text = text.replace(';', "\n");
+        match compiler::object(&text, "assembler", "gp64", Family::Gcc, &[]) {
+            Ok(file) => {
+                let object = Object::read(&file, Extensions::ALL).expect("an object");
+                let refused = object.expect("f_0").expect_err(kind);
+                assert!(refused.contains(words), "{kind}: {refused}");
+                assert_eq!(object.function("f_0"), None, "{kind}");
+            }
+            Err(error) => assert!(error.contains(words), "{kind}: {error}"),
+        }
+        let callee = text.replace("f_0", "g") + ".globl f_0\n.type f_0, @function\nf_0: jmp g\n";
+        if let Ok(file) = compiler::object(&callee, "assembler", "gp64", Family::Gcc, &[]) {
+            let object = Object::read(&file, Extensions::ALL).expect("an object");
+            let answer = asked(object, Demands::default());
+            assert!(refused(&answer, Rule::Unsupported, words), "{kind}: {answer:?}");
+        }
+    }
+    // The names of two functions, changed to one.
+    let text = ".text\n.type f_0, @function\nf_0: ret\n.type h_1, @function\nh_1: ret\n";
+    let file = compiler::object(text, "assembler", "gp64", Family::Gcc, &[]).expect("an object");
+    let at = file.windows(4).position(|name| name == b"h_1\0").expect("a name");
+    let twice = [&file[..at], b"f_0", &file[at + 3..]].concat();
+    let object = Object::read(&twice, Extensions::ALL).expect("an object");
+    assert!(object.expect("f_0").is_err_and(|refused| refused.contains("two functions")));
+    for (flags, before, lacks) in [
+        (&[][..], "mov r8, rdx; mov rdx, 3; mulx r10, r9, rdx; mov rdx, r8", Some("BMI2")),
+        (&["-mbmi2"], "mov r8, rdx; mov rdx, 3; mulx r10, r9, rdx; mov rdx, r8", None),
+        (&["-msse4.2"], "vpxor xmm0, xmm0, xmm0", Some("AVX")),
+        (&["-mavx2"], "vpxor ymm0, ymm0, ymm0", None),
+        (&["-mavx2"], "vpxord zmm0, zmm0, zmm0", Some("AVX512F")),
+        (&["-mavx512f", "-mavx512bw"], "vpxord ymm0, ymm0, ymm0", Some("AVX512VL")),
+        (&[], "endbr64; pxor xmm0, xmm0; xor eax, eax; cmove eax, eax; nopw [rax + rax]", None),
+    ] {
+        let mut object = Functions::new("gp64", &[format!("{before}; {RIGHT}")]).object;
+        object.extensions = Extensions::of(flags);
+        let answer = asked(object, Demands::default());
+        match lacks {
+            Some(lacks) => assert!(refused(&answer, Rule::Unsupported, lacks), "{answer:?}"),
+            None => assert!(matches!(answer, Verdict::Proved(_)), "{before}: {answer:?}"),
+        }
+    }
+}
+
+/// Arguments on the stack belong to the function, which may leave secrets there.
+#[test]
+fn arguments_on_the_stack_are_wiped() {
+    let program = "node f (a,b,c,d,e,g,h: u<V>32) returns (y: u<V>32) let y = a ^ h tel\n";
+    let body = "mov ecx, [rdi]; mov rax, [rsp + 8]; xor ecx, [rax]; mov rax, [rsp + 16]; \
+                mov [rax], ecx; xor eax, eax; xor ecx, ecx; ret";
+    let spilled = body.replacen("mov rax", "mov rdx, rcx; mov rax", 1);
+    let spilled = spilled.replacen("mov [rax]", "mov [rsp + 8], rdx; xor edx, edx; mov [rax]", 1);
+    let functions = Functions::of(program, "gp64", &[body, &spilled]);
+    let wiped = Demands { wiped: true };
+    assert!(matches!(functions.ask(0, wiped, false), Verdict::Proved(_)));
+    assert!(matches!(functions.ask(1, Demands::default(), false), Verdict::Proved(_)));
+    let answer = functions.ask(1, wiped, false);
+    assert!(refused(&answer, Rule::Left, "4 bytes of the frame"), "{answer:?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::process::Command;
 use iced_x86::{CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic};
 use usuba::ir::random::Random;
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::simulate;
 use usuba_object::x86::{X86, is_modelled};
 use usuba_prove::compiler;
@@ -239,7 +240,7 @@ fn missing(instructions: &[Instruction], machine: &str) -> Option<CpuidFeature> 
 /// The cases as an object. The assembler knows all instructions, for every target.
 fn object(text: &str, machine: &str) -> Object {
     let file = compiler::object(text, "assembler", machine, Family::Gcc, &[]);
-    Object::read(&file.expect("an object")).expect("an object")
+    Object::read(&file.expect("an object"), Extensions::ALL).expect("an object")
 }
 
 /// The forms that this processor has, and whether these are all; says which are not.
