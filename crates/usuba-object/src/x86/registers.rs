@@ -237,7 +237,7 @@ impl X86 {
     }
 
     /// Checks the stack pointer after an instruction, since a signal handler may run then: it is in
-    /// the frame, and what lies below its red zone is lost.
+    /// the frame, and bytes below its red zone are lost.
     ///
     /// # Errors
     /// It is above the return address, or not in the frame.

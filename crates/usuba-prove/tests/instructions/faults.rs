@@ -51,9 +51,14 @@ enum Address {
     ReadOnlyEnd(i64),
 }
 
-/// Copies and fillings of memory, by one instruction or by the C library.
+/// Other addresses; copies and fillings of memory, by one instruction or by the C library.
 fn blocks() -> Vec<String> {
-    let mut texts = Vec::new();
+    let addresses = [
+        "mov rcx, -1; mov rax, [rsi + 8 * rcx + 264]",
+        "mov ecx, 1; shl rcx, 61; mov [rsi + 8 * rcx + 256], rax",
+        "mov ecx, 192; add cl, [rcx + rsi + 64]",
+    ];
+    let mut texts: Vec<String> = addresses.map(String::from).into();
     let (to, from) =
         ("mov r11, rdi; lea rdi, mem; mov rsi, r11", "lea rsi, mem; lea rdi, [rsp - 64]");
     for count in [0, 1, 5] {
@@ -320,7 +325,7 @@ fn the_model_faults_where_the_processor_does() {
         let is_without = ["# nop ", "r10, 0; kmov", "ecx, 0; rep", "edx, 0; call"];
         let is_without = is_without.iter().any(|text| form.text.contains(text));
         let faults = runs.iter().any(|(_, faults)| faults.contains(&1));
-        assert!(faults != is_without, "{}: accesses to memory: {faults}", form.text);
+        assert!(faults || is_without, "{}: no access to memory", form.text);
     }
     println!("{} forms", forms.len());
     let found = all.into_iter().fold(Found::default(), Found::joined);
