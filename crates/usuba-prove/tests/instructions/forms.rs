@@ -73,6 +73,15 @@ pub fn all(places: impl Fn(Place) -> bool) -> Vec<Form> {
     all
 }
 
+/// The forms of each rejected encoding.
+pub fn rejected() -> impl Iterator<Item = Vec<Form>> {
+    REFUSED.iter().map(|&code| {
+        let mut forms = Vec::new();
+        Encoding::new(code).expect("a row has its name").forms(|_| true, &mut forms);
+        forms
+    })
+}
+
 /// An encoding, and the kinds of its operands.
 struct Encoding {
     code: Code,

@@ -6,13 +6,15 @@
 //!
 //! Each form of each instruction runs on the processor and in the model, on random and on edge
 //! operands. `forms` generates them from the table of the model; `sequences` has instructions whose
-//! effect shows only in a sequence; `faults` has the accesses to memory that are not allowed. The model executes each case symbolically and concretely, and
-//! at least one of both must succeed. Flags that an instruction leaves undefined, by the table, are
-//! not compared. On a processor without AVX-512 the cases have registers of 256 bits, and the forms
-//! that it lacks are skipped by the name of the missing feature.
+//! effect shows only in a sequence; `prefixes` puts prefixes before forms; `faults` has the accesses
+//! to memory that are not allowed. The model executes each case symbolically and concretely, and at
+//! least one of both must succeed. Flags that an instruction leaves undefined, by the table, are not
+//! compared. On a processor without AVX-512 the cases have registers of 256 bits, and the forms that
+//! it lacks are skipped by the name of the missing feature.
 
 mod faults;
 mod forms;
+mod prefixes;
 mod sequences;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,6 +104,10 @@ fn functions(machine: &str) -> String {
     for vector in 0..4 {
         fetch += &format!("{load} {register}{vector}, [rdi + {}]\n", 64 * vector);
         store += &format!("{load} [rsi + {}], {register}{vector}\n", 64 * vector);
+    }
+    // A prefix may name another register.
+    for vector in 4..16 {
+        fetch += &format!("vpxor xmm{vector}, xmm{vector}, xmm{vector}\n");
     }
     for (at, register) in GENERAL.iter().enumerate() {
         fetch += &format!("mov {register}, [rdi + {}]\n", 320 + 8 * at);
