@@ -81,7 +81,7 @@ impl Run<'_, '_> {
         match self.decided(self.i.condition_code())? {
             Flag::Is(true) => self.x86.next = target,
             Flag::Is(false) => {}
-            Flag::Secret | Flag::Bit(_) => {
+            Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => {
                 return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
             }
             Flag::Undefined | Flag::Public => {
@@ -97,7 +97,7 @@ impl Run<'_, '_> {
         // A flag that depends on a secret is secret, though its other part may decide it.
         let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
             (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
-            (Flag::Secret | Flag::Bit(_), _) | (_, Flag::Secret | Flag::Bit(_)) => Flag::Secret,
+            (a, b) if a.is_secret() || b.is_secret() => Flag::Secret,
             (Flag::Public, Flag::Public) => Flag::Public,
             _ => Flag::Undefined,
         };

@@ -98,8 +98,7 @@ impl Run<'_, '_> {
         self.set_bits(0, &out)
     }
 
-    /// Flags of the result of a sum or difference, of operands that are not all known. The zero
-    /// flag is computed for constants and under the integer abstraction, and is unknown otherwise.
+    /// Flags of the result of a sum or difference, of operands that are not all known.
     pub fn flags_of_word(&mut self, out: &[Cell], carry: Cell, operands: &[&[Cell]]) -> Flags {
         let unknown = self.unknown_flag(operands);
         let bits = &mut self.world.bits;
@@ -108,6 +107,10 @@ impl Run<'_, '_> {
                 let zeros = bits.number(0, out.len());
                 let zero = bits.equal(out, &zeros);
                 self.flag_of(zero)
+            }
+            false if unknown == Flag::Secret => {
+                self.x86.zero_of = (self.x86.zero_of.0 + 1, out.to_vec());
+                Flag::Zero(self.x86.zero_of.0)
             }
             false => unknown,
         };
@@ -135,15 +138,27 @@ impl Run<'_, '_> {
         let bit = match condition {
             Condition::Overflow => carried(self, overflow).ok()?,
             Condition::Below => carried(self, carry).ok()?,
-            Condition::Equal => carried(self, zero).ok()?,
+            Condition::Equal => self.zero_bit(zero)?,
             Condition::Sign => carried(self, sign).ok()?,
             Condition::BelowOrEqual => {
-                let (carry, zero) = (carried(self, carry).ok()?, carried(self, zero).ok()?);
+                let (carry, zero) = (carried(self, carry).ok()?, self.zero_bit(zero)?);
                 self.world.bits.or(carry, zero)
             }
             Condition::Less | Condition::LessOrEqual => return None,
         };
         Some(if negated { self.world.bits.not(bit) } else { bit })
+    }
+
+    /// The zero flag as a bit.
+    fn zero_bit(&mut self, zero: Flag) -> Option<Cell> {
+        match zero {
+            Flag::Zero(number) if number == self.x86.zero_of.0 => {
+                let bits = &mut self.world.bits;
+                let zeros = bits.number(0, self.x86.zero_of.1.len());
+                Some(bits.equal(&self.x86.zero_of.1, &zeros))
+            }
+            other => carried(self, other).ok(),
+        }
     }
 }
 
@@ -152,6 +167,8 @@ fn carried(run: &Run, flag: Flag) -> Result<Cell, Fault> {
     match flag {
         Flag::Is(is) => Ok(run.world.bits.constant(is)),
         Flag::Bit(bit) => Ok(bit),
-        Flag::Secret | Flag::Public | Flag::Undefined => Err(unsupported("the flag is not known")),
+        Flag::Secret | Flag::Zero(_) | Flag::Public | Flag::Undefined => {
+            Err(unsupported("the flag is not known"))
+        }
     }
 }

@@ -63,6 +63,9 @@ pub struct X86 {
     flags: Flags,
     /// The numbers whose difference set the flags, if these are [`registers::Flag::Public`].
     compared: Option<(Form, Form)>,
+    /// The last result of bits that set the zero flag, with its number. Few flags are used, so the
+    /// bit is made when an instruction asks for it.
+    zero_of: (u64, Vec<Cell>),
     next: u64,
 }
 

@@ -110,10 +110,19 @@ pub enum Flag {
     Secret,
     /// It is this bit, which depends on inputs.
     Bit(Cell),
+    /// Whether the result of this number is zero, which depends on inputs; see [`X86::zero_of`].
+    Zero(u64),
     /// It depends on the number of blocks, by the numbers in `compared`.
     Public,
     /// Undefined after the last instruction, or never set.
     Undefined,
+}
+
+impl Flag {
+    /// Whether it depends on inputs.
+    pub fn is_secret(self) -> bool {
+        matches!(self, Flag::Secret | Flag::Bit(_) | Flag::Zero(_))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,6 +233,7 @@ impl X86 {
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
             compared: None,
+            zero_of: (0, Vec::new()),
             next: entry,
         }
     }
@@ -297,7 +307,7 @@ impl X86 {
             (self.flags.sign, "sign flag"),
             (self.flags.overflow, "overflow flag"),
         ] {
-            if matches!(flag, Flag::Secret | Flag::Bit(_)) {
+            if flag.is_secret() {
                 left.push(name.to_string());
             }
         }

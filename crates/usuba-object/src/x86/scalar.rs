@@ -336,10 +336,7 @@ impl Run<'_, '_> {
         let carry = self.flag_of(out[place]);
         // All but the carry and the zero flag are undefined then, and may keep their old values.
         let unknown = self.unknown_flag(&[&out]);
-        let stale = |flag: Flag| match flag {
-            Flag::Secret | Flag::Bit(_) => Flag::Secret,
-            _ => unknown,
-        };
+        let stale = |flag: Flag| if flag.is_secret() { Flag::Secret } else { unknown };
         let Flags { zero, sign, overflow, .. } = self.x86.flags;
         self.x86.flags = Flags { carry, zero, sign: stale(sign), overflow: stale(overflow) };
         out[place] = match self.i.mnemonic() {
@@ -399,7 +396,7 @@ impl Run<'_, '_> {
         let code = self.i.condition_code();
         let bit = match self.decided(code)? {
             Flag::Is(is) => Some(self.world.bits.constant(is)),
-            Flag::Secret | Flag::Bit(_) => self.condition_bit(code),
+            Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => self.condition_bit(code),
             Flag::Public | Flag::Undefined => None,
         };
         bit.ok_or_else(|| unsupported("the condition is not known, and no branch"))

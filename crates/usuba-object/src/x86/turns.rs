@@ -79,7 +79,7 @@ impl Turning for X86 {
             _ => None,
         };
         let known = |one: Flag, next: Flag| match one == next {
-            true if matches!(one, Flag::Bit(_)) => Flag::Secret,
+            _ if one.is_secret() || next.is_secret() => Flag::Secret,
             true if one != Flag::Public || joined.compared.is_some() => one,
             _ => Flag::Undefined,
         };
@@ -114,7 +114,8 @@ impl Turning for X86 {
         let [claimed, found] = [&self.flags, &other.flags]
             .map(|flags| [flags.carry, flags.zero, flags.sign, flags.overflow]);
         let flags = claimed.iter().zip(found).all(|(&claimed, found)| {
-            [Flag::Undefined, Flag::Secret].contains(&claimed) || claimed == found
+            let is_any = claimed == Flag::Undefined && !found.is_secret();
+            is_any || claimed == Flag::Secret || claimed == found
         });
         let compared = match (self.compared, other.compared) {
             _ if !claimed.contains(&Flag::Public) => true,

@@ -490,6 +490,30 @@ fn sums_in_any_order_are_proved_and_nothing_else() {
     }
 }
 
+/// The zero flag of data is a bit; a flag of an earlier result is none of a later one.
+#[test]
+fn zero_flags_are_bits() {
+    let program = "node f (x: u<V>32) returns (y: u<V>32) let y = ~(x | (0 - x)) >> 31 tel\n";
+    let bodies = [
+        ("mov eax, [rdi]; xor ecx, ecx; test eax, eax; sete cl", true),
+        ("mov eax, [rdi]; xor ecx, ecx; cmp eax, ecx; setbe cl", true),
+        ("mov ecx, 1; xor r8d, r8d; mov eax, [rdi]; or eax, eax; cmovne ecx, r8d", true),
+        ("mov eax, [rdi]; xor ecx, ecx; add eax, 7; sub eax, 7; ror eax, 3; sete cl", true),
+        ("mov eax, [rdi]; xor ecx, ecx; test eax, eax; setne cl", false),
+        ("mov eax, [rdi]; xor ecx, ecx; test ax, ax; sete cl", false),
+        ("mov eax, [rdi]; xor ecx, ecx; test eax, eax; add eax, 1; sete cl", false),
+    ];
+    let all = bodies.map(|(body, _)| format!("{body}; mov [rsi], ecx; ret"));
+    let functions = Functions::of(program, "gp64", &all);
+    for (at, (body, holds)) in bodies.iter().enumerate() {
+        let answer = functions.ask(at, Demands::default(), false);
+        match holds {
+            true => assert!(matches!(answer, Verdict::Proved(_)), "{body}: {answer:?}"),
+            false => assert!(matches!(answer, Verdict::Refuted(_)), "{body}: {answer:?}"),
+        }
+    }
+}
+
 /// Results that replace a parameter must not be stored before all of it is read.
 #[test]
 fn overlapping_buffers_are_part_of_the_contract() {
