@@ -5,9 +5,9 @@
 //! 8: call 0                          R_X86_64_PLT32 memset           not in the object
 //! ```
 //!
-//! A section, an undefined symbol and an entry of the global offset table is each a region of its
-//! own, because the linker places them: an object may use their addresses, but no result depends on
-//! them. Relocations stay apart from the bytes, so that an instruction knows which of its constants
+//! A section, a constant that the linker may merge, an undefined symbol and an entry of the global
+//! offset table is each a region of its own, because the linker places them: an object may use their
+//! addresses, but no result depends on them. Relocations stay apart from the bytes, so that an instruction knows which of its constants
 //! is an address. Writable sections are not readable in the model, since a kernel has no global
 //! state.
 //!
@@ -16,9 +16,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use object::{
-    Architecture, BinaryFormat, Object as _, ObjectKind, ObjectSection, ObjectSymbol,
+    Architecture, BinaryFormat, LittleEndian, Object as _, ObjectKind, ObjectSection, ObjectSymbol,
     RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolFlags, SymbolIndex,
     SymbolKind, elf,
+    read::elf::{ElfFile64, ElfSection64, SectionHeader as _},
 };
 
 use super::extensions::Extensions;
@@ -110,11 +111,11 @@ impl Object {
     /// # Errors
     /// The file is another one, is damaged, or has a relocation that is not understood.
     pub fn read(file: &[u8], extensions: Extensions) -> Result<Object, String> {
-        let wrong = |error: object::Error| format!("the object cannot be read: {error}");
         if let Some(kind) = another_kind(file) {
             return Err(format!("the file is {kind}; `cc -c` makes an object"));
         }
-        let file = object::File::parse(file).map_err(wrong)?;
+        let bytes = file;
+        let file = object::File::parse(bytes).map_err(wrong)?;
         if file.format() != BinaryFormat::Elf {
             let format = file.format();
             return Err(format!("the object is one of {format:?}, and only ELF is read"));
@@ -126,125 +127,24 @@ impl Object {
         if file.kind() != ObjectKind::Relocatable {
             return Err("the file is linked already; `cc -c` makes an object".into());
         }
-        let mut object = Object {
-            sections: BTreeMap::new(),
-            relocations: BTreeMap::new(),
-            slots: BTreeMap::new(),
-            names: BTreeMap::new(),
-            functions: BTreeMap::new(),
-            extensions,
+        let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
+        let mut reader = Reader {
+            object: Object {
+                sections: BTreeMap::new(),
+                relocations: BTreeMap::new(),
+                slots: BTreeMap::new(),
+                names: BTreeMap::new(),
+                functions: BTreeMap::new(),
+                extensions,
+            },
+            regions: 0,
+            places: BTreeMap::new(),
+            symbols: BTreeMap::new(),
         };
-        let mut regions = 0;
-        let mut region = || {
-            regions += 1;
-            STRIDE * regions
-        };
-        let mut places = BTreeMap::new();
-        for section in file.sections() {
-            let is_code = section.kind() == SectionKind::Text;
-            let is_constant = matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyString)
-                    // Constants with addresses, which the loader writes once.
-                    || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro"));
-            if !is_code && !is_constant {
-                continue;
-            }
-            if section.size() >= LARGEST {
-                return Err("the object has a section that is too long".into());
-            }
-            let place = region();
-            places.insert(section.index().0, place);
-            let bytes = section.data().map_err(wrong)?.to_vec();
-            // Zero says as little as one.
-            let align = section.align().max(1);
-            object.sections.insert(place / STRIDE, Section { bytes, is_code, align });
-        }
-        let mut symbols = BTreeMap::new();
-        let mut global = BTreeSet::new();
-        for symbol in file.symbols() {
-            let name = symbol.name().unwrap_or_default().to_string();
-            let known = symbol.section_index().and_then(|index| places.get(&index.0));
-            let place = match known {
-                Some(_) if symbol.address() >= LARGEST => {
-                    return Err(format!("the symbol `{name}` is outside of its section"));
-                }
-                Some(start) => start + symbol.address(),
-                None => region(),
-            };
-            let replaced = replaced(symbol.flags());
-            symbols.insert(symbol.index().0, (place, replaced));
-            let is_function = symbol.kind() == SymbolKind::Text;
-            if is_function && known.is_some() {
-                // A linker takes a global symbol before local ones of the same name.
-                let fresh = match symbol.is_global() {
-                    true => global.insert(name.clone()),
-                    false => !object.functions.contains_key(&name),
-                };
-                let found = replaced.map_or(Ok(place), Err);
-                if fresh {
-                    object.functions.insert(name.clone(), found);
-                } else if symbol.is_global() || !global.contains(&name) {
-                    let twice = Err("the object has two functions of this name");
-                    object.functions.insert(name.clone(), twice);
-                }
-            }
-            if (is_function || known.is_none()) && !name.is_empty() {
-                object.names.entry(place).or_insert(name);
-            }
-        }
-        for section in file.sections() {
-            let Some(&start) = places.get(&section.index().0) else { continue };
-            let size = section.size();
-            for (offset, relocation) in section.relocations() {
-                let (symbol, replaced) = match relocation.target() {
-                    RelocationTarget::Symbol(symbol) => {
-                        *symbols.get(&symbol.0).ok_or("a relocation has no symbol")?
-                    }
-                    _ => (0, Some("a relocation without a symbol")),
-                };
-                let RelocationFlags::Elf { r_type } = relocation.flags() else {
-                    return Err("the object has a relocation that is not one of ELF".into());
-                };
-                let is_slot = matches!(
-                    r_type,
-                    elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX
-                );
-                let (kind, bytes) = match r_type {
-                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
-                    elf::R_X86_64_PC64 => (Kind::Relative, 8),
-                    elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
-                    elf::R_X86_64_64 => (Kind::Absolute, 8),
-                    _ if is_slot => (Kind::Relative, 4),
-                    _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
-                };
-                let is_known = !matches!(kind, Kind::Unknown(_));
-                let field = if is_known { bytes as u64 } else { 1 };
-                if offset.checked_add(field).is_none_or(|end| end > size) {
-                    return Err("a relocation is outside of its section".into());
-                }
-                let base = match is_slot {
-                    true => {
-                        let slot = region();
-                        object.slots.insert(slot, symbol);
-                        slot
-                    }
-                    false => symbol,
-                };
-                let addend = relocation.addend();
-                let kind = match replaced {
-                    Some(reason) => Kind::Unknown(reason),
-                    None if addend.unsigned_abs() >= LARGEST => {
-                        Kind::Unknown("the address is far from its symbol")
-                    }
-                    None => kind,
-                };
-                let target = base.wrapping_add_signed(addend);
-                let relocation = Relocation { size: bytes, kind, target };
-                if object.relocations.insert(start + offset, relocation).is_some() {
-                    return Err("two relocations are in one place".into());
-                }
-            }
-        }
-        Ok(object)
+        reader.sections(&file)?;
+        reader.symbols(&file)?;
+        reader.relocations(&file)?;
+        Ok(reader.object)
     }
 
     /// Checks that there is a function of this name.
@@ -352,6 +252,174 @@ impl Object {
             None => format!("section {region}+{:#x}", place % STRIDE),
         }
     }
+}
+
+/// The regions of a section.
+#[derive(Clone, Copy)]
+enum Placed {
+    /// One, from this place on.
+    Whole(u64),
+    /// One for each constant of this size: a linker merges equal constants of several objects.
+    Constants { first: u64, size: u64 },
+}
+
+/// An object that is being read.
+struct Reader {
+    object: Object,
+    /// The number of regions.
+    regions: u64,
+    /// Sections in the model, by their indices in the file.
+    places: BTreeMap<usize, Placed>,
+    /// Places of symbols, by their indices, and why they are not known.
+    symbols: BTreeMap<usize, (u64, Option<&'static str>)>,
+}
+
+impl Reader {
+    fn region(&mut self) -> u64 {
+        self.regions += 1;
+        STRIDE * self.regions
+    }
+
+    fn sections(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        for section in file.sections() {
+            let is_code = section.kind() == SectionKind::Text;
+            // The second one has constants with addresses, which the loader writes once.
+            let is_constant = section.kind() == SectionKind::ReadOnlyData
+                || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro"));
+            if !is_code && !is_constant {
+                continue;
+            }
+            if section.size() >= LARGEST {
+                return Err("the object has a section that is too long".into());
+            }
+            let bytes = section.data().map_err(wrong)?;
+            // Zero says as little as one.
+            let align = section.align().max(1);
+            let placed = match merged(&section) {
+                None => {
+                    let place = self.region();
+                    let section = Section { bytes: bytes.to_vec(), is_code, align };
+                    self.object.sections.insert(place / STRIDE, section);
+                    Placed::Whole(place)
+                }
+                Some(size) => {
+                    if section.relocations().next().is_some() {
+                        return Err("the object has addresses among merged constants".into());
+                    }
+                    let first = STRIDE * (self.regions + 1);
+                    let align = align.min(1 << size.trailing_zeros());
+                    for constant in bytes.chunks(size as usize) {
+                        let number = self.region() / STRIDE;
+                        let section = Section { bytes: constant.to_vec(), is_code, align };
+                        self.object.sections.insert(number, section);
+                    }
+                    Placed::Constants { first, size }
+                }
+            };
+            self.places.insert(section.index().0, placed);
+        }
+        Ok(())
+    }
+
+    fn symbols(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        let mut global = BTreeSet::new();
+        for symbol in file.symbols() {
+            let name = symbol.name().unwrap_or_default().to_string();
+            let known = symbol.section_index().and_then(|index| self.places.get(&index.0).copied());
+            let (offset, mut unknown) = (symbol.address(), replaced(symbol.flags()));
+            if known.is_some() && offset >= LARGEST {
+                return Err(format!("the symbol `{name}` is outside of its section"));
+            }
+            let place = match known {
+                Some(Placed::Whole(start)) => start + offset,
+                Some(Placed::Constants { first, size }) => {
+                    if symbol.kind() == SymbolKind::Section {
+                        unknown = Some("the linker merges the constants of this section");
+                    }
+                    first + STRIDE * (offset / size) + offset % size
+                }
+                None => self.region(),
+            };
+            self.symbols.insert(symbol.index().0, (place, unknown));
+            let is_function = symbol.kind() == SymbolKind::Text;
+            let functions = &mut self.object.functions;
+            if is_function && known.is_some() {
+                // A linker takes a global symbol before local ones of the same name.
+                let fresh = match symbol.is_global() {
+                    true => global.insert(name.clone()),
+                    false => !functions.contains_key(&name),
+                };
+                if fresh {
+                    functions.insert(name.clone(), unknown.map_or(Ok(place), Err));
+                } else if symbol.is_global() || !global.contains(&name) {
+                    let twice = Err("the object has two functions of this name");
+                    functions.insert(name.clone(), twice);
+                }
+            }
+            if (is_function || known.is_none()) && !name.is_empty() {
+                self.object.names.entry(place).or_insert(name);
+            }
+        }
+        Ok(())
+    }
+
+    fn relocations(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        for section in file.sections() {
+            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
+            for (offset, relocation) in section.relocations() {
+                let (symbol, unknown) = match relocation.target() {
+                    RelocationTarget::Symbol(symbol) => {
+                        *self.symbols.get(&symbol.0).ok_or("a relocation has no symbol")?
+                    }
+                    _ => (0, Some("a relocation without a symbol")),
+                };
+                let RelocationFlags::Elf { r_type } = relocation.flags() else {
+                    return Err("the object has a relocation that is not one of ELF".into());
+                };
+                let (mut base, addend) = (symbol, relocation.addend());
+                let (kind, size) = match r_type {
+                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
+                    elf::R_X86_64_PC64 => (Kind::Relative, 8),
+                    elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
+                    elf::R_X86_64_64 => (Kind::Absolute, 8),
+                    elf::R_X86_64_GOTPCREL
+                    | elf::R_X86_64_GOTPCRELX
+                    | elf::R_X86_64_REX_GOTPCRELX => {
+                        base = self.region();
+                        self.object.slots.insert(base, symbol);
+                        (Kind::Relative, 4)
+                    }
+                    // The field has at least one byte, and at most eight.
+                    _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
+                };
+                let least = if matches!(kind, Kind::Unknown(_)) { 1 } else { size as u64 };
+                if offset.checked_add(least).is_none_or(|end| end > section.size()) {
+                    return Err("a relocation is outside of its section".into());
+                }
+                let far = (addend.unsigned_abs() >= LARGEST)
+                    .then_some("the address is far from its symbol");
+                let kind = unknown.or(far).map_or(kind, Kind::Unknown);
+                let relocation =
+                    Relocation { size, kind, target: base.wrapping_add_signed(addend) };
+                if self.object.relocations.insert(start + offset, relocation).is_some() {
+                    return Err("two relocations are in one place".into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wrong(error: object::Error) -> String {
+    format!("the object cannot be read: {error}")
+}
+
+/// The size of the constants of a section that a linker merges. Compilers have none below four
+/// bytes.
+fn merged(section: &ElfSection64<LittleEndian>) -> Option<u64> {
+    let header = section.elf_section_header();
+    let is_merged = header.sh_flags(LittleEndian).contains(elf::SHF_MERGE);
+    is_merged.then(|| header.sh_entsize(LittleEndian).max(4))
 }
 
 /// The reason why a linker or loader may put another function in the place of a symbol.

@@ -52,7 +52,8 @@ impl Functions {
         let mut text = String::from(
             ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
              state: .quad 0\n.section .data.rel.ro, \"aw\"\npointers: .quad table + 4, 7 - .\n\
-             .text\n",
+             .section .rodata.cst16, \"aM\", @progbits, 16\n.balign 16\nones: .fill 16, 1, 1\n\
+             twos: .fill 16, 1, 2\n.text\n",
         );
         for (at, body) in bodies.iter().enumerate() {
             let body = body.as_ref().replace(';', "\n");
@@ -129,6 +130,7 @@ fn the_right_functions_are_proved() {
         "xor eax, eax; cmp byte ptr [table + rax + 3], 7; jne 1f; 1:",
         "mov rax, [rip + table@GOTPCREL]; cmp byte ptr [rax + 63], 7; jne 1f; 1:",
         "mov rax, [rip + pointers]; cmp byte ptr [rax + 59], 7; jne 1f; 1:",
+        "pxor xmm0, [rip + twos]; cmp byte ptr [rip + ones + 15], 1; jne 1f; 1:",
         "sub rsp, 128; mov [rsp], rdi; add rsp, 128; sub rsp, 128; mov rdi, [rsp]; add rsp, 128",
     ] {
         right("gp64", &format!("{before}; {RIGHT}"));
@@ -189,6 +191,10 @@ fn each_rule_is_kept() {
         ("call 1f; 1: pop rax; mov al, [rax]", Rule::OutOfBounds, "constants"),
         ("mov eax, [rip + 0x1000000]", Rule::OutOfBounds, "constants"),
         ("jmp 0x1000000", Rule::Unsupported, "without a symbol"),
+        // The linker may put another constant behind one that it merges.
+        ("mov al, [rip + ones + 16]", Rule::OutOfBounds, "constants"),
+        ("movdqu xmm0, [rip + ones + 1]", Rule::OutOfBounds, "constants"),
+        ("lea rax, [rip + ones]; mov al, [rax + 16]", Rule::OutOfBounds, "constants"),
         ("mov eax, offset table", Rule::Unsupported, "no displacement"),
         ("mov al, [table + 64]", Rule::OutOfBounds, "constants"),
         ("mov al, [table + rdi]", Rule::Unsupported, "a sum of addresses"),
