@@ -255,12 +255,12 @@ impl Object {
 }
 
 /// The regions of a section.
-#[derive(Clone, Copy)]
 enum Placed {
     /// One, from this place on.
     Whole(u64),
-    /// One for each constant of this size: a linker merges equal constants of several objects.
-    Constants { first: u64, size: u64 },
+    /// The place of each constant, by its offset: a linker merges equal constants of several
+    /// objects.
+    Constants(BTreeMap<u64, u64>),
 }
 
 /// An object that is being read.
@@ -284,8 +284,9 @@ impl Reader {
         for section in file.sections() {
             let is_code = section.kind() == SectionKind::Text;
             // The second one has constants with addresses, which the loader writes once.
-            let is_constant = section.kind() == SectionKind::ReadOnlyData
-                || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro"));
+            let is_constant =
+                matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyString)
+                    || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro"));
             if !is_code && !is_constant {
                 continue;
             }
@@ -295,26 +296,27 @@ impl Reader {
             let bytes = section.data().map_err(wrong)?;
             // Zero says as little as one.
             let align = section.align().max(1);
-            let placed = match merged(&section) {
-                None => {
+            let placed = if let Some((constants, size)) = merged(&section, bytes) {
+                if section.relocations().next().is_some() {
+                    return Err("the object has addresses among merged constants".into());
+                }
+                let mut places = BTreeMap::new();
+                let mut offset = 0;
+                for constant in constants {
                     let place = self.region();
-                    let section = Section { bytes: bytes.to_vec(), is_code, align };
-                    self.object.sections.insert(place / STRIDE, section);
-                    Placed::Whole(place)
-                }
-                Some(size) => {
-                    if section.relocations().next().is_some() {
-                        return Err("the object has addresses among merged constants".into());
-                    }
-                    let first = STRIDE * (self.regions + 1);
+                    places.insert(offset, place);
+                    offset += constant.len() as u64;
+                    // Between others a constant is aligned as its size is.
                     let align = align.min(1 << size.trailing_zeros());
-                    for constant in bytes.chunks(size as usize) {
-                        let number = self.region() / STRIDE;
-                        let section = Section { bytes: constant.to_vec(), is_code, align };
-                        self.object.sections.insert(number, section);
-                    }
-                    Placed::Constants { first, size }
+                    let section = Section { bytes: constant.to_vec(), is_code, align };
+                    self.object.sections.insert(place / STRIDE, section);
                 }
+                Placed::Constants(places)
+            } else {
+                let place = self.region();
+                let section = Section { bytes: bytes.to_vec(), is_code, align };
+                self.object.sections.insert(place / STRIDE, section);
+                Placed::Whole(place)
             };
             self.places.insert(section.index().0, placed);
         }
@@ -325,25 +327,27 @@ impl Reader {
         let mut global = BTreeSet::new();
         for symbol in file.symbols() {
             let name = symbol.name().unwrap_or_default().to_string();
-            let known = symbol.section_index().and_then(|index| self.places.get(&index.0).copied());
+            let known = symbol.section_index().and_then(|index| self.places.get(&index.0));
             let (offset, mut unknown) = (symbol.address(), replaced(symbol.flags()));
             if known.is_some() && offset >= LARGEST {
                 return Err(format!("the symbol `{name}` is outside of its section"));
             }
+            let is_known = known.is_some();
             let place = match known {
                 Some(Placed::Whole(start)) => start + offset,
-                Some(Placed::Constants { first, size }) => {
+                Some(Placed::Constants(places)) => {
                     if symbol.kind() == SymbolKind::Section {
                         unknown = Some("the linker merges the constants of this section");
                     }
-                    first + STRIDE * (offset / size) + offset % size
+                    let constant = places.range(..=offset).next_back();
+                    constant.map_or(0, |(start, place)| place + (offset - start))
                 }
                 None => self.region(),
             };
             self.symbols.insert(symbol.index().0, (place, unknown));
             let is_function = symbol.kind() == SymbolKind::Text;
             let functions = &mut self.object.functions;
-            if is_function && known.is_some() {
+            if is_function && is_known {
                 // A linker takes a global symbol before local ones of the same name.
                 let fresh = match symbol.is_global() {
                     true => global.insert(name.clone()),
@@ -356,7 +360,7 @@ impl Reader {
                     functions.insert(name.clone(), twice);
                 }
             }
-            if (is_function || known.is_none()) && !name.is_empty() {
+            if (is_function || !is_known) && !name.is_empty() {
                 self.object.names.entry(place).or_insert(name);
             }
         }
@@ -414,12 +418,25 @@ fn wrong(error: object::Error) -> String {
     format!("the object cannot be read: {error}")
 }
 
-/// The size of the constants of a section that a linker merges. Compilers have none below four
-/// bytes.
-fn merged(section: &ElfSection64<LittleEndian>) -> Option<u64> {
+/// The constants of a section that a linker merges, and the size of their elements: each constant
+/// is one element, or a string of elements up to a zero.
+fn merged<'b>(
+    section: &ElfSection64<LittleEndian>,
+    bytes: &'b [u8],
+) -> Option<(Vec<&'b [u8]>, usize)> {
     let header = section.elf_section_header();
-    let is_merged = header.sh_flags(LittleEndian).contains(elf::SHF_MERGE);
-    is_merged.then(|| header.sh_entsize(LittleEndian).max(4))
+    let flags = header.sh_flags(LittleEndian);
+    let size = header.sh_entsize(LittleEndian).max(1) as usize;
+    let is_string = flags.contains(elf::SHF_STRINGS);
+    let (mut constants, mut from, mut end) = (Vec::new(), 0, 0);
+    for element in bytes.chunks(size) {
+        end += element.len();
+        if !is_string || element.iter().all(|&byte| byte == 0) || end == bytes.len() {
+            constants.push(&bytes[from..end]);
+            from = end;
+        }
+    }
+    flags.contains(elf::SHF_MERGE).then_some((constants, size))
 }
 
 /// The reason why a linker or loader may put another function in the place of a symbol.

@@ -53,7 +53,10 @@ impl Functions {
             ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
              state: .quad 0\n.section .data.rel.ro, \"aw\"\npointers: .quad table + 4, 7 - .\n\
              .section .rodata.cst16, \"aM\", @progbits, 16\n.balign 16\nones: .fill 16, 1, 1\n\
-             twos: .fill 16, 1, 2\n.text\n",
+             twos: .fill 16, 1, 2\n.section .rodata.str1.1, \"aMS\", @progbits, 1\n\
+             text: .asciz \"abc\"\ntail: .asciz \"c\"\n\
+             .section .rodata.str4.4, \"aMS\", @progbits, 4\n.balign 4\n\
+             wide: .long 1, 2, 0\nnext: .long 3, 0\n.text\n",
         );
         for (at, body) in bodies.iter().enumerate() {
             let body = body.as_ref().replace(';', "\n");
@@ -130,6 +133,8 @@ fn the_right_functions_are_proved() {
         "xor eax, eax; cmp byte ptr [table + rax + 3], 7; jne 1f; 1:",
         "mov rax, [rip + table@GOTPCREL]; cmp byte ptr [rax + 63], 7; jne 1f; 1:",
         "mov rax, [rip + pointers]; cmp byte ptr [rax + 59], 7; jne 1f; 1:",
+        "cmp dword ptr [rip + text], 0x636261; jne 1f; 1: cmp byte ptr [rip + tail], 99; jne 2f; 2:",
+        "cmp dword ptr [rip + wide + 4], 2; jne 1f; 1: cmp dword ptr [rip + next], 3; jne 2f; 2:",
         "pxor xmm0, [rip + twos]; cmp byte ptr [rip + ones + 15], 1; jne 1f; 1:",
         "sub rsp, 128; mov [rsp], rdi; add rsp, 128; sub rsp, 128; mov rdi, [rsp]; add rsp, 128",
     ] {
@@ -193,6 +198,9 @@ fn each_rule_is_kept() {
         ("jmp 0x1000000", Rule::Unsupported, "without a symbol"),
         // The linker may put another constant behind one that it merges.
         ("mov al, [rip + ones + 16]", Rule::OutOfBounds, "constants"),
+        ("mov al, [rip + text + 4]", Rule::OutOfBounds, "constants"),
+        ("mov al, [rip + tail - 1]", Rule::OutOfBounds, "constants"),
+        ("mov eax, [rip + wide + 12]", Rule::OutOfBounds, "constants"),
         ("movdqu xmm0, [rip + ones + 1]", Rule::OutOfBounds, "constants"),
         ("lea rax, [rip + ones]; mov al, [rax + 16]", Rule::OutOfBounds, "constants"),
         ("mov eax, offset table", Rule::Unsupported, "no displacement"),
