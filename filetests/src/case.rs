@@ -1,8 +1,8 @@
-//! A test file, taken apart.
+//! The parts of a test file.
 //!
-//! `# file: lib/b.ua` starts another file of the same program; what stands above the first one
-//! is the root, called `main.ua`. The compiler sees each part with all its comments, so lines
-//! and columns are those of the text.
+//! `# file: lib/b.ua` starts another file of the same program; the text above the first such
+//! line is the root, called `main.ua`. The compiler sees each part with all its comments, so lines
+//! and columns are the ones of the file.
 
 use crate::flags::Flags;
 use crate::marks::Mark;
@@ -159,7 +159,7 @@ impl Case {
     /// A test that expects nothing tests nothing.
     ///
     /// # Errors
-    /// What the mode of the test lacks, or has no use for.
+    /// The parts that the mode of the test lacks, or has no use for.
     pub fn complete(&self) -> Result<(), String> {
         let marked = self.marks.iter().any(|marks| !marks.is_empty());
         let bare = self.runs.is_empty() && self.counts.is_empty() && self.expect.is_none();

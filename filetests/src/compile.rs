@@ -9,7 +9,7 @@ use usuba::syntax::splice::{Loader, NoIncludes, splice};
 use crate::case::{Case, Mode, Part};
 use crate::flags::Flags;
 
-/// What the front end made of a test.
+/// The result of the front end for a test.
 pub struct Front {
     pub sources: Sources,
     /// The checked program; `None` after an error, or when the test stops before.

@@ -1,7 +1,7 @@
 //! `# count: xor=2 and=1 loop=0`: operators written in the entry.
 //!
-//! The names are those of Usuba0's operators, and `call`; `all` is the number of operators that
-//! compute. In `pass` tests they are counted after the pass. What is not named may be anything.
+//! The names are the operators of Usuba0, and `call`; `all` is the number of operators that
+//! compute. In `pass` tests they are counted after the pass. Other operators may have any number.
 
 use usuba::ir::{Program, live};
 

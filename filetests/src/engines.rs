@@ -1,7 +1,7 @@
 //! The ways to run a program in this process.
 //!
 //! Every slicing that the program has, times every pipeline, times the program and its printed
-//! text parsed and sliced again. The evaluator of the typed program is what they must agree with.
+//! text parsed and sliced again. All must agree with the evaluator of the typed program.
 
 use usuba::ir::{self, Port, Slicing, interp};
 use usuba::passes::pipeline::{Level, PipelineOptions, run_pipeline};
@@ -14,7 +14,7 @@ use crate::flags::Flags;
 
 /// One way to run a program.
 pub struct Engine {
-    /// For messages: slicing, then what was done to the program.
+    /// For messages: the slicing, then the passes.
     pub name: String,
     pub program: ir::Program,
     /// The ports as the source declares them; a printed program has bits in place of words.
@@ -38,7 +38,7 @@ pub fn pipelines() -> Vec<(&'static str, PipelineOptions)> {
     ]
 }
 
-/// What one instance computes.
+/// The function of one instance.
 ///
 /// # Errors
 /// The findings of the evaluator, on one line.
@@ -143,7 +143,7 @@ pub fn around_pass(checked: &Checked, flags: &Flags, pass: &str) -> Result<Vec<E
     Ok(out)
 }
 
-/// Runs one pass by its name and checks what it leaves.
+/// Runs one pass by its name and verifies its result.
 ///
 /// # Errors
 /// There is no such pass, or it breaks a rule of Usuba0.

@@ -7,7 +7,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{PassOptions, inline, unroll};
 use usuba::{Options, typed};
 
-/// The flags of a test; the spellings are those of the command line.
+/// The flags of a test; their spellings are as on the command line.
 #[derive(Clone, Debug)]
 pub struct Flags {
     /// `-V`, `-H`, `-B` or `-W`: only this slicing, and it must exist.

@@ -20,18 +20,18 @@
 //! | `# test run` | sliced in every legal way, and run | checker |
 //! | `# test pass NAME` | sliced, run, transformed, run again | checker |
 //!
-//! Every other line that starts with `# word:` is a directive; each has a module here, which
-//! says what it means. `BLESS=1` rewrites diagnostics and `expect:` blocks and nothing else.
+//! Every other line that starts with `# word:` is a directive; the module of each describes it.
+//! `BLESS=1` rewrites diagnostics and `expect:` blocks and nothing else.
 //!
-//! - `case`: a file taken apart.
+//! - `case`: the parts of a file.
 //! - `flags`: `# flags: -V -m 16 -keep-tables`.
 //! - `compile`: the compiler on the parts of a file.
 //! - `marks`: `# error`, `# warning`, `# help:`.
 //! - `run`: `# run: f(1, 2) == 3`.
-//! - `engines`: what a program runs on in this process.
+//! - `engines`: the ways to run a program in this process.
 //! - `data`: different data for every lane.
 //! - `descriptions`: any text as `cipher.toml` or as test vectors, for the fuzzer.
-//! - `native`: what it runs on as machine code.
+//! - `native`: programs as machine code.
 //! - `random`: a random program through all of it.
 //! - `count`: `# count: xor=2 and=1`.
 //! - `expect`: `# expect:`.

@@ -24,7 +24,7 @@ pub struct Mark {
 /// The marks of one part.
 ///
 /// # Errors
-/// A line and what is wrong with its mark.
+/// A line with a malformed mark, and the reason.
 pub fn parse(text: &str) -> Result<Vec<Mark>, (usize, String)> {
     let mut marks: Vec<Mark> = Vec::new();
     let mut code_line = 0;
@@ -63,7 +63,7 @@ pub fn parse(text: &str) -> Result<Vec<Mark>, (usize, String)> {
     Ok(marks)
 }
 
-/// Takes a line apart at its mark: what stands before, the severity, code and the rest.
+/// Splits a line at its mark: the text before it, the severity, and the code with the rest.
 fn find(line: &str) -> Option<(&str, Severity, &str)> {
     for (word, severity) in [("# error U", Severity::Error), ("# warning U", Severity::Warning)] {
         if let Some((before, _)) = line.split_once(word) {
@@ -155,7 +155,7 @@ fn text(mark: &Mark) -> String {
     format!("# {word} {}:{columns} {}", mark.code, mark.message).trim_end().to_string()
 }
 
-/// The text of one part with the marks of what was found, in place of those that it had. A help
+/// The text of one part with the marks of its diagnostics, in place of its old ones. A help
 /// line is kept where a mark of that code on that line had one.
 pub fn bless(
     text_of_part: &str,

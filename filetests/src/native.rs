@@ -1,8 +1,8 @@
 //! Programs as C on every target that this machine can build and run.
 //!
-//! Starting a C compiler and reading its headers takes longer than compiling a small kernel, so
-//! many kernels share a file, and all files of a target one process. When a file does not
-//! compile or its process fails, its kernels are tried one by one.
+//! Starting a C compiler and reading its headers takes longer than compiling a small kernel.
+//! Each file therefore has many kernels, and all files of a target share one process. When a file
+//! does not compile or its process fails, its kernels are tried one by one.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use usuba_run::native::{self, Kernel};
 /// Kernels in one C file.
 const TOGETHER: usize = 24;
 
-/// Alignment of every port: that of the widest register.
+/// Alignment of every port: the width of the largest register, in bytes.
 const ALIGN: usize = 64;
 
 /// A program with data for it.
@@ -47,8 +47,8 @@ pub fn instances(program: &Program, target: &Target) -> Result<usize, String> {
     Ok(Layout::new(program, target.bits, target.simd, target.masks)?.instances())
 }
 
-/// Runs all jobs, compiled at an optimisation level such as `-O1`; what went wrong, one text per
-/// failed job.
+/// Runs all jobs, compiled at an optimisation level such as `-O1`. Returns one text per failed
+/// job.
 pub fn run(machine: &Machine, level: &str, jobs: &[Job]) -> Vec<String> {
     let target = isa::find(machine.target).expect("machines are of known targets");
     let mut failures = Vec::new();
@@ -123,7 +123,7 @@ impl<'a> Ready<'a> {
         self.layout.pack_params(&self.job.program, &call.inputs)
     }
 
-    /// Compares the bytes of all results in all calls with what is wanted.
+    /// Compares the bytes of all results in all calls with the expected ones.
     fn check(&self, calls: Vec<Vec<Vec<u8>>>) -> Option<String> {
         for (at, (call, ports)) in self.job.calls.iter().zip(calls).enumerate() {
             for (port, bytes) in self.results().iter().zip(&ports) {

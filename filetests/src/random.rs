@@ -1,8 +1,8 @@
 //! A random program through everything that runs programs.
 //!
-//! What one instance computes is what `typed::eval` says. The interpreter must agree in every
-//! legal slicing, before and after a pipeline, on the program and on its printed text; and every
-//! target must agree on lanes that are all different.
+//! The evaluator `typed::eval` gives the results of one instance. The interpreter must agree in
+//! every legal slicing, before and after a pipeline, on the program and on its printed text; and
+//! every target must agree on lanes that are all different.
 
 use usuba::Checked;
 use usuba::diag::Sources;
@@ -27,7 +27,7 @@ const EVALUATED: usize = 4;
 /// takes quadratic time for one large function.
 const MOST_EQUATIONS: usize = 8000;
 
-/// Of so many programs, by their seeds, one is proved pass by pass; in long runs all are. Coprime
+/// One program in this many, by their seeds, is proved pass by pass; in long runs all are. Coprime
 /// to the number of pipelines, so that each of them is proved.
 const PROVED: u64 = 9;
 
@@ -69,7 +69,7 @@ impl Subject {
     /// Runs a program in this process. `seed` chooses the data and the pipeline.
     ///
     /// # Errors
-    /// What went wrong.
+    /// The reason.
     pub fn new(text: &str, seed: u64) -> Result<Subject, Failure> {
         let flags = Flags::default();
         let checked = compile::text(text, Some("entry"), &flags).map_err(Failure::Refused)?;
@@ -164,8 +164,8 @@ impl Subject {
     }
 }
 
-/// Any text at all: it has an answer in every slicing without a panic, and what the formatter
-/// makes of a text without errors has no errors either and is formatted alike.
+/// Any text at all: it has an answer in every slicing without a panic. A text without errors
+/// has none after formatting either, and formatting is idempotent.
 ///
 /// # Panics
 /// One of the two does not hold.

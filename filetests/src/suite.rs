@@ -152,7 +152,7 @@ pub fn trials() -> Vec<Trial> {
 /// returned.
 ///
 /// # Errors
-/// What went wrong, in lines.
+/// The failures, in lines.
 pub fn test(text: &str, bless: bool) -> Result<Option<String>, String> {
     let case = Case::parse(text)?;
     if !bless {

@@ -26,7 +26,7 @@ const PROGRAMS: [u64; 2] = [288, 20_000];
 const TRIES: usize = 600;
 const NATIVE_TRIES: usize = 60;
 
-/// What is tested is our text, not the optimiser of the C compiler; this takes half the time.
+/// The test is about our text, not about the optimiser of the C compiler; this takes half the time.
 const LEVEL: &str = "-O0";
 
 fn number(name: &str, otherwise: u64) -> u64 {

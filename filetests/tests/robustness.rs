@@ -1,7 +1,7 @@
 //! Texts that no one would write: one clear answer, no panic, in seconds, in bounded memory.
 //!
-//! Each text is made here. Time is that of the processor where the system tells it, because test
-//! machines are busy.
+//! Each text is made here. Time is processor time where the system tells it, because test machines
+//! are busy.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -209,7 +209,7 @@ fn every_prefix_of_a_program_has_an_answer() {
                   s[0] = x[0..1,][1]; forall i in [0,1] { s[i % 2] := t<i>(x[2]) ^ (5, 0x1F) }\n\
                   (y[0], y[1]) = (g(Shuffle(s[0][0], [1,0]), 3), Pack(1:u8, 2):u16); z = k{0} | ~3\ntel\n";
     for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
-        // Whatever the answer, it must come without a panic.
+        // Any answer must come without a panic.
         let _ = compile(&text[..end]);
         let _ = compile(&format!("{}{}", &text[..end], &text[(end + 1).min(text.len())..]));
     }
