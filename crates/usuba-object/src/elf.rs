@@ -32,6 +32,9 @@ const STRIDE: u64 = 1 << 32;
 /// The largest section, and the farthest target from the start of its section, in bytes.
 const LARGEST: u64 = STRIDE / 4;
 
+/// The most constants of a section that the linker may merge.
+const MOST: usize = 1 << 16;
+
 /// The code and constants of an object file.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -299,6 +302,9 @@ impl Reader {
             let placed = if let Some((constants, size)) = merged(&section, bytes) {
                 if section.relocations().next().is_some() {
                     return Err("the object has addresses among merged constants".into());
+                }
+                if constants.len() > MOST {
+                    return Err(format!("the object has more than {MOST} merged constants"));
                 }
                 let mut places = BTreeMap::new();
                 let mut offset = 0;
