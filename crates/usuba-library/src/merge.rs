@@ -117,7 +117,8 @@ impl<'a> Function<'a> {
     /// The names of its parameters.
     fn arguments(&self) -> Vec<&'a str> {
         let inside = &self.text[self.params + 1..self.body - 1];
-        inside.split(',').filter_map(|param| param.rsplit([' ', '*']).next()).collect()
+        let names = inside.split(',').filter_map(|param| param.rsplit([' ', '*']).next());
+        names.filter(|name| *name != "void").collect()
     }
 }
 
@@ -252,7 +253,7 @@ impl Group<'_> {
         let first = self.members.first()?;
         let text = first.function.text;
         let params = text[first.function.head..].starts_with("static void ") && text.len() >= LEAST;
-        if self.members.len() < 2 || !params {
+        if self.members.len() < 2 || !params || first.function.arguments().is_empty() {
             return None;
         }
         let mut plan = Plan { numbers: Vec::new(), params: Vec::new() };

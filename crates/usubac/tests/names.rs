@@ -89,3 +89,15 @@ fn words_of_headers_compile() {
         }
     }
 }
+
+/// `f()` would declare a function with any parameters.
+#[test]
+fn functions_without_parameters_have_prototypes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "_no_inline node c () returns (z:u32) let z = 7 tel\n\
+                node f (x:u32) returns (y:u32) let y = x ^ c() tel\n";
+    fs::write(folder.path().join("f.ua"), text).expect("written");
+    usubac(folder.path(), "f.ua -V -w --entry f -o f.c");
+    let text = fs::read_to_string(folder.path().join("f.c")).expect("it is there");
+    assert!(text.contains("f_n_c_qV32(void)\n"), "{text}");
+}

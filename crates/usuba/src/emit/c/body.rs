@@ -180,6 +180,9 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         _ => "static ",
     };
     let advice = body.cx.advice(id);
+    if declared.is_empty() {
+        declared.push("void".into());
+    }
     let (text, ports) = (body.text, declared.join(", "));
     format!("{advice}{linkage}{result_type} {}({ports})\n{{\n{text}}}\n", signature.name)
 }
