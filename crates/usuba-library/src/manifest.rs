@@ -32,7 +32,7 @@ pub struct Unit {
     pub kind: UnitKind,
     /// The cipher folder.
     pub folder: PathBuf,
-    /// The program and its options, exactly those of the output.
+    /// The program and its options, exactly as the output was compiled.
     pub task: Task,
     /// The target of the section that contains it: C compilers may use its instructions, even where
     /// the options have another target.
