@@ -8,7 +8,7 @@
 //! One C file has all variants, and an `#if` selects one by `USUBA_WORD_BITS` and `USUBA_SMALL` of
 //! `lib/c/common/words.h`. All functions are `static`; nodes share one copy of a common callee.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
@@ -17,6 +17,15 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{inline, unroll};
 
 use usuba_ciphers::{Arithmetic, Cipher, Lanes};
+use usuba_run::functions::{Compiled, Task};
+
+/// Kernels as C functions.
+#[derive(Clone, Default, Debug)]
+pub struct Kernels {
+    pub text: String,
+    /// The kernels in the text for words of 64 bits; `c.name` of the options is the C function.
+    pub tasks: Vec<Task>,
+}
 
 /// A compile variant of the arithmetic.
 struct Variant {
@@ -63,16 +72,21 @@ const VARIANTS: [Variant; 3] = [
 ///
 /// # Errors
 /// The diagnostics of the compiler, one per line.
-pub fn compile(cipher: &Cipher) -> Result<String, String> {
+pub fn compile(cipher: &Cipher) -> Result<Kernels, String> {
+    let mut all = Kernels::default();
     if cipher.arithmetic.is_empty() {
-        return Ok(String::new());
+        return Ok(all);
     }
-    let mut text = String::new();
     for (number, variant) in VARIANTS.iter().enumerate() {
         let directive = if number == 0 { "#if" } else { "#elif" };
-        text += &format!("\n{directive} {}\n{}", variant.condition, variant.text(cipher)?);
+        let Kernels { text, tasks } = variant.kernels(cipher)?;
+        all.text += &format!("\n{directive} {}\n{text}", variant.condition);
+        if number == 0 {
+            all.tasks = tasks;
+        }
     }
-    Ok(text + "#endif\n")
+    all.text += "#endif\n";
+    Ok(all)
 }
 
 /// The arithmetic program on 32-bit words, and its pipeline; with `small`, for small memory.
@@ -89,7 +103,7 @@ impl Variant {
         pipeline
     }
 
-    fn text(&self, cipher: &Cipher) -> Result<String, String> {
+    fn kernels(&self, cipher: &Cipher) -> Result<Kernels, String> {
         let target: &'static Target = isa::find(self.target).expect("variants name targets");
         let mut functions = Functions::default();
         let mut types = String::new();
@@ -100,9 +114,9 @@ impl Variant {
                 let source = (&**(self.program)(arithmetic), &**node);
                 let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
                 let on = (Slicing::V, target);
-                let output =
+                let compiled =
                     usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
-                let kernel = &output.kernel;
+                let kernel = &compiled.kernel;
                 if at == 0 {
                     let result = kernel.results.first().expect("a node has results");
                     let (name, words) = (&arithmetic.name, result.registers);
@@ -115,10 +129,10 @@ impl Variant {
                     64 => apart(&kernel.text, &name),
                     _ => kernel.text.clone(),
                 };
-                functions.add(&text, &name);
+                functions.add(&text, compiled);
             }
         }
-        Ok(format!("{types}\n{}", functions.all()))
+        Ok(functions.all(&format!("{types}\n")))
     }
 }
 
@@ -181,7 +195,7 @@ pub fn lanes(
     cipher: &Cipher,
     lanes: &Lanes,
     (slicing, target): (Slicing, &'static Target),
-) -> Result<String, String> {
+) -> Result<Kernels, String> {
     let mut pipeline = PipelineOptions::default();
     pipeline.pass.unroll = unroll::Mode::All;
     pipeline.pass.interleave = Choice::SINGLE;
@@ -200,17 +214,17 @@ pub fn lanes(
         let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
         let source = (&**lanes.program(target), &**node);
         let pipeline = with_calls(pipeline.clone(), node, &lanes.seldom);
-        let output =
+        let compiled =
             usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
-        let kernel = &output.kernel;
+        let kernel = &compiled.kernel;
         if types.is_empty() {
             let result = kernel.results.first().expect("a node has results");
             let name = lanes.name.to_uppercase();
             types = format!("#define USUBA_{name}_LIMBS {}\n", result.registers);
         }
-        functions.add(&kernel.text, &name);
+        functions.add(&kernel.text.clone(), compiled);
     }
-    Ok(types + &functions.all())
+    Ok(functions.all(&types))
 }
 
 /// The pragmas around code that gcc must not reorder, as the compiler emits them.
@@ -226,11 +240,18 @@ struct Functions {
     push: String,
     /// The name of the first function by its text, with `@` for its name.
     known: HashMap<String, String>,
+    tasks: Vec<Task>,
 }
 
 impl Functions {
+    /// Adds a kernel with its C.
+    fn add(&mut self, text: &str, compiled: Compiled) {
+        self.merge(text, &compiled.kernel.name);
+        self.tasks.push(compiled.task);
+    }
+
     /// Adds the functions of the kernel `entry`, in the compiler's order: callees before callers.
-    fn add(&mut self, kernel: &str, entry: &str) {
+    fn merge(&mut self, kernel: &str, entry: &str) {
         let mut names: Vec<(String, String)> = Vec::new();
         let mut piece = String::new();
         let code = kernel.split_once("*/").map_or(kernel, |(_, code)| code);
@@ -278,10 +299,13 @@ impl Functions {
 }
 
 impl Functions {
-    /// The text of all functions.
-    fn all(self) -> String {
+    /// The text of all functions behind `types`, and the kernels whose names survived.
+    fn all(mut self, types: &str) -> Kernels {
+        let names: HashSet<String> = self.known.into_values().collect();
+        self.tasks.retain(|task| names.contains(&task.options.c.name));
         let pop = if self.push.is_empty() { "" } else { POP };
-        self.push + &self.text + pop
+        let text = format!("{types}{}{}{pop}", self.push, self.text);
+        Kernels { text, tasks: self.tasks }
     }
 }
 
@@ -316,13 +340,13 @@ mod tests {
         let mut functions = Functions::default();
         let function = |head: &str| format!("{head}(int *a)\n{{\n    *a = 1;\n}}\n\n");
         let top = "/* f */\n#include <stdint.h>\n\n";
-        functions.add(&(top.to_string() + &function("static void f")), "f");
+        functions.merge(&(top.to_string() + &function("static void f")), "f");
         let caller = "static void g(int *a)\n{\n    g_f(a);\n    g_f2(a);\n}\n";
-        functions.add(&(function("static inline void g_f") + caller), "g");
+        functions.merge(&(function("static inline void g_f") + caller), "g");
         let of_f = |name: &str| function(&format!("static void {name}"));
         let expected = of_f("f") + &renamed(caller, "g_f", "f") + "\n";
         assert_eq!(functions.text, expected);
-        functions.add(&of_f("h"), "h");
+        functions.merge(&of_f("h"), "h");
         let expected = of_f("h") + &renamed(caller, "g_f", "h") + "\n";
         assert_eq!(functions.text, expected);
     }
@@ -332,11 +356,13 @@ mod tests {
         let mut functions = Functions::default();
         let body = "(int *a)\n{\n    *a = 1;\n}\n";
         functions
-            .add(&format!("/* f */\n\n{PUSH}\"x\")\n#endif\n\nstatic void f{body}\n{POP}"), "f");
-        functions
-            .add(&format!("/* g */\n\n{PUSH}\"x\")\n#endif\n\nstatic void g_f{body}\n{POP}"), "g");
+            .merge(&format!("/* f */\n\n{PUSH}\"x\")\n#endif\n\nstatic void f{body}\n{POP}"), "f");
+        functions.merge(
+            &format!("/* g */\n\n{PUSH}\"x\")\n#endif\n\nstatic void g_f{body}\n{POP}"),
+            "g",
+        );
         let expected = format!("{PUSH}\"x\")\n#endif\nstatic void f{body}\n{POP}");
-        assert_eq!(functions.all(), expected);
+        assert_eq!(functions.all("").text, expected);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use usuba::Output;
 use usuba::diag::Diagnostic;
 use usuba::emit::bytes::library::{self, Made, Words};
 use usuba::emit::bytes::{self, ByteLayout};
@@ -17,7 +16,7 @@ use usuba::passes::{inline, unroll};
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
 use usuba_ciphers::{Cipher, Function};
-use usuba_run::functions::Way;
+use usuba_run::functions::{self as compile, Task, Way};
 use usuba_run::validated::Proofs;
 
 /// A kernel behind a C function of type `usuba_kernel`, or `usuba_link` for a function that is
@@ -29,7 +28,10 @@ pub struct Core {
     pub target: &'static Target,
     pub slicing: Slicing,
     /// The first function that uses the core.
-    pub function: String,
+    pub function: Function,
+    /// The kernel, and the kernel without interleaving.
+    pub main: Task,
+    pub single: Option<Task>,
     pub text: String,
     /// A smaller variant on request: calls and rolled loops remain.
     pub small: Option<String>,
@@ -63,10 +65,13 @@ pub struct Schedule {
     /// The C function from the user's key to this result.
     pub symbol: String,
     pub text: String,
+    pub main: Task,
+    /// The order of the bytes of the user's key.
+    pub bytes: ByteLayout,
 }
 
 /// A form of the key: its words in the context, in the layout of some kernels.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Form {
     pub words: Words,
     /// The schedule of the primitive that produces them; `None` for the user's key itself.
@@ -74,6 +79,9 @@ pub struct Form {
     /// The C function that writes them.
     pub symbol: String,
     pub text: String,
+    /// A function with this form, and its kernel.
+    pub function: Function,
+    pub main: Task,
 }
 
 /// The use of a core by a function: the core, and the key words that it reads.
@@ -208,7 +216,7 @@ struct Keys<'a> {
     cipher: &'a Cipher,
     primitive: String,
     /// Each with its file, its node and the byte order of the key.
-    schedules: Vec<((&'a str, &'a str, ByteLayout), Output, Schedule)>,
+    schedules: Vec<((&'a str, &'a str, ByteLayout), compile::Compiled, Schedule)>,
     /// Each with a tag that distinguishes forms with the same words.
     forms: Vec<(String, Form)>,
 }
@@ -225,11 +233,10 @@ impl<'a> Keys<'a> {
         let quick = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
         // The shape of the key does not depend on the compile options of the kernel.
         let (cipher, slicing) = (self.cipher, function.slicings[0]);
-        let (main, _) =
-            usuba_run::functions::kernels(cipher, function, &symbol, slicing, once(&quick))?;
+        let (main, _) = compile::kernels(cipher, function, &symbol, slicing, once(&quick))?;
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
-        let output = schedule.map(|number| &self.schedules[number].1);
-        let interface = interface(function, &inputs, &symbol, &main, None, output, false);
+        let made = schedule.map(|number| &self.schedules[number].1);
+        let interface = interface(function, &inputs, &symbol, &main, None, made, false);
         let words = library::words(&interface).map_err(explain(&symbol))?;
         let words = words.expect("the function has a key");
         if let Some(known) = self.forms.iter().position(|(n, f)| *n == same && f.words == words) {
@@ -237,7 +244,9 @@ impl<'a> Keys<'a> {
         }
         let text = library::fill(&interface, "static ").map_err(explain(&symbol))?;
         let symbol = format!("{symbol}_init");
-        self.forms.push((same, Form { words, schedule, symbol, text }));
+        let function = function.clone();
+        let main = main.task;
+        self.forms.push((same, Form { words, schedule, symbol, text, function, main }));
         Ok(Some(self.forms.len() - 1))
     }
 
@@ -253,16 +262,16 @@ impl<'a> Keys<'a> {
             return Ok(Some(known));
         }
         let symbol = format!("usuba_{}_made{}", self.primitive, self.schedules.len());
-        let output =
-            usuba_run::functions::schedule(self.cipher, function, &symbol, once(&compact()))?;
-        let output = output.expect("the function has a schedule");
+        let main = compile::schedule(self.cipher, function, &symbol, once(&compact()))?;
+        let main = main.expect("the function has a schedule");
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
         // Only the schedule is used.
-        let interface = interface(function, &inputs, &symbol, &output, None, Some(&output), false);
+        let interface = interface(function, &inputs, &symbol, &main, None, Some(&main), false);
         let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
         let (run, made) = made.expect("the function has a schedule");
-        let text = format!("{}{run}", output.kernel.text);
-        self.schedules.push((same, output, Schedule { made, symbol, text }));
+        let text = format!("{}{run}", main.kernel.text);
+        let (task, bytes) = (main.task.clone(), key.bytes);
+        self.schedules.push((same, main, Schedule { made, symbol, text, main: task, bytes }));
         Ok(Some(self.schedules.len() - 1))
     }
 }
@@ -301,22 +310,22 @@ fn interface<'a>(
     function: &'a Function,
     inputs: &'a [bytes::Parameter<'a>],
     name: &'a str,
-    main: &'a Output,
-    single: Option<&'a Output>,
-    schedule: Option<&'a Output>,
+    main: &'a compile::Compiled,
+    single: Option<&'a compile::Compiled>,
+    schedule: Option<&'a compile::Compiled>,
     rolled: bool,
 ) -> bytes::Function<'a> {
     bytes::Function {
         name,
-        kernel: usuba_run::functions::as_kernel(main),
-        single: single.map(usuba_run::functions::as_kernel),
+        kernel: compile::as_kernel(main),
+        single: single.map(compile::as_kernel),
         inputs,
         output: parameter(&function.output),
         key: function.key.as_ref().map(|key| bytes::Key {
             param: &key.param,
             bytes: key.bytes,
-            schedule: schedule.map(|output| bytes::Schedule {
-                kernel: usuba_run::functions::as_kernel(output),
+            schedule: schedule.map(|schedule| bytes::Schedule {
+                kernel: compile::as_kernel(schedule),
                 target: portable(),
                 through: key.through,
             }),
@@ -328,7 +337,7 @@ fn interface<'a>(
 
 /// The target of all code that runs once.
 pub fn portable() -> &'static Target {
-    usuba_run::functions::scalar(isa::ALL[0])
+    compile::scalar(isa::ALL[0])
 }
 
 /// The C name of a core.
@@ -357,13 +366,13 @@ fn core(
         complemented_keys: true,
         proofs: Proofs::Never,
     };
-    let (main, single) = usuba_run::functions::kernels(cipher, function, &symbol, slicing, way)?;
+    let (main, single) = compile::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None, small);
     let chained = cipher.is_chained(function);
     let write = if chained { library::chained } else { library::any_number };
     let body = write(&interface, target, linkage).map_err(explain(&symbol))?;
-    let alone = single.as_ref().map_or("", |output| &output.kernel.text);
+    let alone = single.as_ref().map_or("", |single| &single.kernel.text);
     let batch = main.kernel.instances() as usize;
     let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
     let entry = main.program.entry();
@@ -374,7 +383,7 @@ fn core(
     Ok(Core {
         target,
         slicing,
-        function: function.name.clone(),
+        function: function.clone(),
         text: format!("{}{alone}{body}", main.kernel.text),
         small: None,
         unit,
@@ -384,6 +393,8 @@ fn core(
         chained,
         key_words,
         guess: guess(target, &main, (unit, batch), (input + output, registers)),
+        main: main.task,
+        single: single.map(|single| single.task),
         symbol,
     })
 }
@@ -392,7 +403,7 @@ fn core(
 /// its spills, plus a constant for transposition and for the key.
 fn guess(
     target: &Target,
-    main: &Output,
+    main: &compile::Compiled,
     (unit, batch): (usize, usize),
     (bytes, keys): (usize, usize),
 ) -> Cost {
@@ -410,7 +421,7 @@ fn guess(
     };
     let operations = (stats.operations.computing() + rotations) as f64;
     // Long straight-line code is bound by instruction fetch.
-    let fetched = if usuba_run::functions::is_long(&main.program) { 1.15 } else { 1.0 };
+    let fetched = if compile::is_long(&main.program) { 1.15 } else { 1.0 };
     let batches = operations / per_cycle * fetched + (bytes * batch) as f64 / 8.0;
     let fixed = 20.0 + keys as f64 / 2.0;
     // A single register set is more often latency-bound.

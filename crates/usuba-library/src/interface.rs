@@ -174,6 +174,13 @@ impl Folder<'_> {
         self.compiled.iter().enumerate().map(describe).collect()
     }
 
+    /// Everything with functions in the header.
+    pub fn public(&self) -> Vec<Description> {
+        let own = self.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
+        let composed = self.composed_descriptions().into_iter().chain(self.hash_descriptions());
+        own.chain(composed).chain(self.seal_descriptions()).collect()
+    }
+
     /// Bytes of the key of a primitive.
     pub(super) fn key_bytes(&self, at: usize) -> usize {
         self.compiled[at].forms.first().map_or(0, |form| form.words.key_bytes)
@@ -220,7 +227,7 @@ impl Folder<'_> {
     }
 
     /// The indices of the schedules for those forms.
-    fn schedules(&self, at: usize) -> BTreeSet<usize> {
+    pub fn schedules(&self, at: usize) -> BTreeSet<usize> {
         let forms = &self.compiled[at].forms;
         self.forms(at).into_iter().filter_map(|form| forms[form].schedule).collect()
     }

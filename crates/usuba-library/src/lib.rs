@@ -21,6 +21,7 @@
 //! - `write`: the output files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `nacl`: the NaCl API over some folders.
+//! - `manifest`: the contents of the output, for the prover.
 //! - `measure`: the costs of calls on this machine.
 //! - `status`: Markdown tables for the documents.
 
@@ -30,6 +31,7 @@ mod cores;
 mod hash;
 mod interface;
 pub mod ladder;
+mod manifest;
 pub mod measure;
 mod merge;
 mod nacl;
@@ -49,6 +51,7 @@ use std::collections::BTreeSet;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 
+use arithmetic::Kernels;
 use cores::{Compiled, Core, Use};
 use ladder::Cost;
 use primitive::primitives;
@@ -56,10 +59,11 @@ use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
 pub use interface::{Described, Description, Kind};
+pub use manifest::{Blocks, Unit, UnitKind};
 pub use nacl::{nacl, nacl_ciphers};
 pub use rust::rust;
 pub use status::{curves, status};
-pub use write::{File, Single, library, single};
+pub use write::{File, Written, library, single};
 
 /// The parameters of a generated library.
 #[derive(Clone, Debug)]
@@ -123,11 +127,11 @@ struct Folder<'a> {
     /// For each primitive, operation and backend.
     ladders: Vec<Vec<Vec<Vec<Rung>>>>,
     /// Arithmetic kernels for hand-written C.
-    arithmetic: String,
+    arithmetic: Kernels,
     /// Arithmetic kernels in lanes, for wide registers.
-    lanes: Vec<(&'static Target, String)>,
+    lanes: Vec<(&'static Target, Kernels)>,
     /// Arithmetic kernels across the lanes of one operation.
-    across: Option<(&'static Target, String)>,
+    across: Option<(&'static Target, Kernels)>,
 }
 
 /// The register files of the code of `ciphers` for `backends`: the backends themselves, and
@@ -216,6 +220,15 @@ impl<'a> Folder<'a> {
         Some(terms.join(" || "))
     }
 
+    /// Whether a dispatch table for processors of x86-64 uses a core.
+    fn is_used_on_x86_64(&self, core: usize, backends: &[&'static Target]) -> bool {
+        let used = |rungs: &Vec<Rung>| rungs.iter().any(|rung| rung.used.core == core);
+        let here = |(target, rungs): (&&'static Target, &Vec<Rung>)| {
+            section::runs_on_x86_64(target) && used(rungs)
+        };
+        self.ladders.iter().flatten().any(|ladders| backends.iter().zip(ladders).any(here))
+    }
+
     /// Whether a dispatch table uses a core.
     fn is_used(&self, core: usize) -> bool {
         self.ladders.iter().flatten().flatten().flatten().any(|rung| rung.used.core == core)
@@ -276,7 +289,7 @@ impl Folder<'_> {
 /// The measured cost of a core.
 fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
     measured.iter().find(|cost| {
-        cost.function == core.function
+        cost.function == core.function.name
             && cost.slicing == cores::letter(core.slicing).to_string()
             && cost.target == core.target.name
     })

@@ -46,7 +46,7 @@ pub fn measure(
     let mut costs: Vec<Cost> = cores
         .iter()
         .map(|core| Cost {
-            function: core.function.clone(),
+            function: core.function.name.clone(),
             slicing: cores::letter(core.slicing).to_string(),
             target: core.target.name.to_string(),
             unit: core.unit,

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::template::{self as t, context};
-use super::write::{File, OneFile, PREFIX, apart, banner, renamed, version};
+use super::write::{File, OneFile, PREFIX, Written, apart, banner, renamed, version};
 use super::{Folder, Request};
 use usuba_ciphers::Cipher;
 
@@ -55,7 +55,7 @@ pub fn nacl(
     request: &Request,
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
-) -> Result<Vec<File>, String> {
+) -> Result<Written, String> {
     let backends = super::backends(&request.targets, ciphers);
     let new = |cipher| {
         let folder = Folder::new(cipher, &backends, "static ", true)?;
@@ -82,5 +82,5 @@ pub fn nacl(
     ] {
         files.push(File { path, text: template.render(values.clone()) });
     }
-    Ok(files)
+    Ok(Written::new(request, &backends, &folders, files))
 }

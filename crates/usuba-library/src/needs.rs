@@ -55,7 +55,7 @@ impl Folder<'_> {
     /// The hand-written parts that the primitives of this folder use.
     pub fn needs(&self) -> Needs {
         let ladders = !(self.compiled.is_empty() && self.lanes.is_empty());
-        let words = !self.arithmetic.is_empty();
+        let words = !self.arithmetic.text.is_empty();
         let word_bytes = self.cipher.scheme == Some(Scheme::Curve25519);
         let mut needs = Needs { ladders, words, word_bytes, ..Needs::default() };
         for at in 0..self.compiled.len() {

@@ -13,6 +13,7 @@
 use usuba::isa::Target;
 
 use super::Folder;
+use super::arithmetic::Kernels;
 use super::tables;
 use super::template::{self as t, Template, Value, context};
 use super::{arithmetic, includes, section};
@@ -84,7 +85,7 @@ impl Folder<'_> {
             ..values,
             ..tables.unwrap_or(context! {}),
         };
-        format!("{}{}{}", self.arithmetic, parts.plain, t::render(parts.code, &values))
+        format!("{}{}{}", self.arithmetic.text, parts.plain, t::render(parts.code, &values))
     }
 
     /// The dispatcher of the functions in lanes; empty if there are none.
@@ -122,15 +123,15 @@ impl Folder<'_> {
     pub fn in_lanes(&self, target: &Target, local: &str, common: &str) -> String {
         let Some(scheme) = self.cipher.scheme else { return String::new() };
         let Parts { lanes, across, .. } = Parts::of(scheme);
-        let here = |(own, _): &&(&Target, String)| own.name == target.name;
+        let here = |(own, _): &&(&Target, Kernels)| own.name == target.name;
         let lanes = self.lanes.iter().find(here).map(|own| (own, lanes.code));
         let across = across.and_then(|own| Some((self.across.as_ref().filter(here)?, own.code)));
-        let part = |((target, kernels), code): (&(&Target, String), Template)| {
+        let part = |((target, kernels), code): (&(&Target, Kernels), Template)| {
             let text = code.render(context! {
                 local, common, target => target.name, register => target.register,
                 bytes => target.bits / 8, lanes => target.bits / 64,
             });
-            format!("\n#if USUBA_WORD_BITS == 64\n{kernels}{text}#endif\n")
+            format!("\n#if USUBA_WORD_BITS == 64\n{}{text}#endif\n", kernels.text)
         };
         lanes.into_iter().chain(across).map(part).collect()
     }

@@ -25,6 +25,11 @@ pub fn processors(target: &Target) -> Option<&'static str> {
     (!guard.is_empty()).then_some(guard)
 }
 
+/// Whether the code of a target is part of objects for x86-64.
+pub fn runs_on_x86_64(target: &Target) -> bool {
+    target.machine.unwrap_or(target).processor.runs_on("x86_64")
+}
+
 /// `text` under the guard of `processors`.
 pub fn guarded(processors: Option<&str>, text: &str) -> String {
     match processors {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use usuba::isa::Target;
 
-use super::interface::{Description, Kind};
+use super::interface::Description;
+use super::manifest::{self, Unit};
 use super::merge::merged;
 use super::needs::Needs;
 use super::section::{features, guarded, includes, processors, section};
@@ -19,13 +20,29 @@ pub struct File {
     pub text: String,
 }
 
-/// A cipher folder as two files, with their contents.
+/// The output for some cipher folders, with its contents.
 #[derive(Clone, Debug)]
-pub struct Single {
-    /// The header and the C file.
+pub struct Written {
     pub files: Vec<File>,
-    /// Primitives, followed by composed keystreams and hash functions.
+    /// For each folder the primitives, followed by composed keystreams and hash functions; of a
+    /// single folder without its dependencies.
     pub primitives: Vec<Description>,
+    /// The functions that programs specify.
+    pub units: Vec<Unit>,
+}
+
+impl Written {
+    /// Adds the contents of compiled folders to their files.
+    pub(super) fn new(
+        request: &Request,
+        backends: &[&'static Target],
+        folders: &[Folder],
+        files: Vec<File>,
+    ) -> Written {
+        let primitives = folders.iter().flat_map(Folder::public).collect();
+        let units = manifest::units(request, backends, folders, &files);
+        Written { files, primitives, units }
+    }
 }
 
 /// Checks that all paths are distinct, even on case-insensitive file systems, and that no name is
@@ -73,7 +90,7 @@ pub const PREFIX: &str = "usuba_";
 ///
 /// # Errors
 /// The diagnostics of the compiler, one per line.
-pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Single, String> {
+pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Written, String> {
     let ciphers = usuba_ciphers::with_needs(std::slice::from_ref(cipher))?;
     let backends = super::backends(&request.targets, &ciphers);
     // Arithmetic fixes the word width, and short words go with little memory.
@@ -84,10 +101,8 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
     let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
     let files = apart(file.write(request, &backends, &folders, stem))?;
-    let own = folder.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
-    let composed = folder.composed_descriptions().into_iter().chain(folder.hash_descriptions());
-    let all = own.chain(composed).chain(folder.seal_descriptions());
-    Ok(Single { files, primitives: all.collect() })
+    let primitives = folder.public();
+    Ok(Written { primitives, ..Written::new(request, &backends, &folders, files) })
 }
 
 /// The contents of one file besides its folders.
@@ -158,10 +173,12 @@ pub fn library(
     request: &Request,
     ciphers: &[Cipher],
     done: &mut dyn FnMut(&str),
-) -> Result<Vec<File>, String> {
+) -> Result<Written, String> {
     let ciphers = usuba_ciphers::with_needs(ciphers)?;
     let backends = super::backends(&request.targets, &ciphers);
-    apart(library_of(request, &backends, &super::folders(&ciphers, &backends, done)?))
+    let folders = super::folders(&ciphers, &backends, done)?;
+    let files = apart(library_of(request, &backends, &folders))?;
+    Ok(Written::new(request, &backends, &folders, files))
 }
 
 /// Generates the library of compiled folders.

@@ -1,7 +1,7 @@
 //! The contract of a function over blocks: the bits of the program in its buffers.
 //!
 //! ```text
-//! f(ctx, in, out, n)    ctx: words of `rk`, each in a C integer
+//! f(ctx, in, out, n)    ctx: words of `rk`, each in a C integer; or it is not read
 //!                       in:  `plain` by the order "be", block after block
 //!                       out: `cipher` by the order "be"
 //! ```
@@ -14,7 +14,19 @@ use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::execution::{self, Run};
 use usuba_equiv::value_numbering::Graph;
 
-/// A function over blocks: `symbol(key, in, out, n)`, without `key` where nothing points to one.
+/// The first pointer of a function over blocks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum KeyPointer {
+    /// There is none: the first parameter is the input.
+    Absent,
+    /// It may point anywhere, and is not read.
+    Unused,
+    /// It points to the words of this parameter of the program, one after the other, each in the
+    /// smallest C integer that holds it.
+    Words(String),
+}
+
+/// A function over blocks: `symbol(key, in, out, n)`.
 #[derive(Clone, Debug)]
 pub struct Interface<'a> {
     pub symbol: String,
@@ -24,9 +36,7 @@ pub struct Interface<'a> {
     pub inputs: Vec<(String, Order)>,
     /// The order of the bytes of the only result.
     pub output: Order,
-    /// The parameter whose words the first pointer points to, one after the other, each in the
-    /// smallest C integer that holds it.
-    pub key: Option<String>,
+    pub key: KeyPointer,
     /// Blocks of a turn of the longest loop, or a multiple.
     pub batch: u32,
     /// Whether `out` is `in`; otherwise they do not overlap.
@@ -96,7 +106,7 @@ impl Interface<'_> {
             of_ports.push((name, edges));
         }
         let (mut key, mut key_align, mut key_bits) = (Vec::new(), 1, 0);
-        if let Some(name) = &self.key {
+        if let KeyPointer::Words(name) = &self.key {
             let words = words(&group(name)?[0]);
             let edges: Vec<Edge> = (0..words.count * words.bits).map(|_| params.next()).collect();
             let size = words.bits.next_power_of_two().max(8);

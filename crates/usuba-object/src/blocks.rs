@@ -22,7 +22,7 @@ use std::rc::Rc;
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
-use super::block_function::{Interface, Meaning};
+use super::block_function::{Interface, KeyPointer, Meaning};
 use super::block_step::{Cover, Join};
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
@@ -206,7 +206,8 @@ impl Goal<'_> {
         count.terms[0] = batch;
         let mut buffers = Vec::new();
         let mut parameters = Vec::new();
-        if self.interface.key.is_some() {
+        if self.interface.key != KeyPointer::Absent {
+            // A pointer that is not read points to a buffer of no bytes.
             let zero = bits.constant(false);
             let cell = |edge: &Option<Edge>| edge.map_or(zero, |e| Cell::new(e, Instance::Every));
             let cells = meaning.key.iter().map(cell).collect();

@@ -13,21 +13,21 @@ use std::time::{Duration, Instant};
 use usuba::Options;
 use usuba::emit::bytes::ByteLayout;
 use usuba::emit::c::COptions;
-use usuba::ir::build::Builder;
-use usuba::ir::{NodeId, Port, Program, Slicing};
+use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_equiv::claims::{Difference, Kind};
-use usuba_object::block_function::Interface;
+use usuba_object::block_function::{Interface, KeyPointer};
 use usuba_object::blocks;
-use usuba_object::byte_order::{Order, Words};
+use usuba_object::byte_order::Order;
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::kernel_contract::{Array, Contract, Meaning};
+use usuba_object::kernel_contract::Contract;
 use usuba_object::x86::X86;
 
 use crate::compiler::Compiler;
+use crate::key_setup;
 use crate::{Claim, Evidence, Outcome};
 use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::Family;
@@ -176,14 +176,18 @@ pub fn interface<'a>(
         program: &built.program,
         inputs: inputs.map(|input| (input.param.clone(), order(input.bytes))).collect(),
         output: order(function.output.bytes),
-        key: function.key.as_ref().map(|key| key.param.clone()),
+        key: match &function.key {
+            Some(key) => KeyPointer::Words(key.param.clone()),
+            None => KeyPointer::Absent,
+        },
         batch: usuba::emit::instances(&built.program, target),
         in_place,
         demands: Demands::default(),
     }
 }
 
-fn order(bytes: ByteLayout) -> Order {
+/// The order of the bytes of a layout.
+pub fn order(bytes: ByteLayout) -> Order {
     match bytes {
         ByteLayout::Be => Order::Be,
         ByteLayout::Le => Order::Le,
@@ -192,71 +196,12 @@ fn order(bytes: ByteLayout) -> Order {
     }
 }
 
-fn words(port: &Port) -> Words {
-    let row = port.dims.last().map_or(1, |&size| size as usize);
-    Words { count: port.words(), row, bits: port.word as usize }
-}
-
-/// The contract of a key setup, and its reference program.
-///
-/// # Errors
-/// The words and the bytes of the key do not fit.
+/// The contract of the key setup, and its reference program.
 fn setup(built: &Built, function: &Function) -> Result<(Contract, Program), String> {
     let key = function.key.as_ref().ok_or("there is no key")?;
     let groups = built.program.params();
     let port = groups.iter().find(|group| group[0].name == key.param);
     let port = &port.ok_or("the key is no parameter")?[0];
-    let program = match &built.schedule {
-        Some(schedule) => schedule.clone(),
-        None => unchanged(port),
-    };
-    let [from] = &program.entry().params[..] else { return Err("a schedule has one key".into()) };
-    let no_order = || format!("the words of `{}` do not have that order of bytes", from.name);
-    let bytes = order(key.bytes).bits(words(from)).ok_or_else(no_order)?;
-    let bit = |at: usize| Meaning::Bit { bit: at as u32, instance: None, complement: false };
-    let entry: Option<Vec<Meaning>> = bytes.into_iter().map(|place| place.map(bit)).collect();
-    let entry = entry.ok_or("the last byte of the key is not all key")?;
-    // For each bit of the context words, the bit of the key schedule that it stores.
-    let to = words(port);
-    let mut made: Vec<Option<usize>> = (0..to.count * to.bits).map(Some).collect();
-    if let (Some(_), Some(through)) = (&built.schedule, key.through) {
-        let places = order(through).bits(to).ok_or_else(no_order)?;
-        made.fill(None);
-        for (at, place) in places.into_iter().enumerate() {
-            if let Some(place) = place {
-                // The bytes hold the bits of the schedule in order.
-                made[place] = Some(at / 8 * 8 + 7 - at % 8);
-            }
-        }
-    }
-    let size = to.bits.next_power_of_two().max(8);
-    let mut exit = vec![Meaning::Zero; to.count * size];
-    for (at, made) in made.into_iter().enumerate() {
-        let (word, place) = (at / to.bits, at % to.bits);
-        let made = made.ok_or("the schedule makes too few bits")?;
-        exit[word * size + to.bits - 1 - place] = bit(made);
-    }
-    let array = |name: &str, align, size, entry, exit| Array {
-        name: name.to_string(),
-        align,
-        size,
-        entry,
-        exit,
-    };
-    let arrays = vec![
-        array("ctx", size as u64 / 8, exit.len(), None, Some(exit)),
-        array("key", 1, entry.len(), Some(entry), None),
-    ];
-    let contract =
-        Contract { symbol: format!("{}_init", built.name), arrays, pointers: vec![0, 1] };
-    Ok((contract, program))
-}
-
-/// The identity program: it returns its parameter.
-fn unchanged(port: &Port) -> Program {
-    let mut build = Builder::new("unchanged", Slicing::V);
-    let values = build.param(Port { constant: false, ..port.clone() });
-    let result = Port { name: "words".into(), constant: false, ..port.clone() };
-    let node = build.finish(vec![(result, values)]);
-    Program::new(vec![node], NodeId(0), Slicing::V)
+    let symbol = format!("{}_init", built.name);
+    key_setup::whole(symbol, port, key, built.schedule.as_ref())
 }

@@ -8,7 +8,7 @@
 //! - `cell`: one entry, slicing, target and set of flags: the compile and its proof.
 //! - `compiler`: objects that C compilers make; `objects`: their proofs.
 //! - `byte_interface`: proofs of functions over any number of blocks; `interfaces`: their driver
-//!   for a cipher folder.
+//!   for a cipher folder; `key_setup`: contracts of key setups.
 //! - `arithmetic_folder`: programs with contracts beside the cipher folders.
 //! - `tasks`: all proofs of a library.
 //! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.
@@ -22,6 +22,7 @@ pub mod certificate;
 pub mod compiler;
 pub mod fault_injection;
 pub mod interfaces;
+pub mod key_setup;
 pub mod machine_faults;
 pub mod objects;
 pub mod tasks;

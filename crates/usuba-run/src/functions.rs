@@ -40,6 +40,46 @@ pub struct Built {
     pub key: usize,
 }
 
+/// A program and the options of its compile.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The file, in its folder.
+    pub source: String,
+    pub options: Options,
+}
+
+impl Task {
+    /// Compiles the program in `folder`.
+    ///
+    /// # Errors
+    /// The diagnostics of the compiler, one per line.
+    pub fn compile(&self, folder: &Path, proofs: Proofs) -> Result<Output, String> {
+        compile_file(folder, &self.source, &self.options, proofs)
+    }
+}
+
+/// A task and its result.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub task: Task,
+    /// The final IR.
+    pub program: usuba::ir::Program,
+    pub kernel: usuba::emit::c::Emitted,
+}
+
+impl Compiled {
+    fn new(
+        folder: &Path,
+        source: &str,
+        options: Options,
+        proofs: Proofs,
+    ) -> Result<Compiled, String> {
+        let task = Task { source: source.to_string(), options };
+        let Output { program, kernel, .. } = task.compile(folder, proofs)?;
+        Ok(Compiled { task, program, kernel })
+    }
+}
+
 impl Built {
     /// Whether there is a context.
     pub fn keyed(&self) -> bool {
@@ -151,7 +191,7 @@ fn built(
     let definitions = bytes::definitions(&interface, target).map_err(explain)?;
     let (input, output) = interface.blocks().map_err(explain)?;
     let words = library::words(&interface).map_err(explain)?;
-    let text = |output: &Option<Output>| output.as_ref().map_or("", |o| &o.kernel.text).to_string();
+    let text = |other: &Option<Compiled>| other.as_ref().map_or("", |o| &o.kernel.text).to_string();
     Ok(Built {
         text: format!("{}{}{}{definitions}", main.kernel.text, text(&single), text(&schedule)),
         header,
@@ -188,7 +228,7 @@ impl Way<'_> {
         name: String,
         slicing: Slicing,
         interleaved: bool,
-    ) -> Result<Output, String> {
+    ) -> Result<Compiled, String> {
         let mut pipeline = self.pipeline.clone();
         if !interleaved {
             pipeline.pass.interleave = interleave::Choice::SINGLE;
@@ -210,16 +250,16 @@ impl Way<'_> {
             },
             pipeline,
         };
-        compile_file(&cipher.folder, source, &options, self.proofs)
+        Compiled::new(&cipher.folder, source, options, self.proofs)
     }
 }
 
 /// The view of a kernel for the byte interface.
-pub fn as_kernel(output: &Output) -> bytes::Kernel<'_> {
+pub fn as_kernel(compiled: &Compiled) -> bytes::Kernel<'_> {
     bytes::Kernel {
-        program: &output.program,
-        symbol: &output.kernel.name,
-        complemented_keys: output.kernel.complemented_keys,
+        program: &compiled.program,
+        symbol: &compiled.kernel.name,
+        complemented_keys: compiled.kernel.complemented_keys,
     }
 }
 
@@ -240,7 +280,7 @@ pub fn kernels(
     name: &str,
     slicing: Slicing,
     way: Way,
-) -> Result<(Output, Option<Output>), String> {
+) -> Result<(Compiled, Option<Compiled>), String> {
     let entry = |what: &str, interleaved| {
         let name = format!("{name}_{what}");
         way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
@@ -266,7 +306,7 @@ pub fn kernels(
 }
 
 /// Whether the byte interface can transpose between the block bytes and the kernel's registers.
-fn moves(function: &Function, main: &Output, way: Way) -> bool {
+fn moves(function: &Function, main: &Compiled, way: Way) -> bool {
     let inputs: Vec<_> = function.inputs.iter().map(as_parameter).collect();
     fn unmade(key: &Key) -> bytes::Key<'_> {
         bytes::Key { param: &key.param, bytes: key.bytes, schedule: None }
@@ -290,7 +330,7 @@ pub fn schedule(
     function: &Function,
     name: &str,
     way: Way,
-) -> Result<Option<Output>, String> {
+) -> Result<Option<Compiled>, String> {
     let Some((file, node)) = function.key.as_ref().and_then(|key| key.schedule.as_ref()) else {
         return Ok(None);
     };
@@ -339,7 +379,7 @@ pub fn arithmetic(
     name: &str,
     (slicing, target): (Slicing, &'static Target),
     pipeline: &PipelineOptions,
-) -> Result<Output, String> {
+) -> Result<Compiled, String> {
     let options = Options {
         slicing,
         target,
@@ -355,7 +395,7 @@ pub fn arithmetic(
             ..COptions::default()
         },
     };
-    compile_file(folder, source, &options, Proofs::Never)
+    Compiled::new(folder, source, options, Proofs::Never)
 }
 
 /// The loop form: without unrolling, the shortest code.

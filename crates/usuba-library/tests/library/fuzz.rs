@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 use usuba_ciphers::{Cipher, HashMode, HashVector, Scheme, SealMode, Vector};
-use usuba_library::{Description, Kind, Single};
+use usuba_library::{Description, Kind, Written};
 
 /// The program that fuzzes a folder.
-pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
+pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
     let mut text = format!(
         "#include \"{}\"\n#define COMMON(name) usuba_{folder}_##name\n#include \"fuzz.h\"\n\n",
         single.files[0].path
@@ -108,7 +108,7 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Single) -> String {
 }
 
 /// A call for every vector of a folder.
-fn answers(cipher: &Cipher, single: &Single) -> String {
+fn answers(cipher: &Cipher, single: &Written) -> String {
     let mut text = String::new();
     for primitive in &single.primitives {
         let name = &primitive.name;

@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use usuba::isa::{self, Target};
 use usuba_ciphers::Cipher;
-use usuba_library::{Description, Request, Single};
+use usuba_library::{Description, Request, Written};
 use usuba_run::cc::{self, Family};
 
 use crate::loaded::Object;
@@ -46,11 +46,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    pub fn new(single: &Single, flags: &[&str]) -> Loaded {
+    pub fn new(single: &Written, flags: &[&str]) -> Loaded {
         Loaded::by(&compiler(), single, flags)
     }
 
-    pub fn by(compiler: &Path, single: &Single, flags: &[&str]) -> Loaded {
+    pub fn by(compiler: &Path, single: &Written, flags: &[&str]) -> Loaded {
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), &single.files);
         let mut compile = Command::new(compiler);
@@ -93,7 +93,7 @@ impl Noise {
 pub struct Subject {
     pub folder: String,
     pub cipher: Cipher,
-    pub single: Single,
+    pub single: Written,
     pub loaded: Loaded,
 }
 

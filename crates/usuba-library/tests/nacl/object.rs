@@ -50,7 +50,7 @@ pub fn nacl() -> &'static [File] {
 /// NaCl for a request.
 pub fn written(request: &Request) -> Vec<File> {
     let ciphers = usuba_library::nacl_ciphers(&root()).expect("the folders are there");
-    usuba_library::nacl(request, &ciphers, &mut |_| {}).expect("it compiles")
+    usuba_library::nacl(request, &ciphers, &mut |_| {}).expect("it compiles").files
 }
 
 /// A shared object, and the folder that it lies in.

@@ -41,11 +41,17 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
         let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
-        return whole(folder, &ciphers, &Request { targets, ..request }, usuba_library::nacl);
+        return whole(folder, &ciphers, |ciphers, done| {
+            Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
+        });
     }
     match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, &ciphers(args)?, &request, usuba_library::library),
-        (None, Some(folder)) => whole(folder, &ciphers(args)?, &request, usuba_library::rust),
+        (Some(folder), _) => whole(folder, &ciphers(args)?, |ciphers, done| {
+            Ok(usuba_library::library(&request, ciphers, done)?.files)
+        }),
+        (None, Some(folder)) => whole(folder, &ciphers(args)?, |ciphers, done| {
+            usuba_library::rust(&request, ciphers, done)
+        }),
         (None, None) => {
             let (folder, stem) = place(args)?;
             let one = |cipher| {
@@ -68,18 +74,15 @@ fn verify(ciphers: &[Cipher]) -> Result<(), Failure> {
     all.iter().try_for_each(|cipher| cipher.verify(kept)).map_err(Failure::Program)
 }
 
-/// A writer of several ciphers together.
-type Writer = fn(&Request, &[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>;
-
+/// Writes the files that `writer` makes of several ciphers together.
 fn whole(
     folder: &Path,
     ciphers: &[Cipher],
-    request: &Request,
-    writer: Writer,
+    writer: impl FnOnce(&[Cipher], &mut dyn FnMut(&str)) -> Result<Vec<File>, String>,
 ) -> Result<(), Failure> {
     verify(ciphers)?;
     let bar = ProgressBar::new(ciphers.len() as u64);
-    let files = writer(request, ciphers, &mut |_| bar.inc(1));
+    let files = writer(ciphers, &mut |_| bar.inc(1));
     bar.finish_and_clear();
     write(folder, &files.map_err(Failure::Program)?)
 }
