@@ -49,9 +49,23 @@ impl Condition {
 }
 
 impl Run<'_, '_> {
-    /// The target of a jump or call, which must be in the instruction.
-    fn target(&self) -> Result<u64, Fault> {
-        self.linked.branch.ok_or_else(|| unsupported("a jump to an address that is data"))
+    /// The target of a jump or call: in the instruction, in a register, or in memory.
+    fn target(&mut self) -> Result<u64, Fault> {
+        if let Some(target) = self.linked.branch {
+            return Ok(target);
+        }
+        if self.size(0)? != 8 {
+            return Err(unsupported("a jump to another segment"));
+        }
+        let other = "a jump to an address that is data";
+        match self.word(0, 8)? {
+            Word::Pointer(at) => Object::place(at).ok_or_else(|| unsupported(other)),
+            Word::Bits(cells) => {
+                let secret = "the target of the jump depends on an input";
+                Err(self.unknown(&cells[..], Rule::SecretBranch, secret, other))
+            }
+            _ => Err(unsupported(other)),
+        }
     }
 
     pub fn jump(&mut self) -> Result<Step, Fault> {
@@ -68,12 +82,16 @@ impl Run<'_, '_> {
 
     /// A call of a function that is not in the object; the return address is below `above`.
     fn outside(&mut self, target: u64, above: i64) -> Done {
-        let name = self.world.object.name(target);
-        if let Some(kernel) = self.world.calls.of_symbol(&name) {
+        let object = self.world.object;
+        let Some(name) = object.outside(target) else {
+            let name = object.name(target);
+            return Err(unsupported(format!("it calls {name}, which is no code")));
+        };
+        if let Some(kernel) = self.world.calls.of_symbol(name) {
             return self.kernel(kernel, above);
         }
         let what = || unsupported(format!("it calls {name}, which is not in the object"));
-        self.library(&name, above).ok_or_else(what)?
+        self.library(name, above).ok_or_else(what)?
     }
 
     pub fn branch(&mut self) -> Result<Step, Fault> {
