@@ -37,9 +37,9 @@ fn compiled(program: &str, target: &str) -> Output {
 
 /// Functions in assembly, f_0, f_1, ..., in one object.
 pub struct Functions {
-    object: Object,
+    pub object: Object,
     /// The program that they should be.
-    output: Output,
+    pub output: Output,
     target: &'static isa::Target,
 }
 
@@ -48,7 +48,7 @@ impl Functions {
         Functions::of(PROGRAM, target, bodies)
     }
 
-    fn of<T: AsRef<str>>(program: &str, target: &str, bodies: &[T]) -> Functions {
+    pub fn of<T: AsRef<str>>(program: &str, target: &str, bodies: &[T]) -> Functions {
         let mut text = String::from(
             ".intel_syntax noprefix\n.section .rodata\n.balign 32\ntable:\n.fill 64, 1, 7\n.data\n\
              state: .quad 0\n.section .data.rel.ro, \"aw\"\npointers: .quad table + 4, 7 - .\n\
