@@ -25,7 +25,7 @@ use std::ops::RangeInclusive;
 use rustc_hash::FxHashMap;
 
 use super::integers::Words;
-use super::word_sums::Sums;
+use super::word_sums::{Sums, Total};
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::value_numbering::Graph;
 
@@ -165,8 +165,9 @@ impl Bits {
         let mut bits = Bits::new(graph);
         bits.asks_sums = asks;
         if !summed.is_empty() {
-            let mut sums = Sums::default();
-            for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
+            let summed = summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len()));
+            let mut sums = Sums::of_widths(summed.clone().map(|[_, _, sum]| sum.len()));
+            for [a, b, sum] in summed {
                 let total = sums.total(bits.zero, (a, b, false));
                 sums.remember(bits.zero, &total, sum);
             }
@@ -410,29 +411,35 @@ impl Bits {
         if let Some(sum) = self.sum_of_integers(a, b, carry) {
             return sum;
         }
-        let addends = match (&self.sums, self.value(carry)) {
-            (Some(_), Some(carry)) if WORDS.contains(&a.len()) => self.addends(a, b, carry),
+        let addends = match self.value(carry) {
+            Some(carry) if WORDS.contains(&a.len()) => self.addends(a, b, carry),
             _ => None,
         };
-        let Some(Addends { a: x, b: y, carry: one, instance }) = addends else {
-            return self.rippled(a, b, carry);
-        };
-        let sums = self.sums.as_mut().expect("it was asked for");
-        let total = sums.total(self.zero, (&x, &y, one));
-        if let Some(known) = &total.known {
-            let known = self.cells(known, instance);
+        let Some(sums) = &mut self.sums else { return self.rippled(a, b, carry) };
+        let low = sums.narrower(a.len());
+        let total = addends.map(|Addends { a, b, carry, instance }| {
+            (sums.total(self.zero, (&a, &b, carry)), instance)
+        });
+        if let Some((Total { known: Some(known), .. }, instance)) = &total {
+            let known = self.cells(known, *instance);
             // With s = a ^ b ^ c, the carry a & b ^ (a ^ b) & c is this.
             let top = a.len() - 1;
             let carry = self.function(0xd4, [a[top], b[top], known[top]]);
             return (known, carry);
         }
-        let engines = self.graph.rewrites.take_if(|_| !self.asks_sums);
-        let (out, last) = self.rippled(a, b, carry);
+        // The low bits may be a sum of the program: words of 16 bits are added in registers of 32.
+        let (mut out, carry) = match low {
+            0 => (Vec::new(), carry),
+            _ => self.sum_with(&a[..low], &b[..low], carry),
+        };
+        let engines = self.graph.rewrites.take_if(|_| total.is_some() && !self.asks_sums);
+        let (rest, last) = self.rippled(&a[low..], &b[low..], carry);
+        out.extend(rest);
         if engines.is_some() {
             self.graph.rewrites = engines;
         }
         let edges = out.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
-        if let (Some(edges), Some(sums)) = (edges, &mut self.sums) {
+        if let (Some((total, _)), Some(edges), Some(sums)) = (total, edges, &mut self.sums) {
             sums.remember(self.zero, &total, &edges);
         }
         (out, last)
