@@ -215,7 +215,7 @@ impl<'b> Image<'_, 'b> {
         Ok(Dynamic(entries.map(|(tag, entry)| (tag.0, entry.d_val.get(LittleEndian))).collect()))
     }
 
-    /// Checks that the tables of dynamic symbols and of their names are those of the loader.
+    /// Checks that linkers and the loader read the same tables of dynamic symbols and names.
     fn check_names(&self, file: &File, dynamic: &Dynamic) -> Result<(), String> {
         let table = file.elf_dynamic_symbol_table();
         for (index, tag) in

@@ -22,7 +22,7 @@ const AROUND: &str = ".intel_syntax noprefix\n.section .note.GNU-stack,\"\",@pro
      .globl hidden\n.hidden hidden\n.type hidden, @function\nhidden: xor eax, eax; ret\n\
      .globl main\n.type main, @function\nmain: xor eax, eax; ret\n";
 
-/// What a linked file must have for a function to be proved.
+/// A property of a linked file without which a function is not proved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Needs {
     Nothing,
@@ -66,7 +66,7 @@ const REFUSED: [(&str, Rule, &str); 6] = [
     ("mov rax, [rdi]; jmp rax", Rule::SecretBranch, "depends on an input"),
 ];
 
-/// Flags of the linker, and what the files have.
+/// Flags of the linker, and the properties of the files.
 const LINKED: [(&[&str], &[Needs]); 8] = [
     (&["-shared"], &[Pointers]),
     (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers]),
@@ -212,7 +212,7 @@ KEPT int entry(int x, int y)
 int main(void) { return entry(1, 2) + data(2); }
 ";
 
-/// Which functions call which one, in what compilers and linkers make of a text.
+/// The callers of functions, in the files that compilers and linkers make of a text.
 #[test]
 fn callers_are_known() {
     let open = ["in_table", "in_data", "in_code", "exported", "entry"];
