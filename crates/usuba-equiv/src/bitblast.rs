@@ -54,16 +54,31 @@ impl Places {
     }
 }
 
+/// The circuit of a carry c: all compute one function, and a proof is short where both sides have
+/// one structure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carries {
+    /// a ^ (a ^ b) & (a ^ c) in a sum and c ^ (a ^ b) & (b ^ c) in a difference, as lowering to bits
+    /// has them.
+    Multiplexed,
+    /// a & b ^ (a ^ b) & c, which is symmetric in the operands; a - b is ~(~a + b).
+    Symmetric,
+}
+
 /// A bitsliced program that computes the same function as `program`; `None` if it would be too
 /// long.
 pub fn apart(program: &Program) -> Option<Program> {
-    apart_with_sums(program).map(|(program, _)| program)
+    apart_by(program, Carries::Multiplexed).map(|(program, _)| program)
 }
 
-/// As `apart`, and returns the additions as well.
+/// As `apart` with symmetric carries, and returns the additions as well.
 pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
+    apart_by(program, Carries::Symmetric)
+}
+
+fn apart_by(program: &Program, carries: Carries) -> Option<(Program, Places)> {
     if program.slicing == Slicing::W {
-        return apart_with_sums(&lanes::apart(program));
+        return apart_by(&lanes::apart(program), carries);
     }
     let mut places = Places::default();
     let mut left = LONGEST;
@@ -77,7 +92,7 @@ pub fn apart_with_sums(program: &Program) -> Option<(Program, Places)> {
                 one_column(node)
             }
             false => {
-                let (made, sums, parts) = Apart::node(node, &columns, &mut left)?;
+                let (made, sums, parts) = Apart::node(node, &columns, carries, &mut left)?;
                 let at = |sum: Sum| ((NodeId(id as u32), sum[2][0]), sum);
                 places.sums.extend(sums.into_iter().map(at));
                 places.parts.push(parts);
@@ -136,6 +151,7 @@ fn one_column(node: &Node) -> Node {
 struct Apart<'a> {
     /// The earlier nodes that are nodes of single bits.
     columns: &'a [bool],
+    carries: Carries,
     /// The node of words.
     old: &'a Node,
     /// The first bit of each of its values.
@@ -150,7 +166,12 @@ struct Apart<'a> {
 }
 
 impl Apart<'_> {
-    fn node(old: &Node, columns: &[bool], left: &mut usize) -> Option<(Node, Vec<Sum>, Vec<bool>)> {
+    fn node(
+        old: &Node,
+        columns: &[bool],
+        carries: Carries,
+        left: &mut usize,
+    ) -> Option<(Node, Vec<Sum>, Vec<bool>)> {
         let mut first = Vec::with_capacity(old.bits.len());
         let mut count = 0u32;
         for &bits in &old.bits {
@@ -161,7 +182,7 @@ impl Apart<'_> {
             return None;
         }
         let (sizes, sums, parts) = (vec![1; count as usize], Vec::new(), Vec::new());
-        let mut state = Apart { columns, old, first, sizes, left, sums, parts };
+        let mut state = Apart { columns, carries, old, first, sizes, left, sums, parts };
         let body = state.block(&old.body)?;
         let outs = state.all(&old.outs);
         let Apart { sizes, sums, parts, .. } = state;
@@ -294,6 +315,15 @@ impl Apart<'_> {
                 }
             }
             Op::Add => self.sum(&dst, &args[0], &args[1], out),
+            Op::Sub if self.carries == Carries::Multiplexed => {
+                let mut borrow = self.written(out, Op::Const(0), &[]);
+                for i in (0..width).rev() {
+                    let (a, b) = (args[0][i], args[1][i]);
+                    let half = self.written(out, Op::Xor, &[a, b]);
+                    write(out, dst[i], Op::Xor, &[half, borrow]);
+                    borrow = self.chosen(half, borrow, b, out);
+                }
+            }
             Op::Sub => {
                 // a - b is ~(~a + b).
                 let flipped: Vec<Val> =
@@ -399,15 +429,27 @@ impl Apart<'_> {
         for i in (0..dst.len()).rev() {
             let half = self.written(out, Op::Xor, &[a[i], b[i]]);
             write(out, dst[i], Op::Xor, &[half, carry]);
-            let both = self.written(out, Op::And, &[a[i], b[i]]);
-            let kept = self.written(out, Op::And, &[half, carry]);
-            carry = self.written(out, Op::Xor, &[both, kept]);
+            carry = match self.carries {
+                Carries::Multiplexed => self.chosen(half, a[i], carry, out),
+                Carries::Symmetric => {
+                    let both = self.written(out, Op::And, &[a[i], b[i]]);
+                    let kept = self.written(out, Op::And, &[half, carry]);
+                    self.written(out, Op::Xor, &[both, kept])
+                }
+            };
         }
         // The new values are partial sums and carries.
         self.parts.resize(self.sizes.len(), false);
         self.parts[first..].fill(true);
         dst.iter().for_each(|bit| self.parts[bit.0 as usize] = true);
         self.sums.push([a.to_vec(), b.to_vec(), dst.to_vec()]);
+    }
+
+    /// A multiplexer: `there` where the condition holds, and `otherwise` elsewhere.
+    fn chosen(&mut self, condition: Val, otherwise: Val, there: Val, out: &mut Vec<Eqn>) -> Val {
+        let differ = self.written(out, Op::Xor, &[otherwise, there]);
+        let change = self.written(out, Op::And, &[condition, differ]);
+        self.written(out, Op::Xor, &[otherwise, change])
     }
 
     /// A shift-and-add multiplier: the sum of `a` shifted to each position where `b` has a one.
@@ -443,9 +485,7 @@ impl Apart<'_> {
         let half = 1usize.checked_shl(rest.len() as u32).unwrap_or(usize::MAX);
         let (low, high) = column.split_at(half.min(column.len()));
         let (low, high) = (self.picked(low, rest, out), self.picked(high, rest, out));
-        let differ = self.written(out, Op::Xor, &[low, high]);
-        let change = self.written(out, Op::And, &[*top, differ]);
-        self.written(out, Op::Xor, &[low, change])
+        self.chosen(*top, low, high, out)
     }
 }
 
@@ -495,8 +535,11 @@ mod tests {
     }
 
     fn check(program: &Program, seed: u64) {
-        let bits = apart(program).expect("small programs");
-        verify::verify(&bits).unwrap_or_else(|rule| panic!("seed {seed}: {rule}"));
+        let all = [Carries::Multiplexed, Carries::Symmetric];
+        let all = all.map(|carries| apart_by(program, carries).expect("a small program").0);
+        for bits in &all {
+            verify::verify(bits).unwrap_or_else(|rule| panic!("seed {seed}: {rule}"));
+        }
         let entry = program.entry();
         let outs: Vec<u8> = entry.outs.iter().map(|&v| entry.bits_of(v)).collect();
         let mut random = Random::new(seed);
@@ -504,8 +547,10 @@ mod tests {
             let inputs = random::inputs(&mut random, program);
             let want = interp::run(program, &inputs).expect("inputs that fit");
             let own = flat(&inputs, &entry.bits);
-            let got = interp::run(&bits, &own).expect("inputs that fit");
-            assert_eq!(got, flat(&want, &outs), "seed {seed}");
+            for bits in &all {
+                let got = interp::run(bits, &own).expect("inputs that fit");
+                assert_eq!(got, flat(&want, &outs), "seed {seed}");
+            }
         }
     }
 

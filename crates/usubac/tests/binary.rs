@@ -380,7 +380,7 @@ fn what_is_no_object_is_said() {
         (right[..70].to_vec(), "cannot be read"),
         // The machine, the kind of file, the byte order.
         (patched(18, &[183, 0]), "only x86-64"),
-        (patched(16, &[2, 0]), "linked already"),
+        (patched(16, &[2, 0]), "no segments"),
         (patched(5, &[2]), "the "),
         // The sections: none.
         (patched(0x3c, &[0, 0, 0, 0]), "no function `g`, and no other one"),

@@ -36,7 +36,7 @@ fn compiled(program: &str, target: &str) -> Output {
 }
 
 /// Functions in assembly, f_0, f_1, ..., in one object.
-struct Functions {
+pub struct Functions {
     object: Object,
     /// The program that they should be.
     output: Output,
@@ -71,8 +71,14 @@ impl Functions {
         Functions { object, output, target: isa::find(target).expect("a target") }
     }
 
+    /// The functions of another file.
+    pub fn of_object(object: Object) -> Functions {
+        let (output, target) = (compiled(PROGRAM, "gp64"), isa::find("gp64").expect("a target"));
+        Functions { object, output, target }
+    }
+
     /// The verdict of the prover on one of them; `in_place`: the result may replace the parameter.
-    fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Verdict {
+    pub fn ask(&self, at: usize, demands: Demands, in_place: bool) -> Verdict {
         let mut contract = compiler::contract(&self.output, self.target).expect("a contract");
         contract.symbol = format!("f_{at}");
         if in_place {
@@ -84,8 +90,7 @@ impl Functions {
 
 /// The verdict on `f_0` of another object.
 fn asked(object: Object, demands: Demands) -> Verdict {
-    let empty: [&str; 0] = [];
-    Functions { object, ..Functions::new("gp64", &empty) }.ask(0, demands, false)
+    Functions::of_object(object).ask(0, demands, false)
 }
 
 fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Verdict {
@@ -93,14 +98,14 @@ fn ask(target: &str, body: &str, demands: Demands, in_place: bool) -> Verdict {
 }
 
 /// The correct function, which most faults precede.
-const RIGHT: &str = "mov eax, [rdi + 4]; xor eax, [rsi]; mov ecx, [rdi]; xor ecx, [rsi + 4]; \
+pub const RIGHT: &str = "mov eax, [rdi + 4]; xor eax, [rsi]; mov ecx, [rdi]; xor ecx, [rsi + 4]; \
      mov [rdx], eax; mov [rdx + 4], ecx; ret";
 
 /// The same on vectors of 32 bytes.
 const VECTORS: &str = "vmovdqa ymm0, [rdi + 32]; vpxor ymm0, ymm0, [rsi]; vmovdqa ymm1, [rdi]; \
      vpxor ymm1, ymm1, [rsi + 32]; vmovdqa [rdx], ymm0; vmovdqa [rdx + 32], ymm1; vzeroupper; ret";
 
-fn refused(answer: &Verdict, rule: Rule, words: &str) -> bool {
+pub fn refused(answer: &Verdict, rule: Rule, words: &str) -> bool {
     matches!(answer, Verdict::Refused(fault) if fault.rule == rule && fault.to_string().contains(words))
 }
 

@@ -3,10 +3,12 @@
 //! - here: kernels of ciphers, by gcc and clang.
 //! - `arithmetic`: kernels of arithmetic, fault injection into them, and mutants.
 //! - `faults`: one function that breaks each rule.
+//! - `linked`: shared objects, executables and archives.
 //! - `mutants`: proved kernels with one changed bit.
 
 mod arithmetic;
 mod faults;
+mod linked;
 mod mutants;
 
 use std::path::Path;

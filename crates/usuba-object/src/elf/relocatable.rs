@@ -1,0 +1,206 @@
+//! Relocatable object files, which the linker takes apart.
+//!
+//! *Soundness:* a section, a constant that the linker may merge, an undefined symbol and an entry
+//! of the global offset table is each a region of its own, because the linker places them: an
+//! object may use their addresses, but no result depends on them.
+
+use std::collections::BTreeMap;
+
+use object::read::elf::{ElfFile64, ElfSection64, SectionHeader as _};
+use object::{
+    LittleEndian, Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
+    SectionKind, SymbolKind, elf,
+};
+
+use super::{Kind, LARGEST, Object, Relocation, STRIDE, Section, replaced, wrong};
+
+/// The most constants of a section that the linker may merge.
+const MOST: usize = 1 << 16;
+
+/// Reads an object file.
+///
+/// # Errors
+/// The file is damaged, or has a relocation that is not understood.
+pub(super) fn read(object: &mut Object, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+    let mut reader =
+        Reader { object, regions: 0, places: BTreeMap::new(), symbols: BTreeMap::new() };
+    reader.sections(file)?;
+    reader.symbols(file)?;
+    reader.relocations(file)
+}
+
+/// The regions of a section.
+enum Placed {
+    /// One, from this place on.
+    Whole(u64),
+    /// The place of each constant, by its offset: a linker merges equal constants of several
+    /// objects.
+    Constants(BTreeMap<u64, u64>),
+}
+
+/// An object that is being read.
+struct Reader<'o> {
+    object: &'o mut Object,
+    /// The number of regions.
+    regions: u64,
+    /// Sections in the model, by their indices in the file.
+    places: BTreeMap<usize, Placed>,
+    /// Places of symbols, by their indices, and why they are not known.
+    symbols: BTreeMap<usize, (u64, Option<&'static str>)>,
+}
+
+impl Reader<'_> {
+    fn region(&mut self) -> u64 {
+        self.regions += 1;
+        STRIDE * self.regions
+    }
+
+    fn sections(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        for section in file.sections() {
+            let is_code = section.kind() == SectionKind::Text;
+            // The second one has constants with addresses, which the loader writes once.
+            let is_constant = !is_code
+                && (matches!(
+                    section.kind(),
+                    SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
+                ) || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro")));
+            if !is_code && !is_constant {
+                continue;
+            }
+            if section.size() >= LARGEST {
+                return Err("the object has a section that is too long".into());
+            }
+            let bytes = section.data().map_err(wrong)?;
+            // Zero says as little as one.
+            let align = section.align().max(1);
+            let placed = if let Some((constants, size)) = merged(&section, bytes) {
+                if section.relocations().next().is_some() {
+                    return Err("the object has addresses among merged constants".into());
+                }
+                if constants.len() > MOST {
+                    return Err(format!("the object has more than {MOST} merged constants"));
+                }
+                let mut places = BTreeMap::new();
+                let mut offset = 0;
+                for constant in constants {
+                    let place = self.region();
+                    places.insert(offset, place);
+                    offset += constant.len() as u64;
+                    // Between others a constant is aligned as its size is.
+                    let align = align.min(1 << size.trailing_zeros());
+                    let bytes = constant.to_vec();
+                    let section = Section { bytes, is_code, is_constant, align };
+                    self.object.sections.insert(place, section);
+                }
+                Placed::Constants(places)
+            } else {
+                let place = self.region();
+                let section = Section { bytes: bytes.to_vec(), is_code, is_constant, align };
+                self.object.sections.insert(place, section);
+                Placed::Whole(place)
+            };
+            self.places.insert(section.index().0, placed);
+        }
+        Ok(())
+    }
+
+    fn symbols(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        for symbol in file.symbols() {
+            let name = symbol.name().unwrap_or_default().to_string();
+            let known = symbol.section_index().and_then(|index| self.places.get(&index.0));
+            let (offset, mut unknown) = (symbol.address(), replaced(&symbol));
+            if known.is_some() && offset >= LARGEST {
+                return Err(format!("the symbol `{name}` is outside of its section"));
+            }
+            let is_known = known.is_some();
+            let place = match known {
+                Some(Placed::Whole(start)) => start + offset,
+                Some(Placed::Constants(places)) => {
+                    if symbol.kind() == SymbolKind::Section {
+                        unknown = Some("the linker merges the constants of this section");
+                    }
+                    let constant = places.range(..=offset).next_back();
+                    constant.map_or(0, |(start, place)| place + (offset - start))
+                }
+                None => self.region(),
+            };
+            self.symbols.insert(symbol.index().0, (place, unknown));
+            if is_known && symbol.kind() == SymbolKind::Text {
+                self.object.add_function(&symbol, name, place);
+            } else if !is_known && !name.is_empty() {
+                if symbol.is_undefined() {
+                    self.object.undefined.insert(place, name.clone());
+                }
+                self.object.names.insert(place, name);
+            }
+        }
+        Ok(())
+    }
+
+    fn relocations(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+        for section in file.sections() {
+            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
+            for (offset, relocation) in section.relocations() {
+                let (symbol, unknown) = match relocation.target() {
+                    RelocationTarget::Symbol(symbol) => {
+                        *self.symbols.get(&symbol.0).ok_or("a relocation has no symbol")?
+                    }
+                    _ => (0, Some("a relocation without a symbol")),
+                };
+                let RelocationFlags::Elf { r_type } = relocation.flags() else {
+                    return Err("the object has a relocation that is not one of ELF".into());
+                };
+                let (mut base, addend) = (symbol, relocation.addend());
+                let (kind, size) = match r_type {
+                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
+                    elf::R_X86_64_PC64 => (Kind::Relative, 8),
+                    elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
+                    elf::R_X86_64_64 => (Kind::Absolute, 8),
+                    elf::R_X86_64_GOTPCREL
+                    | elf::R_X86_64_GOTPCRELX
+                    | elf::R_X86_64_REX_GOTPCRELX => {
+                        base = self.region();
+                        self.object.slots.insert(base, symbol);
+                        (Kind::Relative, 4)
+                    }
+                    // The field has at least one byte, and at most eight.
+                    _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
+                };
+                let least = if matches!(kind, Kind::Unknown(_)) { 1 } else { size as u64 };
+                if offset.checked_add(least).is_none_or(|end| end > section.size()) {
+                    return Err("a relocation is outside of its section".into());
+                }
+                let far = (addend.unsigned_abs() >= LARGEST)
+                    .then_some("the address is far from its symbol");
+                let kind = unknown.or(far).map_or(kind, Kind::Unknown);
+                let relocation =
+                    Relocation { size, kind, target: base.wrapping_add_signed(addend) };
+                if self.object.relocations.insert(start + offset, relocation).is_some() {
+                    return Err("two relocations are in one place".into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The constants of a section that a linker merges, and the size of their elements: each constant
+/// is one element, or a string of elements up to a zero.
+fn merged<'b>(
+    section: &ElfSection64<LittleEndian>,
+    bytes: &'b [u8],
+) -> Option<(Vec<&'b [u8]>, usize)> {
+    let header = section.elf_section_header();
+    let flags = header.sh_flags(LittleEndian);
+    let size = header.sh_entsize(LittleEndian).max(1) as usize;
+    let is_string = flags.contains(elf::SHF_STRINGS);
+    let (mut constants, mut from, mut end) = (Vec::new(), 0, 0);
+    for element in bytes.chunks(size) {
+        end += element.len();
+        if !is_string || element.iter().all(|&byte| byte == 0) || end == bytes.len() {
+            constants.push(&bytes[from..end]);
+            from = end;
+        }
+    }
+    flags.contains(elf::SHF_MERGE).then_some((constants, size))
+}
