@@ -45,11 +45,35 @@ impl Run<'_, '_> {
             return Err(unsupported("a product of short words"));
         }
         let (low, high) = self.halves(0, RAX, bytes)?;
-        // Carry and overflow say whether the upper half is zero; the model leaves them unknown.
-        let carry = self.unknown_flag(&[&low, &high]);
+        // Carry and overflow say whether the upper half is zero; of data the model leaves them
+        // unknown.
+        let carry = match self.world.bits.word(&high) {
+            Some(high) => Flag::Is(high != 0),
+            None => self.unknown_flag(&[&low, &high]),
+        };
         self.x86.flags = Flags { carry, overflow: carry, ..Flags::UNDEFINED };
         self.x86.general[RAX] = Word::from_cells(&self.world.bits, &low);
         self.x86.general[RDX] = Word::from_cells(&self.world.bits, &high);
+        Ok(())
+    }
+
+    /// div: quotient and remainder of rdx:rax, all of which must be known.
+    pub fn divide(&mut self) -> Done {
+        let bytes = self.size(0)?;
+        let operands =
+            [self.word(0, bytes)?, self.x86.general[RAX].clone(), self.x86.general[RDX].clone()];
+        let [Word::Number(divisor), Word::Number(low), Word::Number(high)] = operands else {
+            return Err(unsupported("a quotient of numbers that are not known"));
+        };
+        let ones = u64::MAX >> (64 - 8 * bytes);
+        let whole = u128::from(high & ones) << (8 * bytes) | u128::from(low & ones);
+        let quotient = whole.checked_div(divisor.into()).filter(|&all| all <= ones.into());
+        let quotient = quotient.filter(|_| bytes >= 4).ok_or_else(|| {
+            unsupported("a quotient of short words, or one that its register cannot hold")
+        })?;
+        self.x86.flags = Flags::UNDEFINED;
+        self.x86.general[RAX] = Word::Number(quotient as u64);
+        self.x86.general[RDX] = Word::Number((whole % u128::from(divisor)) as u64);
         Ok(())
     }
 
@@ -144,6 +168,7 @@ impl Run<'_, '_> {
                 let (carry, zero) = (carried(self, carry).ok()?, self.zero_bit(zero)?);
                 self.world.bits.or(carry, zero)
             }
+            Condition::Less | Condition::LessOrEqual if self.world.forks.follows => Cell::OPAQUE,
             Condition::Less | Condition::LessOrEqual => return None,
         };
         Some(if negated { self.world.bits.not(bit) } else { bit })
@@ -167,8 +192,10 @@ fn carried(run: &Run, flag: Flag) -> Result<Cell, Fault> {
     match flag {
         Flag::Is(is) => Ok(run.world.bits.constant(is)),
         Flag::Bit(bit) => Ok(bit),
-        Flag::Secret | Flag::Zero(_) | Flag::Public | Flag::Undefined => {
-            Err(unsupported("the flag is not known"))
-        }
+        flag if run.world.forks.follows => match flag.is_secret() {
+            true => Ok(Cell::OPAQUE),
+            false => Ok(Cell::UNSET),
+        },
+        _ => Err(unsupported("the flag is not known")),
     }
 }

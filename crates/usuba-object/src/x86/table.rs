@@ -375,6 +375,8 @@ static TABLE: &[&[Row]] = rows! {
     Plain(|r| r.multiply()) => 0 Imul;
     Plain(|r| r.whole_product()) => 0 Mul;
     Plain(|r| r.mulx()) => 0 Mulx;
+    Plain(|r| r.push_zero()) => 0 Fldz;
+    Plain(|r| r.pop_zero()) => 0 Fstp;
     Plain(|r| r.with_carry(true)) => flags "czs" 0 Adc;
     Plain(|r| r.with_carry(false)) => flags "czs" 0 Sbb;
     Plain(|r| r.chained(|flags: &mut Flags| &mut flags.carry)) => flags "c" 0 Adcx;
@@ -388,7 +390,8 @@ static TABLE: &[&[Row]] = rows! {
         0 Seto Setno Setb Setae Sete Setne Setbe Seta Sets Setns Setl Setge Setle Setg;
     Plain(|r| r.move_by_condition()) => 0 Cmovo Cmovno Cmovb Cmovae Cmove Cmovne Cmovbe Cmova Cmovs
         Cmovns Cmovl Cmovge Cmovle Cmovg;
-    Unknown => timing Operands 0 Div Idiv;
+    Plain(|r| r.divide()) => timing Operands 0 Div;
+    Unknown => timing Operands 0 Idiv;
 
     // Control, the stack, and blocks of memory.
     Plain(|_| Ok(())) => 0 Nop Endbr64;

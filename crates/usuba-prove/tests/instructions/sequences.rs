@@ -36,6 +36,9 @@ fn control() -> Vec<String> {
         "lea r9, [rip + 2f]; push r9; call [rsp]; pop r9; jmp 3f; 2: inc rax; xor r9d, r9d; ret; \
          3: xor r9d, r9d; mov [rsp - 8], r9; mov [rsp - 16], r9",
         "nop; endbr64; xchg ax, ax; nop dword ptr [rax + rax + 64]",
+        "fldz; fldz; fstp st(0); fstp st(0)",
+        "mov eax, 1234567; xor edx, edx; mov ecx, 89; div ecx",
+        "mov rax, -9; mov edx, 76; mov rcx, -5; div rcx",
         "mov ecx, 10; 1: add rax, rdx; dec ecx; jne 1b",
         "xor ecx, ecx; 1: add rax, [rsi + 256 + 8 * rcx]; inc rcx; cmp rcx, 8; jb 1b",
         "mov [rsp - 8], rax; mov ecx, [rsp - 6]; mov [rsp - 7], cl; mov rdx, [rsp - 8]",
