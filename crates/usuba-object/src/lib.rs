@@ -25,6 +25,7 @@
 //! - `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
+//! - `callgraph`: the calls of all functions of an object.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.
@@ -47,6 +48,7 @@ pub mod block_function;
 pub mod block_step;
 pub mod blocks;
 pub mod byte_order;
+pub mod callgraph;
 pub mod calls;
 pub mod cell;
 pub mod compare;
