@@ -20,6 +20,7 @@
 //!
 //! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `frame_phases`: the alignment of the frame.
@@ -59,6 +60,7 @@ pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod opaque;
 mod repeats;
 pub mod safety;
 pub mod simulate;

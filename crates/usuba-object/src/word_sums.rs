@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(bits.sum(&third, &eleven, false).0, ended);
     }
 
-    /// A shift is a multiple, the highest bit a constant, and a word of one bit its negative; sums
-    /// in wider registers are those of their low bits.
+    /// A shift is a multiple, the highest bit a constant, and a word of one bit its negative; a sum
+    /// in a wider register has the low bits of the sum of the low bits.
     #[test]
     fn compilers_write_sums_otherwise() {
         let (mut bits, [x, y, z]) = asked();
