@@ -23,7 +23,8 @@ impl Bits {
     /// known of it but zeros at both ends.
     pub(super) fn opaque_product(&self, a: &[Cell], b: &[Cell], count: usize) -> Option<Vec<Cell>> {
         let is_plain = |&cell: &Cell| !cell.is_known() || self.value(cell).is_some();
-        if !a.iter().chain(b).all(is_plain) {
+        let is_known = |&cell: &Cell| self.value(cell).is_some();
+        if !a.iter().chain(b).all(is_plain) || a.iter().chain(b).all(is_known) {
             return None;
         }
         let zero = self.constant(false);
