@@ -59,7 +59,7 @@ impl Run<'_, '_> {
         Ok(self.world.bits.each_bit([&a, &b, &c], |bits, cells| bits.function(table, cells)))
     }
 
-    /// Bytes of the second source where the top bit of a byte of the third is set.
+    /// Lanes of the second source where the top bit of a lane of the third is set.
     pub fn blend_by_sign(&mut self) -> Cells {
         let bits = self.bits();
         let (a, b) = self.two(bits)?;
@@ -68,8 +68,9 @@ impl Run<'_, '_> {
             true => self.x86.vectors.get(0, bits).to_vec(),
             false => self.vector(3, bits)?,
         };
-        let choose =
-            |at: usize| self.world.bits.function(CHOICE, [mask[at / 8 * 8 + 7], b[at], a[at]]);
+        let lane = self.row.lane;
+        let sign = |at: usize| mask[at / lane * lane + lane - 1];
+        let choose = |at: usize| self.world.bits.function(CHOICE, [sign(at), b[at], a[at]]);
         Ok((0..bits).map(choose).collect())
     }
 

@@ -161,7 +161,8 @@ static TABLE: &[&[Row]] = rows! {
     Vector(|r| r.gate(andn, true)) =>
         0 Pandn Andnps Andnpd Vpandn, 32 Vandnps Vpandnd, 64 Vandnpd Vpandnq;
     Vector(|r| r.ternary()) => 32 Vpternlogd, 64 Vpternlogq;
-    Vector(|r| r.blend_by_sign()) => 0 Pblendvb Vpblendvb;
+    Vector(|r| r.blend_by_sign()) =>
+        8 Pblendvb Vpblendvb, 32 Blendvps Vblendvps, 64 Blendvpd Vblendvpd;
 
     // Arithmetic of lanes.
     Vector(|r| r.pair(None, add)) =>
