@@ -3,7 +3,7 @@
 //! The target of a jump must be known. Flags of numbers are known; flags that depend on inputs are
 //! not, so every branch on a secret is found.
 
-use iced_x86::{ConditionCode, OpKind};
+use iced_x86::{ConditionCode, OpKind, Register};
 
 use super::address::Address;
 use super::registers::{Flag, RSP, Word};
@@ -195,6 +195,24 @@ impl Run<'_, '_> {
         Ok(())
     }
 
+    /// fldz: a zero more on the stack of the floating-point unit, which is empty at entry.
+    pub fn push_zero(&mut self) -> Done {
+        self.x86.zeros += 1;
+        match self.x86.zeros {
+            ..=8 => Ok(()),
+            _ => Err(unsupported("the stack of the floating-point unit is full")),
+        }
+    }
+
+    /// fstp st(0): one zero less.
+    pub fn drop_zero(&mut self) -> Done {
+        match (self.i.op0_register(), self.x86.zeros.checked_sub(1)) {
+            (Register::ST0, Some(zeros)) => self.x86.zeros = zeros,
+            _ => return Err(unsupported("this use of the floating-point unit is not modelled")),
+        }
+        Ok(())
+    }
+
     fn push(&mut self, word: Word) -> Done {
         let at = Pointer { region: Region::Frame, offset: self.x86.stack()? - 8 };
         self.x86.general[RSP] = Word::Pointer(at);
@@ -211,8 +229,6 @@ impl Run<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use iced_x86::Register;
-
     use super::*;
 
     /// Another number of a register would make the names and the calling convention wrong.

@@ -18,6 +18,8 @@ pub enum Word {
     Count(Form),
     /// The lowest bytes of such a number; the bytes above are zero.
     Low(Form, u8),
+    /// The distance to the first address from the second one, which the linker knows.
+    Distance(Pointer, Pointer),
     /// An address that depends on the number of blocks.
     Moving(Moving),
 }
@@ -32,6 +34,7 @@ impl Word {
             }
             Word::Bits(cells) => Some(**cells),
             Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
+            Word::Distance(..) => None,
         }
     }
 
@@ -63,7 +66,7 @@ impl Word {
             Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
             Word::Moving(moving) => Some(Whole::Moving(moving)),
             Word::Count(form) => Some(Whole::Count(form)),
-            Word::Number(_) | Word::Bits(_) | Word::Low(..) => None,
+            Word::Number(_) | Word::Bits(_) | Word::Low(..) | Word::Distance(..) => None,
         }
     }
 
@@ -205,6 +208,10 @@ pub const RSP: usize = 4;
 /// The registers of the first parameters: rdi, rsi, rdx, rcx, r8, r9.
 pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 
+/// The canary of the stack protector, `fs:28h`: an unknown word that is no secret, like the value of
+/// a register at entry.
+pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
+
 /// Callee-saved registers: rbx, rbp, r12 to r15.
 const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
 
@@ -234,6 +241,7 @@ impl X86 {
             flags: Flags::UNDEFINED,
             compared: None,
             zero_of: (0, Vec::new()),
+            zeros: 0,
             next: entry,
         }
     }
@@ -270,6 +278,10 @@ impl X86 {
         let stack = self.stack()?;
         if stack != 8 {
             let what = format!("the stack pointer is {} bytes off at return", stack - 8);
+            return Err(Fault::new(Rule::NotRestored, what));
+        }
+        if self.zeros > 0 {
+            let what = "the stack of the floating-point unit is not empty at return";
             return Err(Fault::new(Rule::NotRestored, what));
         }
         for number in SAVED {

@@ -122,7 +122,8 @@ impl Turning for X86 {
             (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
             _ => false,
         };
-        general && vectors && pointers && masks && flags && compared && self.next == other.next
+        let place = (self.next, self.zeros) == (other.next, other.zeros);
+        general && vectors && pointers && masks && flags && compared && place
     }
 }
 

@@ -104,6 +104,7 @@ impl Encoding {
             && code.mnemonic() != Mnemonic::Lea
             && code.mnemonic() != Mnemonic::Leave
             && !i.is_stack_instruction()
+            && !i.fpu_stack_increment_info().writes_top()
             && !row.is_control()
             && (!encoding.gathers() || encoding.is_evex());
         alone.then_some(Encoding { row, ..encoding })
