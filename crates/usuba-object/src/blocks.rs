@@ -183,7 +183,7 @@ impl Goal<'_> {
             search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
-            search.explore(state, &mut Vec::new()).map_err(unknown)?;
+            search.explore(state, &mut Vec::new())?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
@@ -492,16 +492,6 @@ impl Search<'_> {
 
     fn at(&self, place: u64, fault: Fault) -> Obstacle {
         Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
-    }
-}
-
-/// A bound of the search is no broken rule.
-fn unknown(obstacle: Obstacle) -> Obstacle {
-    match obstacle {
-        Obstacle::Fault(fault) if fault.rule == Rule::TooLong => {
-            Obstacle::Impossible(fault.to_string())
-        }
-        other => other,
     }
 }
 

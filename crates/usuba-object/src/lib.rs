@@ -20,11 +20,13 @@
 //!
 //! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
+//! - `callgraph`: the calls of all functions of an object.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.
@@ -47,6 +49,7 @@ pub mod block_function;
 pub mod block_step;
 pub mod blocks;
 pub mod byte_order;
+pub mod callgraph;
 pub mod calls;
 pub mod cell;
 pub mod compare;
@@ -57,6 +60,7 @@ pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod opaque;
 mod repeats;
 pub mod safety;
 pub mod simulate;

@@ -1,4 +1,4 @@
-//! Safety of functions without a specification: planted faults in assembly, and functions in C.
+//! Safety of functions without a specification: fault injection in assembly, and functions in C.
 //!
 //! Each fault is one instruction away from a function that is proved.
 
@@ -40,7 +40,7 @@ fn assembled(body: &str, returns: Returns) -> Result<Evidence, Fault> {
 }
 
 #[test]
-fn every_planted_fault_breaks_its_rule() {
+fn every_injected_fault_breaks_its_rule() {
     for (body, rule) in [
         ("mov rax, [rdi]; test rax, rax; je 1f; 1: ret", Rule::SecretBranch),
         ("movzx eax, byte ptr [rdi]; mov al, [rsi + rax]; ret", Rule::SecretAddress),

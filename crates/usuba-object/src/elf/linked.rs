@@ -18,13 +18,15 @@
 //! are numbers, and no access uses a number. Such an executable has no readable pointers.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::read::elf::{ElfFile64, ElfSymbol64, ProgramHeader as _, RelrIterator};
 use object::{
-    LittleEndian, Object as _, ObjectSection, ObjectSymbol, SymbolKind, SymbolSection, elf, pod,
+    LittleEndian, Object as _, ObjectKind, ObjectSection, ObjectSymbol, SymbolKind, SymbolSection,
+    elf, pod,
 };
 
-use super::{Kind, LARGEST, Object, Relocation, STRIDE, Section, replaced, wrong};
+use super::{Kind, LARGEST, Relocation, STRIDE, Section, Tables, replaced, wrong};
 
 /// The image is at a multiple of this many bytes.
 const PAGE: u64 = 4096;
@@ -38,7 +40,8 @@ type File<'b> = ElfFile64<'b, LittleEndian>;
 ///
 /// # Errors
 /// The file is damaged, cannot be loaded, or has a relocation that is not understood.
-pub(super) fn read(object: &mut Object, file: &File) -> Result<(), String> {
+pub(super) fn read(object: &mut Tables, file: &File) -> Result<(), String> {
+    object.is_fixed = file.kind() == ObjectKind::Executable;
     let mut image = Image { object, base: 0, end: 0, segments: Vec::new(), outside: 0 };
     image.map(file)?;
     let dynamic = image.dynamic(file)?;
@@ -70,7 +73,7 @@ const THREAD: &str = "it is the address of a variable of a thread";
 
 /// A file that is being read.
 struct Image<'o, 'b> {
-    object: &'o mut Object,
+    object: &'o mut Tables,
     /// The lowest address in the file, and the end of the highest segment.
     base: u64,
     end: u64,
@@ -147,18 +150,53 @@ impl<'b> Image<'_, 'b> {
             }
             _ => (0, 0),
         };
+        let frames = self.frames(file).unwrap_or_default();
         for &(start, bytes, flags) in &self.segments {
             let (mut first, mut last) = (start, start + bytes.len() as u64);
             if flags.contains(elf::PF_W) {
                 (first, last) = (first.max(from), last.min(to));
             }
-            let range = first.wrapping_sub(start) as usize..last.wrapping_sub(start) as usize;
-            if let Some(bytes) = bytes.get(range).filter(|_| first < last) {
+            // Without the tables of frames, each in turn.
+            let tables = frames.iter().filter(|table| first <= table.start && table.end <= last);
+            let cuts = tables.flat_map(|table| [table.start, table.end]);
+            let cuts: Vec<u64> = [first].into_iter().chain(cuts).chain([last]).collect();
+            for cut in cuts.chunks(2) {
+                let range =
+                    cut[0].wrapping_sub(start) as usize..cut[1].wrapping_sub(start) as usize;
+                let Some(bytes) = bytes.get(range).filter(|_| cut[0] < cut[1]) else { continue };
                 let (bytes, is_code) = (bytes.to_vec(), flags.contains(elf::PF_X));
                 let section = Section { bytes, is_code, is_constant: true, align: PAGE };
-                self.object.sections.insert(STRIDE + (first - self.base), section);
+                self.object.sections.insert(STRIDE + (cut[0] - self.base), section);
             }
         }
+    }
+
+    /// The tables of frames, in order: that which is searched, and that which it describes. No
+    /// function reads them, but they have the address of each function.
+    fn frames(&self, file: &File) -> Option<Vec<Range<u64>>> {
+        let mut headers = file.elf_program_headers().iter();
+        let header = headers.find(|header| header.p_type(LittleEndian) == elf::PT_GNU_EH_FRAME)?;
+        let start = header.p_vaddr(LittleEndian);
+        let searched = start..start.checked_add(header.p_memsz(LittleEndian))?;
+        let field = |at: u64| Some(u32::from_le_bytes(self.bytes(at, 4).ok()?.try_into().ok()?));
+        // The second byte: the distance from the field, in four bytes with a sign.
+        if field(start)? >> 8 & 0xff != 0x1b {
+            return None;
+        }
+        let first = start
+            .wrapping_add(4)
+            .wrapping_add_signed((field(start.wrapping_add(4))? as i32).into());
+        let mut end = first;
+        loop {
+            let length = field(end)?;
+            end = end.checked_add(4)?.checked_add(length.into())?;
+            if length == 0 {
+                break;
+            }
+        }
+        let mut tables = vec![searched, first..end];
+        tables.sort_by_key(|table| table.start);
+        (tables[0].end <= tables[1].start).then_some(tables)
     }
 
     /// The entries of the dynamic section; empty if the loader relocates nothing.
@@ -177,7 +215,7 @@ impl<'b> Image<'_, 'b> {
         Ok(Dynamic(entries.map(|(tag, entry)| (tag.0, entry.d_val.get(LittleEndian))).collect()))
     }
 
-    /// Checks that the tables of dynamic symbols and of their names are those of the loader.
+    /// Checks that linkers and the loader read the same tables of dynamic symbols and names.
     fn check_names(&self, file: &File, dynamic: &Dynamic) -> Result<(), String> {
         let table = file.elf_dynamic_symbol_table();
         for (index, tag) in

@@ -16,7 +16,8 @@
 mod linked;
 mod relocatable;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, ElfSymbol64};
@@ -35,9 +36,18 @@ const STRIDE: u64 = 1 << 32;
 /// The largest section, and the farthest target from the start of its section, in bytes.
 const LARGEST: u64 = STRIDE / 4;
 
-/// The code and constants of an object file or of a linked file.
+/// The code and constants of an object file or of a linked file, for a processor. A clone shares
+/// them.
 #[derive(Clone, Debug)]
 pub struct Object {
+    tables: Arc<Tables>,
+    /// The instructions that its processors have.
+    pub extensions: Extensions,
+}
+
+/// The content of a file.
+#[derive(Default, Debug)]
+struct Tables {
     /// Code and constants, by the places of their first bytes. They do not overlap.
     sections: BTreeMap<u64, Section>,
     /// Relocations by their places.
@@ -49,8 +59,10 @@ pub struct Object {
     /// Undefined symbols by their places.
     undefined: BTreeMap<u64, String>,
     functions: Vec<Function>,
-    /// The instructions that its processors have.
-    pub extensions: Extensions,
+    /// Addresses in data outside of the model.
+    pointers: BTreeSet<u64>,
+    /// Whether the linker has written addresses as numbers.
+    is_fixed: bool,
 }
 
 /// A function symbol. One name may have several functions, and one place several names.
@@ -178,49 +190,25 @@ impl Object {
         }
         let kind = file.kind();
         let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
-        let mut object = Object {
-            sections: BTreeMap::new(),
-            relocations: BTreeMap::new(),
-            slots: BTreeMap::new(),
-            names: BTreeMap::new(),
-            undefined: BTreeMap::new(),
-            functions: Vec::new(),
-            extensions,
-        };
+        let mut tables = Tables::default();
         match kind {
-            ObjectKind::Relocatable => relocatable::read(&mut object, &file)?,
-            ObjectKind::Executable | ObjectKind::Dynamic => linked::read(&mut object, &file)?,
+            ObjectKind::Relocatable => relocatable::read(&mut tables, &file)?,
+            ObjectKind::Executable | ObjectKind::Dynamic => linked::read(&mut tables, &file)?,
             _ => return Err("the file is neither an object nor linked".into()),
         }
-        object.functions.sort();
-        object.functions.dedup();
-        Ok(object)
-    }
-
-    /// Adds a function symbol.
-    fn add_function(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
-        let SymbolFlags::Elf { st_other, .. } = symbol.flags() else { return };
-        let visibility = st_other.visibility();
-        let is_visible = [elf::STV_DEFAULT, elf::STV_PROTECTED].contains(&visibility);
-        self.names.entry(place).or_insert_with(|| name.clone());
-        self.functions.push(Function {
-            name,
-            place,
-            size: symbol.size(),
-            is_exported: symbol.is_global() && is_visible,
-            replaced: replaced(symbol),
-            is_global: symbol.is_global(),
-        });
+        tables.functions.sort();
+        tables.functions.dedup();
+        Ok(Object { tables: Arc::new(tables), extensions })
     }
 
     /// The function symbols, by name.
     pub fn functions(&self) -> &[Function] {
-        &self.functions
+        &self.tables.functions
     }
 
     /// The names of undefined symbols, in order.
     pub fn undefined(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.undefined.values().map(String::as_str).collect();
+        let mut names: Vec<&str> = self.tables.undefined.values().map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -228,13 +216,13 @@ impl Object {
 
     /// The name of the undefined symbol at a place.
     pub fn outside(&self, place: u64) -> Option<&str> {
-        self.undefined.get(&place).map(String::as_str)
+        self.tables.undefined.get(&place).map(String::as_str)
     }
 
     /// The place of the function of this name, or the reason why it cannot be proved. A linker takes
     /// a global symbol before local ones of the same name.
     fn named(&self, name: &str) -> Option<Result<u64, &'static str>> {
-        let all = self.functions.iter().filter(|function| function.name == name);
+        let all = self.tables.functions.iter().filter(|function| function.name == name);
         let is_global = all.clone().any(|function| function.is_global);
         let mut all = all.filter(|function| function.is_global == is_global);
         let first = all.clone().next()?;
@@ -257,7 +245,7 @@ impl Object {
             Some(Err(reason)) => return Err(format!("`{function}` cannot be proved: {reason}")),
             None => {}
         }
-        let mut names: Vec<&str> = self.functions.iter().map(|found| &*found.name).collect();
+        let mut names: Vec<&str> = self.tables.functions.iter().map(|found| &*found.name).collect();
         names.dedup();
         names.truncate(8);
         Err(match names.is_empty() {
@@ -269,6 +257,42 @@ impl Object {
                 format!("the object has no function `{function}`; it has {}", names.join(", "))
             }
         })
+    }
+
+    /// Whether the linker has written addresses as numbers, so that any number may be one.
+    pub fn is_fixed(&self) -> bool {
+        self.tables.is_fixed
+    }
+
+    /// The addresses in data, without the slots of the global offset table.
+    pub fn pointers(&self) -> impl Iterator<Item = u64> {
+        let absolute = self.in_data().filter(|(_, relocation)| relocation.kind != Kind::Relative);
+        absolute
+            .map(|(_, relocation)| relocation.target)
+            .chain(self.tables.pointers.iter().copied())
+    }
+
+    /// The distances in data that the linker writes: their places, and the places from which they
+    /// are as far as from their own.
+    pub fn distances(&self) -> impl Iterator<Item = (u64, u64)> {
+        let relative = self.in_data().filter(|(_, relocation)| relocation.kind == Kind::Relative);
+        relative.map(|(at, relocation)| (at, relocation.target))
+    }
+
+    fn in_data(&self) -> impl Iterator<Item = (u64, &Relocation)> {
+        let all = self.tables.relocations.iter().map(|(&at, relocation)| (at, relocation));
+        all.filter(|(at, _)| self.slot(*at).is_none() && self.code(*at, 1).is_empty())
+    }
+
+    /// The target of a slot of the global offset table.
+    pub fn slot(&self, place: u64) -> Option<u64> {
+        self.tables.slots.get(&place).copied()
+    }
+
+    /// The sections of code, with the places of their first bytes.
+    pub fn all_code(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let sections = self.tables.sections.iter().filter(|(_, section)| section.is_code);
+        sections.map(|(&place, section)| (place, &*section.bytes))
     }
 
     /// The place of a function.
@@ -302,8 +326,10 @@ impl Object {
         size: usize,
     ) -> impl Iterator<Item = (u64, &Relocation)> + use<'_> {
         // The longest field has eight bytes.
-        let all =
-            self.relocations.range(place.saturating_sub(7)..place.saturating_add(size as u64));
+        let all = self
+            .tables
+            .relocations
+            .range(place.saturating_sub(7)..place.saturating_add(size as u64));
         all.map(|(&at, relocation)| (at, relocation))
             .filter(move |(at, relocation)| at + relocation.size as u64 > place)
     }
@@ -314,7 +340,7 @@ impl Object {
     /// There are no such constants.
     pub fn constant(&self, place: u64, count: usize) -> Result<Content<'_>, String> {
         let absent = || format!("there are no constants at {}", self.name(place));
-        if let (Some(&target), 8) = (self.slots.get(&place), count) {
+        if let (Some(&target), 8) = (self.tables.slots.get(&place), count) {
             return Ok(Content::Address(target));
         }
         let mut written = self.relocations(place, count);
@@ -337,7 +363,7 @@ impl Object {
     }
 
     fn bytes(&self, place: u64, is_code: bool) -> Option<&[u8]> {
-        let (start, section) = self.sections.range(..=place).next_back()?;
+        let (start, section) = self.tables.sections.range(..=place).next_back()?;
         let is_kind = if is_code { section.is_code } else { section.is_constant };
         section.bytes.get((place - start) as usize..).filter(|_| is_kind)
     }
@@ -346,7 +372,7 @@ impl Object {
     pub fn is_aligned(&self, at: Pointer, align: u64) -> bool {
         let Region::Section(number) = at.region else { return false };
         let region = STRIDE * u64::from(number);
-        let section = self.sections.range(region..=region + (STRIDE - 1)).next();
+        let section = self.tables.sections.range(region..=region + (STRIDE - 1)).next();
         section.is_some_and(|(_, section)| section.align.is_multiple_of(align))
             && (at.offset as u64).is_multiple_of(align)
     }
@@ -354,11 +380,29 @@ impl Object {
     /// A name for a place, for messages: a symbol, or an offset from one.
     pub fn name(&self, place: u64) -> String {
         let region = place / STRIDE;
-        match self.names.range(region * STRIDE..=place).next_back() {
+        match self.tables.names.range(region * STRIDE..=place).next_back() {
             Some((start, name)) if *start == place => name.clone(),
             Some((start, name)) => format!("{name}+{:#x}", place - start),
             None => format!("section {region}+{:#x}", place % STRIDE),
         }
+    }
+}
+
+impl Tables {
+    /// Adds a function symbol.
+    fn add_function(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
+        let SymbolFlags::Elf { st_other, .. } = symbol.flags() else { return };
+        let visibility = st_other.visibility();
+        let is_visible = [elf::STV_DEFAULT, elf::STV_PROTECTED].contains(&visibility);
+        self.names.entry(place).or_insert_with(|| name.clone());
+        self.functions.push(Function {
+            name,
+            place,
+            size: symbol.size(),
+            is_exported: symbol.is_global() && is_visible,
+            replaced: replaced(symbol),
+            is_global: symbol.is_global(),
+        });
     }
 }
 

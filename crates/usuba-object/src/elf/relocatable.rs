@@ -12,7 +12,7 @@ use object::{
     SectionKind, SymbolKind, elf,
 };
 
-use super::{Kind, LARGEST, Object, Relocation, STRIDE, Section, replaced, wrong};
+use super::{Kind, LARGEST, Relocation, STRIDE, Section, Tables, replaced, wrong};
 
 /// The most constants of a section that the linker may merge.
 const MOST: usize = 1 << 16;
@@ -21,7 +21,7 @@ const MOST: usize = 1 << 16;
 ///
 /// # Errors
 /// The file is damaged, or has a relocation that is not understood.
-pub(super) fn read(object: &mut Object, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+pub(super) fn read(object: &mut Tables, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
     let mut reader =
         Reader { object, regions: 0, places: BTreeMap::new(), symbols: BTreeMap::new() };
     reader.sections(file)?;
@@ -40,7 +40,7 @@ enum Placed {
 
 /// An object that is being read.
 struct Reader<'o> {
-    object: &'o mut Object,
+    object: &'o mut Tables,
     /// The number of regions.
     regions: u64,
     /// Sections in the model, by their indices in the file.
@@ -64,7 +64,7 @@ impl Reader<'_> {
                     section.kind(),
                     SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
                 ) || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro")));
-            if !is_code && !is_constant {
+            if !is_code && !is_constant || is_unwinding(&section) {
                 continue;
             }
             if section.size() >= LARGEST {
@@ -128,7 +128,8 @@ impl Reader<'_> {
             if is_known && symbol.kind() == SymbolKind::Text {
                 self.object.add_function(&symbol, name, place);
             } else if !is_known && !name.is_empty() {
-                if symbol.is_undefined() {
+                // The linker defines the table.
+                if symbol.is_undefined() && name != "_GLOBAL_OFFSET_TABLE_" {
                     self.object.undefined.insert(place, name.clone());
                 }
                 self.object.names.insert(place, name);
@@ -139,7 +140,10 @@ impl Reader<'_> {
 
     fn relocations(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
         for section in file.sections() {
-            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
+            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else {
+                self.pointers(&section);
+                continue;
+            };
             for (offset, relocation) in section.relocations() {
                 let (symbol, unknown) = match relocation.target() {
                     RelocationTarget::Symbol(symbol) => {
@@ -182,6 +186,24 @@ impl Reader<'_> {
         }
         Ok(())
     }
+
+    /// The addresses in a section outside of the model, unless it is a table for debuggers.
+    fn pointers(&mut self, section: &ElfSection64<LittleEndian>) {
+        let is_loaded =
+            section.elf_section_header().sh_flags(LittleEndian).contains(elf::SHF_ALLOC);
+        for (_, relocation) in section.relocations().filter(|_| is_loaded && !is_unwinding(section))
+        {
+            let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
+            if let Some((place, _)) = self.symbols.get(&symbol.0) {
+                self.object.pointers.insert(place.wrapping_add_signed(relocation.addend()));
+            }
+        }
+    }
+}
+
+/// Whether a section is the table of frames, which has the address of each function.
+fn is_unwinding(section: &ElfSection64<LittleEndian>) -> bool {
+    section.name().is_ok_and(|name| name == ".eh_frame")
 }
 
 /// The constants of a section that a linker merges, and the size of their elements: each constant

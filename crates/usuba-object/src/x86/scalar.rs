@@ -214,9 +214,11 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays, unless the flags are now the flags of other counts.
-        let stays = flags.zero != Flag::Public;
-        let carry = if stays { self.x86.flags.carry } else { Flag::Undefined };
+        // The carry stays, unless it was a flag of other counts.
+        let carry = match self.x86.flags.carry {
+            Flag::Public if flags.zero == Flag::Public => Flag::Undefined,
+            carry => carry,
+        };
         self.x86.flags = Flags { carry, ..flags };
         self.set_word(0, result)
     }

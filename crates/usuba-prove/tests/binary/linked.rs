@@ -1,13 +1,15 @@
 //! Linked files and archives: functions are proved wherever the linker puts them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use usuba::ir::random::Random;
 use usuba_object::Rule;
+use usuba_object::callgraph::CallGraph;
 use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::{self, Object};
 use usuba_object::extensions::Extensions;
-use usuba_run::cc;
+use usuba_run::cc::{self, Family};
 
 use super::faults::{Functions, RIGHT, refused};
 
@@ -20,7 +22,7 @@ const AROUND: &str = ".intel_syntax noprefix\n.section .note.GNU-stack,\"\",@pro
      .globl hidden\n.hidden hidden\n.type hidden, @function\nhidden: xor eax, eax; ret\n\
      .globl main\n.type main, @function\nmain: xor eax, eax; ret\n";
 
-/// What a linked file must have for a function to be proved.
+/// A property of a linked file without which a function is not proved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Needs {
     Nothing,
@@ -64,7 +66,7 @@ const REFUSED: [(&str, Rule, &str); 6] = [
     ("mov rax, [rdi]; jmp rax", Rule::SecretBranch, "depends on an input"),
 ];
 
-/// Flags of the linker, and what the files have.
+/// Flags of the linker, and the properties of the files.
 const LINKED: [(&[&str], &[Needs]); 8] = [
     (&["-shared"], &[Pointers]),
     (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers]),
@@ -88,15 +90,20 @@ fn text() -> String {
     text
 }
 
-/// The file that the compiler makes of a text with these flags; `None` where there is no compiler,
-/// or where its linker lacks a flag.
+/// The file that a compiler makes of an assembly text with these flags; `None` where there is no
+/// compiler, or where its linker lacks a flag.
 fn made(text: &str, flags: &[&str]) -> Option<Vec<u8>> {
-    let machine = cc::find("gp64").map_err(|skip| println!("{skip}")).ok()?;
+    compiled(text, "text.s", Family::Gcc, flags)
+}
+
+/// The same for a file of this name, by a compiler.
+fn compiled(text: &str, name: &str, family: Family, flags: &[&str]) -> Option<Vec<u8>> {
+    let machine = cc::find_native("gp64", family).map_err(|skip| println!("{skip}")).ok()?;
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("text.s");
+    let path = folder.path().join(name);
     std::fs::write(&path, text).expect("a file can be written");
-    let mut command = machine.compile();
-    let output = command.args(flags).arg(&path).arg("-o").arg(folder.path().join("made")).output();
+    let made = folder.path().join("made");
+    let output = machine.compile().args(flags).arg(&path).arg("-o").arg(&made).output();
     let output = output.expect("the compiler runs");
     let error = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
@@ -104,7 +111,7 @@ fn made(text: &str, flags: &[&str]) -> Option<Vec<u8>> {
         println!("skipped: the linker lacks {flags:?}");
         return None;
     }
-    Some(std::fs::read(folder.path().join("made")).expect("it has been made"))
+    Some(std::fs::read(made).expect("it has been made"))
 }
 
 #[test]
@@ -175,6 +182,79 @@ fn archives_have_members() {
     }
 }
 
+/// Functions with all kinds of calls. Each has another size, so that none is folded.
+const CALLS: &str = "
+#define KEPT __attribute__((noinline, noclone, noipa))
+typedef int function(int);
+KEPT static int leaf(int x) { __asm__(\"nop\"); return x + 1; }
+KEPT static int tail(int x) { __asm__(\"nop; nop\"); return leaf(x * 3); }
+KEPT static int in_table(int x) { __asm__(\"nop; nop; nop\"); return x ^ 5; }
+KEPT static int in_data(int x) { __asm__(\"nop; nop; nop; nop\"); return x ^ 6; }
+KEPT static int in_code(int x) { __asm__(\"nop; nop; nop; nop; nop\"); return x ^ 7; }
+KEPT static int again(int x) { return x > 9 ? again(x - 1) + again(x - 2) : x; }
+KEPT int exported(int x) { return leaf(x) + 2; }
+static function *const table[] = { in_table, in_data };
+function *data = in_data;
+function *volatile cell;
+KEPT int entry(int x, int y)
+{
+    cell = in_code;
+    switch (x) {
+    case 0: return again(y);
+    case 1: return tail(y) + 1;
+    case 2: return exported(y);
+    case 3: return cell(y);
+    case 4: return table[y & 1](y) + 3;
+    case 5: return 77;
+    default: return 2;
+    }
+}
+int main(void) { return entry(1, 2) + data(2); }
+";
+
+/// The callers of functions, in the files that compilers and linkers make of a text.
+#[test]
+fn callers_are_known() {
+    let open = ["in_table", "in_data", "in_code", "exported", "entry"];
+    let closed: [(&str, &[&str]); 3] =
+        [("leaf", &["exported", "tail"]), ("tail", &["entry"]), ("again", &["again", "entry"])];
+    for family in [Family::Gcc, Family::Clang] {
+        for flags in [
+            &["-O2", "-c"][..],
+            &["-O2", "-c", "-fPIC", "-ffunction-sections"],
+            &["-Os", "-c", "-fno-pie"],
+            &["-O2", "-shared", "-fPIC"],
+            &["-O2", "-pie", "-fPIE"],
+            &["-O2", "-no-pie", "-fno-pie"],
+        ] {
+            let Some(file) = compiled(CALLS, "text.c", family, flags) else { continue };
+            let object = Object::read(&file, Extensions::ALL).expect("an object");
+            let graph = CallGraph::new(&object);
+            let names = |places: &BTreeSet<u64>| -> Vec<String> {
+                let mut names: Vec<_> = places.iter().map(|&place| object.name(place)).collect();
+                names.sort();
+                names
+            };
+            let callers = |name: &str| graph.callers(object.function(name).expect(name));
+            for name in open {
+                assert!(callers(name).is_err(), "{name} {family:?} {flags:?}");
+            }
+            for (name, expected) in closed {
+                match callers(name) {
+                    Ok(found) => assert_eq!(names(&found), expected, "{name} {family:?} {flags:?}"),
+                    Err(reason) => {
+                        let is_fixed = reason.contains("fixed") && flags.contains(&"-no-pie");
+                        assert!(is_fixed, "{name} {family:?} {flags:?}: {reason}");
+                    }
+                }
+            }
+            let calls = |name: &str| graph.calls(object.function(name).expect(name)).expect(name);
+            assert!(calls("entry").is_indirect && !calls("tail").is_indirect);
+            assert_eq!(names(&calls("tail").direct), ["leaf"], "{family:?} {flags:?}");
+        }
+    }
+}
+
 /// Damaged files are errors, or other files: nothing panics.
 #[test]
 fn damaged_files_are_read_without_panics() {
@@ -201,6 +281,7 @@ fn damaged_files_are_read_without_panics() {
                 errors += 1;
                 continue;
             };
+            let _ = CallGraph::new(&object);
             let functions = Functions::of_object(object);
             for at in 0..PROVED.len() {
                 functions.ask(at, Demands::default(), false);
