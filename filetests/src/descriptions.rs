@@ -4,10 +4,11 @@ use std::path::Path;
 
 use usuba_ciphers::vectors;
 use usuba_gen::Choices;
+use usuba_library::Manifest;
 use usuba_prove::{arithmetic_folder, cache, certificate};
 
-/// Reads `text` as `cipher.toml`, as `targets.toml`, as a certificate, as a cache entry and as each
-/// kind of test vectors.
+/// Reads `text` as `cipher.toml`, as `targets.toml`, as a certificate, as a cache entry, as a manifest
+/// and as each kind of test vectors.
 ///
 /// # Panics
 /// A reader panics, or an error has no place.
@@ -18,6 +19,7 @@ pub fn any_description(text: &str) {
         arithmetic_folder::parse(path, text).map(drop),
         certificate::parse(path, text).map(drop),
         cache::parse(path, text).map(drop),
+        Manifest::parse(path, text).map(drop),
     ];
     for message in files.into_iter().filter_map(Result::err) {
         assert!(message.starts_with("some.toml:"), "an error without a place: {message}");

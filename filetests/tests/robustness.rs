@@ -12,6 +12,7 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 use usuba_gen::Choices;
+use usuba_library::Manifest;
 use usuba_prove::{arithmetic_folder, cache, certificate};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -262,6 +263,54 @@ direct = false
 objects = ""
 "#;
 
+const MANIFEST: &str = r#"format = 1
+version = "0.1.0"
+form = "single"
+package = "f"
+prefix = "f_"
+targets = ["gp64", "avx2"]
+folders = ["f"]
+[[file]]
+path = "f.c"
+sha256 = "00"
+[dispatch]
+cell = "f_choice"
+[[dispatch.value]]
+value = 1
+target = "gp64"
+features = []
+[[unit]]
+symbol = "f_V_gp64"
+kind = "blocks"
+folder = "f"
+source = "f.ua"
+node = "f"
+slicing = "V"
+target = "gp64"
+[[struct]]
+name = "f_key"
+size = 4
+align = 4
+[[struct.field]]
+name = "words0"
+type = "uint32_t"
+offset = 0
+bytes = 4
+secret = true
+[[function]]
+name = "f_hash"
+returns = "int"
+[[function.parameter]]
+name = "in"
+type = "const uint8_t **"
+[function.parameter.memory]
+bytes = "8 * count"
+align = 8
+each = "(lengths[i] + 3 * bits + 7) / 8"
+access = "read"
+secret = true
+"#;
+
 /// The corpus of the fuzz target `descriptions`, mutated by a fixed seed.
 #[test]
 fn mutated_descriptions_have_an_answer() {
@@ -277,7 +326,8 @@ fn mutated_descriptions_have_an_answer() {
     let certificate = format!("[[proof]]\n{RECORD}");
     let entry = format!("{STATEMENT}[record]\n{RECORD}");
     assert!(cache::parse(path, &entry).is_ok() && certificate::parse(path, &certificate).is_ok());
-    let mut texts = vec![entry, certificate];
+    assert!(Manifest::parse(path, MANIFEST).is_ok());
+    let mut texts = vec![entry, certificate, MANIFEST.to_string()];
     for folder in folders("arithmetic").iter().filter(|folder| folder.is_dir()) {
         let text = read(&folder.join("targets.toml"));
         assert!(arithmetic_folder::parse(path, &text).is_ok(), "{}", folder.display());

@@ -21,29 +21,34 @@
 //! - `write`: the output files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `nacl`: the NaCl API over some folders.
-//! - `manifest`: the contents of the output, for the prover.
+//! - `units`: functions that programs specify, `declarations` and `size`: the header as data, and
+//!   `manifest`: both in a file, for the prover; `regenerate`: the output from that file.
 //! - `measure`: the costs of calls on this machine.
 //! - `status`: Markdown tables for the documents.
 
 mod arithmetic;
 mod composed;
 mod cores;
+pub mod declarations;
 mod hash;
 mod interface;
 pub mod ladder;
-mod manifest;
+pub mod manifest;
 pub mod measure;
 mod merge;
 mod nacl;
 mod needs;
 mod primitive;
+mod regenerate;
 mod rust;
 mod scheme;
 mod seal;
 mod section;
+pub mod size;
 mod status;
 mod tables;
 mod template;
+mod units;
 mod write;
 
 use std::collections::BTreeSet;
@@ -59,10 +64,12 @@ use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
 pub use interface::{Described, Description, Kind};
-pub use manifest::{Blocks, Unit, UnitKind};
+pub use manifest::Manifest;
 pub use nacl::{nacl, nacl_ciphers};
+pub use regenerate::{is_stem, regenerate};
 pub use rust::rust;
 pub use status::{curves, status};
+pub use units::{Blocks, Unit, UnitKind};
 pub use write::{File, Written, library, single};
 
 /// The parameters of a generated library.
@@ -142,6 +149,17 @@ fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static 
     let there = |target: &&Target| backends.iter().any(|backend| includes(backend, target));
     let narrow = isa::NARROW.iter().copied().filter(used).filter(there);
     backends.iter().copied().chain(narrow).collect()
+}
+
+/// The targets whose features a program checks before it runs code for `target`: extensions are used
+/// beside it. A program queries the features of x86; other processors always have their vectors, and
+/// plain general-purpose registers need no query.
+fn beside<'a>(
+    target: &'a &'static Target,
+    registers: &'a [&'static Target],
+) -> impl Iterator<Item = &'static Target> {
+    let beside = registers.iter().filter(|other| !other.simd && includes(target, other));
+    [target].into_iter().chain(beside).copied().filter(|target| target.processor.asks)
 }
 
 /// Whether code for `below` runs wherever code for `target` does.

@@ -1,189 +1,300 @@
-//! Contents of an output for provers: the functions that programs specify.
+//! Manifest of an output: the request that it answers, and its contents for provers.
 //!
 //! ```text
-//! usuba_aes128_encrypt_B_avx2        aes128_encrypt in B on avx2, for any number of blocks
-//! usuba_aes128_made0, …_key0_init    the key schedule, and the words that kernels read
-//! usuba_fe_mul                       an arithmetic kernel
+//! usubac dist aes --out f.c  ─→  f.c  f.h  f.manifest.toml
+//! f.manifest.toml + ciphers  ─→  the same files and the same manifest, or an error
 //! ```
 //!
-//! A unit names its program and the options of its compile, so that no prover guesses them. Kernels of functions over blocks are no units, because those functions are
-//! proved with their kernels in line; the same holds for functions that several units share.
+//! Nothing in a manifest is trusted: [`regenerate`](super::regenerate()) makes it again.
 
-use std::path::{Path, PathBuf};
+use std::fs::File as Opened;
+use std::io::Read;
+use std::path::Path;
 
-use usuba::Output;
-use usuba::emit::bytes::ByteLayout;
-use usuba::emit::bytes::library::{Made, Words};
-use usuba::isa::Target;
-use usuba_ciphers::Function;
-use usuba_run::functions::Task;
-use usuba_run::validated::Proofs;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use usuba::passes::pipeline::Level;
+use usuba::passes::{When, inline, unroll};
+use usuba_ciphers::Cipher;
 
-use super::cores::{Compiled, Core, portable};
-use super::section::runs_on_x86_64;
-use super::write::{File, renamed};
-use super::{Folder, Request};
+use super::declarations::{Declarations, Function, Struct};
+use super::section::{features, runs_on_x86_64};
+use super::units::{Unit, UnitKind};
+use super::write::{Compiled, File, PREFIX, renamed};
+use super::{beside, registers};
 
-/// A C function of an output that a program specifies.
-#[derive(Clone, Debug)]
-pub struct Unit {
-    /// The C name, with the prefix of the request.
-    pub symbol: String,
-    pub kind: UnitKind,
-    /// The cipher folder.
-    pub folder: PathBuf,
-    /// The program and its options, exactly as the output was compiled.
-    pub task: Task,
-    /// The target of the section that contains it: C compilers may use its instructions, even where
-    /// the options have another target.
-    pub section: &'static Target,
+/// The number of the format.
+const FORMAT: u32 = 1;
+
+/// The largest manifest, in bytes.
+pub const LARGEST: u64 = 16 << 20;
+
+/// The end of the name of a manifest.
+pub const ENDING: &str = ".manifest.toml";
+
+/// The request and the contents of an output.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The number of the format.
+    pub format: u32,
+    /// The version of `usubac`.
+    pub version: String,
+    pub form: Form,
+    /// The name of the files before `.c`, or of the library.
+    pub package: String,
+    /// The prefix of all names.
+    pub prefix: String,
+    /// The targets of the request.
+    pub targets: Vec<String>,
+    /// The cipher folders of the request.
+    pub folders: Vec<String>,
+    /// The C files.
+    #[serde(rename = "file")]
+    pub files: Vec<Hash>,
+    /// The choice of a backend at run time; `None` with a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Dispatch>,
+    /// Functions that a program specifies, on x86-64 with words of 64 bits.
+    #[serde(default, rename = "unit", skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Listed>,
+    /// Structs of the header.
+    #[serde(default, rename = "struct", skip_serializing_if = "Vec::is_empty")]
+    pub structs: Vec<Struct>,
+    /// Functions of other files that the C calls.
+    #[serde(default, rename = "external", skip_serializing_if = "Vec::is_empty")]
+    pub externals: Vec<Function>,
+    /// Exported functions.
+    #[serde(default, rename = "function", skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
 }
 
-impl Unit {
-    /// Compiles the program: the checked source, the final IR, and the C ports of the kernel.
+/// The form of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// One C file of a cipher folder.
+    Single,
+    /// NaCl in one C file.
+    Nacl,
+    /// A library of several cipher folders.
+    Library,
+}
+
+/// A C file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hash {
+    pub path: String,
+    pub sha256: String,
+}
+
+/// The choice of a backend at run time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dispatch {
+    /// The variable of type `int`.
+    pub cell: String,
+    /// Its values on x86-64; 0 before the first choice.
+    #[serde(rename = "value")]
+    pub values: Vec<Choice>,
+}
+
+/// A value of a dispatch variable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub value: u32,
+    /// The backend.
+    pub target: String,
+    /// The features of the processor that the program checks before, as C compilers spell them.
+    pub features: Vec<String>,
+}
+
+/// A function that a program specifies: see [`Unit`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    pub symbol: String,
+    /// `blocks`, `chained`, `schedule`, `key` or `kernel`.
+    pub kind: String,
+    /// The cipher folder.
+    pub folder: String,
+    /// The file of the program, in the folder.
+    pub source: String,
+    pub node: String,
+    pub slicing: String,
+    pub target: String,
+    /// The target of the section of the C file, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Flags of `usubac`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
+}
+
+/// The name of a cipher folder.
+pub(super) fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl Listed {
+    fn of(unit: &Unit) -> Listed {
+        let options = &unit.task.options;
+        let kind = match &unit.kind {
+            UnitKind::Blocks(_) => "blocks",
+            UnitKind::Chained(_) => "chained",
+            UnitKind::Schedule { .. } => "schedule",
+            UnitKind::Key { .. } => "key",
+            UnitKind::Kernel => "kernel",
+        };
+        let section = unit.section.name;
+        Listed {
+            symbol: unit.symbol.clone(),
+            kind: kind.to_string(),
+            folder: name(&unit.folder),
+            source: unit.task.source.clone(),
+            node: options.entry.clone().unwrap_or_default(),
+            slicing: format!("{:?}", options.slicing),
+            target: options.target.name.to_string(),
+            section: (section != options.target.name).then(|| section.to_string()),
+            flags: flags(unit),
+        }
+    }
+}
+
+/// The options of a unit as flags of `usubac`; without flags it chooses the interleaving.
+fn flags(unit: &Unit) -> String {
+    let pipeline = &unit.task.options.pipeline;
+    let inter = pipeline.pass.interleave.factor.map(|factor| format!("--inter-factor {factor}"));
+    let flags = [
+        (pipeline.pass.inline == inline::Mode::Light, "--light-inline"),
+        (pipeline.pass.unroll == unroll::Mode::All, "--unroll"),
+        (pipeline.pass.unroll == unroll::Mode::None, "--no-unroll"),
+        (pipeline.packing == When::Never, "--no-packed"),
+        (pipeline.level == Level::O0, "-O0"),
+    ];
+    let given = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string());
+    given.chain(inter).collect::<Vec<_>>().join(" ")
+}
+
+impl Dispatch {
+    /// The choice among the backends; `None` with a single one, or without dispatch.
+    fn of(compiled: &Compiled) -> Option<Dispatch> {
+        let Compiled { request, form, backends, folders, .. } = *compiled;
+        let dispatches = form == Form::Library || folders.iter().any(|f| f.needs().ladders);
+        if backends.len() == 1 || !dispatches {
+            return None;
+        }
+        let ciphers: Vec<&Cipher> = folders.iter().map(|folder| folder.cipher).collect();
+        let registers = registers(backends, &ciphers);
+        let here = backends.iter().zip(1..).filter(|(target, _)| runs_on_x86_64(target));
+        let chosen = here.map(|(target, value)| Choice {
+            value,
+            target: target.name.to_string(),
+            features: beside(target, &registers).flat_map(features).map(String::from).collect(),
+        });
+        let unknown = Choice { value: 0, target: String::new(), features: Vec::new() };
+        let cell = renamed(&format!("{PREFIX}choice"), request);
+        Some(Dispatch { cell, values: [unknown].into_iter().chain(chosen).collect() })
+    }
+}
+
+impl Manifest {
+    /// The manifest of an output with these files and units.
+    pub(super) fn of(
+        compiled: &Compiled,
+        files: &[File],
+        units: &[Unit],
+    ) -> Result<Manifest, String> {
+        let Compiled { request, form, package, asked, .. } = compiled;
+        let is_c = |path: &str| path.ends_with(".c") || path.ends_with(".h");
+        let c = || files.iter().filter(|file| is_c(&file.path));
+        let mut all = Declarations::default();
+        // The other headers declare no functions of other files.
+        let headers =
+            c().filter(|file| file.path.ends_with(".h") && !file.path.starts_with("src/"));
+        for text in [super::template::INTERNAL_H].into_iter().chain(headers.map(|file| &*file.text))
+        {
+            let read = Declarations::read(text)?;
+            all.exported.extend(read.exported);
+            all.external.extend(read.external);
+            all.types.extend(read.types);
+        }
+        let sha256 = |text: &str| usuba_run::fingerprint::hex(&Sha256::digest(text.as_bytes()));
+        let file = |file: &File| Hash { path: file.path.clone(), sha256: sha256(&file.text) };
+        Ok(Manifest {
+            format: FORMAT,
+            version: request.version.clone(),
+            form: *form,
+            package: package.to_string(),
+            prefix: request.prefix.clone(),
+            targets: request.targets.iter().map(|target| target.name.to_string()).collect(),
+            folders: asked.iter().map(|cipher| name(&cipher.folder)).collect(),
+            files: c().map(file).collect(),
+            dispatch: Dispatch::of(compiled),
+            units: units.iter().map(Listed::of).collect(),
+            structs: all.types,
+            externals: all.external,
+            functions: all.exported,
+        })
+    }
+
+    /// The name of the file.
+    pub fn path(&self) -> String {
+        format!("{}{ENDING}", self.package)
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let tables = toml::to_string(self).expect("names are keys");
+        format!(
+            "# Contents of the C files, for provers.\n# Written by usubac {}; do not edit.\n\n{tables}",
+            self.version
+        )
+    }
+
+    /// Reads a file.
     ///
     /// # Errors
-    /// The diagnostics of the compiler, one per line.
-    pub fn compile(&self) -> Result<Output, String> {
-        self.task.compile(&self.folder, Proofs::Never)
-    }
-}
-
-/// The C prototype of a unit, and its relation to the program.
-#[derive(Clone, Debug)]
-pub enum UnitKind {
-    /// `f(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks)`: the program on each
-    /// block. `key` points to the words of [`UnitKind::Key`]; without a key it is unused.
-    Blocks(Blocks),
-    /// `f(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count)`: the program on
-    /// each block of `count` messages, with the chaining value as its first input and its output.
-    Chained(Blocks),
-    /// `f(T *made, const uint8_t *key)`: the program is the key schedule.
-    Schedule {
-        /// The order of the bytes of `key`.
-        bytes: ByteLayout,
-        made: Made,
-    },
-    /// `f(T *words, const T *made)` after a key schedule, or `f(T *words, const uint8_t *key)`: the
-    /// words of the key parameter. The program is a kernel with that parameter.
-    Key {
-        /// A function with this key.
-        function: Box<Function>,
-        words: Words,
-        /// The unit of the key schedule whose result it reads.
-        schedule: Option<String>,
-    },
-    /// The kernel itself; its options have its C name.
-    Kernel,
-}
-
-/// A function over any number of blocks.
-#[derive(Clone, Debug)]
-pub struct Blocks {
-    /// The function of the cipher folder, with the orders of its bytes.
-    pub function: Box<Function>,
-    /// Blocks of one call of the kernel.
-    pub batch: usize,
-    /// Bytes of a block: input, then output.
-    pub input: usize,
-    pub output: usize,
-}
-
-/// The units of an output with these files, on processors of x86-64 with words of 64 bits.
-pub(super) fn units(
-    request: &Request,
-    backends: &[&'static Target],
-    folders: &[Folder],
-    files: &[File],
-) -> Vec<Unit> {
-    let mut units = Units { request, files, all: Vec::new() };
-    for folder in folders {
-        units.folder(folder, backends);
-    }
-    units.all
-}
-
-struct Units<'a> {
-    request: &'a Request,
-    files: &'a [File],
-    all: Vec<Unit>,
-}
-
-impl Units<'_> {
-    fn folder(&mut self, folder: &Folder, backends: &[&'static Target]) {
-        let path = &folder.cipher.folder;
-        for (number, core) in folder.cores.iter().enumerate() {
-            if folder.is_used_on_x86_64(number, backends) {
-                self.core(path, core);
-            }
+    /// It cannot be read, is too large, or is no manifest; the message names the place.
+    pub fn read(path: &Path) -> Result<Manifest, String> {
+        let wrong = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+        let mut bytes = Vec::new();
+        let file = Opened::open(path).map_err(wrong)?;
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(wrong)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(format!(
+                "{}: found more than {} MiB, expected a manifest; help: name the file that `usubac \
+                 dist` wrote",
+                path.display(),
+                LARGEST >> 20
+            ));
         }
-        for (at, Compiled { schedules, forms, .. }) in folder.compiled.iter().enumerate() {
-            for schedule in folder.schedules(at).into_iter().map(|number| &schedules[number]) {
-                let kind = UnitKind::Schedule { bytes: schedule.bytes, made: schedule.made };
-                self.add(path, &schedule.symbol, kind, &schedule.main, portable());
-            }
-            for form in folder.forms(at).into_iter().map(|number| &forms[number]) {
-                let schedule = form.schedule.map(|number| self.renamed(&schedules[number].symbol));
-                let function = Box::new(form.function.clone());
-                let kind = UnitKind::Key { function, words: form.words, schedule };
-                self.add(path, &form.symbol, kind, &form.main, portable());
-            }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| format!("{}: found no text: {error}", path.display()))?;
+        Manifest::parse(path, &text)
+    }
+
+    /// Reads `text`, the content of `path`.
+    ///
+    /// # Errors
+    /// It is no manifest of this format; the message names the place.
+    pub fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
         }
-        // Only hand-written C calls these kernels.
-        if folder.cipher.scheme.is_some() {
-            let own = [(portable(), &folder.arithmetic)].into_iter();
-            let lanes = folder.lanes.iter().chain(&folder.across);
-            let all = own.chain(lanes.map(|(target, kernels)| (*target, kernels)));
-            for (section, kernels) in all.filter(|(section, _)| runs_on_x86_64(section)) {
-                kernels.tasks.iter().for_each(|task| self.kernel(path, task, section));
-            }
+        let place = || usuba_ciphers::place(path, text, 0);
+        // Other formats have other fields.
+        let Version { format } = usuba_ciphers::toml(path, text)?;
+        if format != FORMAT {
+            return Err(format!(
+                "{}: found format {format}, expected {FORMAT}; help: write the output again by \
+                 this `usubac`",
+                place()
+            ));
         }
-    }
-
-    fn core(&mut self, path: &Path, core: &Core) {
-        let Core { symbol, target, main, single, batch, input, output, .. } = core;
-        let function = Box::new(core.function.clone());
-        let blocks = Blocks { function, batch: *batch, input: *input, output: *output };
-        if !core.chained {
-            return self.add(path, symbol, UnitKind::Blocks(blocks), main, target);
-        }
-        self.add(path, symbol, UnitKind::Chained(blocks), main, target);
-        for task in [Some(main), single.as_ref()].into_iter().flatten() {
-            // Another function may take the place of an equal one.
-            if self.defines(&task.options.c.name) {
-                self.kernel(path, task, target);
-            }
-        }
-    }
-
-    fn kernel(&mut self, path: &Path, task: &Task, section: &'static Target) {
-        self.add(path, &task.options.c.name, UnitKind::Kernel, task, section);
-    }
-
-    fn add(
-        &mut self,
-        folder: &Path,
-        symbol: &str,
-        kind: UnitKind,
-        task: &Task,
-        section: &'static Target,
-    ) {
-        let (symbol, folder, mut task) = (self.renamed(symbol), folder.to_path_buf(), task.clone());
-        task.options.c.name = self.renamed(&task.options.c.name);
-        self.all.push(Unit { symbol, kind, folder, task, section });
-    }
-
-    /// A name with the prefix of the request.
-    fn renamed(&self, name: &str) -> String {
-        renamed(name, self.request)
-    }
-
-    /// Whether a file defines a local function.
-    fn defines(&self, symbol: &str) -> bool {
-        let head = format!(" {}(", self.renamed(symbol));
-        let is_head = |line: &str| {
-            line.starts_with("static ") && line.contains(&head) && !line.ends_with(';')
-        };
-        self.files.iter().flat_map(|file| file.text.lines()).any(is_head)
+        usuba_ciphers::toml(path, text)
     }
 }

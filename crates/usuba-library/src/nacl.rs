@@ -10,8 +10,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::manifest::Form;
 use super::template::{self as t, context};
-use super::write::{File, OneFile, PREFIX, Written, apart, banner, renamed, version};
+use super::write::{Compiled, File, OneFile, PREFIX, Written, apart, banner, renamed, version};
 use super::{Folder, Request};
 use usuba_ciphers::Cipher;
 
@@ -68,7 +69,7 @@ pub fn nacl(
     let code = t::NACL_C.render(context! { common => format!("{PREFIX}nacl_") });
     let about = "NaCl in one file; compile it with any C or C++ compiler";
     let file = OneFile { name: "nacl", about, header: &header, code: &code };
-    let mut files = apart(file.write(request, &backends, &folders, Some(&package)))?;
+    let mut files = apart(file.write(request, &backends, &folders, &package))?;
     let random = banner("random numbers for NaCl", request) + t::NACL_RANDOM;
     files.push(File { path: format!("{package}-random.c"), text: random });
     let version = version(&request.version);
@@ -82,5 +83,7 @@ pub fn nacl(
     ] {
         files.push(File { path, text: template.render(values.clone()) });
     }
-    Ok(Written::new(request, &backends, &folders, files))
+    let (asked, form, package) = (ciphers, Form::Nacl, &*package);
+    let (backends, folders) = (&backends, &folders);
+    Compiled { request, form, package, asked, backends, folders }.written(files)
 }

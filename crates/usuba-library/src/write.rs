@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use usuba::isa::Target;
 
 use super::interface::Description;
-use super::manifest::{self, Unit};
+use super::manifest::{Form, Manifest};
 use super::merge::merged;
 use super::needs::Needs;
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, Template, Value, context};
+use super::units::{self, Unit};
 use super::{Folder, Request, registers};
 use usuba_ciphers::Cipher;
 
@@ -29,19 +30,36 @@ pub struct Written {
     pub primitives: Vec<Description>,
     /// The functions that programs specify.
     pub units: Vec<Unit>,
+    /// The contents of the last file.
+    pub manifest: Manifest,
 }
 
-impl Written {
-    /// Adds the contents of compiled folders to their files.
-    pub(super) fn new(
-        request: &Request,
-        backends: &[&'static Target],
-        folders: &[Folder],
-        files: Vec<File>,
-    ) -> Written {
-        let primitives = folders.iter().flat_map(Folder::public).collect();
-        let units = manifest::units(request, backends, folders, &files);
-        Written { files, primitives, units }
+/// A request with its compiled folders.
+pub struct Compiled<'a> {
+    pub request: &'a Request,
+    pub form: Form,
+    /// The name of the files before `.c`, or of the library.
+    pub package: &'a str,
+    /// The ciphers of the request, without their dependencies.
+    pub asked: &'a [Cipher],
+    pub backends: &'a [&'static Target],
+    pub folders: &'a [Folder<'a>],
+}
+
+impl Compiled<'_> {
+    /// The output with these files.
+    ///
+    /// # Errors
+    /// A header has a declaration without a size.
+    pub fn written(self, mut files: Vec<File>) -> Result<Written, String> {
+        let primitives = match (self.form, self.folders) {
+            (Form::Single, [.., folder]) => folder.public(),
+            (_, folders) => folders.iter().flat_map(Folder::public).collect(),
+        };
+        let units = units::units(self.request, self.backends, self.folders, &files);
+        let manifest = Manifest::of(&self, &files, &units)?;
+        files.push(File { path: manifest.path(), text: manifest.text() });
+        Ok(Written { files, primitives, units, manifest })
     }
 }
 
@@ -82,6 +100,9 @@ fn declared_name(line: &str) -> Option<&str> {
     before.rsplit([' ', '*']).next()
 }
 
+/// The name of a library of several folders.
+const LIBRARY: &str = "usuba";
+
 /// The prefix in templates and kernels.
 pub const PREFIX: &str = "usuba_";
 
@@ -98,11 +119,14 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let new = |cipher| Folder::new(cipher, &backends, "static ", words);
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
     let folder = folders.last().expect("a folder is asked for");
+    let base = format!("{PREFIX}{}", folder.name);
+    let package = stem.map_or_else(|| renamed(&base, request), String::from);
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
     let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
-    let files = apart(file.write(request, &backends, &folders, stem))?;
-    let primitives = folder.public();
-    Ok(Written { primitives, ..Written::new(request, &backends, &folders, files) })
+    let files = apart(file.write(request, &backends, &folders, &package))?;
+    let (asked, form) = (std::slice::from_ref(cipher), Form::Single);
+    let (backends, folders) = (&backends, &folders);
+    Compiled { request, form, package: &package, asked, backends, folders }.written(files)
 }
 
 /// The contents of one file besides its folders.
@@ -122,7 +146,7 @@ impl OneFile<'_> {
         request: &Request,
         backends: &[&'static Target],
         folders: &[Folder],
-        stem: Option<&str>,
+        stem: &str,
     ) -> Vec<File> {
         let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
         let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
@@ -137,7 +161,6 @@ impl OneFile<'_> {
             needs,
             counters: counters.unwrap_or(0),
         };
-        let stem = stem.map_or_else(|| renamed(&base, request), String::from);
         let mut text = parts.internal() + "\n";
         if needs.ladders {
             text += &includes(&registers);
@@ -171,14 +194,16 @@ impl OneFile<'_> {
 /// The diagnostics of the compiler, one per line.
 pub fn library(
     request: &Request,
-    ciphers: &[Cipher],
+    asked: &[Cipher],
     done: &mut dyn FnMut(&str),
 ) -> Result<Written, String> {
-    let ciphers = usuba_ciphers::with_needs(ciphers)?;
+    let ciphers = usuba_ciphers::with_needs(asked)?;
     let backends = super::backends(&request.targets, &ciphers);
     let folders = super::folders(&ciphers, &backends, done)?;
     let files = apart(library_of(request, &backends, &folders))?;
-    Ok(Written::new(request, &backends, &folders, files))
+    let (form, package) = (Form::Library, LIBRARY);
+    let (backends, folders) = (&backends, &folders);
+    Compiled { request, form, package, asked, backends, folders }.written(files)
 }
 
 /// Generates the library of compiled folders.
@@ -259,7 +284,7 @@ pub fn library_of(
     files.push(File { path: "include/usuba.h".into(), text: header });
     let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
     let version = version(&request.version);
-    let package = "usuba";
+    let package = LIBRARY;
     let description = "Sliced, constant-time symmetric cryptography";
     let values = context! { version, sources, package, description };
     let plain = [
@@ -351,13 +376,8 @@ impl Parts<'_> {
     /// The values of templates outside every cipher.
     fn values(&self) -> Value {
         let target = |target: &&'static Target| {
-            // A program queries the features of x86; other processors always have their vectors.
-            // Plain general-purpose registers need no query, but extensions used beside a target
-            // do.
-            let beside = self.registers.iter().filter(|t| !t.simd && super::includes(target, t));
-            let wanted = [target].into_iter().chain(beside).filter(|t| t.processor.asks);
-            let mut asked: Vec<String> = wanted
-                .flat_map(|target| features(target))
+            let mut asked: Vec<String> = super::beside(target, self.registers)
+                .flat_map(features)
                 .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
                 .collect();
             if asked.is_empty() {

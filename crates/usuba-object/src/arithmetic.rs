@@ -24,9 +24,9 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::integer_values::{self, Word};
 use super::kernel_contract::{Contract, Meaning};
-use super::memory::{Buffer, Memory, Pointer, Region};
+use super::memory::{Buffer, Memory, Whole};
 use super::verdict::Evidence;
-use super::{Fault, Machine, Residue, Rule, World};
+use super::{Fault, Forks, Machine, Residue, Rule, World};
 use usuba_equiv::Engines;
 use usuba_equiv::dag::Edge;
 use usuba_equiv::value_numbering::Graph;
@@ -257,9 +257,8 @@ impl<'a> Goal<'a> {
         Ok((world.bits, world.memory.asked))
     }
 
-    fn pointers(&self) -> Vec<Pointer> {
-        let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
-        self.contract.pointers.iter().map(pointer).collect()
+    fn pointers(&self) -> Vec<Whole> {
+        self.contract.pointers.iter().map(|&at| Whole::start(at)).collect()
     }
 
     fn world<M: Machine>(
@@ -270,7 +269,7 @@ impl<'a> Goal<'a> {
         phase: u64,
     ) -> World<'_> {
         let memory = Memory::new(buffers, M::on_stack(&self.pointers()), phase);
-        World { bits, memory, object: self.object, calls }
+        World { bits, memory, object: self.object, calls, forks: Forks::default() }
     }
 
     /// The buffers at entry, for the bits of the parameters.

@@ -30,11 +30,11 @@ use super::compare::ENGINES;
 use super::compare::evaluate;
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
+use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::symbolic_count::{Form, Range, Ranges, Split};
 use super::verdict::{self, Evidence};
-use super::{Fault, Machine, Residue, Rule, Step, World};
+use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
 use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::dag::Edge;
@@ -44,9 +44,6 @@ use usuba_equiv::value_numbering::Graph;
 
 /// A machine whose states can be compared at the turns of a loop.
 pub trait Turning: Machine + Clone {
-    /// The state in which a function is entered whose parameters are these.
-    fn entered(parameters: &[Whole], entry: u64) -> Self;
-
     /// The address of the next instruction.
     fn place(&self) -> u64;
 
@@ -55,6 +52,9 @@ pub trait Turning: Machine + Clone {
 
     /// Replaces values with one possibility by numbers.
     fn refine(&mut self, ranges: &Ranges);
+
+    /// Replaces each bit.
+    fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
 
     /// See [`Join`].
     fn joined(&self, other: &Self, bits: &Bits, join: &Join) -> Self;
@@ -170,6 +170,7 @@ impl Goal<'_> {
                 memory: Memory::new(Vec::new(), &[], 0),
                 object: self.object,
                 calls: Calls::default(),
+                forks: Forks::default(),
             },
             evidence,
             meaning: &meaning,
@@ -182,7 +183,7 @@ impl Goal<'_> {
             search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
-            search.explore(state, &mut Vec::new()).map_err(unknown)?;
+            search.explore(state, &mut Vec::new())?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
@@ -213,7 +214,7 @@ impl Goal<'_> {
             let cells = meaning.key.iter().map(cell).collect();
             let (access, align) = (Access::Read, meaning.key_align);
             buffers.push(Buffer { name: "key".into(), access, align, cells });
-            parameters.push(Whole::Pointer(Pointer { region: Region::Buffer(0), offset: 0 }));
+            parameters.push(Whole::start(0));
         }
         let stream =
             |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
@@ -221,7 +222,7 @@ impl Goal<'_> {
         parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
         let mut memory = Memory::new(buffers, &[], phase);
         memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
-        Box::new(State { machine: M::entered(&parameters, self.entry), memory })
+        Box::new(State { machine: M::enter(&parameters, self.entry), memory })
     }
 }
 
@@ -491,16 +492,6 @@ impl Search<'_> {
 
     fn at(&self, place: u64, fault: Fault) -> Obstacle {
         Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
-    }
-}
-
-/// A bound of the search is no broken rule.
-fn unknown(obstacle: Obstacle) -> Obstacle {
-    match obstacle {
-        Obstacle::Fault(fault) if fault.rule == Rule::TooLong => {
-            Obstacle::Impossible(fault.to_string())
-        }
-        other => other,
     }
 }
 

@@ -20,9 +20,9 @@ use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
 use super::frame_phases::Phases;
 use super::kernel_contract::{Array, Contract, Meaning};
-use super::memory::{Buffer, Memory, Pointer, Region};
+use super::memory::{Buffer, Memory, Whole};
 use super::verdict::{self, Evidence};
-use super::{Machine, World};
+use super::{Forks, Machine, World};
 use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::claims;
@@ -253,10 +253,16 @@ impl Goal<'_> {
         let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
         let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
         let buffers = buffers.map_err(Obstacle::Impossible)?;
-        let pointer = |&at: &usize| Pointer { region: Region::Buffer(at as u32), offset: 0 };
-        let pointers: Vec<Pointer> = self.contract.pointers.iter().map(pointer).collect();
+        let pointers: Vec<Whole> =
+            self.contract.pointers.iter().map(|&at| Whole::start(at)).collect();
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
-        let mut world = World { bits, memory, object: self.object, calls: Calls::default() };
+        let mut world = World {
+            bits,
+            memory,
+            object: self.object,
+            calls: Calls::default(),
+            forks: Forks::default(),
+        };
         let (instructions, residue) =
             super::run::<M>(&mut world, &pointers, self.entry, longest).map_err(Obstacle::Fault)?;
         evidence.instructions = evidence.instructions.max(instructions);

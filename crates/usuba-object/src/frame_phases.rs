@@ -30,6 +30,11 @@ impl Phases {
         all.find(|phase| self.done.iter().all(|(done, asked)| phase % asked != done % asked))
     }
 
+    /// The number of executions.
+    pub fn count(&self) -> u32 {
+        self.done.len() as u32
+    }
+
     /// The function was executed at a position, and asked for no larger alignment than this, which
     /// is a power of two from [`KNOWN_PHASES`] on.
     pub fn done(&mut self, phase: u64, asked: u64) {

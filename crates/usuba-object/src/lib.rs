@@ -20,6 +20,7 @@
 //!
 //! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `frame_phases`: the alignment of the frame.
@@ -34,6 +35,7 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
+//! - `safety`: memory safety, termination and constant time of any function.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
@@ -58,7 +60,9 @@ pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod opaque;
 mod repeats;
+pub mod safety;
 pub mod simulate;
 pub mod stream;
 pub mod symbolic_count;
@@ -71,7 +75,7 @@ use std::fmt;
 use calls::Calls;
 use cell::{Bits, Cell};
 use elf::Object;
-use memory::{Memory, Pointer};
+use memory::{Memory, Whole};
 
 /// The rule that an instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -135,6 +139,26 @@ pub struct World<'a> {
     pub object: &'a Object,
     /// Kernels in other objects.
     pub calls: Calls,
+    pub forks: Forks,
+}
+
+/// Branches whose outcome is not known.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Forks {
+    /// Whether they are followed both ways; else they are faults.
+    pub follows: bool,
+    /// The outcome of the next one.
+    pub outcome: Option<bool>,
+    /// The last instruction is one, without an outcome.
+    pub asked: Option<Fork>,
+}
+
+/// A condition that is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Fork {
+    pub is_secret: bool,
+    /// The condition as a bit, if it has a name.
+    pub bit: Option<Cell>,
 }
 
 impl World<'_> {
@@ -182,18 +206,21 @@ impl Residue {
 
 /// A processor with its calling convention.
 pub trait Machine: Sized {
-    /// The state at the entry of a function with these addresses as parameters, including the
-    /// parameters that are on the stack.
-    fn enter(parameters: &[Pointer], entry: u64) -> Self;
+    /// The state at the entry of a function with these parameters, including the parameters that
+    /// are on the stack.
+    fn enter(parameters: &[Whole], entry: u64) -> Self;
 
     /// The parameters that a caller puts on the stack.
-    fn on_stack(parameters: &[Pointer]) -> &[Pointer];
+    fn on_stack<T>(parameters: &[T]) -> &[T];
 
     /// Executes one instruction.
     ///
     /// # Errors
     /// It breaks a rule.
     fn step(&mut self, world: &mut World) -> Result<Step, Fault>;
+
+    /// The public result of 32 bits at return, if it is known. It is no residue.
+    fn status(&mut self, bits: &Bits) -> Option<u64>;
 
     /// Checks the callee-saved state once the function has returned, and returns the registers that
     /// still depend on inputs.
@@ -210,7 +237,7 @@ pub trait Machine: Sized {
 /// The first instruction that breaks a rule.
 pub fn run<M: Machine>(
     world: &mut World,
-    parameters: &[Pointer],
+    parameters: &[Whole],
     entry: u64,
     longest: u64,
 ) -> Result<(u64, Residue), Fault> {

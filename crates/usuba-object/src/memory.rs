@@ -61,6 +61,13 @@ pub enum Whole {
     Count(Form),
 }
 
+impl Whole {
+    /// The address of a buffer.
+    pub fn start(buffer: usize) -> Whole {
+        Whole::Pointer(Pointer { region: Region::Buffer(buffer as u32), offset: 0 })
+    }
+}
+
 impl Pointer {
     pub fn plus(self, offset: i64) -> Pointer {
         Pointer { offset: self.offset.wrapping_add(offset), ..self }
@@ -116,6 +123,8 @@ pub struct Memory {
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     lowest: i64,
+    /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
+    orders: BTreeMap<[Region; 2], bool>,
 }
 
 /// The result of a load.
@@ -130,7 +139,7 @@ pub enum Loaded {
 impl Memory {
     /// `arguments` are the stack arguments above the return address. The stack pointer at
     /// entry is `phase` modulo `PHASES`.
-    pub fn new(buffers: Vec<Buffer>, arguments: &[Pointer], phase: u64) -> Memory {
+    pub fn new(buffers: Vec<Buffer>, arguments: &[Whole], phase: u64) -> Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
         let mut memory = Memory {
             buffers,
@@ -142,10 +151,11 @@ impl Memory {
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
+            orders: BTreeMap::new(),
         };
-        let caller = Pointer { region: Region::Caller, offset: 0 };
-        for (at, &pointer) in [caller].iter().chain(arguments).enumerate() {
-            memory.keep(8 * at as i64, Whole::Pointer(pointer));
+        let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
+        for (at, &whole) in [caller].iter().chain(arguments).enumerate() {
+            memory.keep(8 * at as i64, whole);
         }
         memory
     }
@@ -239,17 +249,6 @@ impl Memory {
         for at in gone {
             self.pointers.remove(&at);
         }
-    }
-
-    /// Makes the memory below the stack pointer opaque, as a callee may have used it.
-    pub fn clobber(&mut self, stack: i64) {
-        if stack <= self.lowest {
-            return;
-        }
-        let (lowest, bytes) = (self.lowest, (stack - self.lowest) as usize);
-        self.forget(lowest, bytes);
-        let first = self.in_frame(lowest);
-        self.frame[first..first + 8 * bytes].fill(Cell::OPAQUE);
     }
 
     /// Where a byte of the frame is, which has been checked.
@@ -387,6 +386,32 @@ impl Memory {
         }
     }
 
+    /// Replaces each bit of the frame and of buffers.
+    pub fn map(&mut self, of: impl Fn(Cell) -> Cell) {
+        let buffers = self.buffers.iter_mut().flat_map(|buffer| &mut buffer.cells);
+        self.frame.iter_mut().chain(buffers).for_each(|cell| *cell = of(*cell));
+    }
+
+    /// Whether the first region is assumed to lie below the second one.
+    pub fn is_below(&self, [a, b]: [Region; 2]) -> Option<bool> {
+        let order = self.orders.get(&[a.min(b), a.max(b)]);
+        order.map(|&is_below| is_below == (a < b))
+    }
+
+    /// Assumes an order of two regions.
+    pub fn put_below(&mut self, [a, b]: [Region; 2], is_below: bool) {
+        self.orders.insert([a.min(b), a.max(b)], is_below == (a < b));
+    }
+
+    /// Whether an address is in the frame or in a buffer, or behind its last byte.
+    pub fn is_inside(&self, at: Pointer) -> bool {
+        match at.region {
+            Region::Frame => (-FRAME..=RETURN + self.arguments).contains(&at.offset),
+            Region::Buffer(number) => self.in_buffer(number, at.offset, 0).is_ok(),
+            _ => false,
+        }
+    }
+
     /// A pointer into the frame rounded down to a multiple of `align`, a power of two; `None` for
     /// others, whose number is not known.
     pub fn rounded_down(&mut self, at: Pointer, align: u64) -> Option<Pointer> {
@@ -487,10 +512,13 @@ impl Memory {
         &self.frame[8 * (self.below + self.lowest) as usize..]
     }
 
-    /// Loses the bytes below the red zone of the stack pointer, where a signal handler may run. A
-    /// secret may also stay there.
-    pub fn lose_below(&mut self, stack: i64, is_secret: impl Fn(Cell) -> bool) {
-        let end = stack - RED_ZONE;
+    /// Loses the bytes below the red zone of the stack pointer, where a signal handler may run.
+    pub fn lose_below_red_zone(&mut self, stack: i64, is_secret: impl Fn(Cell) -> bool) {
+        self.lose_below(stack - RED_ZONE, is_secret);
+    }
+
+    /// Loses the bytes below an offset, which a callee may have used. A secret may also stay there.
+    pub fn lose_below(&mut self, end: i64, is_secret: impl Fn(Cell) -> bool) {
         if end <= self.lowest {
             return;
         }

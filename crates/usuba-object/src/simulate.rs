@@ -12,8 +12,8 @@ use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::evaluate;
 use super::elf::Object;
-use super::memory::{Access, Buffer, Memory, Pointer, Region};
-use super::{Fault, Machine, Rule, World, run};
+use super::memory::{Access, Buffer, Memory, Pointer, Region, Whole};
+use super::{Fault, Forks, Machine, Rule, World, run};
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::value_numbering::Graph;
 
@@ -126,9 +126,10 @@ pub fn executed<'o, M: Machine>(
         buffer("in", Access::Read, 64, input),
         buffer("out", target.access, target.align, vec![content; 8 * target.bytes]),
     ];
-    let pointers = [Pointer { region: Region::Buffer(0), offset: 0 }, target.pointer];
+    let pointers = [Whole::start(0), Whole::Pointer(target.pointer)];
     let memory = Memory::new(buffers, &[], target.phase);
-    let mut world = World { bits, memory, object, calls: Calls::default() };
+    let mut world =
+        World { bits, memory, object, calls: Calls::default(), forks: Forks::default() };
     run::<M>(&mut world, &pointers, entry, LONGEST)?;
     Ok(world)
 }

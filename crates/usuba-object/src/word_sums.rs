@@ -11,8 +11,10 @@
 //! words of n bits.
 //!
 //! *Soundness:* addition modulo 2^n is associative and commutative, and ~w = -w - 1. So two words
-//! with one combination are equal for all inputs, and the first one stands for both.
+//! with one combination are equal for all inputs, and the first one stands for both. Bits of a known
+//! word that a shift to the left drops have weights that are multiples of 2^n.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -40,14 +42,28 @@ pub struct Total {
 /// The known words, by combination.
 #[derive(Default)]
 pub struct Sums {
+    /// The widths of the sums of the program.
+    widths: BTreeSet<usize>,
     /// Numbers of words that are no sums.
     leaves: FxHashMap<Word, u32>,
     combinations: FxHashMap<Word, Rc<Combination>>,
     /// The first word with a combination, by its width.
     words: FxHashMap<(usize, Rc<Combination>), Word>,
+    /// The words in `leaves` and `combinations`, by their lowest bit.
+    lowest: FxHashMap<Edge, Vec<Word>>,
 }
 
 impl Sums {
+    /// Of a program with sums of these widths.
+    pub fn of_widths(widths: impl Iterator<Item = usize>) -> Sums {
+        Sums { widths: widths.collect(), ..Sums::default() }
+    }
+
+    /// The width of the widest sums of the program that are narrower than `width`, or zero.
+    pub fn narrower(&self, width: usize) -> usize {
+        self.widths.range(..width).next_back().copied().unwrap_or(0)
+    }
+
     /// The combination of a + b + carry. The node of the constants is `zero`. Words have at most 64
     /// bits.
     pub fn total(&mut self, zero: Edge, (a, b, carry): (&[Edge], &[Edge], bool)) -> Total {
@@ -78,7 +94,11 @@ impl Sums {
         if sum.iter().any(|edge| edge.node() != zero.node()) {
             let flip = sum[0].is_complement();
             let all = if flip { Rc::new(turned(all, modulus)) } else { all.clone() };
-            self.combinations.entry(either(flip)).or_insert(all);
+            let word = either(flip);
+            if !self.combinations.contains_key(&word) {
+                self.lowest.entry(word[0]).or_default().push(word.clone());
+                self.combinations.insert(word, all);
+            }
         }
     }
 
@@ -94,10 +114,14 @@ impl Sums {
         let flip = word[0].is_complement();
         let plain = if flip { flipped(word) } else { word.to_vec() };
         let found = self.combinations.get(&plain).cloned();
+        let found = found.or_else(|| self.of_another(zero, &plain));
         let found = found.unwrap_or_else(|| {
             let next = self.leaves.len() as u32;
             let number = *self.leaves.entry(plain.clone()).or_insert(next);
             let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
+            if number == next {
+                self.lowest.entry(plain[0]).or_default().push(plain.clone());
+            }
             // The rest of a sum may be one word.
             let (key, over) = upright(&alone, modulus);
             let named = if over { flipped(&plain) } else { plain };
@@ -106,6 +130,46 @@ impl Sums {
         });
         if flip { Rc::new(turned(&found, modulus)) } else { found }
     }
+
+    /// The combination of a word that is a shifted word, another one but for its highest bit, or
+    /// all one bit: 2^k x, x + 2^(n-1), or -x.
+    fn of_another(&mut self, zero: Edge, word: &[Edge]) -> Option<Rc<Combination>> {
+        let modulus = u64::MAX >> (64 - word.len());
+        let (&first, &last) = (word.first()?, word.last()?);
+        let by = word.iter().take_while(|&&edge| edge == zero).count();
+        if by > 0 {
+            let flip = word[by].is_complement();
+            let rest = if flip { flipped(&word[by..]) } else { word[by..].to_vec() };
+            let same = |known: &&Word| known.len() == word.len() && known.starts_with(&rest);
+            let known = self.lowest.get(&rest[0])?.iter().find(same)?.clone();
+            let known = self.combination(zero, &known);
+            let known = if flip { Rc::new(turned(&known, modulus)) } else { known };
+            return Some(Rc::new(scaled(&known, 1 << by, modulus)));
+        }
+        if word.iter().all(|&edge| edge == first) {
+            let mut one = vec![zero; word.len()];
+            one[0] = first;
+            return Some(Rc::new(scaled(&self.combination(zero, &one), modulus, modulus)));
+        }
+        let mut other = word.to_vec();
+        other[word.len() - 1] = !last;
+        if last.node() == zero.node()
+            || !last.is_complement() && !self.combinations.contains_key(&other)
+        {
+            return None;
+        }
+        let other = self.combination(zero, &other);
+        let constant = other.constant ^ (modulus - modulus / 2);
+        Some(Rc::new(Combination { constant, ..(*other).clone() }))
+    }
+}
+
+/// A multiple of a combination.
+fn scaled(all: &Combination, by: u64, modulus: u64) -> Combination {
+    let scaled = |value: u64| value.wrapping_mul(by) & modulus;
+    let words = all.words.iter().map(|&(word, times)| (word, scaled(times)));
+    let words = words.filter(|&(_, times)| times != 0).collect();
+    Combination { words, constant: scaled(all.constant) }
 }
 
 /// How often each word is taken in two sums together.
@@ -224,6 +288,46 @@ mod tests {
         let ended = bits.sum(&five, &plain, true).0;
         let eleven = bits.number(11, WIDTH);
         assert_eq!(bits.sum(&third, &eleven, false).0, ended);
+    }
+
+    /// A shift is a multiple, the highest bit a constant, and a word of one bit its negative; a sum
+    /// in a wider register has the low bits of the sum of the low bits.
+    #[test]
+    fn compilers_write_sums_otherwise() {
+        let (mut bits, [x, y, z]) = asked();
+        let zero = bits.constant(false);
+        let shifted = |word: &[Cell], by: usize| -> Vec<Cell> {
+            (0..WIDTH).map(|at| if at < by { zero } else { word[at - by] }).collect()
+        };
+        let sum = |bits: &mut Bits, words: &[&[Cell]]| {
+            words[1..].iter().fold(words[0].to_vec(), |all, next| bits.sum(&all, next, false).0)
+        };
+        let five = sum(&mut bits, &[&y, &x, &x, &x, &x, &x]);
+        assert_eq!(sum(&mut bits, &[&x, &shifted(&x, 2), &y]), five);
+        let both = sum(&mut bits, &[&x, &y]);
+        let twice = sum(&mut bits, &[&both, &both, &z]);
+        assert_eq!(sum(&mut bits, &[&shifted(&x, 1), &z, &shifted(&y, 1)]), twice);
+        assert_eq!(sum(&mut bits, &[&z, &shifted(&both, 1)]), twice);
+        assert_ne!(sum(&mut bits, &[&z, &shifted(&both, 2)]), twice);
+
+        let mut high = x.clone();
+        high[WIDTH - 1] = bits.not(x[WIDTH - 1]);
+        let half = bits.number(1 << (WIDTH - 1), WIDTH);
+        let moved = sum(&mut bits, &[&x, &y, &half]);
+        assert_eq!(sum(&mut bits, &[&high, &y]), moved);
+        assert_ne!(sum(&mut bits, &[&x, &y]), moved);
+
+        let (mask, mut one) = (vec![z[3]; WIDTH], vec![zero; WIDTH]);
+        one[0] = z[3];
+        let less = sum(&mut bits, &[&x, &mask, &y]);
+        assert_eq!(bits.difference(&both, &one).0, less);
+
+        let wide = |word: &[Cell]| [word, &[zero; WIDTH]].concat();
+        let [low, high, rest] = [&x, &y, &z].map(|word| wide(word));
+        let low = bits.sum(&high, &low, false).0;
+        let low = bits.sum(&rest, &low, false).0;
+        let all = sum(&mut bits, &[&x, &z, &y]);
+        assert_eq!(low[..WIDTH], all);
     }
 
     #[test]

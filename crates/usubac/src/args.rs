@@ -11,6 +11,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Target};
@@ -571,6 +572,17 @@ impl Codegen {
                 schedule: self.schedule(),
                 ..PassOptions::default()
             },
+        }
+    }
+
+    /// The options of the C text.
+    pub fn text(&self) -> COptions {
+        COptions {
+            prefix: self.prefix.clone(),
+            registers: self.key_registers,
+            wipe: self.wipe,
+            linked: self.link.clone(),
+            ..COptions::default()
         }
     }
 

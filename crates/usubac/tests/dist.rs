@@ -28,7 +28,15 @@ fn files_are_where_they_were_asked_for() {
     assert_eq!(run(&["gimli"]).0, Some(0));
     assert_eq!(run(&["gimli", "--out", "sub/mine.c", "--prefix", "my_"]).0, Some(0));
     assert_eq!(run(&["gimli", "--library", "lib"]).0, Some(0));
-    for file in ["usuba_gimli.c", "usuba_gimli.h", "lib/CMakeLists.txt", "lib/include/usuba.h"] {
+    for file in [
+        "usuba_gimli.c",
+        "usuba_gimli.h",
+        "usuba_gimli.manifest.toml",
+        "sub/mine.manifest.toml",
+        "lib/CMakeLists.txt",
+        "lib/include/usuba.h",
+        "lib/usuba.manifest.toml",
+    ] {
         assert!(path.join(file).is_file(), "{file}");
     }
     let text = std::fs::read_to_string(path.join("sub/mine.c")).expect("it is written");

@@ -6,19 +6,19 @@
    which gives another hash. */
 typedef struct {
     /* For a MAC, or for deriving keys; any length, 0 for none. */
-    const uint8_t *key;
+    const uint8_t *key /* [key_length] */;
     size_t key_length;
     /* The purpose of the hash, such as "20081031 somebody@example.com Backup/Blocks". */
-    const uint8_t *personalization;
+    const uint8_t *personalization /* [personalization_length] */;
     size_t personalization_length;
     /* Under which a signature of the hash will be verified. */
-    const uint8_t *public_key;
+    const uint8_t *public_key /* [public_key_length] */;
     size_t public_key_length;
     /* Which key is to be derived from `key`, with an empty message. */
-    const uint8_t *identifier;
+    const uint8_t *identifier /* [identifier_length] */;
     size_t identifier_length;
     /* For randomized hashing, or for a keystream. */
-    const uint8_t *nonce;
+    const uint8_t *nonce /* [nonce_length] */;
     size_t nonce_length;
     /* Of a hash tree, or all 0 for none: a leaf has block << leaf bytes of the message, a node has
        block << fan_out bytes of the level below, and there are at most `height` levels, the leaves
@@ -41,7 +41,7 @@ typedef struct {
 /* The same for a tree. */
 typedef struct {
     usuba_skein_progress progress;
-    uint64_t done, inside, counts[USUBA_SKEIN_LEVELS];
+    uint64_t done, inside, counts[USUBA_SKEIN_LEVELS] /* public */;
     uint8_t leaf, fan_out, height;
 } usuba_skein_growth;
 #endif

@@ -6,8 +6,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-void *memcpy(void *to, const void *from, size_t length);
-void *memset(void *to, int byte, size_t length);
+void *memcpy(void *to /* [length] */, const void *from /* [length] */, size_t length);
+void *memset(void *to /* [length] */, int byte, size_t length);
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 //! - `published`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
+//! - `manifest`: manifests and units against the symbols and types of a C compiler.
 //!
 //! The tests cover:
 //!
@@ -24,6 +25,7 @@ mod fuzz;
 mod hash;
 #[path = "../loaded/mod.rs"]
 mod loaded;
+mod manifest;
 mod merkle;
 mod modes;
 mod published;
@@ -31,7 +33,6 @@ mod rust;
 mod seal;
 mod subject;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use usuba_gen::{asks, level};
@@ -39,7 +40,7 @@ use usuba_gen::{asks, level};
 use tempfile::TempDir;
 use usuba::isa::{self, Target};
 use usuba_ciphers::{Cipher, HashMode, Scheme};
-use usuba_library::{Description, File, Kind, Request, UnitKind, Written};
+use usuba_library::{Description, File, Kind, Request};
 use usuba_run::cc::{self, Family};
 
 use fuzz::fuzzer;
@@ -314,44 +315,6 @@ fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> =
         text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
-}
-
-/// Each unit is a function of the object and compiles alone, and each function over blocks and each
-/// key setup is a unit: of ciphers with keys, with chaining values and of arithmetic.
-#[test]
-fn units_are_functions() {
-    let Ok(gcc) = cc::find_native("gp64", Family::Gcc) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    for name in ["rectangle", "sha2", "curve25519"] {
-        let cipher = usuba_ciphers::read(&root().join(name)).expect("the folder is there");
-        let single = usuba_library::single(&request("own_usuba_"), &cipher, Some("it"));
-        let Written { files, units, .. } = single.expect("it compiles");
-        write(folder.path(), &files);
-        let mut compile = Command::new(&gcc.compiler);
-        compile.args(["-std=c99", "-O0", "-fkeep-static-functions", "-fkeep-inline-functions"]);
-        run(folder.path(), compile.args(["-c", "it.c"]));
-        let mut nm = Command::new("nm");
-        let symbols = run(folder.path(), nm.args(["--defined-only", "it.o"]));
-        let names: BTreeSet<&str> =
-            symbols.lines().filter_map(|line| line.rsplit(' ').next()).collect();
-        for unit in &units {
-            assert!(names.contains(&*unit.symbol), "{} is no function", unit.symbol);
-            let program = unit.compile().expect("it compiled before").program;
-            if let UnitKind::Blocks(blocks) | UnitKind::Chained(blocks) = &unit.kind {
-                let batch = usuba::emit::instances(&program, unit.task.options.target);
-                assert_eq!(blocks.batch, batch as usize, "{}", unit.symbol);
-            }
-        }
-        let of_blocks = |name: &str| {
-            let mut parts = name.rsplit('_');
-            let (target, slicing) = (parts.next(), parts.next());
-            target.and_then(isa::find).is_some() && slicing.is_some_and(|s| "VHBW".contains(s))
-        };
-        let of_keys = |name: &str| name.contains("_key") && name.ends_with("_init");
-        for name in names.into_iter().filter(|name| of_blocks(name) || of_keys(name)) {
-            assert!(units.iter().any(|unit| unit.symbol == name), "{name} is no unit");
-        }
-    }
 }
 
 /// The symbols of one file begin with its prefix, also in C++, and two files go into one program.

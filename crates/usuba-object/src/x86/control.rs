@@ -6,11 +6,12 @@
 use iced_x86::{ConditionCode, OpKind, Register};
 
 use super::address::Address;
-use super::registers::{Flag, RSP, Word};
+use super::registers::{Flag, RSP, Word, X87};
 use super::{Done, Run, unsupported};
+use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};
-use crate::{Fault, Rule, Step};
+use crate::{Fault, Fork, Rule, Step};
 
 /// The condition on the flags that an instruction tests, or the opposite of it.
 #[derive(Clone, Copy, PartialEq)]
@@ -99,14 +100,30 @@ impl Run<'_, '_> {
         match self.decided(self.i.condition_code())? {
             Flag::Is(true) => self.x86.next = target,
             Flag::Is(false) => {}
-            Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => {
-                return Err(Fault::new(Rule::SecretBranch, "the branch depends on an input"));
-            }
-            Flag::Undefined | Flag::Public => {
-                return Err(unsupported("the branch depends on undefined flags"));
+            flag => {
+                let bit = self.condition_bit(self.i.condition_code());
+                if self.forked(flag.is_secret(), bit)? {
+                    self.x86.next = target;
+                }
             }
         }
         Ok(Step::Next)
+    }
+
+    /// The outcome of a condition that is not known.
+    ///
+    /// # Errors
+    /// Such conditions are not followed, or this one has no outcome yet.
+    pub fn forked(&mut self, is_secret: bool, bit: Option<Cell>) -> Result<bool, Fault> {
+        let forks = &mut self.world.forks;
+        if let Some(outcome) = forks.outcome.take() {
+            return Ok(outcome);
+        }
+        forks.asked = forks.follows.then_some(Fork { is_secret, bit });
+        Err(match is_secret {
+            true => Fault::new(Rule::SecretBranch, "the branch depends on an input"),
+            false => unsupported("the branch depends on undefined flags"),
+        })
     }
 
     /// Whether a condition holds, as far as the flags alone say.
@@ -130,11 +147,7 @@ impl Run<'_, '_> {
             Condition::Less => less,
             Condition::LessOrEqual => joined(flags.zero, less, |a, b| a || b),
         };
-        match flag {
-            Flag::Is(is) => Flag::Is(is != negated),
-            Flag::Bit(_) if negated => Flag::Secret,
-            other => other,
-        }
+        if negated { flag.inverted() } else { flag }
     }
 
     pub fn call(&mut self) -> Result<Step, Fault> {
@@ -195,21 +208,22 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// fldz: a zero more on the stack of the floating-point unit, which is empty at entry.
+    /// fldz: pushes a zero on the stack of the x87 registers. Compilers clear these registers so; no
+    /// other instruction uses them, and they hold nothing else.
     pub fn push_zero(&mut self) -> Done {
-        self.x86.zeros += 1;
-        match self.x86.zeros {
-            ..=8 => Ok(()),
-            _ => Err(unsupported("the stack of the floating-point unit is full")),
+        if self.x86.x87 == X87 {
+            return Err(unsupported("more x87 registers than there are"));
         }
+        self.x86.x87 += 1;
+        Ok(())
     }
 
-    /// fstp st(0): one zero less.
-    pub fn drop_zero(&mut self) -> Done {
-        match (self.i.op0_register(), self.x86.zeros.checked_sub(1)) {
-            (Register::ST0, Some(zeros)) => self.x86.zeros = zeros,
-            _ => return Err(unsupported("this use of the floating-point unit is not modelled")),
+    /// fstp st(0): pops it.
+    pub fn pop_zero(&mut self) -> Done {
+        if self.i.op_count() != 1 || self.i.op0_register() != Register::ST0 || self.x86.x87 == 0 {
+            return Err(unsupported("a use of x87 registers that does not clear them"));
         }
+        self.x86.x87 -= 1;
         Ok(())
     }
 

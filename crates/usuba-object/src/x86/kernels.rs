@@ -52,7 +52,7 @@ impl Run<'_, '_> {
                 self.store(place, &cells)?;
             }
         }
-        self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])))
+        self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])), true)
     }
 
     /// A pointer argument, by its number.

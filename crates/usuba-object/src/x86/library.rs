@@ -5,6 +5,7 @@
 //! call memset      rdx bytes at rdi become sil
 //! call memcpy      rdx bytes from rsi to rdi, which do not overlap
 //! call memmove     rdx bytes from rsi to rdi
+//! call randombytes rsi secret bytes at rdi
 //! ```
 //!
 //! They are not in the object. Trusted: they follow the standard, their time depends on
@@ -21,7 +22,7 @@
 //! ```
 
 use super::address::Address;
-use super::registers::{Flag, Flags, MASK, PARAMETERS, VECTOR, Word};
+use super::registers::{Flag, Flags, PARAMETERS, Word};
 use super::string_instructions::Length;
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
@@ -44,11 +45,22 @@ impl Run<'_, '_> {
     pub fn library(&mut self, name: &str, above: i64) -> Option<Done> {
         let overlap = match name {
             "memset" => None,
+            "randombytes" => return Some(self.random_bytes(above)),
             "memcpy" => Some(false),
             "memmove" => Some(true),
             _ => return None,
         };
         Some(self.called(overlap, above))
+    }
+
+    /// Random bytes, which are secret.
+    fn random_bytes(&mut self, above: i64) -> Done {
+        self.check_call(above)?;
+        let [first, second] = [PARAMETERS[0], PARAMETERS[1]];
+        let (to, bytes) = (self.pointed(first)?, self.length(second, 1)?);
+        self.check_below(to, bytes)?;
+        self.fill_memory(to, &[Cell::OPAQUE; 8], bytes)?;
+        self.library_returned(Word::Bits(Box::new([Cell::UNSET; 64])), true)
     }
 
     /// A copy, with or without overlap, or `memset` if `overlap` is `None`.
@@ -58,18 +70,27 @@ impl Run<'_, '_> {
         let bytes = self.length(third, 1)?;
         let (result, to) = (self.x86.general[first].clone(), self.pointed(first)?);
         self.check_below(to, bytes)?;
-        match overlap {
+        let handles_secret = match overlap {
             Some(overlap) => {
                 let from = self.pointed(second)?;
                 self.check_below(from, bytes)?;
                 self.copy_memory(to, from, bytes, overlap)?;
+                match bytes {
+                    Length::Known(0) => false,
+                    Length::Known(bytes) => {
+                        let copied = self.load_bytes(to, bytes)?;
+                        self.is_secret(&copied)
+                    }
+                    Length::Counted(_) => true,
+                }
             }
             None => {
                 let cells = self.data(&self.x86.general[second], "an address becomes data")?;
                 self.fill_memory(to, &cells[..8], bytes)?;
+                self.is_secret(&cells[..8])
             }
-        }
-        self.library_returned(result)
+        };
+        self.library_returned(result, handles_secret)
     }
 
     /// Checks the alignment of the stack that every call must keep.
@@ -81,19 +102,38 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The state that a function of the library leaves: its result, and anything else.
-    pub fn library_returned(&mut self, result: Word) -> Done {
+    /// The state that a function of the library leaves: its result, and anything else. Where it
+    /// handles no secret, secrets are where they were, or below the stack pointer.
+    pub fn library_returned(&mut self, result: Word, handles_secret: bool) -> Done {
         let stack = self.x86.stack()?;
+        let bits = &self.world.bits;
+        let lost = |cell: Cell| match handles_secret || bits.is_secret(cell) {
+            true => Cell::OPAQUE,
+            false => Cell::UNSET,
+        };
+        let mut any = handles_secret;
+        let mut lose = |cells: &mut [Cell]| {
+            for cell in cells {
+                *cell = lost(*cell);
+                any |= *cell == Cell::OPAQUE;
+            }
+        };
         for register in VOLATILE {
-            self.x86.general[register] = Word::Bits(Box::new([Cell::OPAQUE; 64]));
+            let held = self.x86.general[register].cells(bits);
+            let mut cells = held.unwrap_or([Cell::UNSET; 64]);
+            lose(&mut cells);
+            self.x86.general[register] = Word::Bits(Box::new(cells));
         }
         self.x86.general[VOLATILE[0]] = result;
         for vector in 0..32 {
-            self.x86.vectors.get_mut(vector)[..VECTOR].fill(Cell::OPAQUE);
+            lose(self.x86.vectors.get_mut(vector));
         }
-        self.x86.masks = [[Cell::OPAQUE; MASK]; 8];
-        self.x86.flags = Flags::all(Flag::Secret);
-        self.world.memory.clobber(stack);
+        self.x86.masks.iter_mut().for_each(|mask| lose(mask));
+        let flags = self.x86.flags;
+        any |= [flags.carry, flags.zero, flags.sign, flags.overflow].iter().any(|f| f.is_secret());
+        self.x86.flags = if any { Flags::all(Flag::Secret) } else { Flags::UNDEFINED };
+        let World { bits, memory, .. } = &mut *self.world;
+        memory.lose_below(stack, |cell| any || bits.is_secret(cell));
         Ok(())
     }
 

@@ -45,8 +45,12 @@ impl Run<'_, '_> {
             return Err(unsupported("a product of short words"));
         }
         let (low, high) = self.halves(0, RAX, bytes)?;
-        // Carry and overflow say whether the upper half is zero; the model leaves them unknown.
-        let carry = self.unknown_flag(&[&low, &high]);
+        // Carry and overflow say whether the upper half is zero; of data the model leaves them
+        // unknown.
+        let carry = match self.world.bits.word(&high) {
+            Some(high) => Flag::Is(high != 0),
+            None => self.unknown_flag(&[&low, &high]),
+        };
         self.x86.flags = Flags { carry, overflow: carry, ..Flags::UNDEFINED };
         self.x86.general[RAX] = Word::from_cells(&self.world.bits, &low);
         self.x86.general[RDX] = Word::from_cells(&self.world.bits, &high);
@@ -180,6 +184,7 @@ impl Run<'_, '_> {
                 let (carry, zero) = (carried(self, carry).ok()?, self.zero_bit(zero)?);
                 self.world.bits.or(carry, zero)
             }
+            Condition::Less | Condition::LessOrEqual if self.world.forks.follows => Cell::OPAQUE,
             Condition::Less | Condition::LessOrEqual => return None,
         };
         Some(if negated { self.world.bits.not(bit) } else { bit })
@@ -203,9 +208,11 @@ fn carried(run: &Run, flag: Flag) -> Result<Cell, Fault> {
     match flag {
         Flag::Is(is) => Ok(run.world.bits.constant(is)),
         Flag::Bit(bit) => Ok(bit),
-        Flag::Secret | Flag::Zero(_) | Flag::Public | Flag::Undefined => {
-            Err(unsupported("the flag is not known"))
-        }
+        flag if run.world.forks.follows => match flag.is_secret() {
+            true => Ok(Cell::OPAQUE),
+            false => Ok(Cell::UNSET),
+        },
+        _ => Err(unsupported("the flag is not known")),
     }
 }
 

@@ -44,8 +44,8 @@ mod turns;
 
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
-use super::cell::Cell;
-use super::memory::Pointer;
+use super::cell::{Bits, Cell};
+use super::memory::Whole;
 use super::symbolic_count::Form;
 use super::{Fault, Machine, Rule, Step, World};
 use address::Linked;
@@ -66,8 +66,8 @@ pub struct X86 {
     /// The last result of bits that set the zero flag, with its number. Few flags are used, so the
     /// bit is made when an instruction asks for it.
     zero_of: (u64, Vec<Cell>),
-    /// Zeros on the stack of the floating-point unit.
-    zeros: u8,
+    /// x87 registers in use, each of which holds zero.
+    x87: u32,
     next: u64,
 }
 
@@ -139,11 +139,11 @@ impl X86 {
 }
 
 impl Machine for X86 {
-    fn enter(parameters: &[Pointer], entry: u64) -> X86 {
+    fn enter(parameters: &[Whole], entry: u64) -> X86 {
         X86::entered(parameters, entry)
     }
 
-    fn on_stack(parameters: &[Pointer]) -> &[Pointer] {
+    fn on_stack<T>(parameters: &[T]) -> &[T] {
         parameters.get(registers::PARAMETERS.len()..).unwrap_or(&[])
     }
 
@@ -165,6 +165,10 @@ impl Machine for X86 {
             let place = format!("{}: {instruction}", world.object.name(address));
             Fault { place, ..fault }
         })
+    }
+
+    fn status(&mut self, bits: &Bits) -> Option<u64> {
+        self.taken_status(bits)
     }
 
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault> {

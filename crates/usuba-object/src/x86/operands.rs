@@ -7,7 +7,7 @@ use super::registers::{CANARY, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::{Content, Object};
-use crate::memory::{Loaded, Moving, Pointer, Region};
+use crate::memory::{Loaded, Moving, Pointer, Region, Whole};
 use crate::{Fault, Rule};
 
 /// The number of the full register that contains a register of any width.
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
             Loaded::Cells(cells) => Word::from_cells(&self.world.bits, &cells),
             Loaded::Pointer(pointer) => Word::Pointer(pointer),
             Loaded::Moving(moving) => Word::Moving(moving),
-            Loaded::Count(form) => Word::Count(form),
+            Loaded::Count(form) => Word::from(Whole::Count(form)),
         })
     }
 
@@ -345,9 +345,13 @@ impl Run<'_, '_> {
 
     /// Writes a general-purpose operand.
     pub fn set_word(&mut self, operand: u32, word: Word) -> Done {
+        let bytes = self.size(operand)?;
+        let mut word = self.truncated(word, bytes);
+        if let (Word::Bits(cells), true) = (&mut word, self.world.forks.follows) {
+            self.world.bits.name_single(&mut cells[..]);
+        }
         if self.is_memory(operand) {
-            let bytes = self.size(operand)?;
-            let (word, address) = (self.truncated(word, bytes), self.address()?);
+            let address = self.address()?;
             return self.store_word(address, &word, bytes);
         }
         self.set_register(self.i.op_register(operand), word)

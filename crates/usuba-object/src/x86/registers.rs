@@ -122,6 +122,15 @@ pub enum Flag {
 }
 
 impl Flag {
+    /// The complement of a flag.
+    pub fn inverted(self) -> Flag {
+        match self {
+            Flag::Is(is) => Flag::Is(!is),
+            Flag::Bit(_) | Flag::Zero(_) => Flag::Secret,
+            other => other,
+        }
+    }
+
     /// Whether it depends on inputs.
     pub fn is_secret(self) -> bool {
         matches!(self, Flag::Secret | Flag::Bit(_) | Flag::Zero(_))
@@ -175,6 +184,11 @@ impl Vectors {
         &mut self.cells[number * VECTOR..(number + 1) * VECTOR]
     }
 
+    /// The bits of all registers, to be replaced by equal ones.
+    pub fn cells_mut(&mut self) -> &mut [Cell] {
+        &mut self.cells
+    }
+
     /// The address in a lane of a register.
     pub fn pointer(&self, number: usize, lane: usize) -> Option<Whole> {
         self.pointers[number][lane]
@@ -202,6 +216,9 @@ impl Vectors {
 /// Bits of a mask register.
 pub const MASK: usize = 64;
 
+/// Registers of x87.
+pub const X87: u32 = 8;
+
 /// Numbers of registers, as instructions encode them.
 pub const RSP: usize = 4;
 
@@ -221,14 +238,14 @@ const NAMES: [&str; 16] = [
 ];
 
 impl X86 {
-    pub fn entered(parameters: &[Pointer], entry: u64) -> X86 {
+    pub fn entered(parameters: &[Whole], entry: u64) -> X86 {
         let held = |number: usize| {
             Word::Pointer(Pointer { region: Region::Entry(number as u16), offset: 0 })
         };
         let mut general: [Word; 16] = std::array::from_fn(held);
         general[RSP] = Word::Pointer(Pointer { region: Region::Frame, offset: 0 });
         for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
-            general[register] = Word::Pointer(parameter);
+            general[register] = Word::from(parameter);
         }
         X86 {
             general,
@@ -241,7 +258,7 @@ impl X86 {
             flags: Flags::UNDEFINED,
             compared: None,
             zero_of: (0, Vec::new()),
-            zeros: 0,
+            x87: 0,
             next: entry,
         }
     }
@@ -267,7 +284,7 @@ impl X86 {
         }
         if stack > before {
             let World { bits, memory, .. } = world;
-            memory.lose_below(stack, |cell| bits.is_secret(cell));
+            memory.lose_below_red_zone(stack, |cell| bits.is_secret(cell));
         }
         Ok(())
     }
@@ -280,8 +297,8 @@ impl X86 {
             let what = format!("the stack pointer is {} bytes off at return", stack - 8);
             return Err(Fault::new(Rule::NotRestored, what));
         }
-        if self.zeros > 0 {
-            let what = "the stack of the floating-point unit is not empty at return";
+        if self.x87 > 0 {
+            let what = format!("{} x87 registers are in use at return", self.x87);
             return Err(Fault::new(Rule::NotRestored, what));
         }
         for number in SAVED {
@@ -292,6 +309,15 @@ impl X86 {
             }
         }
         Ok(())
+    }
+
+    /// The lowest 32 bits of rax, which become public.
+    pub fn taken_status(&mut self, bits: &Bits) -> Option<u64> {
+        let mut cells = self.general[0].cells(bits)?;
+        let status = bits.word(&cells[..32]);
+        cells[..32].fill(Cell::UNSET);
+        self.general[0] = Word::from_cells(bits, &cells);
+        status
     }
 
     /// Registers that depend on inputs.

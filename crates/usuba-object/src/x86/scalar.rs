@@ -145,9 +145,22 @@ impl Run<'_, '_> {
     fn pointers(&mut self, operation: Binary, a: &Word, b: &Word) -> Result<(Word, Flags), Fault> {
         let moved =
             |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
+        // The address of a buffer or of the frame is not zero.
+        let flags_of = |at: &Pointer| match self.is_inside(*at) {
+            true => Flags { zero: Flag::Is(false), carry: Flag::Is(false), ..Flags::UNDEFINED },
+            false => Flags::UNDEFINED,
+        };
         match (operation, a, b) {
+            (Binary::And | Binary::Or, Word::Pointer(at), Word::Pointer(same)) if at == same => {
+                Ok((a.clone(), flags_of(at)))
+            }
+            (Binary::Subtract, Word::Pointer(at), Word::Number(0)) => Ok((a.clone(), flags_of(at))),
             (Binary::Add, Word::Pointer(at), Word::Number(by))
             | (Binary::Add, Word::Number(by), Word::Pointer(at)) => moved(at, *by),
+            (Binary::Subtract, Word::Number(0), Word::Pointer(at)) => {
+                let flags = Flags { carry: flags_of(at).zero.inverted(), ..flags_of(at) };
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
             (Binary::Subtract, Word::Pointer(at), Word::Number(by)) => moved(at, by.wrapping_neg()),
             (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if a.region == b.region => {
                 let difference = a.offset.wrapping_sub(b.offset);
@@ -175,8 +188,41 @@ impl Run<'_, '_> {
                     rounded.ok_or_else(|| unsupported("bits of an address are not known"));
                 Ok((Word::Pointer(rounded?), Flags::UNDEFINED))
             }
+            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.world.forks.follows => {
+                // The distance of two regions is public, and not known.
+                let flags = self.compared_regions(*a, *b)?;
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
+    }
+
+    /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
+    fn is_inside(&self, at: Pointer) -> bool {
+        let constant = |place| self.world.object.constant(place, 0).is_ok();
+        self.world.memory.is_inside(at) || Object::place(at).is_some_and(constant)
+    }
+
+    /// The flags of the comparison of addresses in two regions, each order of which is a case.
+    fn compared_regions(&mut self, a: Pointer, b: Pointer) -> Result<Flags, Fault> {
+        if ![a, b].iter().all(|&at| self.is_inside(at)) {
+            return Ok(Flags::UNDEFINED);
+        }
+        let regions = [a.region, b.region];
+        let is_below = match self.world.memory.is_below(regions) {
+            Some(is_below) => is_below,
+            None => {
+                let is_below = self.forked(false, None)?;
+                self.world.memory.put_below(regions, is_below);
+                is_below
+            }
+        };
+        // The end of the lower region may be the start of the upper one.
+        let (low, high) = if is_below { (a, b) } else { (b, a) };
+        let is_equal =
+            high.offset == 0 && !self.is_inside(low.plus(1)) && self.forked(false, None)?;
+        let (carry, zero) = (Flag::Is(is_below && !is_equal), Flag::Is(is_equal));
+        Ok(Flags { carry, zero, ..Flags::UNDEFINED })
     }
 
     /// The flag of data when no later instruction needs its value: it depends on inputs if the data
@@ -193,9 +239,11 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays, unless the flags are now the flags of other counts.
-        let stays = flags.zero != Flag::Public;
-        let carry = if stays { self.x86.flags.carry } else { Flag::Undefined };
+        // The carry stays, unless it was a flag of other counts.
+        let carry = match self.x86.flags.carry {
+            Flag::Public if flags.zero == Flag::Public => Flag::Undefined,
+            carry => carry,
+        };
         self.x86.flags = Flags { carry, ..flags };
         self.set_word(0, result)
     }
@@ -437,6 +485,10 @@ impl Run<'_, '_> {
         let bit = match self.decided(code)? {
             Flag::Is(is) => Some(self.world.bits.constant(is)),
             Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => self.condition_bit(code),
+            Flag::Public | Flag::Undefined if self.world.forks.follows => {
+                let outcome = self.forked(false, None)?;
+                Some(self.world.bits.constant(outcome))
+            }
             Flag::Public | Flag::Undefined => None,
         };
         bit.ok_or_else(|| unsupported("the condition is not known, and no branch"))

@@ -379,6 +379,8 @@ static TABLE: &[&[Row]] = rows! {
     Plain(|r| r.multiply()) => 0 Imul;
     Plain(|r| r.whole_product()) => 0 Mul;
     Plain(|r| r.mulx()) => 0 Mulx;
+    Plain(|r| r.push_zero()) => 0 Fldz;
+    Plain(|r| r.pop_zero()) => 0 Fstp;
     Plain(|r| r.with_carry(true)) => flags "czs" 0 Adc;
     Plain(|r| r.with_carry(false)) => flags "czs" 0 Sbb;
     Plain(|r| r.chained(|flags: &mut Flags| &mut flags.carry)) => flags "c" 0 Adcx;
@@ -396,10 +398,6 @@ static TABLE: &[&[Row]] = rows! {
         Cmovns Cmovl Cmovge Cmovle Cmovg;
     Plain(|r| r.divide(false)) => timing Operands 0 Div;
     Plain(|r| r.divide(true)) => timing Operands 0 Idiv;
-
-    // The stack of the floating-point unit, which compilers clear.
-    Plain(|r| r.push_zero()) => 0 Fldz;
-    Plain(|r| r.drop_zero()) => form OfRegisters 0 Fstp;
 
     // Control, the stack, and blocks of memory.
     Plain(|_| Ok(())) => 0 Nop Endbr64;

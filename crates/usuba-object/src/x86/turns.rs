@@ -1,7 +1,7 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
 use super::X86;
-use super::registers::{Flag, Flags, LANES, PARAMETERS, VECTOR, Word};
+use super::registers::{Flag, Flags, LANES, VECTOR, Word};
 use crate::block_step::{Cover, Join};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
@@ -9,14 +9,6 @@ use crate::memory::{Moving, Whole};
 use crate::symbolic_count::{Form, Ranges};
 
 impl Turning for X86 {
-    fn entered(parameters: &[Whole], entry: u64) -> X86 {
-        let mut machine = X86::entered(&[], entry);
-        for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
-            machine.general[register] = Word::from(parameter);
-        }
-        machine
-    }
-
     fn place(&self) -> u64 {
         self.next
     }
@@ -46,6 +38,22 @@ impl Turning for X86 {
                 _ => continue,
             };
             self.vectors.set_pointer(number, lane, refined);
+        }
+    }
+
+    fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell) {
+        for word in &mut self.general {
+            if let Word::Bits(cells) = word {
+                *word = Word::from_cells(bits, &cells.map(of));
+            }
+        }
+        let others = self.masks.iter_mut().flatten().chain(&mut self.zero_of.1);
+        self.vectors.cells_mut().iter_mut().chain(others).for_each(|cell| *cell = of(*cell));
+        let Flags { carry, zero, sign, overflow } = &mut self.flags;
+        for flag in [carry, zero, sign, overflow] {
+            if let Flag::Bit(cell) = flag {
+                *flag = bits.value(of(*cell)).map_or(*flag, Flag::Is);
+            }
         }
     }
 
@@ -122,7 +130,7 @@ impl Turning for X86 {
             (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
             _ => false,
         };
-        let place = (self.next, self.zeros) == (other.next, other.zeros);
+        let place = self.next == other.next && self.x87 == other.x87;
         general && vectors && pointers && masks && flags && compared && place
     }
 }

@@ -5,11 +5,13 @@
 //! - `faults`: one function that breaks each rule.
 //! - `linked`: shared objects, executables and archives.
 //! - `mutants`: proved kernels with one changed bit.
+//! - `turns`: flags at the turns of a loop over blocks.
 
 mod arithmetic;
 mod faults;
 mod linked;
 mod mutants;
+mod turns;
 
 use std::path::Path;
 

@@ -73,6 +73,9 @@ pub fn all(places: impl Fn(Place) -> bool) -> Vec<Form> {
     all
 }
 
+/// Instructions that need others around them.
+const SEQUENCES: [Mnemonic; 4] = [Mnemonic::Lea, Mnemonic::Leave, Mnemonic::Fldz, Mnemonic::Fstp];
+
 /// The forms of each rejected encoding.
 pub fn rejected() -> impl Iterator<Item = Vec<Form>> {
     REFUSED.iter().map(|&code| {
@@ -101,10 +104,8 @@ impl Encoding {
         let i = instruction.or_else(|| encoding.instruction(Place::Memory, 0))?;
         let row = Row::of(&i).filter(|row| row.timing == Timing::Fixed)?;
         let alone = info.mode64()
-            && code.mnemonic() != Mnemonic::Lea
-            && code.mnemonic() != Mnemonic::Leave
+            && !SEQUENCES.contains(&code.mnemonic())
             && !i.is_stack_instruction()
-            && !i.fpu_stack_increment_info().writes_top()
             && !row.is_control()
             && (!encoding.gathers() || encoding.is_evex());
         alone.then_some(Encoding { row, ..encoding })

@@ -147,8 +147,7 @@ fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
         return Err(Failure::usage("--out names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    // The stem appears in an `#include`.
-    if stem.contains(|c: char| !c.is_ascii_alphanumeric() && !"_-.+".contains(c)) {
+    if !usuba_library::is_stem(&stem) {
         return Err(Failure::usage(format!(
             "found the file name {stem:?}, expected letters, digits, `_`, `-`, `.` and `+`"
         )));

@@ -215,7 +215,7 @@ fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> 
     language.entry = Some(task.node.clone());
     let codegen = &args.codegen;
     let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
-    options.c.wipe = codegen.wipe;
+    options.c = codegen.text();
     let mut flags = codegen.written();
     if !task.link.is_empty() && codegen.link.is_empty() {
         // A called kernel has one instance in each lane.

@@ -97,9 +97,6 @@ fn prove(
     let input = front::read(file, language, reporter)?;
     let promised = promised(&input, reporter)?;
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
-    options.c.prefix = codegen.prefix.clone();
-    options.c.registers = codegen.key_registers;
-    options.c.wipe = codegen.wipe;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
         options.entry = Some(input.checked.program.entry_text());

@@ -1,0 +1,189 @@
+//! Units of an output: the functions that programs specify.
+//!
+//! ```text
+//! usuba_aes128_encrypt_B_avx2        aes128_encrypt in B on avx2, for any number of blocks
+//! usuba_aes128_made0, …_key0_init    the key schedule, and the words that kernels read
+//! usuba_fe_mul                       an arithmetic kernel
+//! ```
+//!
+//! A unit names its program and the options of its compile, so that no prover guesses them. Kernels of functions over blocks are no units, because those functions are
+//! proved with their kernels in line; the same holds for functions that several units share.
+
+use std::path::{Path, PathBuf};
+
+use usuba::Output;
+use usuba::emit::bytes::ByteLayout;
+use usuba::emit::bytes::library::{Made, Words};
+use usuba::isa::Target;
+use usuba_ciphers::Function;
+use usuba_run::functions::Task;
+use usuba_run::validated::Proofs;
+
+use super::cores::{Compiled, Core, portable};
+use super::section::runs_on_x86_64;
+use super::write::{File, renamed};
+use super::{Folder, Request};
+
+/// A C function of an output that a program specifies.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The C name, with the prefix of the request.
+    pub symbol: String,
+    pub kind: UnitKind,
+    /// The cipher folder.
+    pub folder: PathBuf,
+    /// The program and its options, exactly as the output was compiled.
+    pub task: Task,
+    /// The target of the section that contains it: C compilers may use its instructions, even where
+    /// the options have another target.
+    pub section: &'static Target,
+}
+
+impl Unit {
+    /// Compiles the program: the checked source, the final IR, and the C ports of the kernel.
+    ///
+    /// # Errors
+    /// The diagnostics of the compiler, one per line.
+    pub fn compile(&self) -> Result<Output, String> {
+        self.task.compile(&self.folder, Proofs::Never)
+    }
+}
+
+/// The C prototype of a unit, and its relation to the program.
+#[derive(Clone, Debug)]
+pub enum UnitKind {
+    /// `f(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks)`: the program on each
+    /// block. `key` points to the words of [`UnitKind::Key`]; without a key it is unused.
+    Blocks(Blocks),
+    /// `f(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count)`: the program on
+    /// each block of `count` messages, with the chaining value as its first input and its output.
+    Chained(Blocks),
+    /// `f(T *made, const uint8_t *key)`: the program is the key schedule.
+    Schedule {
+        /// The order of the bytes of `key`.
+        bytes: ByteLayout,
+        made: Made,
+    },
+    /// `f(T *words, const T *made)` after a key schedule, or `f(T *words, const uint8_t *key)`: the
+    /// words of the key parameter. The program is a kernel with that parameter.
+    Key {
+        /// A function with this key.
+        function: Box<Function>,
+        words: Words,
+        /// The unit of the key schedule whose result it reads.
+        schedule: Option<String>,
+    },
+    /// The kernel itself; its options have its C name.
+    Kernel,
+}
+
+/// A function over any number of blocks.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// The function of the cipher folder, with the orders of its bytes.
+    pub function: Box<Function>,
+    /// Blocks of one call of the kernel.
+    pub batch: usize,
+    /// Bytes of a block: input, then output.
+    pub input: usize,
+    pub output: usize,
+}
+
+/// The units of an output with these files, on processors of x86-64 with words of 64 bits.
+pub(super) fn units(
+    request: &Request,
+    backends: &[&'static Target],
+    folders: &[Folder],
+    files: &[File],
+) -> Vec<Unit> {
+    let mut units = Units { request, files, all: Vec::new() };
+    for folder in folders {
+        units.folder(folder, backends);
+    }
+    units.all
+}
+
+struct Units<'a> {
+    request: &'a Request,
+    files: &'a [File],
+    all: Vec<Unit>,
+}
+
+impl Units<'_> {
+    fn folder(&mut self, folder: &Folder, backends: &[&'static Target]) {
+        let path = &folder.cipher.folder;
+        for (number, core) in folder.cores.iter().enumerate() {
+            if folder.is_used_on_x86_64(number, backends) {
+                self.core(path, core);
+            }
+        }
+        for (at, Compiled { schedules, forms, .. }) in folder.compiled.iter().enumerate() {
+            for schedule in folder.schedules(at).into_iter().map(|number| &schedules[number]) {
+                let kind = UnitKind::Schedule { bytes: schedule.bytes, made: schedule.made };
+                self.add(path, &schedule.symbol, kind, &schedule.main, portable());
+            }
+            for form in folder.forms(at).into_iter().map(|number| &forms[number]) {
+                let schedule = form.schedule.map(|number| self.renamed(&schedules[number].symbol));
+                let function = Box::new(form.function.clone());
+                let kind = UnitKind::Key { function, words: form.words, schedule };
+                self.add(path, &form.symbol, kind, &form.main, portable());
+            }
+        }
+        // Only hand-written C calls these kernels.
+        if folder.cipher.scheme.is_some() {
+            let own = [(portable(), &folder.arithmetic)].into_iter();
+            let lanes = folder.lanes.iter().chain(&folder.across);
+            let all = own.chain(lanes.map(|(target, kernels)| (*target, kernels)));
+            for (section, kernels) in all.filter(|(section, _)| runs_on_x86_64(section)) {
+                kernels.tasks.iter().for_each(|task| self.kernel(path, task, section));
+            }
+        }
+    }
+
+    fn core(&mut self, path: &Path, core: &Core) {
+        let Core { symbol, target, main, single, batch, input, output, .. } = core;
+        let function = Box::new(core.function.clone());
+        let blocks = Blocks { function, batch: *batch, input: *input, output: *output };
+        if !core.chained {
+            return self.add(path, symbol, UnitKind::Blocks(blocks), main, target);
+        }
+        self.add(path, symbol, UnitKind::Chained(blocks), main, target);
+        for task in [Some(main), single.as_ref()].into_iter().flatten() {
+            // Another function may take the place of an equal one.
+            if self.defines(&task.options.c.name) {
+                self.kernel(path, task, target);
+            }
+        }
+    }
+
+    fn kernel(&mut self, path: &Path, task: &Task, section: &'static Target) {
+        self.add(path, &task.options.c.name, UnitKind::Kernel, task, section);
+    }
+
+    fn add(
+        &mut self,
+        folder: &Path,
+        symbol: &str,
+        kind: UnitKind,
+        task: &Task,
+        section: &'static Target,
+    ) {
+        let (symbol, folder, mut task) = (self.renamed(symbol), folder.to_path_buf(), task.clone());
+        task.options.c.name = self.renamed(&task.options.c.name);
+        self.all.push(Unit { symbol, kind, folder, task, section });
+    }
+
+    /// A name with the prefix of the request.
+    fn renamed(&self, name: &str) -> String {
+        renamed(name, self.request)
+    }
+
+    /// Whether a file defines a local function.
+    fn defines(&self, symbol: &str) -> bool {
+        let head = format!(" {}(", self.renamed(symbol));
+        let is_head = |line: &str| {
+            line.starts_with("static ") && line.contains(&head) && !line.ends_with(';')
+        };
+        self.files.iter().flat_map(|file| file.text.lines()).any(is_head)
+    }
+}

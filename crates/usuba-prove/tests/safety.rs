@@ -1,0 +1,162 @@
+//! Safety of functions without a specification: fault injection in assembly, and functions in C.
+//!
+//! Each fault is one instruction away from a function that is proved.
+
+use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
+use usuba_object::memory::Access;
+use usuba_object::safety::{Evidence, Function, Parameter, Returns, Room, prove};
+use usuba_object::x86::X86;
+use usuba_object::{Fault, Rule};
+use usuba_prove::compiler;
+use usuba_run::cc::Family;
+
+/// The most instructions of a test.
+const LONGEST: u64 = 10_000;
+
+fn object(text: &str, language: &str, family: Family) -> Object {
+    let bytes = compiler::object(text, language, "gp64", family, &[]).expect("it compiles");
+    Object::read(&bytes, Extensions::ALL).expect("an object")
+}
+
+fn room(name: &str, bytes: usize, access: Access) -> Room {
+    Room { name: name.into(), bytes, access, align: 1, is_public: false }
+}
+
+/// `int f(const uint8_t secret[32], const uint8_t open[32], uint8_t out[32])`
+fn contract(returns: Returns) -> Function {
+    let secret = room("secret", 32, Access::Read);
+    let open = Room { is_public: true, ..room("open", 32, Access::Read) };
+    let rooms = [secret, open, room("out", 32, Access::Write)];
+    let parameters = rooms.map(Parameter::Buffer).into();
+    Function { symbol: "f".into(), parameters, equal: Vec::new(), returns }
+}
+
+/// The verdict on a function in assembly, of `secret` in rdi, `open` in rsi and `out` in rdx.
+fn assembled(body: &str, returns: Returns) -> Result<Evidence, Fault> {
+    let text = format!(".intel_syntax noprefix\n.text\n.globl f\n.type f, @function\nf:\n{body}\n");
+    let object = object(&text.replace("; ", "\n"), "assembler", Family::Gcc);
+    prove::<X86>(&object, &contract(returns), LONGEST)
+}
+
+#[test]
+fn every_injected_fault_breaks_its_rule() {
+    for (body, rule) in [
+        ("mov rax, [rdi]; test rax, rax; je 1f; 1: ret", Rule::SecretBranch),
+        ("movzx eax, byte ptr [rdi]; mov al, [rsi + rax]; ret", Rule::SecretAddress),
+        (
+            "movzx eax, byte ptr [rdi]; lea rcx, [rip + 1f]; add rcx, rax; jmp rcx; 1: ret",
+            Rule::Unsupported,
+        ),
+        ("mov ecx, [rdi]; mov eax, 1; shl eax, cl; ret", Rule::SecretShift),
+        ("mov eax, 9; xor edx, edx; mov ecx, [rdi]; div ecx; ret", Rule::SecretOperand),
+        ("mov al, [rdi - 1]; ret", Rule::OutOfBounds),
+        ("mov al, [rdi + 32]; ret", Rule::OutOfBounds),
+        ("mov rax, [rsi + 25]; ret", Rule::OutOfBounds),
+        ("mov byte ptr [rdx - 1], 0; ret", Rule::OutOfBounds),
+        ("mov byte ptr [rdx + 32], 0; ret", Rule::OutOfBounds),
+        ("mov byte ptr [rsp + 8], 0; ret", Rule::OutOfBounds),
+        ("mov byte ptr [rsi], 0; ret", Rule::ReadOnly),
+        ("movaps xmm0, [rdi]; ret", Rule::Misaligned),
+        ("xor ebx, ebx; ret", Rule::NotRestored),
+        ("push rax; ret", Rule::NotRestored),
+        ("fldz; ret", Rule::NotRestored),
+        ("1: jmp 1b", Rule::TooLong),
+        ("1: mov al, [rsi]; test al, al; je 1b; ret", Rule::TooLong),
+        ("call elsewhere; ret", Rule::Unsupported),
+    ] {
+        let fault = assembled(body, Returns::Nothing).expect_err(body);
+        assert_eq!(fault.rule, rule, "{body}: {fault}");
+    }
+}
+
+#[test]
+fn secrets_that_are_left_are_counted() {
+    let left = |body: &str| {
+        let residue = assembled(body, Returns::Nothing).expect(body).residue;
+        (residue.frame, residue.registers.join(" "))
+    };
+    let clean = (0, String::new());
+    assert_eq!(left("mov rax, [rdi]; mov [rdx], rax; xor eax, eax; ret"), clean);
+    assert_eq!(left("mov rax, [rdi]; mov [rdx], rax; ret"), (0, "rax".into()));
+    assert_eq!(left("mov rax, [rdi]; mov [rsp - 8], rax; xor eax, eax; ret"), (8, "".into()));
+    let wiped = "mov rax, [rdi]; mov [rsp - 8], rax; xor eax, eax; mov [rsp - 8], rax; ret";
+    assert_eq!(left(wiped), clean);
+    assert_eq!(left("movups xmm0, [rdi]; ret"), (0, "xmm0".into()));
+    // Public data may stay, and so may the bytes that a caller left in a buffer for results not.
+    assert_eq!(left("mov rax, [rsi]; mov [rsp - 8], rax; ret"), clean);
+    assert_eq!(left("mov rax, [rdx]; ret"), (0, "rax".into()));
+}
+
+#[test]
+fn a_public_status_may_tell_the_outcome_of_a_branch() {
+    let told = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
+                mov qword ptr [rdx], 1; 1: ret";
+    let evidence = assembled(told, Returns::Status).expect("the status tells it");
+    assert_eq!((evidence.told.len(), evidence.paths), (1, 2));
+    // The same without a status, and with one that is the same on both sides.
+    let fault = assembled(told, Returns::Nothing).expect_err("no status");
+    assert_eq!(fault.rule, Rule::SecretBranch);
+    let kept = told.replace("xor eax, eax", "nop");
+    let fault = assembled(&kept, Returns::Status).expect_err("one status");
+    assert_eq!(fault.rule, Rule::SecretBranch);
+    // A status that was computed before the branch is known after it, because its bit has a name.
+    let named = "mov rax, [rdi]; xor ecx, ecx; test rax, rax; setne cl; lea eax, [8 * rcx]; \
+                 test eax, eax; je 1f; mov qword ptr [rdx], 1; 1: test eax, eax; je 2f; nop; 2: ret";
+    let evidence = assembled(named, Returns::Status).expect("the status is the bit");
+    assert_eq!((evidence.told.len(), evidence.paths), (1, 2));
+    // Two secrets, and a status that tells one.
+    let two = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
+               mov rcx, [rdi + 8]; test rcx, rcx; je 1f; nop; 1: ret";
+    assert_eq!(assembled(two, Returns::Status).expect_err("two").rule, Rule::SecretBranch);
+}
+
+/// A function with a frame, calls, a table, a public branch and zeroization.
+const C: &str = r#"
+#include <stdint.h>
+#include <string.h>
+static const uint8_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+static __attribute__((noinline)) int mix(uint8_t *state, const uint8_t *open)
+{
+    uint8_t any = 0;
+    for (int i = 0; i < 32; i++) {
+        state[i] ^= (uint8_t)(open[i] ^ table[i & 15]);
+        any |= state[i];
+    }
+    return any;
+}
+int f(const uint8_t *secret, const uint8_t *open, uint8_t *out)
+{
+    uint8_t state[32];
+    int any, status = 1;
+    if (!secret || !open || !out) return 2;
+    memcpy(state, secret, 32);
+    if (open[0] & 1) state[0] ^= 1;
+    any = mix(state, open);
+    if (any) {
+        memcpy(out, state, 32);
+        status = 0;
+    }
+    memset(state, 0, 32);
+    __asm__ __volatile__("" : : "r"(state) : "memory");
+    return status;
+}
+"#;
+
+#[test]
+fn a_function_in_c_is_safe() {
+    let mut function = contract(Returns::Status);
+    // `out` may be `secret`.
+    function.equal.push([0, 2]);
+    for family in [Family::Gcc, Family::Clang] {
+        let object = object(C, "c", family);
+        let evidence = prove::<X86>(&object, &function, LONGEST).expect("it is safe");
+        assert_eq!(evidence.residue.frame, 0, "{family:?}: {evidence:?}");
+        assert!(!evidence.told.is_empty() && evidence.paths >= 8, "{family:?}: {evidence:?}");
+        let mut short = function.clone();
+        let Parameter::Buffer(out) = &mut short.parameters[2] else { unreachable!() };
+        out.bytes = 31;
+        let fault = prove::<X86>(&object, &short, LONGEST).expect_err("a byte behind the buffer");
+        assert_eq!(fault.rule, Rule::OutOfBounds, "{family:?}: {fault}");
+    }
+}
