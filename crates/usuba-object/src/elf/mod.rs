@@ -362,6 +362,20 @@ impl Object {
         }
     }
 
+    /// The target of the distance, of four bytes, that the linker writes at a place.
+    pub fn distance(&self, place: u64) -> Option<u64> {
+        self.bytes(place, false)?.get(..4)?;
+        let mut written = self.relocations(place, 4);
+        match (written.next(), written.next()) {
+            (Some((at, Relocation { size: 4, kind: Kind::Relative, target })), None)
+                if at == place =>
+            {
+                Some(*target)
+            }
+            _ => None,
+        }
+    }
+
     fn bytes(&self, place: u64, is_code: bool) -> Option<&[u8]> {
         let (start, section) = self.tables.sections.range(..=place).next_back()?;
         let is_kind = if is_code { section.is_code } else { section.is_constant };

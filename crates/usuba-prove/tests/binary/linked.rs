@@ -30,9 +30,11 @@ enum Needs {
     Pointers,
     /// Calls that no other file can change.
     OwnCalls,
+    /// Sections at fixed distances.
+    Distances,
 }
 
-use Needs::{Nothing, OwnCalls, Pointers};
+use Needs::{Distances, Nothing, OwnCalls, Pointers};
 
 /// Code that is proved before the right function.
 const PROVED: [(&str, Needs); 10] = [
@@ -40,7 +42,7 @@ const PROVED: [(&str, Needs); 10] = [
     ("pxor xmm0, [rip + table + 32]; cmp byte ptr [rip + table], 7; je 1f; ud2; 1:", Nothing),
     ("mov rax, [rip + pointers]; cmp byte ptr [rax + 59], 7; je 1f; ud2; 1:", Pointers),
     ("sub rsp, 8; call [rip + pointers + 8]; add rsp, 8", Pointers),
-    ("lea rax, [rip + table]; lea rcx, [rip + pointers]; sub rcx, rax; jne 1f; ud2; 1:", Nothing),
+    ("lea rax, [rip + table]; lea rcx, [rip + pointers]; sub rcx, rax; jne 1f; ud2; 1:", Distances),
     (
         "lea rax, [rip + offsets]; movsxd rcx, [rax]; add rax, rcx; push rdi; call rax; pop rdi",
         Nothing,
@@ -67,15 +69,16 @@ const REFUSED: [(&str, Rule, &str); 6] = [
 ];
 
 /// Flags of the linker, and the properties of the files.
-const LINKED: [(&[&str], &[Needs]); 8] = [
-    (&["-shared"], &[Pointers]),
-    (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers]),
-    (&["-shared", "-Wl,-z,lazy"], &[Pointers]),
-    (&["-shared", "-Wl,-z,noseparate-code"], &[Pointers]),
-    (&["-shared", "-Wl,-z,pack-relative-relocs"], &[Pointers]),
-    (&["-shared", "-Wl,-z,norelro"], &[]),
-    (&["-pie"], &[Pointers, OwnCalls]),
-    (&["-no-pie"], &[OwnCalls]),
+const LINKED: [(&[&str], &[Needs]); 9] = [
+    (&["-c"], &[Pointers]),
+    (&["-shared"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,lazy"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,noseparate-code"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,pack-relative-relocs"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,norelro"], &[Distances]),
+    (&["-pie"], &[Pointers, OwnCalls, Distances]),
+    (&["-no-pie"], &[OwnCalls, Distances]),
 ];
 
 /// All functions as one text.
