@@ -93,7 +93,7 @@ pub enum Command {
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
     /// Prove that a compilation preserves the semantics of its source
-    Prove(Prove),
+    Prove(Box<Prove>),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
     /// Search small circuits for tables, or few xors for a matrix
