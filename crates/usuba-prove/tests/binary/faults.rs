@@ -131,6 +131,10 @@ fn the_right_functions_are_proved() {
          pop r12; pop rbx",
         "mov r8, rdi; mov rdi, rdx; mov ecx, 2; xor eax, eax; rep stosd; mov rdi, r8",
         "vmovq xmm1, rdi; xor edi, edi; vmovq rdi, xmm1",
+        "push rbx; push r12; push r13; mov rbx, rdi; mov r12, rsi; mov r13, rdx; mov rdi, rdx; \
+         mov edx, 8; mov ecx, 8; call __memcpy_chk; mov rdi, r13; mov esi, 7; mov edx, 8; \
+         mov rcx, -1; call __memset_chk; mov rdi, rbx; mov rsi, r12; mov rdx, r13; pop r13; \
+         pop r12; pop rbx",
         "mov rax, fs:[0x28]; mov [rsp - 8], rax; xor eax, eax; mov rax, [rsp - 8]; \
          sub rax, fs:[0x28]; je 1f; ud2; 1:",
         "mov rax, fs:[0x28]; mov [rsp - 8], rax; mov rax, fs:[0x28]; cmp rax, [rsp - 8]; \
@@ -251,6 +255,8 @@ fn each_rule_is_kept() {
         ("syscall", Rule::Unsupported, "syscall"),
         ("call memset", Rule::Misaligned, "aligned at the call"),
         ("sub rsp, 8; call memchr", Rule::Unsupported, "memchr"),
+        ("mov ecx, 7; mov edx, 8; sub rsp, 8; call __memset_chk", Rule::Unsupported, "too small"),
+        ("mov ecx, 8; mov edx, 8; sub rsp, 8; call __memcmp_chk", Rule::Unsupported, "not in"),
         ("mov edx, [rdi]; sub rsp, 8; call memset", Rule::SecretOperand, "the count"),
         (
             "mov rdi, rdx; xor esi, esi; mov edx, 9; sub rsp, 8; call memset",
