@@ -51,6 +51,9 @@ pub struct Request<'a> {
 pub struct Report {
     /// The output of `usubac dist`.
     pub package: String,
+    /// Functions that the output exports, and how many of them the file has.
+    pub declared: usize,
+    pub there: usize,
     /// The objects in the file, or the file itself.
     pub members: Vec<Member>,
 }
@@ -97,9 +100,19 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let is_there = |name: &str| members.iter().any(|member| member.has(name));
     let all: BTreeMap<&str, &Unit> =
         written.units.iter().map(|unit| (&*unit.symbol, unit)).collect();
+    let declared = manifest.functions.len();
+    let there = manifest.functions.iter().filter(|function| is_there(&function.name)).count();
+    if !all.keys().any(|unit| is_there(unit)) && there == 0 {
+        return Err(format!(
+            "{} has no function of {}; it has been stripped, its code is not made yet because of \
+             -flto, or the manifest is of another file",
+            request.file.display(),
+            manifest.package
+        ));
+    }
     let units = written.units.iter().map(Task::Unit);
-    let declared = manifest.functions.iter().map(Task::Declared);
-    let tasks: Vec<Task> = units.chain(declared).filter(|task| is_there(task.name())).collect();
+    let exported = manifest.functions.iter().map(Task::Declared);
+    let tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
@@ -123,7 +136,8 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         Member { name: name.clone(), sha256: sha256.clone(), externals, rows }
     };
     let package = manifest.package.clone();
-    Ok(Report { package, members: members.iter().enumerate().map(member).collect() })
+    let members = members.iter().enumerate().map(member).collect();
+    Ok(Report { package, declared, there, members })
 }
 
 /// A function to be proved.

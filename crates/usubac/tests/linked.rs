@@ -87,6 +87,14 @@ fn a_linked_file_has_a_row_for_every_function() {
         let archive = usubac(path, "prove --dist libusuba_rectangle.a --json --cache cache");
         assert_eq!(rows(&archive), found);
     }
+    // No code.
+    let empty = path.join("empty.o");
+    fs::write(path.join("empty.c"), "int empty;\n").expect("written");
+    let made = Command::new(cc).args(["-c", "empty.c"]).current_dir(path).status();
+    assert!(made.expect("the compiler runs").success() && empty.is_file());
+    let none = usubac(path, "prove --dist empty.o");
+    assert_eq!(none.status.code(), Some(1));
+    assert!(err(&none).contains("has no function of usuba_rectangle"), "{}", err(&none));
     // Another instruction.
     let object = path.join("usuba_rectangle.o");
     let bytes = fs::read(&object).expect("an object");

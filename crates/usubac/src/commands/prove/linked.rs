@@ -52,7 +52,9 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
 const HEADS: [&str; 5] = ["safe", "ends", "time", "left", "computes"];
 
 fn text(report: &Report) -> String {
-    report.members.iter().map(|member| of_member(&report.package, member)).collect()
+    let Report { package, declared, there, members } = report;
+    let members: String = members.iter().map(|member| of_member(package, member)).collect();
+    members + &format!("{there} of {declared} functions that {package} exports are in the file\n")
 }
 
 fn of_member(package: &str, member: &Member) -> String {
