@@ -318,6 +318,9 @@ impl Run<'_, '_> {
                 let address = self.address()?;
                 self.load_word(address, bytes)?
             }
+            _ if let Some(place) = self.linked.immediate => {
+                return Ok(Word::Pointer(Object::pointer(place)));
+            }
             _ => match self.i.try_immediate(operand) {
                 Ok(value) => Word::Number(value),
                 Err(_) => return Err(unsupported("the operand is not modelled")),

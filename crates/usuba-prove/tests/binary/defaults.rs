@@ -4,6 +4,7 @@
 //! mov rax, fs:[0x28]             the canary of the stack protector
 //! or  qword ptr [rsp], 0         a probe of a page of the stack
 //! call __memcpy_chk              a copy that is checked
+//! mov eax, offset table          an address in code without -fPIE
 //! ```
 
 use usuba_object::Rule;
@@ -12,7 +13,10 @@ use usuba_object::compare::{Demands, Verdict};
 use super::faults::{Functions, RIGHT, refused};
 
 /// Code that is proved before the right function.
-const PROVED: [&str; 6] = [
+const PROVED: [&str; 7] = [
+    "mov eax, offset table; cmp byte ptr [rax + 63], 7; jne 1f; add rax, 8; mov rcx, 8; \
+     add rcx, offset table; cmp rax, rcx; jne 1f; cmp rax, offset table + 8; jne 1f; \
+     mov qword ptr [rsp - 8], offset table; sub rax, [rsp - 8]; cmp rax, 8; je 2f; 1: ud2; 2:",
     "push rbx; push r12; push r13; mov rbx, rdi; mov r12, rsi; mov r13, rdx; mov rdi, rdx; \
      mov edx, 8; mov ecx, 8; call __memcpy_chk; mov rdi, r13; mov esi, 7; mov edx, 8; \
      mov rcx, -1; call __memset_chk; mov rdi, rbx; mov rsi, r12; mov rdx, r13; pop r13; \
@@ -29,7 +33,13 @@ const PROVED: [&str; 6] = [
 ];
 
 /// Code that is refused.
-const REFUSED: [(&str, Rule, &str); 20] = [
+const REFUSED: [(&str, Rule, &str); 26] = [
+    ("mov eax, offset table; mov al, [rax + 64]", Rule::OutOfBounds, "constants"),
+    ("mov eax, offset table; test al, 64; je 1f; 1:", Rule::Unsupported, "undefined flags"),
+    ("mov eax, offset table; cmp eax, offset table", Rule::Unsupported, "in the instruction"),
+    ("mov ecx, 8; imul rcx, rcx, offset table", Rule::Unsupported, "in the instruction"),
+    ("mov dword ptr [rsp - 8], offset table", Rule::Unsupported, "in the instruction"),
+    ("mov rax, offset table; and rax, offset table", Rule::Unsupported, "in the instruction"),
     ("mov ecx, 7; mov edx, 8; sub rsp, 8; call __memset_chk", Rule::Unsupported, "too small"),
     ("mov ecx, 8; mov edx, 8; sub rsp, 8; call __memcmp_chk", Rule::Unsupported, "not in"),
     ("mov rax, fs:[48]", Rule::Unsupported, "prefix"),
