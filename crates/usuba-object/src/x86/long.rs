@@ -15,6 +15,7 @@ use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::Fault;
 use crate::cell::Cell;
+use crate::memory::Whole;
 
 /// rax and rdx, as instructions encode them.
 const RAX: usize = 0;
@@ -62,6 +63,23 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let operands =
             [self.word(0, bytes)?, self.x86.general[RAX].clone(), self.x86.general[RDX].clone()];
+        let dividend = match operands[1] {
+            Word::Count(form) => Some(form),
+            Word::Low(form, low) if usize::from(low) == bytes => {
+                Some(self.divided(form, 1 << (8 * bytes))?.1)
+            }
+            _ => None,
+        };
+        if let ([Word::Number(divisor), _, Word::Number(0)], Some(form)) = (&operands, dividend)
+            && self.is_within(form, (8 * bytes as u32).min(62))
+            && let Some(divisor) = i64::try_from(*divisor).ok().filter(|&divisor| divisor > 0)
+        {
+            let (quotient, rest) = self.divided(form, divisor)?;
+            self.x86.flags = Flags::UNDEFINED;
+            self.x86.general[RAX] = Word::from(Whole::Count(quotient));
+            self.x86.general[RDX] = Word::from(Whole::Count(rest));
+            return Ok(());
+        }
         let [Word::Number(divisor), Word::Number(low), Word::Number(high)] = operands else {
             return Err(unsupported("a quotient of numbers that are not known"));
         };
