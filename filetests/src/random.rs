@@ -11,7 +11,10 @@ use usuba::isa::{self, Target};
 use usuba::syntax;
 use usuba_gen::Choices;
 use usuba_gen::level::is_whole;
-use usuba_run::cc::Machine;
+use usuba_prove::Claim;
+use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
+use usuba_prove::objects::Objects;
+use usuba_run::cc::{Family, Machine};
 use usuba_run::validated::{Proofs, Trouble, optimised};
 
 use crate::engines::{self, equal};
@@ -162,6 +165,35 @@ impl Subject {
         );
         Ok(Job { name, program, calls: (0..count).map(call).collect() })
     }
+}
+
+/// The claims about a program from its source to the objects of these compilers.
+///
+/// # Errors
+/// The compiler refuses the program, or makes no object of it.
+pub fn claims(
+    text: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    families: &[Family],
+) -> Result<Vec<Claim>, String> {
+    let flags = Flags { target, ..Flags::default() };
+    let checked = compile::text(text, Some("entry"), &flags)?;
+    let cell = Cell {
+        program: "text.ua".to_string(),
+        reading: String::new(),
+        flags: String::new(),
+        sha256: String::new(),
+        options: flags.options(slicing),
+    };
+    let objects = Objects::compiled(target, families, Default::default(), false)?;
+    let known = &Known::default();
+    let extent = Extent { direct: false, objects: &objects, interfaces: None, plant: None, known };
+    let proof = cell.prove(&checked.program, extent).map_err(|obstacle| match obstacle {
+        Obstacle::Findings(found) => compile::list(&found),
+        Obstacle::Failure(why) => why,
+    })?;
+    Ok(proof.claims.into_iter().map(|(claim, _)| claim).collect())
 }
 
 /// Any text at all: it has an answer in every slicing without a panic. A text without errors

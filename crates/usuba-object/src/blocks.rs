@@ -157,7 +157,7 @@ impl Goal<'_> {
                 .with_sums(self.sums, true);
         let meaning =
             self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
-        let bits = Bits::with_sums(run.graph, &run.summed, true);
+        let bits = Bits::with_sums(run.graph, &run.summed, false, true);
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,
@@ -189,7 +189,7 @@ impl Goal<'_> {
             search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
             let state = self.enter::<M>(&search.world.bits, &meaning, &blocks, phase);
-            search.explore(state, &mut Vec::new()).map_err(unknown)?;
+            search.explore(state, &mut Vec::new())?;
             phases.done(phase, search.asked);
         }
         let search_nodes = search.world.bits.graph.nodes.len();
@@ -499,16 +499,6 @@ impl Search<'_> {
 
     fn at(&self, place: u64, fault: Fault) -> Obstacle {
         Obstacle::Fault(Fault { place: self.world.object.name(place), ..fault })
-    }
-}
-
-/// A bound of the search is no broken rule.
-fn unknown(obstacle: Obstacle) -> Obstacle {
-    match obstacle {
-        Obstacle::Fault(fault) if fault.rule == Rule::TooLong => {
-            Obstacle::Impossible(fault.to_string())
-        }
-        other => other,
     }
 }
 

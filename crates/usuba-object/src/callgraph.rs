@@ -109,7 +109,7 @@ impl<'o> CallGraph<'o> {
     }
 
     /// The function to which a function belongs as a part.
-    fn owner(&self, function: u64) -> u64 {
+    pub fn owner(&self, function: u64) -> u64 {
         self.owners.get(&function).copied().unwrap_or(function)
     }
 

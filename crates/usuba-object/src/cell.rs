@@ -20,8 +20,6 @@
 //! it comes back or is masked away. Lanes with equal computations cost little, because their nodes
 //! are found, not made.
 
-use std::ops::RangeInclusive;
-
 use rustc_hash::FxHashMap;
 
 use super::integers::Words;
@@ -96,14 +94,6 @@ impl Cell {
     }
 }
 
-/// Two words of one instance and a carry, the least significant bits first.
-struct Addends {
-    a: Vec<Edge>,
-    b: Vec<Edge>,
-    carry: bool,
-    instance: Instance,
-}
-
 /// The DAG, and the operators on cells.
 pub struct Bits {
     pub graph: Graph,
@@ -137,9 +127,6 @@ type Made = (Kind, Edge, Edge, Edge);
 const RECENT: usize = 1 << RECENT_BITS;
 const RECENT_BITS: u32 = 10;
 
-/// Widths of the words whose additions are in normal form.
-const WORDS: RangeInclusive<usize> = 8..=64;
-
 impl Bits {
     /// Of a graph that has the program already.
     pub fn new(mut graph: Graph) -> Bits {
@@ -160,22 +147,6 @@ impl Bits {
             asks_sums: true,
             is_flat: false,
         }
-    }
-
-    /// With the additions of a program, operands and result: other orders of them are the same
-    /// words. With `asks` engines examine their bits and carries.
-    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], asks: bool) -> Bits {
-        let mut bits = Bits::new(graph);
-        bits.asks_sums = asks;
-        if !summed.is_empty() {
-            let mut sums = Sums::default();
-            for [a, b, sum] in summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len())) {
-                let total = sums.total(bits.zero, (a, b, false));
-                sums.remember(bits.zero, &total, sum);
-            }
-            bits.sums = Some(sums);
-        }
-        bits
     }
 
     pub fn constant(&self, bit: bool) -> Cell {
@@ -399,108 +370,6 @@ impl Bits {
         sum
     }
 
-    /// a + b + carry, least significant bits first, and the carry out.
-    pub fn sum(&mut self, a: &[Cell], b: &[Cell], carry: bool) -> (Vec<Cell>, Cell) {
-        let carry = self.constant(carry);
-        self.sum_with(a, b, carry)
-    }
-
-    /// The same with a carry that need not be known.
-    ///
-    /// The carry of two bits and a carry is `a & b ^ (a ^ b) & c`, as in the sums of the program.
-    pub fn sum_with(&mut self, a: &[Cell], b: &[Cell], carry: Cell) -> (Vec<Cell>, Cell) {
-        if let (Some(x), Some(y), Some(one)) = (self.short(a), self.short(b), self.value(carry)) {
-            let sum = x + y + one as u128;
-            return (self.long_number(sum, a.len()), self.constant(sum >> a.len() & 1 == 1));
-        }
-        if let Some(sum) = self.sum_of_integers(a, b, carry) {
-            return sum;
-        }
-        let addends = match (&self.sums, self.value(carry)) {
-            (Some(_), Some(carry)) if WORDS.contains(&a.len()) => self.addends(a, b, carry),
-            _ => None,
-        };
-        let Some(Addends { a: x, b: y, carry: one, instance }) = addends else {
-            return self.rippled(a, b, carry);
-        };
-        let sums = self.sums.as_mut().expect("it was asked for");
-        let total = sums.total(self.zero, (&x, &y, one));
-        if let Some(known) = &total.known {
-            let known = self.cells(known, instance);
-            // With s = a ^ b ^ c, the carry a & b ^ (a ^ b) & c is this.
-            let top = a.len() - 1;
-            let carry = self.function(0xd4, [a[top], b[top], known[top]]);
-            return (known, carry);
-        }
-        let engines = self.graph.rewrites.take_if(|_| !self.asks_sums);
-        let (out, last) = self.rippled(a, b, carry);
-        if engines.is_some() {
-            self.graph.rewrites = engines;
-        }
-        let edges = out.iter().map(|cell| cell.edge()).collect::<Option<Vec<_>>>();
-        if let (Some(edges), Some(sums)) = (edges, &mut self.sums) {
-            sums.remember(self.zero, &total, &edges);
-        }
-        (out, last)
-    }
-
-    /// The edges of two words of one instance, which are to be added.
-    fn addends(&self, a: &[Cell], b: &[Cell], carry: bool) -> Option<Addends> {
-        let mut instance = Instance::Every;
-        let mut edges = |cells: &[Cell]| {
-            let edge = |cell: &Cell| {
-                let edge = cell.edge()?;
-                match (instance, cell.instance()) {
-                    (_, Instance::Every) => {}
-                    (Instance::Every, own) => instance = own,
-                    (known, own) if known == own => {}
-                    _ => return None,
-                }
-                Some(edge)
-            };
-            cells.iter().map(edge).collect::<Option<Vec<Edge>>>()
-        };
-        let (a, b) = (edges(a)?, edges(b)?);
-        Some(Addends { a, b, carry, instance })
-    }
-
-    /// The bits of a word of an instance.
-    fn cells(&self, word: &[Edge], instance: Instance) -> Vec<Cell> {
-        let cell = |&edge: &Edge| match edge.node() == self.zero.node() {
-            true => Cell::new(edge, Instance::Every),
-            false => Cell::new(edge, instance),
-        };
-        word.iter().map(cell).collect()
-    }
-
-    fn rippled(&mut self, a: &[Cell], b: &[Cell], mut carry: Cell) -> (Vec<Cell>, Cell) {
-        let mut out = Vec::with_capacity(a.len());
-        for (&x, &y) in a.iter().zip(b) {
-            let half = self.xor(x, y);
-            out.push(self.xor(half, carry));
-            let both = self.and(x, y);
-            let kept = self.and(half, carry);
-            carry = self.xor(both, kept);
-        }
-        (out, carry)
-    }
-
-    /// a - b, and whether it borrows.
-    pub fn difference(&mut self, a: &[Cell], b: &[Cell]) -> (Vec<Cell>, Cell) {
-        let borrow = self.constant(false);
-        self.difference_with(a, b, borrow)
-    }
-
-    /// a - b - borrow, which is ~(~a + b + borrow), and whether it borrows.
-    pub fn difference_with(&mut self, a: &[Cell], b: &[Cell], borrow: Cell) -> (Vec<Cell>, Cell) {
-        if let Some(difference) = self.difference_of_integers(a, b, borrow) {
-            return difference;
-        }
-        let flipped: Vec<Cell> = a.iter().map(|&bit| self.not(bit)).collect();
-        let (sum, carry) = self.sum_with(&flipped, b, borrow);
-        (sum.into_iter().map(|bit| self.not(bit)).collect(), carry)
-    }
-
     /// a * b in as many bits: the sum of `a` shifted by each place where `b` has a one.
     pub fn product(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
         if let (Some(x), Some(y)) = (self.short(a), self.short(b)) {
@@ -555,5 +424,6 @@ impl Bits {
     }
 }
 
+mod sums;
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,7 @@ pub enum Region {
     Buffer(u32),
     /// A buffer of blocks.
     Stream(Side),
-    /// The unknown value of a register at entry; it has no content.
+    /// The unknown value of a register at entry, or of the canary; it has no content.
     Entry(u16),
     /// The return address; it has no content.
     Caller,

@@ -9,7 +9,7 @@
 
 use usuba_sat::Engines;
 
-use super::{Fault, Residue};
+use super::{Fault, Residue, Rule};
 
 /// The verdict on a function: it computes the program and is constant-time, for all inputs.
 pub type Verdict<Difference> = usuba_sat::Verdict<Evidence, Difference, String, Fault>;
@@ -61,6 +61,10 @@ pub fn verdict<Difference>(
 ) -> Verdict<Difference> {
     match outcome {
         Ok(()) => Verdict::Proved(evidence),
+        // A bound of the search is no broken rule.
+        Err(Obstacle::Fault(fault)) if fault.rule == Rule::TooLong => {
+            Verdict::Unknown(fault.to_string())
+        }
         Err(Obstacle::Fault(fault)) => Verdict::Refused(fault),
         Err(Obstacle::Differs(difference)) => Verdict::Refuted(difference),
         Err(Obstacle::Resisted(what) | Obstacle::Impossible(what)) => Verdict::Unknown(what),

@@ -58,7 +58,12 @@ impl Proof {
         Claim { kind: Kind::Interface, subject, outcome: self.outcome.clone() }
     }
 
-    fn of_blocks(what: String, verdict: blocks::Verdict, spent: Duration) -> Proof {
+    /// Proves a function over blocks.
+    pub fn of_blocks(object: &Object, interface: &Interface) -> Proof {
+        let start = Instant::now();
+        let verdict = blocks::prove::<X86>(object, interface);
+        let way = if interface.in_place { "in place" } else { "apart" };
+        let what = format!("{}, {way}", interface.symbol);
         let outcome = verdict.map(Evidence::Machine, |found| {
             let bytes = found.input.iter().enumerate();
             Box::new(Difference {
@@ -70,17 +75,19 @@ impl Proof {
                 inner: None,
             })
         });
-        Proof { what, outcome, spent }
+        Proof { what, outcome, spent: start.elapsed() }
     }
 
-    fn of_key(
-        what: String,
+    /// The result of `prove` about a function of fixed size that computes `program`.
+    pub fn of_kernel(
+        symbol: &str,
         program: &Program,
-        verdict: compare::Verdict,
-        spent: Duration,
+        prove: impl FnOnce() -> compare::Verdict,
     ) -> Proof {
+        let start = Instant::now();
+        let verdict = prove();
         let outcome = verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program)));
-        Proof { what, outcome, spent }
+        Proof { what: symbol.to_string(), outcome, spent: start.elapsed() }
     }
 }
 
@@ -147,18 +154,13 @@ pub fn prove_object(
         if in_place && built.input != built.output {
             continue;
         }
-        let start = Instant::now();
         let interface = Interface { demands, ..interface(built, function, target, in_place) };
-        let answer = blocks::prove::<X86>(&object, &interface);
-        let way = if in_place { "in place" } else { "apart" };
-        let what = format!("{}, {way}", interface.symbol);
-        proofs.push(Proof::of_blocks(what, answer, start.elapsed()));
+        proofs.push(Proof::of_blocks(&object, &interface));
     }
     if function.key.is_some() {
-        let start = Instant::now();
         let (contract, program) = setup(built, function)?;
-        let answer = compare::prove::<X86>(&object, &contract, &program, demands);
-        proofs.push(Proof::of_key(contract.symbol, &program, answer, start.elapsed()));
+        let prove = || compare::prove::<X86>(&object, &contract, &program, demands);
+        proofs.push(Proof::of_kernel(&contract.symbol, &program, prove));
     }
     Ok(proofs)
 }

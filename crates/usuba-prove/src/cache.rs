@@ -95,9 +95,7 @@ pub struct Cache(Option<objects::Cache>);
 impl Cache {
     /// `folder` comes from the command line; without it, the cache lies in the user's cache folder.
     pub fn new(folder: Option<PathBuf>, off: bool) -> Cache {
-        let folder = folder.or_else(|| home("proofs"));
-        let folder = folder.filter(|_| !off && this_build().is_some());
-        Cache(folder.map(objects::Cache::at))
+        Cache(store(folder, off))
     }
 
     /// The record of an earlier proof of a statement.
@@ -114,6 +112,12 @@ impl Cache {
         let text = toml::to_string(&Entry { statement, record }).expect("strings and numbers");
         store.keep(key, text.into_bytes());
     }
+}
+
+/// The files of proofs in a folder, or in the user's cache folder; `None` if there are none.
+pub fn store(folder: Option<PathBuf>, off: bool) -> Option<objects::Cache> {
+    let folder = folder.or_else(|| home("proofs"));
+    folder.filter(|_| !off && this_build().is_some()).map(objects::Cache::at)
 }
 
 /// The folder `name` in the user's cache folder of usubac.

@@ -9,7 +9,7 @@ use crate::{Claim, Evidence, Outcome};
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
 use usuba::emit::c::COptions;
-use usuba::ir::{NodeId, Op, Program, Slicing};
+use usuba::ir::{Eqn, NodeId, Op, Program, Slicing};
 use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
 use usuba_equiv::chain::Chain;
@@ -57,6 +57,8 @@ pub struct Proof {
     pub interface: Vec<About>,
     /// The hash of `cipher.toml`, which fixes the byte order of the words.
     pub description: String,
+    /// The nodes that the entry calls, unless all of them are external.
+    pub callees: Vec<String>,
     /// The duration of the compile.
     pub compiled: Duration,
 }
@@ -165,6 +167,7 @@ impl Cell {
         let start = Instant::now();
         let mut claims: Vec<(Claim, Duration)> = Vec::new();
         let mut chain = None;
+        let mut callees = Vec::new();
         let mut good = true;
         let mut prove = |start: Instant, claim: Claim| {
             let proved = claim.outcome.is_proved();
@@ -172,9 +175,13 @@ impl Cell {
             proved
         };
         let source = || Source::new(program, &instance, slicing).map(Chain::new);
+        let calls = |lowered: &Program| called(program, lowered);
         let last = optimise(program, &self.options, &mut |pass, program| {
             if !good {
                 return;
+            }
+            if chain.is_none() {
+                callees = calls(program);
             }
             let planted = plant.filter(|plant| plant.pass == pass);
             let planted = planted.and_then(|plant| plant.fault.put(program));
@@ -246,6 +253,10 @@ impl Cell {
                 false => interfaces.map(|(all, _)| all.description()).unwrap_or_default(),
             },
             interface,
+            callees: match callees.iter().all(|name| self.options.c.linked.contains(name)) {
+                true => Vec::new(),
+                false => callees,
+            },
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
@@ -255,6 +266,26 @@ impl Cell {
 fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
     let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
     nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
+}
+
+/// The nodes of the source that the entry of a lowered program calls.
+fn called(program: &typed::Program, lowered: &Program) -> Vec<String> {
+    fn calls(eqns: &[Eqn], out: &mut Vec<NodeId>) {
+        for eqn in eqns {
+            match eqn {
+                Eqn::Call(call) if !out.contains(&call.node) => out.push(call.node),
+                Eqn::Loop(lp) => calls(&lp.body, out),
+                _ => {}
+            }
+        }
+    }
+    let nodes = program.decls.iter().filter(|decl| matches!(decl.kind, typed::Kind::Node(_)));
+    let linked = nodes.map(|decl| decl.name.to_string()).collect();
+    let options = COptions { linked, ..COptions::default() };
+    let mut ids = Vec::new();
+    calls(&lowered.entry().body, &mut ids);
+    let name = |&id: &NodeId| options.links(lowered.node(id)).map(str::to_string);
+    ids.iter().filter_map(name).collect()
 }
 
 fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {

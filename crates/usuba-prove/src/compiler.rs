@@ -30,7 +30,7 @@ use usuba_object::x86::X86;
 use usuba_run::cc::{self, Family};
 use usuba_run::objects::{Cache, Key};
 
-/// Flags of every compile. The stack protector reads a word outside every buffer.
+/// Flags of every compile. Kernels have no arrays that a stack protector would guard.
 pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
 
 /// Additional flags of clang: its conversion of conditional moves has put secret-dependent branches

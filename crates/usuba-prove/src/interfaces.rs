@@ -133,25 +133,10 @@ impl Interfaces {
     /// The fingerprint of all dependencies of the proofs besides the program.
     pub fn identity(&self, cell: &Cell) -> Result<String, String> {
         let schedules = self.functions(cell).filter_map(schedule);
-        let hashes = schedules.map(|(file, node)| Ok(self.read(file, node)?.1));
+        let hashes =
+            schedules.map(|(file, node)| Ok(read(&self.cipher.folder.join(file), node)?.1));
         let hashes: Vec<String> = hashes.collect::<Result<_, String>>()?;
         Ok([&[self.description()], &hashes[..]].concat().join("\n"))
-    }
-
-    /// Reads the entry of a file of the folder, with the fingerprint of its text.
-    fn read(&self, file: &str, node: &str) -> Result<(typed::Program, String), String> {
-        let path = self.cipher.folder.join(file);
-        let text = loader::read(&path)?;
-        let mut sources = Sources::default();
-        let root = sources.add(path.display().to_string(), text);
-        let flags = Default::default();
-        let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags);
-        let checked = checked.map_err(|findings| {
-            let first = findings.iter().find(|finding| finding.is_error());
-            let first = first.map(|finding| finding.message.clone());
-            format!("{}: {}", path.display(), first.unwrap_or_default())
-        })?;
-        Ok((checked.program, of_sources(&sources)))
     }
 
     /// Proves each function with each compiler. A failed proof does not stop the others. `last` is
@@ -232,7 +217,8 @@ impl Interfaces {
             all.extend(self.compiled(&cell, program, &built.program)?);
         }
         if let (Some(made), Some((file, node))) = (&built.schedule, schedule(function)) {
-            let (program, sha256) = self.read(file, node).map_err(Obstacle::Failure)?;
+            let (program, sha256) =
+                read(&self.cipher.folder.join(file), node).map_err(Obstacle::Failure)?;
             let mut cell = cell.clone();
             let options = &mut cell.options;
             options.target = usuba_run::functions::scalar(options.target);
@@ -299,6 +285,24 @@ impl Interfaces {
     fn locked(&self) -> MutexGuard<'_, HashMap<String, Vec<Found>>> {
         self.memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// Reads an entry of the program at `path`, with the fingerprint of its text.
+///
+/// # Errors
+/// The program has an error; the message has the first one.
+pub fn read(path: &Path, node: &str) -> Result<(typed::Program, String), String> {
+    let text = loader::read(path)?;
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let flags = Default::default();
+    let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags);
+    let checked = checked.map_err(|findings| {
+        let first = findings.iter().find(|finding| finding.is_error());
+        let first = first.map(|finding| finding.message.clone());
+        format!("{}: {}", path.display(), first.unwrap_or_default())
+    })?;
+    Ok((checked.program, of_sources(&sources)))
 }
 
 /// The file and node of a function's key schedule.

@@ -10,7 +10,10 @@
 //! - `byte_interface`: proofs of functions over any number of blocks; `interfaces`: their driver
 //!   for a cipher folder; `key_setup`: contracts of key setups.
 //! - `arithmetic_folder`: programs with contracts beside the cipher folders.
-//! - `tasks`: all proofs of a library.
+//! - `dist`: the functions of a user's file that contains an output of `usubac dist`; `unit`: a
+//!   function that a program specifies; `exported`: contracts of declared functions; `rows`: the
+//!   answers about each function.
+//! - `tasks`: all proofs of a library; `threads`: work on several threads.
 //! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.
 //! - `fault_injection`: faults in programs; `machine_faults`: faults in machine code.
 
@@ -20,12 +23,18 @@ pub mod cache;
 pub mod cell;
 pub mod certificate;
 pub mod compiler;
+pub mod dist;
+pub mod exported;
+
 pub mod fault_injection;
 pub mod interfaces;
 pub mod key_setup;
 pub mod machine_faults;
 pub mod objects;
+pub mod rows;
 pub mod tasks;
+pub mod threads;
+pub mod unit;
 
 use usuba_equiv::claims::{self, Difference};
 use usuba_object::Fault;

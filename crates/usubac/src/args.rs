@@ -11,6 +11,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Target};
@@ -92,7 +93,7 @@ pub enum Command {
     /// Choose flags for a program by measuring on this machine; later compiles use them
     Tune(Tune),
     /// Prove that a compilation preserves the semantics of its source
-    Prove(Prove),
+    Prove(Box<Prove>),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
     /// Search small circuits for tables, or few xors for a matrix
@@ -571,6 +572,17 @@ impl Codegen {
                 schedule: self.schedule(),
                 ..PassOptions::default()
             },
+        }
+    }
+
+    /// The options of the C text.
+    pub fn text(&self) -> COptions {
+        COptions {
+            prefix: self.prefix.clone(),
+            registers: self.key_registers,
+            wipe: self.wipe,
+            linked: self.link.clone(),
+            ..COptions::default()
         }
     }
 

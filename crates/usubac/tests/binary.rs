@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::Value;
 use usuba_prove::{compiler, machine_faults};
 use usuba_run::cc;
 
@@ -71,7 +72,7 @@ fn objects_are_proved_refuted_and_refused() {
         assert!(said.contains(part), "{said}");
     }
     let proved = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
-    let json: serde_json::Value = serde_json::from_str(&proved).expect("JSON");
+    let json: Value = serde_json::from_str(&proved).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
     let object = &claims.last().expect("one")["object"];
     assert!(object["instructions"].as_u64() > Some(3), "{object}");
@@ -91,7 +92,7 @@ fn objects_are_proved_refuted_and_refused() {
     assert!(said.contains(": REFUSED\n") && said.contains("a rule is broken: at f"), "{said}");
     assert!(said.contains("are not inside of `"), "{said}");
     let refused = usubac(dir.path(), &format!("{flags} --plant address@object --json"), &[]);
-    let json: serde_json::Value = serde_json::from_str(&out(&refused)).expect("JSON");
+    let json: Value = serde_json::from_str(&out(&refused)).expect("JSON");
     assert_eq!(json["verdict"], "REFUSED");
 
     let none = usubac(dir.path(), &format!("{flags} --plant equation@object"), &[]);
@@ -132,7 +133,7 @@ fn the_byte_interface_is_proved() {
         assert!(said.contains(part), "{part}: {said}");
     }
     let json = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
-    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
     let of = |kind: &str| claims.iter().filter(|claim| claim["kind"] == kind).collect::<Vec<_>>();
     assert_eq!((of("beside").len(), of("interface").len()), (1, 3), "{claims:?}");
@@ -209,6 +210,52 @@ fn certificates_name_objects() {
     let refuted = check();
     assert_eq!(refuted.status.code(), Some(1));
     assert!(out(&refuted).contains("REFUTED"), "{}", out(&refuted));
+}
+
+/// The help for an open question about an object answers it.
+#[test]
+fn open_questions_are_answered_by_the_flags_of_their_help() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = "node cube (x:u64) returns (y:u64) let y = x * x * x tel\n\
+        node power (x,k:u64) returns (y:u64) let y = (cube(x ^ k) * (x ^ k)) ^ k tel\n";
+    fs::write(dir.path().join("p.ua"), program).expect("written");
+    let flags = format!("prove p.ua -V --entry power --binary --cc {cc}");
+    let open = out(&usubac(dir.path(), &flags, &[]));
+    let (_, more) = open.split_once("with `").expect("a help");
+    let (more, _) = more.split_once('`').expect("its end");
+    let proved = usubac(dir.path(), &format!("{flags} {more}"), &[]);
+    assert!(proved.status.success(), "{more}: {}{}", out(&proved), err(&proved));
+}
+
+/// `prove --all` makes the objects that `prove FILE` makes with the same flags.
+#[test]
+fn proofs_of_folders_and_of_files_are_about_the_same_objects() {
+    let Some((cc, _)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = dir.path().join("c");
+    fs::create_dir(&folder).expect("a folder");
+    fs::write(folder.join("c.ua"), CIPHER).expect("written");
+    let description = DESCRIPTION.replace("[\"V\"]", "[\"B\"]");
+    fs::write(folder.join("cipher.toml"), description).expect("written");
+    // The hash of the object of `f`.
+    let made = |flags: String| {
+        let said = usubac(dir.path(), &format!("{flags} --cc {cc} --binary --json"), &[]);
+        assert!(said.status.success(), "{flags}: {}{}", out(&said), err(&said));
+        let text = out(&said);
+        let mut proofs = serde_json::Deserializer::from_str(&text).into_iter::<Value>().flatten();
+        let proof = proofs.find(|proof| proof["entry"] == "f").expect("a proof");
+        let claims = proof["claims"].as_array().expect("claims");
+        claims.iter().find_map(|claim| claim["object"]["sha256"].as_str().map(str::to_string))
+    };
+    let mut seen = Vec::new();
+    for flags in ["--key-registers", "--wipe", "--prefix own_"] {
+        let all = made(format!("prove --all --folder . --no-cache --target avx2 {flags}"));
+        let one = made(format!("prove c/c.ua -B --entry f -arch avx2 {flags}"));
+        assert!(all.is_some() && all == one, "{flags}: {all:?} and {one:?}");
+        assert!(!seen.contains(&all), "{flags} changes nothing");
+        seen.push(all);
+    }
 }
 
 /// A product of two words and one that calls it.

@@ -23,8 +23,8 @@ const ORDER: &[&str] = &[
     "usuba-object",
     "usuba-synth",
     "usuba-run",
-    "usuba-prove",
     "usuba-library",
+    "usuba-prove",
     "usuba-bench",
     "usubac",
 ];

@@ -6,9 +6,12 @@ use std::process::Command;
 
 use usuba::isa;
 use usuba_ciphers::Cipher;
+use usuba_library::declarations::{Function, Parameter, Struct};
+use usuba_library::size::Size;
 use usuba_library::{Manifest, Request, UnitKind, Written, regenerate};
 use usuba_run::cc::{self, Family};
 
+use crate::loaded::{SANITIZED, sanitizes};
 use crate::subject::{root, run, write};
 
 fn cipher(name: &str) -> Cipher {
@@ -120,6 +123,128 @@ fn manifests_describe_objects() {
     }
     let library = usuba_library::library(&request(several), &[cipher("gimli")], &mut |_| {});
     again(&library.expect("it compiles"));
+}
+
+/// Lengths of calls: none, keys of all sizes, blocks of CBC and XTS, and others.
+const LENGTHS: [u64; 13] = [0, 1, 5, 8, 10, 16, 24, 32, 48, 64, 80, 128, 144];
+
+/// Functions access no more than the memory that the manifest describes, at any of the lengths, and
+/// nearly all have a result: a program calls them under the sanitizers, with memory of these sizes.
+#[test]
+fn calls_stay_in_the_described_memory() {
+    let Ok(gcc) = cc::find_native("gp64", Family::Gcc) else { return };
+    if !sanitizes(&gcc.compiler) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let ciphers = usuba_library::nacl_ciphers(&root()).expect("the folders are there");
+    let nacl = usuba_library::nacl(&request(&["gp64"]), &ciphers, &mut |_| {});
+    let names = ["noekeon", "threefish", "skinny", "trivium", "gimli"];
+    let singles = names.map(|name| single(name, &["gp64"]));
+    for written in singles.into_iter().chain([nacl.expect("it compiles")]) {
+        let Manifest { package, functions, structs, .. } = &written.manifest;
+        write(folder.path(), &written.files);
+        let mut text = format!("#include \"{package}.c\"\n{HARNESS}");
+        for own in structs {
+            text += &format!("static {} *of_{0};\n", own.name);
+        }
+        text += "int main(void)\n{\n";
+        for Struct { name, size, .. } in structs {
+            text += &format!("    of_{name} = ({name} *)region({size}, 0);\n");
+        }
+        for length in LENGTHS {
+            text.extend(functions.iter().map(|function| call(function, structs, length)));
+        }
+        std::fs::write(folder.path().join("calls.c"), text + "    return 0;\n}\n").expect("a file");
+        let mut compile = Command::new(&gcc.compiler);
+        run(folder.path(), compile.args(SANITIZED).args(["-w", "-o", "calls", "calls.c"]));
+        let mut program = Command::new(folder.path().join("calls"));
+        let text = run(folder.path(), program.env("ASAN_OPTIONS", "detect_leaks=0"));
+        let done: BTreeSet<&str> = text.lines().collect();
+        let open = functions.iter().map(|function| &*function.name);
+        let open: Vec<&str> = open.filter(|name| !done.contains(name)).collect();
+        // Tags and constants are wrong, and parameters of all zeros have no tree.
+        let wrong = ["check", "verify", "open", "open_detached", "verify_detached", "verify_many"];
+        let nacl = ["open_afternm", "core_salsa20", "core_hsalsa20"];
+        let fails = |name: &&&str| {
+            let is_wrong = |end: &&str| name.ends_with(&format!("_{end}"));
+            !name.contains("_tree_") && !wrong.iter().chain(&nacl).any(is_wrong)
+        };
+        let failed: Vec<&&str> = open.iter().filter(fails).collect();
+        assert!(failed.is_empty(), "{package}: {failed:?}");
+    }
+}
+
+/// Memory of an exact size, and the end of each call.
+const HARNESS: &str = "#include <stdio.h>
+#include <stdlib.h>
+static void *region(size_t size, int byte)
+{
+    void *memory = malloc(size);
+    memset(memory, byte, size);
+    return memory;
+}
+static void done(const char *name, int status)
+{
+    if (!status) puts(name);
+}
+void randombytes(unsigned char *bytes, unsigned long long length)
+{
+    memset(bytes, 7, (size_t)length);
+}
+";
+
+/// The number of elements of a call that has several, and of bits.
+const COUNT: u64 = 3;
+
+/// A call in C, with `length` for each length, and one object of each struct in all calls.
+fn call(function: &Function, structs: &[Struct], length: u64) -> String {
+    let value = |name: &str| match name {
+        "count" | "nblocks" => COUNT,
+        "index" | "position" | "byte" => 0,
+        "bits" => 8 * length,
+        "strlen(name)" => 4,
+        _ => length,
+    };
+    let bytes = |size: &Size| {
+        let terms = size.terms().map(|(factor, names)| {
+            factor * names.iter().map(|name| value(name) as i64).product::<i64>()
+        });
+        terms.sum::<i64>().max(0) as u64 / size.divisor()
+    };
+    let mut text = String::from("    {\n");
+    let mut arguments = Vec::new();
+    for (at, Parameter { name, c_type, memory }) in function.parameters.iter().enumerate() {
+        let Some(memory) = memory else {
+            arguments.push(value(name).to_string());
+            continue;
+        };
+        let base = c_type.trim_start_matches("const ").trim_end_matches(" *");
+        if structs.iter().any(|own| own.name == base) {
+            arguments.push(format!("of_{base}"));
+            continue;
+        }
+        let size = bytes(&memory.bytes);
+        text += &format!("        void *m{at} = region({size}, 9);\n");
+        if let Some(each) = &memory.each {
+            for element in 0..COUNT {
+                let region = format!("region({}, 9)", bytes(each));
+                text += &format!("        ((void **)m{at})[{element}] = {region};\n");
+            }
+        } else if base == "size_t" {
+            for element in 0..COUNT {
+                text += &format!("        ((size_t *)m{at})[{element}] = {length};\n");
+            }
+        } else if base == "char" {
+            text += &format!("        memcpy(m{at}, \"gp64\", {size});\n");
+        }
+        arguments.push(format!("({c_type})m{at}"));
+    }
+    let (name, arguments) = (&function.name, arguments.join(", "));
+    text + &match &*function.returns {
+        "int" => format!("        done(\"{name}\", {name}({arguments}));\n    }}\n"),
+        _ => format!("        {name}({arguments});\n        done(\"{name}\", 0);\n    }}\n"),
+    }
 }
 
 /// Reads the manifest of an output, and writes the output again from it.

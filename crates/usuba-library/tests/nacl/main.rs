@@ -7,12 +7,14 @@
 //! - `many`: batches of X25519.
 //! - `secrets`: valgrind with undefined secrets, and zeroization of the stack.
 //! - `builds`: compilers, sanitizers, and the size of the code on a small processor.
+//! - `instructions`: the machine code of common compilers, as far as the prover understands it.
 //! - `retired`: instruction counts on a small processor.
 //!
 //! In the whole run (`make test-all`) also the million steps of RFC 7748, and clang.
 
 mod builds;
 mod curve;
+mod instructions;
 mod interface;
 #[path = "../loaded/mod.rs"]
 mod loaded;

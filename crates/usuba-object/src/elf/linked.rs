@@ -259,8 +259,10 @@ impl<'b> Image<'_, 'b> {
         let place = match symbol.section() {
             SymbolSection::Section(_) if symbol.kind() != SymbolKind::Tls => {
                 let place = self.place(symbol.address()).ok_or(absent)?;
-                if symbol.kind() == SymbolKind::Text {
-                    self.object.add_function(symbol, name, place);
+                match symbol.kind() {
+                    SymbolKind::Text => self.object.add_function(symbol, name, place),
+                    SymbolKind::Data => self.object.add_variable(symbol, name, place),
+                    _ => {}
                 }
                 place
             }

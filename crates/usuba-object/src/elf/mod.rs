@@ -16,7 +16,7 @@
 mod linked;
 mod relocatable;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use object::read::archive::ArchiveFile;
@@ -43,6 +43,8 @@ pub struct Object {
     tables: Arc<Tables>,
     /// The instructions that its processors have.
     pub extensions: Extensions,
+    /// Bytes that variables at these places are assumed to have, which functions only read.
+    pub assumed: BTreeMap<u64, Vec<u8>>,
 }
 
 /// The content of a file.
@@ -54,13 +56,12 @@ struct Tables {
     relocations: BTreeMap<u64, Relocation>,
     /// Targets of the slots of the global offset table, by the places of the slots.
     slots: BTreeMap<u64, u64>,
-    /// Names by their places: functions, and symbols without a section in the model.
+    /// Names by their places.
     names: BTreeMap<u64, String>,
     /// Undefined symbols by their places.
     undefined: BTreeMap<u64, String>,
     functions: Vec<Function>,
-    /// Addresses in data outside of the model.
-    pointers: BTreeSet<u64>,
+    variables: Vec<Variable>,
     /// Whether the linker has written addresses as numbers.
     is_fixed: bool,
 }
@@ -77,6 +78,15 @@ pub struct Function {
     /// The reason why another function may run in its place.
     pub replaced: Option<&'static str>,
     is_global: bool,
+}
+
+/// The symbol of a variable or of a constant.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub place: u64,
+    /// Bytes of its value.
+    pub size: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -198,12 +208,19 @@ impl Object {
         }
         tables.functions.sort();
         tables.functions.dedup();
-        Ok(Object { tables: Arc::new(tables), extensions })
+        tables.variables.sort();
+        tables.variables.dedup();
+        Ok(Object { tables: Arc::new(tables), extensions, assumed: BTreeMap::new() })
     }
 
     /// The function symbols, by name.
     pub fn functions(&self) -> &[Function] {
         &self.tables.functions
+    }
+
+    /// The symbols of variables and constants, by name.
+    pub fn variables(&self) -> &[Variable] {
+        &self.tables.variables
     }
 
     /// The names of undefined symbols, in order.
@@ -267,9 +284,7 @@ impl Object {
     /// The addresses in data, without the slots of the global offset table.
     pub fn pointers(&self) -> impl Iterator<Item = u64> {
         let absolute = self.in_data().filter(|(_, relocation)| relocation.kind != Kind::Relative);
-        absolute
-            .map(|(_, relocation)| relocation.target)
-            .chain(self.tables.pointers.iter().copied())
+        absolute.map(|(_, relocation)| relocation.target)
     }
 
     /// The distances in data that the linker writes: their places, and the places from which they
@@ -340,6 +355,10 @@ impl Object {
     /// There are no such constants.
     pub fn constant(&self, place: u64, count: usize) -> Result<Content<'_>, String> {
         let absent = || format!("there are no constants at {}", self.name(place));
+        let assumed = self.assumed.get(&place).and_then(|bytes| bytes.get(..count));
+        if let Some(bytes) = assumed.filter(|_| count > 0) {
+            return Ok(Content::Bytes(bytes));
+        }
         if let (Some(&target), 8) = (self.tables.slots.get(&place), count) {
             return Ok(Content::Address(target));
         }
@@ -359,6 +378,20 @@ impl Object {
                 Ok(Content::Address(*target))
             }
             _ => Err(format!("the linker writes the bytes at {}", self.name(place))),
+        }
+    }
+
+    /// The target of the distance, of four bytes, that the linker writes at a place.
+    pub fn distance(&self, place: u64) -> Option<u64> {
+        self.bytes(place, false)?.get(..4)?;
+        let mut written = self.relocations(place, 4);
+        match (written.next(), written.next()) {
+            (Some((at, Relocation { size: 4, kind: Kind::Relative, target })), None)
+                if at == place =>
+            {
+                Some(*target)
+            }
+            _ => None,
         }
     }
 
@@ -389,6 +422,12 @@ impl Object {
 }
 
 impl Tables {
+    /// Adds the symbol of a variable.
+    fn add_variable(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
+        self.names.entry(place).or_insert_with(|| name.clone());
+        self.variables.push(Variable { name, place, size: symbol.size() });
+    }
+
     /// Adds a function symbol.
     fn add_function(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
         let SymbolFlags::Elf { st_other, .. } = symbol.flags() else { return };

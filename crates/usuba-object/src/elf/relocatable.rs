@@ -64,11 +64,19 @@ impl Reader<'_> {
                     section.kind(),
                     SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
                 ) || section.name().is_ok_and(|name| name.starts_with(".data.rel.ro")));
-            if !is_code && !is_constant || is_unwinding(&section) {
+            let flags = section.elf_section_header().sh_flags(LittleEndian);
+            // The table of frames has the address of each function, and no function reads it.
+            let is_unwinding = section.name().is_ok_and(|name| name == ".eh_frame");
+            if !flags.contains(elf::SHF_ALLOC) || is_unwinding {
                 continue;
             }
             if section.size() >= LARGEST {
                 return Err("the object has a section that is too long".into());
+            }
+            if !is_code && !is_constant {
+                let place = self.region();
+                self.places.insert(section.index().0, Placed::Whole(place));
+                continue;
             }
             let bytes = section.data().map_err(wrong)?;
             // Zero says as little as one.
@@ -127,6 +135,8 @@ impl Reader<'_> {
             self.symbols.insert(symbol.index().0, (place, unknown));
             if is_known && symbol.kind() == SymbolKind::Text {
                 self.object.add_function(&symbol, name, place);
+            } else if is_known && symbol.kind() == SymbolKind::Data {
+                self.object.add_variable(&symbol, name, place);
             } else if !is_known && !name.is_empty() {
                 // The linker defines the table.
                 if symbol.is_undefined() && name != "_GLOBAL_OFFSET_TABLE_" {
@@ -140,10 +150,7 @@ impl Reader<'_> {
 
     fn relocations(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
         for section in file.sections() {
-            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else {
-                self.pointers(&section);
-                continue;
-            };
+            let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
             for (offset, relocation) in section.relocations() {
                 let (symbol, unknown) = match relocation.target() {
                     RelocationTarget::Symbol(symbol) => {
@@ -186,24 +193,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-
-    /// The addresses in a section outside of the model, unless it is a table for debuggers.
-    fn pointers(&mut self, section: &ElfSection64<LittleEndian>) {
-        let is_loaded =
-            section.elf_section_header().sh_flags(LittleEndian).contains(elf::SHF_ALLOC);
-        for (_, relocation) in section.relocations().filter(|_| is_loaded && !is_unwinding(section))
-        {
-            let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
-            if let Some((place, _)) = self.symbols.get(&symbol.0) {
-                self.object.pointers.insert(place.wrapping_add_signed(relocation.addend()));
-            }
-        }
-    }
-}
-
-/// Whether a section is the table of frames, which has the address of each function.
-fn is_unwinding(section: &ElfSection64<LittleEndian>) -> bool {
-    section.name().is_ok_and(|name| name == ".eh_frame")
 }
 
 /// The constants of a section that a linker merges, and the size of their elements: each constant

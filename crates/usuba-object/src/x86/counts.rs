@@ -251,6 +251,17 @@ impl Run<'_, '_> {
         Err(unsupported("a part of a number of blocks is not known"))
     }
 
+    /// Quotient and remainder of a count by a positive number, as words.
+    pub fn divided_count(
+        &mut self,
+        form: Form,
+        divisor: i64,
+        bytes: usize,
+    ) -> Result<(Word, Word), Fault> {
+        let (quotient, rest) = self.divided(form, divisor)?;
+        Ok((self.count_word(Some(quotient), bytes)?, self.count_word(Some(rest), bytes)?))
+    }
+
     pub fn shifted_count(
         &mut self,
         form: Form,

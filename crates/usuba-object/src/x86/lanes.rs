@@ -60,7 +60,7 @@ impl Run<'_, '_> {
     }
 
     /// Bytes of the second source where the top bit of a byte of the third is set.
-    pub fn blend_by_sign(&mut self) -> Cells {
+    pub fn blend_by_sign(&mut self, lane: usize) -> Cells {
         let bits = self.bits();
         let (a, b) = self.two(bits)?;
         let mask = match self.is_legacy() {
@@ -68,9 +68,23 @@ impl Run<'_, '_> {
             true => self.x86.vectors.get(0, bits).to_vec(),
             false => self.vector(3, bits)?,
         };
-        let choose =
-            |at: usize| self.world.bits.function(CHOICE, [mask[at / 8 * 8 + 7], b[at], a[at]]);
+        let choose = |at: usize| {
+            let sign = mask[at / lane * lane + lane - 1];
+            self.world.bits.function(CHOICE, [sign, b[at], a[at]])
+        };
         Ok((0..bits).map(choose).collect())
+    }
+
+    /// The absolute value of each lane, modulo 2^n.
+    pub fn absolute(&mut self) -> Cells {
+        let (bits, lane) = (self.bits(), self.row.lane);
+        let a = self.vector(1, bits)?;
+        Ok(self.world.bits.each_lane([&a, &a], lane, |bits, [a, _]| {
+            let zero = vec![bits.constant(false); lane];
+            let negative = bits.difference(&zero, a).0;
+            let choose = |at: usize| bits.function(CHOICE, [a[lane - 1], negative[at], a[at]]);
+            (0..lane).map(choose).collect()
+        }))
     }
 
     /// An operation on the lanes of both sources; the bit of the result where both are one register,

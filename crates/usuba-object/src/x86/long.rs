@@ -8,14 +8,13 @@
 //! cmovb rax, rcx         or chooses here, in constant time
 //! ```
 
-use iced_x86::ConditionCode;
+use iced_x86::{ConditionCode, Register};
 
 use super::control::Condition;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::Fault;
 use crate::cell::Cell;
-use crate::memory::Whole;
 
 /// rax and rdx, as instructions encode them.
 const RAX: usize = 0;
@@ -58,41 +57,46 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// div: quotient and remainder of rdx:rax, all of which must be known.
-    pub fn divide(&mut self) -> Done {
+    /// div, idiv: rax and rdx become quotient and remainder of rdx:rax, which must be known, or a
+    /// count that is divided by a number.
+    pub fn divide(&mut self, signed: bool) -> Done {
         let bytes = self.size(0)?;
-        let operands =
-            [self.word(0, bytes)?, self.x86.general[RAX].clone(), self.x86.general[RDX].clone()];
-        let dividend = match operands[1] {
-            Word::Count(form) => Some(form),
-            Word::Low(form, low) if usize::from(low) == bytes => {
-                Some(self.divided(form, 1 << (8 * bytes))?.1)
+        let (quotient, rest) = match bytes {
+            2 => (Register::AX, Register::DX),
+            4 => (Register::EAX, Register::EDX),
+            8 => (Register::RAX, Register::RDX),
+            _ => return Err(unsupported("a division of short words")),
+        };
+        let by = self.word(0, bytes)?;
+        let part = |number: usize| self.truncated(self.x86.general[number].clone(), bytes);
+        let bits = 8 * bytes as u32 - signed as u32;
+        let divided = match (part(RDX), part(RAX), by) {
+            (Word::Number(high), Word::Number(low), Word::Number(by)) => {
+                let divided = match signed {
+                    true => signed_division(high, low, by, bytes),
+                    false => unsigned_division(high, low, by, bytes),
+                };
+                let (quotient, rest) = divided.ok_or_else(|| {
+                    unsupported("the divisor is zero, or the quotient does not fit")
+                })?;
+                (Word::Number(quotient), Word::Number(rest))
             }
-            _ => None,
+            (Word::Number(0), Word::Count(form), Word::Number(by))
+                if self.is_within(form, bits) && by > 0 && by >> (bits.min(63)) == 0 =>
+            {
+                self.divided_count(form, by as i64, bytes)?
+            }
+            (Word::Number(0), Word::Low(form, low), Word::Number(by))
+                if usize::from(low) == bytes && !signed && by > 0 && by >> bits == 0 =>
+            {
+                let (_, low) = self.divided(form, 1 << bits)?;
+                self.divided_count(low, by as i64, bytes)?
+            }
+            _ => return Err(unsupported("the operands of the division are not known")),
         };
-        if let ([Word::Number(divisor), _, Word::Number(0)], Some(form)) = (&operands, dividend)
-            && self.is_within(form, (8 * bytes as u32).min(62))
-            && let Some(divisor) = i64::try_from(*divisor).ok().filter(|&divisor| divisor > 0)
-        {
-            let (quotient, rest) = self.divided(form, divisor)?;
-            self.x86.flags = Flags::UNDEFINED;
-            self.x86.general[RAX] = Word::from(Whole::Count(quotient));
-            self.x86.general[RDX] = Word::from(Whole::Count(rest));
-            return Ok(());
-        }
-        let [Word::Number(divisor), Word::Number(low), Word::Number(high)] = operands else {
-            return Err(unsupported("a quotient of numbers that are not known"));
-        };
-        let ones = u64::MAX >> (64 - 8 * bytes);
-        let whole = u128::from(high & ones) << (8 * bytes) | u128::from(low & ones);
-        let quotient = whole.checked_div(divisor.into()).filter(|&all| all <= ones.into());
-        let quotient = quotient.filter(|_| bytes >= 4).ok_or_else(|| {
-            unsupported("a quotient of short words, or one that its register cannot hold")
-        })?;
         self.x86.flags = Flags::UNDEFINED;
-        self.x86.general[RAX] = Word::Number(quotient as u64);
-        self.x86.general[RDX] = Word::Number((whole % u128::from(divisor)) as u64);
-        Ok(())
+        self.set_register(quotient, divided.0)?;
+        self.set_register(rest, divided.1)
     }
 
     /// mulx: the same of rdx, without flags, into two registers.
@@ -216,4 +220,24 @@ fn carried(run: &Run, flag: Flag) -> Result<Cell, Fault> {
         },
         _ => Err(unsupported("the flag is not known")),
     }
+}
+
+/// Quotient and remainder of a number of two words of `bytes` bytes; `None` if the processor
+/// faults.
+fn unsigned_division(high: u64, low: u64, by: u64, bytes: usize) -> Option<(u64, u64)> {
+    let number = u128::from(high) << (8 * bytes) | u128::from(low);
+    let quotient = number.checked_div(by.into())?;
+    let rest = number % u128::from(by);
+    (quotient >> (8 * bytes) == 0).then_some((quotient as u64, rest as u64))
+}
+
+/// The same of signed numbers.
+fn signed_division(high: u64, low: u64, by: u64, bytes: usize) -> Option<(u64, u64)> {
+    let unused = 128 - 16 * bytes as u32;
+    let number = (u128::from(high) << (8 * bytes) | u128::from(low)) << unused;
+    let number = number as i128 >> unused;
+    let by = i128::from(((by << (64 - 8 * bytes)) as i64) >> (64 - 8 * bytes));
+    let (quotient, rest) = (number.checked_div(by)?, number.checked_rem(by)?);
+    let most = 1i128 << (8 * bytes - 1);
+    (-most..most).contains(&quotient).then_some((quotient as u64, rest as u64))
 }

@@ -132,6 +132,13 @@ impl Run<'_, '_> {
         self.set_mask(&tops.collect::<Vec<Cell>>())
     }
 
+    /// The signs of lanes, in the lowest bits of a general-purpose register.
+    pub fn signs(&mut self) -> Done {
+        let cells = self.vector(1, width(self.i.op1_register()))?;
+        let tops = cells.chunks(self.row.lane).map(|lane| lane[lane.len() - 1]);
+        self.set_bits(0, &tops.collect::<Vec<Cell>>())
+    }
+
     /// Lanes of copies of the bits of a mask.
     pub fn lanes_of_mask(&mut self) -> Cells {
         let mask = self.mask(self.i.op1_register());

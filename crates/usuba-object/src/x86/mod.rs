@@ -109,7 +109,7 @@ impl X86 {
         if i.has_rep_prefix() && !repeats
             || i.has_repne_prefix()
             || i.has_lock_prefix()
-            || [Register::FS, Register::GS].contains(&i.segment_prefix())
+            || [Register::FS, Register::GS].contains(&i.segment_prefix()) && !is_canary(i)
             || row.is_some_and(|row| resizes(row, i, code))
         {
             return Err(unsupported("the prefix is not modelled"));
@@ -133,7 +133,6 @@ impl X86 {
                 let cells = make(&mut run)?;
                 run.set_vector(&cells);
             }
-            Meaning::Unknown => return Err(unknown()),
         }
         Ok(Step::Next)
     }
@@ -176,6 +175,16 @@ impl Machine for X86 {
         self.check_restored()?;
         Ok(self.left(world))
     }
+}
+
+/// Whether the second operand is the canary of the stack protector, in instructions that copy it or
+/// compare it with a copy.
+fn is_canary(i: &Instruction) -> bool {
+    i.segment_prefix() == Register::FS
+        && [i.memory_base(), i.memory_index()] == [Register::None; 2]
+        && (i.memory_displacement64(), i.memory_size().size()) == (0x28, 8)
+        && i.op1_kind() == OpKind::Memory
+        && [Mnemonic::Mov, Mnemonic::Sub, Mnemonic::Xor, Mnemonic::Cmp].contains(&i.mnemonic())
 }
 
 /// Whether a prefix shortens addresses (67h), except sums of registers in `lea`, or the operand of

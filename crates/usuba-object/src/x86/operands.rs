@@ -3,7 +3,7 @@
 use iced_x86::{EncodingKind, OpKind, Register};
 
 use super::address::Address;
-use super::registers::{VECTOR, Word};
+use super::registers::{CANARY, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::{Content, Object};
@@ -364,9 +364,14 @@ impl Run<'_, '_> {
                     false => self.held(register).clone(),
                 }
             }
+            // The prefix is allowed for this word alone.
+            OpKind::Memory if self.i.segment_prefix() == Register::FS => Word::Pointer(CANARY),
             OpKind::Memory => {
                 let address = self.address()?;
                 self.load_word(address, bytes)?
+            }
+            _ if let Some(place) = self.linked.immediate => {
+                return Ok(Word::Pointer(Object::pointer(place)));
             }
             _ => match self.i.try_immediate(operand) {
                 Ok(value) => Word::Number(value),
@@ -393,8 +398,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Writes a general-purpose operand. Registers of four bytes are extended by zeros; of smaller
-    /// ones the rest stays.
+    /// Writes a general-purpose operand.
     pub fn set_word(&mut self, operand: u32, word: Word) -> Done {
         let bytes = self.size(operand)?;
         let mut word = self.truncated(word, bytes);
@@ -405,8 +409,14 @@ impl Run<'_, '_> {
             let address = self.address()?;
             return self.store_word(address, &word, bytes);
         }
-        let register = self.i.op_register(operand);
-        let at = number(register);
+        self.set_register(self.i.op_register(operand), word)
+    }
+
+    /// Writes a general-purpose register. One of four bytes is extended by zeros; of smaller ones
+    /// the rest stays.
+    pub fn set_register(&mut self, register: Register, word: Word) -> Done {
+        let (at, bytes) = (number(register), register.size());
+        let word = self.truncated(word, bytes);
         if bytes >= 4 {
             self.x86.general[at] = word;
             return Ok(());
@@ -425,7 +435,7 @@ impl Run<'_, '_> {
     }
 
     /// The lowest bytes of a word, with zeros above. An address must stay whole.
-    fn truncated(&self, word: Word, bytes: usize) -> Word {
+    pub fn truncated(&self, word: Word, bytes: usize) -> Word {
         let bits = &self.world.bits;
         match word {
             word if bytes >= 8 => word,
@@ -434,7 +444,7 @@ impl Run<'_, '_> {
             Word::Count(form) => self.low(form, bytes),
             Word::Low(form, had) => Word::Low(form, had.min(bytes as u8)),
             // The number of an address is not known.
-            Word::Pointer(_) | Word::Moving(_) => {
+            Word::Pointer(_) | Word::Moving(_) | Word::Distance(..) => {
                 Word::from_cells(bits, &[Cell::UNSET; 64][..8 * bytes])
             }
         }

@@ -18,6 +18,8 @@ pub enum Word {
     Count(Form),
     /// The lowest bytes of such a number; the bytes above are zero.
     Low(Form, u8),
+    /// The distance to the first address from the second one, which the linker knows.
+    Distance(Pointer, Pointer),
     /// An address that depends on the number of blocks.
     Moving(Moving),
 }
@@ -32,6 +34,7 @@ impl Word {
             }
             Word::Bits(cells) => Some(**cells),
             Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
+            Word::Distance(..) => None,
         }
     }
 
@@ -63,7 +66,7 @@ impl Word {
             Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
             Word::Moving(moving) => Some(Whole::Moving(moving)),
             Word::Count(form) => Some(Whole::Count(form)),
-            Word::Number(_) | Word::Bits(_) | Word::Low(..) => None,
+            Word::Number(_) | Word::Bits(_) | Word::Low(..) | Word::Distance(..) => None,
         }
     }
 
@@ -226,6 +229,10 @@ pub const RSP: usize = 4;
 
 /// The registers of the first parameters: rdi, rsi, rdx, rcx, r8, r9.
 pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
+
+/// The canary of the stack protector, `fs:28h`: an unknown word that is no secret, like the value of
+/// a register at entry.
+pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
 
 /// Callee-saved registers: rbx, rbp, r12 to r15.
 const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];

@@ -12,7 +12,9 @@
 
 use iced_x86::{Code, Mnemonic, OpKind};
 
+use super::address::Address;
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
+use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
@@ -43,9 +45,26 @@ impl Run<'_, '_> {
         // An immediate is as long as the first operand.
         let sized = matches!(self.i.op1_kind(), OpKind::Register | OpKind::Memory) as u32;
         let (to, bytes) = (self.size(0)?, self.size(sized)?);
+        if signed && let Some(distance) = self.distance(bytes, to)? {
+            return self.set_word(0, distance);
+        }
         let word = self.word(1, bytes)?;
+        if self.linked.immediate.is_some() && !self.is_memory(0) {
+            self.x86.general[number(self.i.op0_register())] = word;
+            return Ok(());
+        }
         let word = if signed { self.sign_extended(&word, bytes, to)? } else { word };
         self.set_word(0, word)
+    }
+
+    /// A distance of 32 bits between sections, extended to 64 bits.
+    fn distance(&self, from: usize, to: usize) -> Result<Option<Word>, Fault> {
+        if !self.is_memory(1) || (from, to) != (4, 8) {
+            return Ok(None);
+        }
+        let Address::Pointer(at) = self.address()? else { return Ok(None) };
+        let target = Object::place(at).and_then(|place| self.world.object.distance(place));
+        Ok(target.map(|target| Word::Distance(Object::pointer(target), at)))
     }
 
     pub fn lea(&mut self) -> Done {
@@ -149,10 +168,21 @@ impl Run<'_, '_> {
             (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if a.region == b.region => {
                 let difference = a.offset.wrapping_sub(b.offset);
                 let zero = Flag::Is(difference == 0);
-                // Before its region an address may be the end of memory; after it, it is not.
-                let ordered = a.offset >= 0 && b.offset >= 0;
+                // Before its region an address may be the end of memory; after it, it is not. The
+                // value of a register at entry may be any number.
+                let is_address = !matches!(a.region, Region::Entry(_));
+                let ordered = is_address && a.offset >= 0 && b.offset >= 0;
                 let carry = if ordered { Flag::Is(a.offset < b.offset) } else { Flag::Undefined };
                 Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
+            }
+            // The comparison of a canary, and the probe of a page of the stack.
+            (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, 8)),
+            (Binary::Or, Word::Pointer(at), Word::Number(0)) => moved(at, 0),
+            (Binary::Add, Word::Pointer(at), Word::Distance(to, from))
+            | (Binary::Add, Word::Distance(to, from), Word::Pointer(at))
+                if at.region == from.region =>
+            {
+                moved(to, at.offset.wrapping_sub(from.offset) as u64)
             }
             (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
                 let align = Some(mask.wrapping_neg()).filter(|align| align.is_power_of_two());
@@ -258,9 +288,11 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays, unless the flags are now the flags of other counts.
-        let stays = flags.zero != Flag::Public;
-        let carry = if stays { self.x86.flags.carry } else { Flag::Undefined };
+        // The carry stays, unless it was a flag of other counts.
+        let carry = match self.x86.flags.carry {
+            Flag::Public if flags.zero == Flag::Public => Flag::Undefined,
+            carry => carry,
+        };
         self.x86.flags = Flags { carry, ..flags };
         self.set_word(0, result)
     }
@@ -443,6 +475,20 @@ impl Run<'_, '_> {
     pub fn extend_rax(&mut self, to: usize) -> Done {
         let word = self.sign_extended(&self.x86.general[0], to / 2, to)?;
         self.x86.general[0] = word;
+        Ok(())
+    }
+
+    /// cqo, cdq: all bits of rdx, or of edx, are the sign of rax, or of eax.
+    pub fn sign_of_rax(&mut self, bytes: usize) -> Done {
+        let word = self.truncated(self.x86.general[0].clone(), bytes);
+        let is_positive = |form| self.is_within(form, 8 * bytes as u32 - 1);
+        let sign = match word {
+            Word::Count(form) if is_positive(form) => self.zero(),
+            word => self.data(&word, "the sign of an address")?[8 * bytes - 1],
+        };
+        let mut cells = [self.zero(); 64];
+        cells[..8 * bytes].fill(sign);
+        self.x86.general[2] = Word::from_cells(&self.world.bits, &cells);
         Ok(())
     }
 

@@ -61,7 +61,7 @@ pub enum Form {
 pub enum Timing {
     /// Only addresses and counts, which must be known.
     Fixed,
-    /// Its operands, which must not depend on inputs; it is not modelled beyond this check.
+    /// Its operands, which must not depend on inputs.
     Operands,
 }
 
@@ -75,10 +75,9 @@ pub(super) enum Meaning {
     ByMask(fn(&mut Run) -> Done),
     /// It determines the next instruction.
     Control(fn(&mut Run) -> Result<Step, Fault>),
-    Unknown,
 }
 
-use Meaning::{ByMask, Control, Plain, Unknown, Vector};
+use Meaning::{ByMask, Control, Plain, Vector};
 
 impl Row {
     /// The row of an instruction.
@@ -127,7 +126,7 @@ pub fn rows(mnemonic: Mnemonic) -> impl Iterator<Item = &'static Row> {
 
 /// Whether an instruction is modelled in any form.
 pub fn is_modelled(mnemonic: Mnemonic) -> bool {
-    rows(mnemonic).any(|row| row.timing == Timing::Fixed)
+    rows(mnemonic).next().is_some()
 }
 
 macro_rules! rows {
@@ -161,7 +160,9 @@ static TABLE: &[&[Row]] = rows! {
     Vector(|r| r.gate(andn, true)) =>
         0 Pandn Andnps Andnpd Vpandn, 32 Vandnps Vpandnd, 64 Vandnpd Vpandnq;
     Vector(|r| r.ternary()) => 32 Vpternlogd, 64 Vpternlogq;
-    Vector(|r| r.blend_by_sign()) => 0 Pblendvb Vpblendvb;
+    Vector(|r| r.blend_by_sign(8)) => 0 Pblendvb Vpblendvb;
+    Vector(|r| r.blend_by_sign(32)) => 0 Blendvps Vblendvps;
+    Vector(|r| r.blend_by_sign(64)) => 0 Blendvpd Vblendvpd;
 
     // Arithmetic of lanes.
     Vector(|r| r.pair(None, add)) =>
@@ -180,6 +181,7 @@ static TABLE: &[&[Row]] = rows! {
         8 Pcmpeqb Vpcmpeqb, 16 Pcmpeqw Vpcmpeqw, 32 Pcmpeqd Vpcmpeqd, 64 Pcmpeqq Vpcmpeqq;
     Vector(|r| r.pair(Some(false), greater)) => form ToVector
         8 Pcmpgtb Vpcmpgtb, 16 Pcmpgtw Vpcmpgtw, 32 Pcmpgtd Vpcmpgtd, 64 Pcmpgtq Vpcmpgtq;
+    Vector(|r| r.absolute()) => 8 Pabsb Vpabsb, 16 Pabsw Vpabsw, 32 Pabsd Vpabsd, 64 Vpabsq;
     Vector(|r| r.sum_of_product(false)) => form Evex 64 Vpmadd52luq;
     Vector(|r| r.sum_of_product(true)) => form Evex 64 Vpmadd52huq;
     Vector(|r| r.affine(false)) => 8 Gf2p8affineqb Vgf2p8affineqb;
@@ -220,6 +222,8 @@ static TABLE: &[&[Row]] = rows! {
     Plain(|r| r.extract(128)) =>
         0 Vextracti128 Vextractf128, 32 Vextracti32x4 Vextractf32x4, 64 Vextracti64x2 Vextractf64x2;
     Plain(|r| r.extract(256)) => 32 Vextracti32x8 Vextractf32x8, 64 Vextracti64x4 Vextractf64x4;
+    Plain(|r| r.signs()) =>
+        8 Pmovmskb Vpmovmskb, 32 Movmskps Vmovmskps, 64 Movmskpd Vmovmskpd;
     Vector(|r| r.insert(8)) => 0 Pinsrb Vpinsrb;
     Vector(|r| r.insert(16)) => 0 Pinsrw Vpinsrw;
     Vector(|r| r.insert(32)) => 0 Pinsrd Vpinsrd;
@@ -385,13 +389,15 @@ static TABLE: &[&[Row]] = rows! {
     Plain(|r| r.one_bit()) => flags "c" 0 Bt Btr Bts Btc;
     Plain(|r| r.extend_rax(8)) => 0 Cdqe;
     Plain(|r| r.extend_rax(4)) => 0 Cwde;
+    Plain(|r| r.sign_of_rax(8)) => 0 Cqo;
+    Plain(|r| r.sign_of_rax(4)) => 0 Cdq;
     Plain(|r| r.exchange()) => 0 Xchg;
     Plain(|r| r.set_by_condition()) =>
         0 Seto Setno Setb Setae Sete Setne Setbe Seta Sets Setns Setl Setge Setle Setg;
     Plain(|r| r.move_by_condition()) => 0 Cmovo Cmovno Cmovb Cmovae Cmove Cmovne Cmovbe Cmova Cmovs
         Cmovns Cmovl Cmovge Cmovle Cmovg;
-    Plain(|r| r.divide()) => timing Operands 0 Div;
-    Unknown => timing Operands 0 Idiv;
+    Plain(|r| r.divide(false)) => timing Operands 0 Div;
+    Plain(|r| r.divide(true)) => timing Operands 0 Idiv;
 
     // Control, the stack, and blocks of memory.
     Plain(|_| Ok(())) => 0 Nop Endbr64;

@@ -17,7 +17,7 @@ use super::faults::{Functions, RIGHT, refused};
 const AROUND: &str = ".intel_syntax noprefix\n.section .note.GNU-stack,\"\",@progbits\n\
      .section .rodata\n.balign 32\ntable: .fill 64, 1, 7\noffsets: .long helper - offsets\n\
      .section .data.rel.ro, \"aw\"\npointers: .quad table + 4, helper\n\
-     .data\nvariable: .quad 7\n.text\n.weak weak\n.type weak, @function\nweak: ret\n\
+     .data\n.type variable, @object\n.size variable, 8\nvariable: .quad 6\n.text\n.weak weak\n.type weak, @function\nweak: ret\n\
      .type helper, @function\nhelper: ret\n.size helper, . - helper\n\
      .globl hidden\n.hidden hidden\n.type hidden, @function\nhidden: xor eax, eax; ret\n\
      .globl main\n.type main, @function\nmain: xor eax, eax; ret\n";
@@ -30,9 +30,11 @@ enum Needs {
     Pointers,
     /// Calls that no other file can change.
     OwnCalls,
+    /// Sections at fixed distances.
+    Distances,
 }
 
-use Needs::{Nothing, OwnCalls, Pointers};
+use Needs::{Distances, Nothing, OwnCalls, Pointers};
 
 /// Code that is proved before the right function.
 const PROVED: [(&str, Needs); 10] = [
@@ -40,7 +42,7 @@ const PROVED: [(&str, Needs); 10] = [
     ("pxor xmm0, [rip + table + 32]; cmp byte ptr [rip + table], 7; je 1f; ud2; 1:", Nothing),
     ("mov rax, [rip + pointers]; cmp byte ptr [rax + 59], 7; je 1f; ud2; 1:", Pointers),
     ("sub rsp, 8; call [rip + pointers + 8]; add rsp, 8", Pointers),
-    ("lea rax, [rip + table]; lea rcx, [rip + pointers]; sub rcx, rax; jne 1f; ud2; 1:", Nothing),
+    ("lea rax, [rip + table]; lea rcx, [rip + pointers]; sub rcx, rax; jne 1f; ud2; 1:", Distances),
     (
         "lea rax, [rip + offsets]; movsxd rcx, [rax]; add rax, rcx; push rdi; call rax; pop rdi",
         Nothing,
@@ -58,7 +60,7 @@ const PROVED: [(&str, Needs); 10] = [
 
 /// Code that is refused.
 const REFUSED: [(&str, Rule, &str); 6] = [
-    ("mov rax, [rip + variable]", Rule::OutOfBounds, "no constants"),
+    ("cmp dword ptr [rip + variable], 7; je 1f; ud2; 1:", Rule::OutOfBounds, "no constants"),
     ("mov byte ptr [rip + table], 1", Rule::OutOfBounds, "writes to the object"),
     ("lea rax, [rip + table]; test al, 64; je 1f; 1:", Rule::Unsupported, "undefined"),
     ("lea rax, [rip + table]; mov ecx, [rax + 0x1000000]", Rule::OutOfBounds, "no constants"),
@@ -67,15 +69,16 @@ const REFUSED: [(&str, Rule, &str); 6] = [
 ];
 
 /// Flags of the linker, and the properties of the files.
-const LINKED: [(&[&str], &[Needs]); 8] = [
-    (&["-shared"], &[Pointers]),
-    (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers]),
-    (&["-shared", "-Wl,-z,lazy"], &[Pointers]),
-    (&["-shared", "-Wl,-z,noseparate-code"], &[Pointers]),
-    (&["-shared", "-Wl,-z,pack-relative-relocs"], &[Pointers]),
-    (&["-shared", "-Wl,-z,norelro"], &[]),
-    (&["-pie"], &[Pointers, OwnCalls]),
-    (&["-no-pie"], &[OwnCalls]),
+const LINKED: [(&[&str], &[Needs]); 9] = [
+    (&["-c"], &[Pointers]),
+    (&["-shared"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,now", "-Wl,-s"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,lazy"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,noseparate-code"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,pack-relative-relocs"], &[Pointers, Distances]),
+    (&["-shared", "-Wl,-z,norelro"], &[Distances]),
+    (&["-pie"], &[Pointers, OwnCalls, Distances]),
+    (&["-no-pie"], &[OwnCalls, Distances]),
 ];
 
 /// All functions as one text.
@@ -119,7 +122,7 @@ fn functions_of_linked_files_are_proved() {
     for (flags, has) in LINKED {
         let Some(file) = made(&text(), flags) else { continue };
         let object = Object::read(&file, Extensions::ALL).expect("a linked file");
-        let functions = Functions::of_object(object);
+        let mut functions = Functions::of_object(object);
         for (at, (body, needs)) in PROVED.iter().enumerate() {
             let answer = functions.ask(at, Demands::default(), false);
             let is_proved = matches!(answer, Verdict::Proved(_));
@@ -129,6 +132,16 @@ fn functions_of_linked_files_are_proved() {
         for (at, (body, rule, words)) in REFUSED.iter().enumerate() {
             let answer = functions.ask(PROVED.len() + at, Demands::default(), false);
             assert!(refused(&answer, *rule, words), "{flags:?} {body}: {answer:?}");
+        }
+        // The first of these reads a variable, whose value is now assumed.
+        let variables = functions.object.variables().to_vec();
+        let variable = variables.iter().find(|variable| variable.name == "variable");
+        assert_eq!(variable.is_some(), !flags.contains(&"-Wl,-s"));
+        let Some(variable) = variable else { continue };
+        for (value, is_proved) in [(7, true), (6, false)] {
+            functions.object.assumed = [(variable.place, vec![value, 0, 0, 0])].into();
+            let answer = functions.ask(PROVED.len(), Demands::default(), false);
+            assert_eq!(matches!(answer, Verdict::Proved(_)), is_proved, "{flags:?}: {answer:?}");
         }
     }
 }

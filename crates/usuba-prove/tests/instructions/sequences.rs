@@ -8,7 +8,7 @@ const CONDITIONS: [&str; 14] =
 
 /// All sequences; `flags` are compared after those that have them.
 pub fn all() -> Vec<Form> {
-    let plain = [control(), blocks(), addresses(), scatters()].into_iter().flatten();
+    let plain = [control(), blocks(), addresses(), scatters(), divisions()].into_iter().flatten();
     let mut forms: Vec<Form> = plain.map(Form::plain).collect();
     for (a, b) in [("rax", "rcx"), ("eax", "ecx"), ("r8", "r9")] {
         for text in [
@@ -35,10 +35,10 @@ fn control() -> Vec<String> {
         "lea r9, [rip + 2f]; notrack jmp r9; inc rax; 2: endbr64; xor r9d, r9d",
         "lea r9, [rip + 2f]; push r9; call [rsp]; pop r9; jmp 3f; 2: inc rax; xor r9d, r9d; ret; \
          3: xor r9d, r9d; mov [rsp - 8], r9; mov [rsp - 16], r9",
+        "mov rdx, fs:[0x28]; mov [rsp - 8], rdx; xor edx, edx; mov rcx, [rsp - 8]; \
+         sub rcx, fs:[0x28]; mov r8, fs:[0x28]; xor r8, [rsp - 8]; mov [rsp - 8], r8",
+        "fldz; fldz; fstp st(0); fldz; fstp st(0); fstp st(0)",
         "nop; endbr64; xchg ax, ax; nop dword ptr [rax + rax + 64]",
-        "fldz; fldz; fstp st(0); fstp st(0)",
-        "mov eax, 1234567; xor edx, edx; mov ecx, 89; div ecx",
-        "mov rax, -9; mov edx, 76; mov rcx, -5; div rcx",
         "mov ecx, 10; 1: add rax, rdx; dec ecx; jne 1b",
         "xor ecx, ecx; 1: add rax, [rsi + 256 + 8 * rcx]; inc rcx; cmp rcx, 8; jb 1b",
         "mov [rsp - 8], rax; mov ecx, [rsp - 6]; mov [rsp - 7], cl; mov rdx, [rsp - 8]",
@@ -121,4 +121,29 @@ fn scatters() -> Vec<String> {
         format!("{set}; {negative}; vpgatherdd zmm0{{k1}}, [rsi + 4 * zmm1 + 320]"),
         format!("{set}; vpsrld zmm1, zmm1, 1; vpscatterdd [rsi + 8 * zmm1 + 256]{{k1}}, zmm0"),
     ]
+}
+
+/// Divisions of numbers of all sizes, with results at the edges.
+fn divisions() -> Vec<String> {
+    let mut texts = Vec::new();
+    for (high, low, by, signed) in [
+        ("0", "1000", "7", false),
+        ("6", "-1", "7", false),
+        ("-2", "-1", "-1", false),
+        ("0", "0", "1", false),
+        ("-1", "-1000", "7", true),
+        ("0", "1000", "-7", true),
+        ("-1", "-5", "-2", true),
+        ("3", "0", "-8", true),
+    ] {
+        for [a, d, c] in [["ax", "dx", "cx"], ["eax", "edx", "ecx"], ["rax", "rdx", "rcx"]] {
+            let name = if signed { "idiv" } else { "div" };
+            let set = format!("mov {d}, {high}; mov {a}, {low}; mov {c}, {by}");
+            texts.push(format!("xor edx, edx; xor eax, eax; {set}; {name} {c}"));
+        }
+    }
+    for sign in ["mov eax, 5; cqo", "mov rax, -5; cqo", "mov eax, -5; cdq", "mov eax, 5; cdq"] {
+        texts.push(format!("{sign}; mov rcx, rdx"));
+    }
+    texts
 }

@@ -13,15 +13,26 @@ use usuba_prove::fault_injection::{self, Plant};
 /// The subject of the proof.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("objects").args(["binary", "interface"]).multiple(true)))]
+#[command(group(ArgGroup::new("folders").args(["all", "dist"])))]
 pub struct Prove {
     /// The program; `-` is standard input
-    #[arg(value_name = "FILE", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["all", "dist"],
+          conflicts_with_all = ["all", "dist"])]
     pub file: Option<PathBuf>,
     /// Prove every function of every cipher folder, in every slicing, on every target
     #[arg(long)]
     pub all: bool,
+    /// Prove the functions of this object, archive, shared object or program, which you made from
+    /// the output of `usubac dist` with any compiler and any flags
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "binary", "interface", "object",
+          "check", "certify", "plant"])]
+    pub dist: Option<PathBuf>,
+    /// The manifest that `usubac dist` wrote [default: by the name of the file, in its folder or
+    /// above]
+    #[arg(long, value_name = "FILE.toml", requires = "dist")]
+    pub manifest: Option<PathBuf>,
     /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "all")]
+    #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "folders")]
     pub folder: PathBuf,
     /// Only the folders of these names; may be repeated
     #[arg(long, value_name = "CIPHER", requires = "all")]
@@ -74,12 +85,12 @@ pub struct Prove {
     /// Proofs at the same time [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// With --all: the folder of the proof cache, whose proofs are not repeated [default:
-    /// usubac/proofs in the folder of the user's caches]
-    #[arg(long, value_name = "DIR", requires = "all")]
+    /// With --all and --dist: the folder of the proof cache, whose proofs are not repeated
+    /// [default: usubac/proofs in the folder of the user's caches]
+    #[arg(long, value_name = "DIR", requires = "folders")]
     pub cache: Option<PathBuf>,
-    /// With --all: neither read nor write the proof cache
-    #[arg(long, requires = "all", conflicts_with = "cache")]
+    /// With --all and --dist: neither read nor write the proof cache
+    #[arg(long, requires = "folders", conflicts_with = "cache")]
     pub no_cache: bool,
 }
 

@@ -156,14 +156,10 @@ fn options(
         format!("{} sha256 {hex}", name(Path::new(&source.name)))
     });
     COptions {
-        prefix: codegen.prefix.clone(),
         command,
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        registers: args.codegen.key_registers,
-        wipe: codegen.wipe,
-        linked: codegen.link.clone(),
-        ..COptions::default()
+        ..codegen.text()
     }
 }
 

@@ -84,7 +84,7 @@ pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Option
     }
     let mut chosen = options(language, target, codegen.pipeline(abi));
     chosen.cpu = codegen.cpu;
-    chosen.c.linked = codegen.link.clone();
+    chosen.c = codegen.text();
     Ok(chosen)
 }
 

@@ -10,7 +10,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -26,6 +25,7 @@ use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
 use usuba_prove::certificate::{self, Record};
 use usuba_prove::objects;
 use usuba_prove::tasks::{self, Backend, Request, Task, Tasks};
+use usuba_prove::threads;
 use usuba_run::fingerprint::fingerprint;
 
 use super::totals::Totals;
@@ -45,9 +45,6 @@ enum Done {
     /// The target or the slicing does not support the program.
     Impossible,
 }
-
-/// Stack bytes of a thread: case splits of a proof are nested calls.
-const STACK: usize = 64 << 20;
 
 /// The state that all tasks of a run share.
 struct Run<'a> {
@@ -78,7 +75,8 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
         bar,
         totals: Mutex::default(),
     };
-    let done = run.each(&tasks)?;
+    let done = threads::each(&tasks, args.jobs, |task| prove_task(task, &run));
+    let done = done.map_err(Failure::Program)?;
     run.bar.finish_and_clear();
     let mut totals = run.totals.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut records: BTreeMap<&Path, Vec<Record>> = BTreeMap::new();
@@ -119,35 +117,6 @@ fn request(args: &Prove) -> Request {
         afresh: args.no_cache,
         binary: args.binary,
         interface: args.interface,
-    }
-}
-
-impl Run<'_> {
-    /// Proves all tasks in order, on the requested number of threads. Task durations differ widely,
-    /// so each idle thread takes the next task.
-    fn each(&self, tasks: &[Task]) -> Result<Vec<Result<Done, Failure>>, Failure> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let threads = self.args.jobs.map_or(cores, |jobs| jobs as usize).min(tasks.len());
-        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = tasks.get(at) else { break };
-                let found = prove_task(task, self);
-                locked(&done).push((at, found));
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let thread = std::thread::Builder::new().stack_size(STACK);
-                let spawned = thread.spawn_scoped(scope, work);
-                spawned.map_err(|why| Failure::program(format!("no threads: {why}")))?;
-            }
-            Ok::<_, Failure>(())
-        })?;
-        let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        done.sort_by_key(|(at, _)| *at);
-        Ok(done.into_iter().map(|(_, found)| found).collect())
     }
 }
 
@@ -215,7 +184,7 @@ fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> 
     language.entry = Some(task.node.clone());
     let codegen = &args.codegen;
     let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
-    options.c.wipe = codegen.wipe;
+    options.c = codegen.text();
     let mut flags = codegen.written();
     if !task.link.is_empty() && codegen.link.is_empty() {
         // A called kernel has one instance in each lane.

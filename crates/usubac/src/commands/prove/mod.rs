@@ -9,12 +9,14 @@
 //!
 //! - `all`: every cipher folder, with progress; `totals`: the summary of a run.
 //! - `certified`: the flags in a certificate.
+//! - `linked`: the functions of a user's file.
 //! - `show`: reports, as text and as JSON.
 //!
 //! The crate `usuba_prove` performs the proofs.
 
 mod all;
 mod certified;
+mod linked;
 mod show;
 mod totals;
 
@@ -49,6 +51,9 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
         readable.map_err(|why| {
             Failure::usage(format!("a certificate is about what a compile makes: {why}"))
         })?;
+    }
+    if let Some(file) = &args.dist {
+        return linked::run(args, file);
     }
     match (&args.file, args.check) {
         (None, false) => all::run(args),
@@ -97,9 +102,6 @@ fn prove(
     let input = front::read(file, language, reporter)?;
     let promised = promised(&input, reporter)?;
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
-    options.c.prefix = codegen.prefix.clone();
-    options.c.registers = codegen.key_registers;
-    options.c.wipe = codegen.wipe;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
         options.entry = Some(input.checked.program.entry_text());

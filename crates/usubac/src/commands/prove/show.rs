@@ -103,7 +103,7 @@ pub fn report(proof: &Proof) -> String {
             line(what, text);
         }
     }
-    proof.faults().for_each(|claim| text.push_str(&fault(claim)));
+    text.push_str(&faults(proof));
     if proof.is_proved() {
         text.push_str(&format!(
             "  {:<width$} {}\n  compiled in {}, proved in {}\n",
@@ -125,6 +125,20 @@ fn left(found: &Evidence) -> [String; 2] {
     };
     let bytes = residue.frame;
     [format!("secrets in {bytes} of {frame} bytes of the frame"), format!("and in {registers}")]
+}
+
+/// All refutations and obstacles.
+fn faults(proof: &Proof) -> String {
+    let mut text: String = proof.faults().map(fault).collect();
+    let is_open =
+        |claim: &Claim| claim.kind == Kind::Object && matches!(claim.outcome, Outcome::Unknown(_));
+    if !proof.callees.is_empty() && proof.faults().any(is_open) {
+        let callees = proof.callees.join(",");
+        text.push_str(&format!(
+            "  help: prove the nodes that it calls as kernels of their own, with `--link {callees}`\n"
+        ));
+    }
+    text
 }
 
 /// The refutation or obstacle, over a few lines.
@@ -153,9 +167,7 @@ fn fault(claim: &Claim) -> String {
 
 /// One line for a proof among many.
 pub fn line(proof: &Proof) -> String {
-    let mut text = format!("{}: {}\n", subject(proof), verdict(proof));
-    proof.faults().for_each(|claim| text.push_str(&fault(claim)));
-    text
+    format!("{}: {}\n{}", subject(proof), verdict(proof), faults(proof))
 }
 
 /// One line for a certificate.

@@ -1,0 +1,260 @@
+//! Rows of the report on a user's file: one for each function, with an answer to each claim.
+//!
+//! ```text
+//! usuba_rectangle_encrypt_V_avx2         proved, proved, proved, proved, proved
+//! usuba_rectangle_encrypt_V_avx2_batch   in its callers
+//! usuba_rectangle_ctr                    the reason why not
+//! ```
+//!
+//! Calls are executed in line. So a claim holds for a local function, in every use of it, if it is
+//! proved for all of its callers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use usuba_object::verdict::Evidence as Machine;
+use usuba_object::{Fault, Residue, safety};
+
+use crate::Outcome;
+
+/// The claims about a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// Every access is inside of a buffer of the contract, aligned where it must be, and registers
+    /// that belong to the caller are restored.
+    MemorySafe,
+    Terminates,
+    /// No branch, address or operand of variable time depends on a secret.
+    ConstantTime,
+    /// No secret remains in the frame or in registers.
+    NothingLeft,
+    /// The function computes its program.
+    Computes,
+}
+
+impl Claim {
+    /// In the order of the columns.
+    pub const ALL: [Claim; 5] = [
+        Claim::MemorySafe,
+        Claim::Terminates,
+        Claim::ConstantTime,
+        Claim::NothingLeft,
+        Claim::Computes,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::MemorySafe => "memory safe",
+            Claim::Terminates => "terminates",
+            Claim::ConstantTime => "constant time",
+            Claim::NothingLeft => "nothing secret left",
+            Claim::Computes => "computes its specification",
+        }
+    }
+}
+
+/// The answer to a claim.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Proved,
+    /// It is proved in every use of the function, because all callers are proved.
+    Callers,
+    /// It is not proved, for this reason.
+    Open(String),
+}
+
+impl Answer {
+    pub fn holds(&self) -> bool {
+        !matches!(self, Answer::Open(_))
+    }
+}
+
+/// The answers to the claims about one function.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub function: String,
+    /// Whether other files can call it.
+    pub exported: bool,
+    /// Bytes of code.
+    pub size: u64,
+    /// The specification, in a few words; empty if there is none.
+    pub specification: String,
+    /// Bytes of the stack that it takes with all callees, if it is memory-safe by itself.
+    pub stack: Option<u64>,
+    /// Branches on secrets whose outcomes the status tells.
+    pub told: Vec<String>,
+    /// In the order of [`Claim::ALL`].
+    pub answers: [Answer; 5],
+    pub seconds: f64,
+}
+
+impl Row {
+    pub fn new(function: String, exported: bool, size: u64, found: Found) -> Row {
+        let Found { specification, answers, stack, told, seconds } = found;
+        Row { function, exported, size, specification, stack, told, answers, seconds }
+    }
+
+    pub fn holds(&self, claim: Claim) -> bool {
+        self.answers[claim as usize].holds()
+    }
+
+    pub fn is_proved(&self) -> bool {
+        self.answers.iter().all(Answer::holds)
+    }
+}
+
+/// The same open answer to every claim.
+pub fn open(reason: &str) -> [Answer; 5] {
+    Claim::ALL.map(|_| Answer::Open(reason.to_string()))
+}
+
+/// The answers about a function by itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    pub specification: String,
+    pub answers: [Answer; 5],
+    pub stack: Option<u64>,
+    pub told: Vec<String>,
+    pub seconds: f64,
+}
+
+impl Found {
+    /// Nothing, for this reason.
+    pub fn nothing(reason: &str) -> Found {
+        let (specification, told) = (String::new(), Vec::new());
+        Found { specification, answers: open(reason), stack: None, told, seconds: 0.0 }
+    }
+
+    /// The proofs of a function in its calling modes, where `source` is the proof of its program.
+    pub fn specified(specification: String, source: &Outcome, proofs: &[Outcome]) -> Found {
+        let mut found = Found { specification, ..Found::nothing("") };
+        let mut answers = Claim::ALL.map(|_| Answer::Proved);
+        for outcome in proofs {
+            let Outcome::Proved(evidence) = outcome else {
+                let answers = open(&reason(outcome));
+                return Found { answers, stack: None, ..found };
+            };
+            let crate::Evidence::Machine(Machine { residue, frame, .. }) = evidence else {
+                continue;
+            };
+            found.stack = found.stack.max(Some(*frame));
+            if !residue.is_empty() {
+                answers[Claim::NothingLeft as usize] = Answer::Open(left(residue));
+            }
+        }
+        if !source.is_proved() {
+            let reason = format!("of its source: {}", reason(source));
+            answers[Claim::Computes as usize] = Answer::Open(reason);
+        }
+        Found { answers, ..found }
+    }
+
+    /// The proof of safety of a function without a specification.
+    pub fn safe(proof: Result<safety::Evidence, Fault>) -> Found {
+        const NONE: &str = "it has no specification yet";
+        let found = match proof {
+            Err(fault) => Found::nothing(&fault.to_string()),
+            Ok(safety::Evidence { frame, told, residue, .. }) => {
+                let mut answers = Claim::ALL.map(|_| Answer::Proved);
+                if !residue.is_empty() {
+                    answers[Claim::NothingLeft as usize] = Answer::Open(left(&residue));
+                }
+                let told = told.into_iter().collect();
+                Found { answers, stack: Some(frame), told, ..Found::nothing("") }
+            }
+        };
+        let mut answers = found.answers;
+        answers[Claim::Computes as usize] = Answer::Open(NONE.into());
+        Found { answers, ..found }
+    }
+}
+
+/// The reason why there is no proof.
+fn reason(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Proved(_) => String::new(),
+        Outcome::Refused(fault) => fault.to_string(),
+        Outcome::Refuted(difference) => format!("REFUTED: {difference}"),
+        Outcome::Unknown(why) => why.clone(),
+    }
+}
+
+/// Registers with names in a reason.
+const NAMED: usize = 6;
+
+/// A residue in words.
+fn left(Residue { frame, registers }: &Residue) -> String {
+    let registers = match registers.len() {
+        0 => "no register".to_string(),
+        1..=NAMED => registers.join(", "),
+        many => format!("{many} registers"),
+    };
+    format!("secrets in {frame} bytes of the frame and in {registers}")
+}
+
+/// The callers of local functions, by the index of their rows: only of functions that nothing else
+/// can reach.
+pub type Callers = BTreeMap<usize, Vec<usize>>;
+
+/// Answers claims about local functions by their callers. If some of them are not proved, a
+/// function without a specification says which.
+pub fn by_callers(rows: &mut [Row], callers: &Callers) {
+    loop {
+        let mut changed = false;
+        for (&at, callers) in callers {
+            for claim in Claim::ALL {
+                let holds = |&caller: &usize| rows[caller].holds(claim);
+                if !rows[at].holds(claim) && callers.iter().all(holds) {
+                    rows[at].answers[claim as usize] = Answer::Callers;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (&at, callers) in callers {
+        if !rows[at].specification.is_empty() {
+            continue;
+        }
+        for claim in Claim::ALL {
+            let is_open = |&&caller: &&usize| caller != at && !rows[caller].holds(claim);
+            let open = callers.iter().find(is_open).map(|&caller| rows[caller].function.clone());
+            if let (Answer::Open(_), Some(caller)) = (&rows[at].answers[claim as usize], open) {
+                let reason = format!("it is not proved for its caller {caller}");
+                rows[at].answers[claim as usize] = Answer::Open(reason);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(function: &str, proved: bool) -> Row {
+        let found = Found::nothing("no");
+        let answers =
+            if proved { Claim::ALL.map(|_| Answer::Proved) } else { found.answers.clone() };
+        Row::new(function.into(), false, 1, Found { answers, ..found })
+    }
+
+    /// f is proved, and calls g, which calls h; i calls h2 and is not proved; recursion is no proof.
+    #[test]
+    fn a_function_holds_if_all_callers_do() {
+        let proved = [("f", true), ("g", false), ("h", false), ("i", false), ("h2", false)];
+        let mut rows = proved.map(|(name, proved)| row(name, proved)).to_vec();
+        rows.extend([row("r", false), row("s", false)]);
+        let callers: Callers =
+            [(1, vec![0]), (2, vec![1]), (4, vec![0, 3]), (5, vec![6]), (6, vec![5])].into();
+        by_callers(&mut rows, &callers);
+        let holds: Vec<bool> = rows.iter().map(Row::is_proved).collect();
+        assert_eq!(holds, [true, true, true, false, false, false, false]);
+        assert_eq!(rows[2].answers, Claim::ALL.map(|_| Answer::Callers));
+        assert_eq!(rows[4].answers, open("it is not proved for its caller i"));
+    }
+}

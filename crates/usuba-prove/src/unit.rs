@@ -1,0 +1,148 @@
+//! Proof of a unit of an output of `usubac dist`: from its source to the bytes at its symbol.
+//!
+//! ```text
+//! source ─ lowering, passes, lanes ─→ final IR ─ symbolic execution ─→ function of the user's file
+//! ```
+//!
+//! The C compiler and its flags are unknown, and nothing depends on them. The instructions of the
+//! function must belong to the target of its section, because its callers ask the processor for
+//! those only.
+
+use usuba::Output;
+use usuba::ir::{Port, Program};
+use usuba_ciphers::Function;
+use usuba_library::{Blocks, Unit, UnitKind};
+use usuba_object::arithmetic;
+use usuba_object::block_function::{Interface, KeyPointer};
+use usuba_object::compare::{self, Demands};
+use usuba_object::elf::Object;
+use usuba_object::kernel_contract::Contract;
+use usuba_object::x86::X86;
+
+use crate::byte_interface::{Proof, order};
+use crate::cell::{Cell, Extent, Known, Obstacle, fingerprint};
+use crate::objects::Objects;
+use crate::{Outcome, compiler, key_setup};
+
+/// Proves that the final IR of a unit is its source, with its contract if it has one. The first
+/// claim that is not proved is the outcome.
+pub fn source(unit: &Unit, output: &Output, known: &Known) -> Outcome {
+    let program = &output.checked.program;
+    let entry = unit.task.options.entry.as_deref();
+    let sha256 = fingerprint(&output.program);
+    if let Some((claim, _)) = known.promise(&sha256, program, entry)
+        && !claim.outcome.is_proved()
+    {
+        return claim.outcome;
+    }
+    let cell = Cell {
+        program: unit.task.source.clone(),
+        reading: String::new(),
+        flags: String::new(),
+        sha256: String::new(),
+        options: unit.task.options.clone(),
+    };
+    let objects = &Objects::None;
+    let extent = Extent { direct: false, objects, interfaces: None, plant: None, known };
+    let proof = match cell.prove(program, extent) {
+        Ok(proof) => proof,
+        Err(Obstacle::Failure(why)) => return Outcome::Unknown(why),
+        Err(Obstacle::Findings(_)) => return Outcome::Unknown("it does not compile alone".into()),
+    };
+    if let Some(fault) = proof.faults().next() {
+        return fault.outcome.clone();
+    }
+    if proof.usuba0 != sha256 {
+        return Outcome::Unknown("two compiles of it differ".into());
+    }
+    let kinds = proof.claims.iter().map(|(claim, _)| claim.kind).collect::<Vec<_>>();
+    Outcome::Proved(crate::Evidence::Engines(proof.engines(&kinds)))
+}
+
+/// Proves the function of an object that a unit names, in each of its calling modes. `output` is
+/// the compile of the unit, and `schedule` of the key schedule whose result it reads.
+///
+/// # Errors
+/// The unit has no contract; the message says why.
+pub fn object(
+    unit: &Unit,
+    output: &Output,
+    schedule: Option<&Output>,
+    object: &Object,
+) -> Result<Vec<Proof>, String> {
+    let target = unit.task.options.target;
+    let (symbol, program, demands) = (unit.symbol.clone(), &output.program, Demands::default());
+    let kernel = |contract: Contract, program: &Program| {
+        let prove = || compare::prove::<X86>(object, &contract, program, demands);
+        Proof::of_kernel(&contract.symbol, program, prove)
+    };
+    Ok(match &unit.kind {
+        UnitKind::Blocks(of) => {
+            let modes = if of.input == of.output { &[false, true][..] } else { &[false] };
+            let batch = usuba::emit::instances(program, target);
+            let proof = |&in_place: &bool| {
+                let interface =
+                    Interface { in_place, demands, ..blocks_of(unit, of, program, batch) };
+                Proof::of_blocks(object, &interface)
+            };
+            modes.iter().map(proof).collect()
+        }
+        UnitKind::Chained(_) => {
+            return Err("functions over blocks of several messages are not proved yet".into());
+        }
+        UnitKind::Schedule { bytes, .. } => {
+            vec![kernel(key_setup::schedule(symbol, program, *bytes)?, program)]
+        }
+        UnitKind::Key { function, .. } => {
+            let (contract, program) = words_of(symbol, function, program, schedule)?;
+            vec![kernel(contract, &program)]
+        }
+        UnitKind::Kernel => {
+            let contract = compiler::contract_of(program, &output.kernel, target)?;
+            let contract = Contract { symbol: symbol.clone(), ..contract };
+            let typed = &output.checked.program;
+            let decl = &typed.decls[typed.entry];
+            let most = arithmetic::most(program, decl);
+            let prove =
+                || arithmetic::prove_either::<X86>(object, &contract, program, &most, &[], demands);
+            vec![Proof::of_kernel(&symbol, program, prove)]
+        }
+    })
+}
+
+/// The contract of a function over blocks in a library: its key pointer is always there.
+fn blocks_of<'a>(unit: &Unit, of: &Blocks, program: &'a Program, batch: u32) -> Interface<'a> {
+    let function = &of.function;
+    let inputs = function.inputs.iter();
+    Interface {
+        symbol: unit.symbol.clone(),
+        program,
+        inputs: inputs.map(|input| (input.param.clone(), order(input.bytes))).collect(),
+        output: order(function.output.bytes),
+        key: match &function.key {
+            Some(key) => KeyPointer::Words(key.param.clone()),
+            None => KeyPointer::Unused,
+        },
+        batch,
+        in_place: false,
+        demands: Demands::default(),
+    }
+}
+
+/// The contract of a function that fills the words of the key of `function`, whose kernel is
+/// `program`, and its reference program.
+fn words_of(
+    symbol: String,
+    function: &Function,
+    program: &Program,
+    schedule: Option<&Output>,
+) -> Result<(Contract, Program), String> {
+    let key = function.key.as_ref().ok_or("there is no key")?;
+    let groups = program.params();
+    let port = groups.iter().find(|group| group[0].name == key.param);
+    let port: &Port = &port.ok_or("the key is no parameter")?[0];
+    match schedule {
+        Some(schedule) => key_setup::fill(symbol, port, &schedule.program, key.through),
+        None => key_setup::whole(symbol, port, key, None),
+    }
+}

@@ -1,0 +1,175 @@
+//! `usubac prove --dist`: rows of a user's file, and the errors before them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use usuba_gen::asks;
+use usuba_prove::{compiler::Compiler, machine_faults};
+use usuba_run::cc::{self, Family};
+
+fn usubac(folder: &Path, arguments: &str) -> Output {
+    let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
+    let command = command.args(arguments.split(' ')).arg("--folder").arg(ciphers);
+    command.current_dir(folder).output().expect("usubac runs")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The compilers of this machine for x86-64: name with version, and path.
+fn compilers() -> Vec<(String, PathBuf)> {
+    let target = usuba::isa::find("gp64").expect("a target");
+    let mut found = Vec::new();
+    for family in [Family::Gcc, Family::Clang] {
+        let machine = cc::find_to_compile(target, family);
+        match Compiler::find(target, family).and_then(|compiler| Ok((compiler.name, machine?))) {
+            Ok((name, machine)) => found.push((name, machine.compiler)),
+            Err(skip) => println!("{skip}"),
+        }
+    }
+    found
+}
+
+/// The rows of the only member, by function.
+fn rows(output: &Output) -> Vec<Value> {
+    let report: Value = serde_json::from_str(&out(output)).expect("JSON");
+    report["members"][0]["rows"].as_array().expect("rows").clone()
+}
+
+fn row(rows: &[Value], function: &str) -> Vec<String> {
+    let row = rows.iter().find(|row| row["function"] == function).expect(function);
+    let answers = row["answers"].as_array().expect("answers").iter();
+    answers.map(|answer| answer.as_str().unwrap_or("open").to_string()).collect()
+}
+
+/// A C file of RECTANGLE, as a user compiles it: the machine code computes the program, its parts
+/// are proved in their callers, and functions without a specification say so. One changed instruction,
+/// another manifest and none are seen.
+#[test]
+fn a_linked_file_has_a_row_for_every_function() {
+    let Some((_, cc)) = compilers().into_iter().next() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist rectangle --targets gp64");
+    assert!(made.status.success(), "{}", err(&made));
+    let compile = |flags: &[&str]| {
+        let made =
+            Command::new(&cc).args(flags).arg("usuba_rectangle.c").current_dir(path).status();
+        assert!(made.expect("the compiler runs").success());
+    };
+    compile(&["-O2", "-fno-inline", "-c"]);
+    let prove = |more: &str| usubac(path, &format!("prove --dist usuba_rectangle.o{more}"));
+    let run = prove(" --json --cache cache");
+    assert_eq!(run.status.code(), Some(1), "{}", err(&run));
+    let found = rows(&run);
+    let proved = ["proved"; 5];
+    for at in ["usuba_rectangle80_key0_init", "usuba_rectangle80_made0"] {
+        assert_eq!(row(&found, at)[..3], proved[..3], "{at}");
+        assert_eq!(row(&found, at)[4], "proved", "{at}");
+    }
+    let blocks = "usuba_rectangle128_encrypt_blocks";
+    let core = found.iter().find(|row| {
+        let specification = row["specification"].as_str().unwrap_or_default();
+        specification.starts_with("each block by encrypt")
+    });
+    let core = core.expect("a function over blocks")["function"].as_str().expect("a name");
+    assert_eq!(row(&found, core)[..3], proved[..3]);
+    assert_eq!(row(&found, &format!("{core}_pack"))[..3], ["callers"; 3]);
+    assert_eq!(row(&found, blocks)[0], "open");
+    // The same answers come from the cache, in an archive with the object, and as text.
+    assert_eq!(out(&prove(" --json --cache cache")), out(&run));
+    let text = out(&prove(" --cache cache"));
+    assert!(text.starts_with("usuba_rectangle.o of usuba_rectangle: "), "{text}");
+    assert!(text.contains("computes its specification: 0 of "), "{text}");
+    let archived = Command::new("ar")
+        .args(["rc", "libusuba_rectangle.a", "usuba_rectangle.o"])
+        .current_dir(path)
+        .status();
+    if archived.is_ok_and(|status| status.success()) {
+        let archive = usubac(path, "prove --dist libusuba_rectangle.a --json --cache cache");
+        assert_eq!(rows(&archive), found);
+    }
+    // No code.
+    let empty = path.join("empty.o");
+    fs::write(path.join("empty.c"), "int empty;\n").expect("written");
+    let made = Command::new(&cc).args(["-c", "empty.c"]).current_dir(path).status();
+    assert!(made.expect("the compiler runs").success() && empty.is_file());
+    let none = usubac(path, "prove --dist empty.o");
+    assert_eq!(none.status.code(), Some(1));
+    assert!(err(&none).contains("has no function of usuba_rectangle"), "{}", err(&none));
+    // Another instruction.
+    let object = path.join("usuba_rectangle.o");
+    let bytes = fs::read(&object).expect("an object");
+    let kernel = format!("{core}_kernel");
+    let planted = machine_faults::planted(&bytes, &kernel, machine_faults::Fault::Gate)
+        .or_else(|| machine_faults::planted(&bytes, core, machine_faults::Fault::Gate));
+    fs::write(&object, planted.expect("a logic operation")).expect("written");
+    let wrong = prove(" --json --cache cache");
+    assert_eq!(row(&rows(&wrong), core)[4], "open");
+    // Another manifest, and none.
+    let manifest = path.join("usuba_rectangle.manifest.toml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    fs::write(&manifest, text.replacen("gp64", "sse", 1)).expect("written");
+    let other = prove("");
+    assert_eq!(other.status.code(), Some(1));
+    assert!(err(&other).contains("the sources make another") && out(&other).is_empty());
+    fs::remove_file(&manifest).expect("it is there");
+    let none = prove("");
+    assert_eq!(none.status.code(), Some(1));
+    assert!(err(&none).contains("found no manifest of usuba_rectangle.o, expected"));
+    assert!(err(&none).contains("help: "));
+}
+
+/// The proved claims about exported functions of NaCl, by compiler.
+const NACL: &str = "tests/nacl-proofs.txt";
+
+/// NaCl as a user compiles it with -O2: no claim about an exported function is lost. Other versions
+/// of compilers make other code, so their counts are printed only.
+#[test]
+fn nacl_keeps_its_proofs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist --nacl .");
+    assert!(made.status.success(), "{}", err(&made));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(NACL);
+    let text = fs::read_to_string(&file).expect("the list");
+    let mut lines: BTreeSet<String> = text.lines().map(str::to_string).collect();
+    for (name, cc) in compilers() {
+        let kind = name.split(['.', '-']).next().unwrap_or_default();
+        if !kind.starts_with("gcc") && !asks!("clang") {
+            continue;
+        }
+        let compile = ["-O2", "-c", "usuba-nacl.c"];
+        let made = Command::new(cc).args(compile).current_dir(path).status();
+        assert!(made.expect("the compiler runs").success());
+        let run = usubac(path, "prove --dist usuba-nacl.o --json --no-cache");
+        let mut found = BTreeSet::new();
+        for row in rows(&run).iter().filter(|row| row["exported"] == true) {
+            let answers = row["answers"].as_array().expect("answers").iter();
+            let proved = answers.zip(["safe", "ends", "time", "left", "computes"]);
+            for (_, claim) in proved.filter(|(answer, _)| **answer == "proved") {
+                found.insert(format!("{kind} {} {claim}", row["function"].as_str().expect("text")));
+            }
+        }
+        println!("{name}: {} claims", found.len());
+        let (of_compiler, others): (BTreeSet<_>, _) =
+            lines.into_iter().partition(|line| line.starts_with(&format!("{kind} ")));
+        let lost: Vec<&String> = of_compiler.difference(&found).collect();
+        let bless = std::env::var_os("BLESS").is_some();
+        assert!(bless || lost.is_empty(), "not proved any more: {lost:?}");
+        lines = if bless { &others | &found } else { &others | &of_compiler };
+    }
+    let text: String = lines.into_iter().map(|line| line + "\n").collect();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(file, text).expect("written");
+    }
+}
