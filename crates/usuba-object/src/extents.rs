@@ -15,14 +15,6 @@ use super::memory::{Access, Memory, Moving, Region};
 use super::symbolic_count::Form;
 use super::{Fault, Rule};
 
-/// The size and the content of a buffer whose size is not known.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    pub bytes: Form,
-    /// Each of its bits.
-    pub content: Cell,
-}
-
 /// The most bytes of the frame or of a buffer that an access may reach.
 const MOST: i128 = 1 << 20;
 

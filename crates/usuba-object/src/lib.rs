@@ -57,7 +57,7 @@ pub mod cell;
 pub mod compare;
 pub mod elf;
 pub mod extensions;
-pub mod extents;
+mod extents;
 mod frame_phases;
 pub mod integer_values;
 pub mod integers;

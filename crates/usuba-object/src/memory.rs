@@ -15,7 +15,6 @@
 use std::collections::BTreeMap;
 
 use super::cell::Cell;
-use super::extents::Extent;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
@@ -93,6 +92,14 @@ pub struct Buffer {
     pub align: u64,
     /// Its bits, the least significant bit of the first byte first.
     pub cells: Vec<Cell>,
+}
+
+/// The size and the content of a buffer whose size is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    pub bytes: Form,
+    /// Each of its bits.
+    pub content: Cell,
 }
 
 /// The most bytes of the frame below the stack pointer at entry.

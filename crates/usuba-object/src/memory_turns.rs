@@ -9,6 +9,7 @@
 use super::block_step::{Cover, Join};
 use super::cell::Cell;
 use super::memory::Memory;
+use super::symbolic_count::Unknowns;
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
@@ -19,7 +20,9 @@ impl Memory {
             (Some(one), Some(next)) => Some(one.joined(next, join)?),
             _ => None,
         };
-        memory.unknowns = self.unknowns.joined(join);
+        let Unknowns { ranges, used, .. } = &mut memory.unknowns;
+        *used = (*used).max(join.behind + 1);
+        ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
                 *cell = join.cell(*cell, next);

@@ -13,8 +13,6 @@
 //!
 //! *Limits:* forms and their products with constants; `VARIABLES` variables.
 
-use super::block_step::Join;
-
 /// Variables of a proof, at most.
 pub const VARIABLES: usize = 12;
 
@@ -296,14 +294,6 @@ impl Unknowns {
     /// The split that the last instruction asks for.
     pub fn ask(&mut self, split: Option<Split>) {
         self.asked = split.map(Asked::Split);
-    }
-
-    /// See [`super::memory::Memory::joined`].
-    pub fn joined(&self, join: &Join) -> Unknowns {
-        let mut joined = *self;
-        joined.used = joined.used.max(join.behind + 1);
-        joined.ranges.0[join.behind].high = self.ranges.0[join.ahead].high / join.step;
-        joined
     }
 }
 

@@ -224,7 +224,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// An address rounded down: what it loses is public, and not known. Other bits of an address are
+    /// An address rounded down, by a public number that is not known. Other bits of an address are
     /// not known at all.
     pub fn rounded(&mut self, at: Moving, mask: u64) -> Word {
         let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
